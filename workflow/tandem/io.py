@@ -1,0 +1,157 @@
+"""Files: strict line reading, whole-or-nothing writing, digests."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from tandem.errors import InputError
+
+MAX_LINE_BYTES = 1_000_000
+"""Longest line accepted from a text file: a longer one is a binary or a file without newlines."""
+
+
+@contextlib.contextmanager
+def atomic_path(path: str | Path) -> Iterator[Path]:
+    """Yield a temporary path beside `path`; rename it to `path` only if the body succeeds."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def atomic_folder(path: str | Path) -> Iterator[Path]:
+    """Yield a temporary folder beside `path`; it replaces `path` only if the body succeeds."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+    try:
+        yield temporary
+        temporary.chmod(0o755)
+        if path.exists():
+            shutil.rmtree(path)
+        temporary.replace(path)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def write_json(path: str | Path, value: Any) -> None:  # noqa: ANN401
+    """Write `value` as indented JSON with sorted keys, so that equal values give equal bytes."""
+    text = json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    with atomic_path(path) as temporary:
+        temporary.write_text(text + "\n", encoding="utf-8")
+
+
+def read_json(path: str | Path) -> Any:  # noqa: ANN401
+    """Read JSON from `path`."""
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except json.JSONDecodeError as error:
+        raise InputError(
+            path, error.lineno, f"not JSON ({error.msg})", "Mend or remake the file"
+        ) from error
+
+
+def open_binary(path: str | Path) -> BinaryIO:
+    """Open for reading, unpacking gzip when the content (not the name) says so."""
+    stream = open(path, "rb")  # noqa: SIM115  (the caller closes it)
+    if stream.read(2) == b"\x1f\x8b":
+        stream.seek(0)
+        return gzip.GzipFile(fileobj=stream)  # type: ignore[return-value]
+    stream.seek(0)
+    return stream
+
+
+def decode_lines(
+    raw: Iterable[bytes], name: str | Path, max_bytes: int = MAX_LINE_BYTES
+) -> Iterator[str]:
+    r"""Yield lines split on "\n" alone from raw lines, refusing what would corrupt a corpus.
+
+    A UTF-8 byte-order mark on line 1 and a carriage return before the newline are dropped; other
+    line separators (U+2028, U+0085, lone CR) stay inside the line, replaced by a space, so that no
+    later reader can split there.
+
+    Raises:
+        InputError: on invalid UTF-8, a NUL, or a line over `max_bytes` bytes.
+    """
+    for number, line in enumerate(raw, start=1):
+        if len(line) > max_bytes:
+            raise InputError(
+                name, number, f"the line has over {max_bytes:,} bytes", "Split or remove it"
+            )
+        try:
+            text = line.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise InputError(
+                name,
+                number,
+                f"invalid UTF-8 at byte {error.start} of the line",
+                "Convert the file to UTF-8 (for example with iconv)",
+            ) from error
+        if "\0" in text:
+            raise InputError(name, number, "a NUL character", "Is this a text file? Remove it")
+        if number == 1:
+            text = text.removeprefix("\ufeff")
+        text = text.removesuffix("\n").removesuffix("\r")
+        yield text.translate(_SEPARATORS)
+
+
+_SEPARATORS = {ord(c): " " for c in "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"}
+
+
+def read_lines(path: str | Path) -> Iterator[str]:
+    """Yield the lines of a plain or gzipped text file; see `decode_lines` for what is refused."""
+    with open_binary(path) as stream:
+        try:
+            # readline with a bound: a 10 GB file without newlines must not be read into memory
+            yield from decode_lines(
+                iter(lambda: stream.readline(MAX_LINE_BYTES + 1), b""), path
+            )
+        except (EOFError, gzip.BadGzipFile, OSError) as error:
+            raise InputError(path, None, f"truncated or damaged gzip ({error})", "Fetch it again") \
+                from error
+
+
+def write_lines(path: str | Path, lines: Iterable[str]) -> int:
+    """Write lines as UTF-8, whole or not at all; return how many."""
+    count = 0
+    with (
+        atomic_path(path) as temporary,
+        open(temporary, "w", encoding="utf-8", newline="\n") as out,
+    ):
+        for line in lines:
+            out.write(line + "\n")
+            count += 1
+    return count
+
+
+def count_lines(path: str | Path) -> int:
+    """Count the lines of a text file, a last one without a newline included."""
+    return sum(1 for _ in read_lines(path))
+
+
+def sha256(path: str | Path, progress: Callable[[int], None] | None = None) -> str:
+    """Return the SHA-256 of a file's bytes, in hexadecimal."""
+    digest = hashlib.sha256()
+    with open(path, "rb") as stream:
+        while block := stream.read(1 << 20):
+            digest.update(block)
+            if progress:
+                progress(len(block))
+    return digest.hexdigest()
