@@ -1,0 +1,50 @@
+# Tandem's commands. Each makes .venv first if it is missing or older than what it is made from.
+#   make table1 PYTHON=python3.12 CORES=4
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+CORES ?= all
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+RUN := PATH="$(abspath $(BIN)):$$PATH" snakemake --cores $(CORES)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help environment table1 all report test lint clean-environment
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+environment: $(READY) ## make .venv with the pinned dependencies
+
+table1: $(READY) ## build results/table1.csv from real corpora
+	$(RUN) results/table1.csv
+
+all: $(READY) ## build everything the default scale has
+	$(RUN)
+
+report: $(READY) ## write results/report.html: tables, figures, captions, run times
+	$(RUN) && $(RUN) --report results/report.html
+
+lint: $(READY) ## check the style of the code and of the rules
+	$(BIN)/ruff check .
+	$(BIN)/snakefmt --check --compact-diff Snakefile workflow/rules
+
+test: lint ## run every check: style, units, dry runs, the tiny scale end to end
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest
+
+clean-environment: ## remove .venv
+	rm -rf $(VENV)
+
+$(READY): pyproject.toml constraints.txt
+	@command -v "$(PYTHON)" >/dev/null || \
+	  { echo "Tandem needs Python 3.11 or newer: install it, or name it: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Tandem needs Python 3.11 or newer; $(PYTHON) is $$("$(PYTHON)" --version 2>&1). Name another: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	rm -rf $(VENV)
+	"$(PYTHON)" -m venv $(VENV)
+	$(PIP) pip setuptools
+	$(PIP) torch # first and by itself, so that its build is chosen before anything asks for it
+	$(PIP) --no-build-isolation --editable '.[dev]'
+	@touch $@
