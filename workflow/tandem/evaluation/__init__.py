@@ -1,0 +1,1 @@
+"""Scores of trained encoders, and the statistics that say how sure they are."""
