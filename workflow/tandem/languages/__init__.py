@@ -1,0 +1,1 @@
+"""Does language choice matter: which languages, how far from English, how much they share."""
