@@ -1,0 +1,105 @@
+"""The configuration: checked against its schema, and for what a schema cannot say."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import yaml
+
+from tandem.errors import TandemError
+
+Config = Mapping[str, Any]
+
+
+class ConfigurationError(TandemError):
+    """A configuration that is refused; the message names the key."""
+
+
+def check(config: Config, schema: str | Path) -> None:
+    """Refuse a configuration that the schema does not allow or that contradicts itself.
+
+    Raises:
+        ConfigurationError: naming every key at fault.
+    """
+    rules = yaml.safe_load(Path(schema).read_text(encoding="utf-8"))
+    faults = list(_schema_faults(config, rules)) or list(_cross_field_faults(config))
+    if faults:
+        raise ConfigurationError(
+            "the configuration is refused:\n  " + "\n  ".join(faults) + f"\nSee {schema}"
+        )
+
+
+def corpora(config: Config) -> list[str]:
+    """Return the names of all corpora that experiments can be trained on."""
+    return [*config["bitexts"], *config["backtranslations"]]
+
+
+def sides(config: Config, corpus: str) -> list[str]:
+    """Return the two sides of a corpus, as in its file names: `en`, `cs`; or `en`, `en-bt`."""
+    if corpus in config["bitexts"]:
+        return list(config["bitexts"][corpus]["languages"])
+    target = config["translators"][config["backtranslations"][corpus]["translator"]]["to"]
+    return [target, f"{target}-bt"]
+
+
+def experiments(config: Config, encoders: Collection[str], settings: Collection[str]) -> list[str]:
+    """Return the names of the experiments of every encoder in every setting."""
+    return [f"{encoder}.{setting}" for encoder in encoders for setting in settings]
+
+
+def _schema_faults(config: Config, rules: Config) -> Iterator[str]:
+    for error in jsonschema.Draft202012Validator(rules).iter_errors(config):
+        # of a choice (oneOf) show the branch that nearly fits, not "not valid under any"
+        cause = jsonschema.exceptions.best_match([error]) or error
+        yield f"{'.'.join(map(str, cause.absolute_path)) or 'top level'}: {cause.message}"
+
+
+def _cross_field_faults(config: Config) -> Iterator[str]:
+    """Yield what is wrong between keys: names that nothing has, and sizes that cannot be."""
+    both = set(config["bitexts"]) & set(config["backtranslations"])
+    yield from (f"backtranslations.{name}: a bitext has this name too" for name in sorted(both))
+    for place, name, section in _references(config):
+        known = corpora(config) if section == "corpora" else list(config[section])
+        if name not in known:
+            yield f"{place}: no {section} entry {name!r}; there are {', '.join(known)}"
+    for name, entry in config["bitexts"].items():
+        if entry["cleaning"]["min_words"] > entry["cleaning"]["max_words"]:
+            yield f"bitexts.{name}.cleaning: min_words is over max_words"
+    for name, entry in config["translators"].items():
+        languages = config["bitexts"].get(entry["bitext"], {}).get("languages", [])
+        if sorted([entry["from"], entry["to"]]) != sorted(languages):
+            yield f"translators.{name}: from and to are not the languages of {entry['bitext']}"
+    yield from _backtranslation_faults(config)
+    if int(config["sts"]["selection"].split(".")[0]) in config["sts"]["years"]:
+        yield "sts.selection: its year is among sts.years, which are scored; choose another task"
+
+
+def _backtranslation_faults(config: Config) -> Iterator[str]:
+    for name, entry in config["backtranslations"].items():
+        translator = config["translators"].get(entry["translator"], {})
+        languages = config["bitexts"].get(entry["bitext"], {}).get("languages", [])
+        if translator and sorted([translator["from"], translator["to"]]) != sorted(languages):
+            yield f"backtranslations.{name}: {entry['translator']} does not translate this bitext"
+    for name, entry in config["settings"].items():
+        made = config["backtranslations"].get(entry["corpus"], {}).get("pairs")
+        if made is not None and entry["pairs"] > made:
+            yield f"settings.{name}.pairs: {entry['pairs']}, but only {made} are back-translated"
+
+
+def _references(config: Config) -> Iterator[tuple[str, str, str]]:
+    """Yield (place, name, section): the name used at a place, and where it must be defined."""
+    for name, entry in config["translators"].items():
+        yield f"translators.{name}.bitext", entry["bitext"], "bitexts"
+    for name, entry in config["backtranslations"].items():
+        yield f"backtranslations.{name}.bitext", entry["bitext"], "bitexts"
+        yield f"backtranslations.{name}.translator", entry["translator"], "translators"
+    for name, entry in config["encoders"].items():
+        yield f"encoders.{name}.segmentation", entry["segmentation"], "segmentations"
+    for name, entry in config["settings"].items():
+        yield f"settings.{name}.corpus", entry["corpus"], "corpora"
+    for section in ("encoders", "settings"):
+        for name in config["table1"][section]:
+            yield f"table1.{section}", name, section
