@@ -10,6 +10,7 @@ from tandem.evaluation.pairs import PairScores
 from tandem.evaluation.statistics import pearson
 
 ANGLES = {"a": 0.0, "b": 30.0, "c": 60.0, "d": 90.0}
+LANGUAGES = {"2017.track4b.es-en": ["en", "es"]}
 
 
 class AngleEncoder:
@@ -31,8 +32,10 @@ def write_folder(folder, tasks):
     index = []
     for name, (year, lines) in tasks.items():
         (folder / f"{name}.tsv").write_text("".join("\t".join(x) + "\n" for x in lines))
-        index.append({"task": name, "year": year, "pairs": len(lines), "of": None})
-    (folder / "index.json").write_text(json.dumps(index))
+        short, languages = name.partition(".")[2], LANGUAGES.get(name, ["en", "en"])
+        entry = {"task": short, "year": str(year), "file": f"{name}.tsv", "languages": languages}
+        index.append(entry | {"pairs": len(lines), "of": None, "complete": False})
+    (folder / "index.json").write_text(json.dumps({"tasks": index, "missing": []}))
 
 
 ONE = [("5", "a", "a"), ("3", "a", "c"), ("0", "a", "d")]
@@ -48,7 +51,7 @@ def folder(tmp_path):
             "2012.one": (2012, ONE),
             "2012.two": (2012, TWO),
             "2013.three": (2013, THREE),
-            "2017.track4a.es-en": (2017, ONE),
+            "2017.track4b.es-en": (2017, ONE),
         },
     )
     return tmp_path
@@ -94,10 +97,10 @@ def test_interval_equals_resampling_within_each_task(folder):
     np.testing.assert_allclose(draws, (alone + other) / 2, atol=1e-12)
 
 
-def test_languages_come_from_the_name_of_a_cross_lingual_task(folder):
+def test_languages_come_from_the_index_not_from_the_name(folder):
     encoder = AngleEncoder()
-    sts.score_sts(encoder, folder, ["2017.track4a.es-en", "2012.one"], 10, 0)
-    assert [language for language, _ in encoder.seen] == ["es", "en", "en", "en"]
+    sts.score_sts(encoder, folder, ["2017.track4b.es-en", "2012.one"], 10, 0)
+    assert [language for language, _ in encoder.seen] == ["en", "es", "en", "en"]
 
 
 def test_task_weights_average_years_not_tasks():

@@ -8,7 +8,6 @@ pairs later without encoding anything again.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +31,6 @@ METRIC = "pearson_x100"
 HIGHEST_SCORE = 5.0
 """Human scores run from 0 (unrelated) to 5 (same meaning)."""
 
-_LANGUAGES = re.compile(r"\.([a-z]{2})-([a-z]{2})$")
 _DECIMALS = 4
 
 Segmented = TypeVar("Segmented")
@@ -56,16 +54,15 @@ class Task:
     gold: FloatArray
     first: list[str]
     second: list[str]
-
-    @property
-    def languages(self) -> tuple[str, str]:
-        """Languages of the two sides, from a name such as `2017.track4a.es-en`; else English."""
-        match = _LANGUAGES.search(self.name)
-        return (match[1], match[2]) if match else ("en", "en")
+    languages: tuple[str, str] = ("en", "en")
 
 
-def read_task(path: str | Path) -> Task:
+def read_task(path: str | Path, languages: Sequence[str] = ("en", "en")) -> Task:
     """Read one task: lines of score, sentence 1, sentence 2, separated by tabs.
+
+    Args:
+        path: `<year>.<task>.tsv`.
+        languages: of the two sentences; the order of a task's name is not always theirs.
 
     Raises:
         InputError: when a line has other columns, or a score is not a number from 0 to 5, or the
@@ -84,19 +81,20 @@ def read_task(path: str | Path) -> Task:
         second.append(columns[2])
     if not gold or is_constant(np.asarray(gold)):
         raise InputError(path, None, "no two different scores", "Remake the task; r is undefined")
-    return Task(path.name.removesuffix(".tsv"), np.asarray(gold), first, second)
+    name, (one, other) = path.name.removesuffix(".tsv"), languages
+    return Task(name, np.asarray(gold), first, second, (one, other))
 
 
 def read_index(folder: str | Path) -> dict[str, dict[str, Any]]:
-    """Read `index.json` of an STS folder: task name to its entry (year, pairs, of, source, ...)."""
-    return {entry["task"]: entry for entry in read_json(Path(folder) / "index.json")}
+    """Read which tasks an STS folder holds: `<year>.<task>` to its entry in index.json."""
+    entries = read_json(Path(folder) / "index.json")["tasks"]
+    return {entry["file"].removesuffix(".tsv"): entry for entry in entries}
 
 
 def tasks_of(index: Mapping[str, Mapping[str, Any]], years: Iterable[int]) -> list[str]:
     """Names of the tasks of the given years, by year, then name."""
     wanted = {int(year) for year in years}
-    found = [(int(entry["year"]), task) for task, entry in index.items()]
-    return [task for year, task in sorted(found) if year in wanted]
+    return sorted(task for task, entry in index.items() if int(entry["year"]) in wanted)
 
 
 def cosine_similarity(first: NDArray[Any], second: NDArray[Any]) -> FloatArray:
@@ -177,7 +175,7 @@ def score_sts(
         raise TandemError(
             f"{folder}: no task {', '.join(missing)}; it holds {', '.join(sorted(index))}"
         )
-    data = [read_task(Path(folder) / f"{task}.tsv") for task in tasks]
+    data = [read_task(Path(folder) / f"{task}.tsv", index[task]["languages"]) for task in tasks]
     pairs = score_pairs(encoder, data, {task: int(index[task]["year"]) for task in tasks})
     return summarise(pairs, resamples, seed), pairs
 
