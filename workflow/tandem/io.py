@@ -9,6 +9,8 @@ import json
 import os
 import shutil
 import tempfile
+import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -115,17 +117,24 @@ def decode_lines(
 _SEPARATORS = {ord(c): " " for c in "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"}
 
 
+def stream_lines(stream: BinaryIO, name: str | Path) -> Iterator[str]:
+    """Yield the lines of an open stream; see `decode_lines`.
+
+    Raises:
+        InputError: also when the stream ends early or its packing is damaged.
+    """
+    try:
+        # readline with a bound: a 10 GB file without newlines must not be read into memory
+        yield from decode_lines(iter(lambda: stream.readline(MAX_LINE_BYTES + 1), b""), name)
+    except (EOFError, OSError, zlib.error, zipfile.BadZipFile) as error:
+        problem = f"truncated or damaged ({error})"
+        raise InputError(name, None, problem, "Delete it and fetch it again") from error
+
+
 def read_lines(path: str | Path) -> Iterator[str]:
     """Yield the lines of a plain or gzipped text file; see `decode_lines` for what is refused."""
     with open_binary(path) as stream:
-        try:
-            # readline with a bound: a 10 GB file without newlines must not be read into memory
-            yield from decode_lines(
-                iter(lambda: stream.readline(MAX_LINE_BYTES + 1), b""), path
-            )
-        except (EOFError, gzip.BadGzipFile, OSError) as error:
-            raise InputError(path, None, f"truncated or damaged gzip ({error})", "Fetch it again") \
-                from error
+        yield from stream_lines(stream, path)
 
 
 def write_lines(path: str | Path, lines: Iterable[str]) -> int:

@@ -1,0 +1,1 @@
+"""Corpora: the register, downloads, readers, cleaning, splits, bitext and STS folders."""

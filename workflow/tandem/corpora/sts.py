@@ -1,0 +1,224 @@
+"""Semantic textual similarity: the SemEval tasks of 2012-2016 and the tracks of 2017.
+
+The STS Benchmark is a selection from those tasks; its three splits together hold each of the tasks
+it draws on in full, so that regrouping its rows by year and file gives the tasks back. STS
+Companion has the others, but for two that were never distributed freely.
+
+Left out: the training halves of 2012's tasks ("2012train"), since a year's figure in the papers
+averages its test sets. Kept as published: pairs that occur twice in a task, or in two years.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tandem.corpora.archives import DAMAGE, damaged, open_archive
+from tandem.corpora.text import collapse
+from tandem.errors import InputError
+from tandem.io import atomic_folder, stream_lines, write_json, write_lines
+
+PUBLISHED = {
+    "2012.MSRpar": 750, "2012.MSRvid": 750, "2012.SMTeuroparl": 459, "2012.OnWN": 750,
+    "2012.SMTnews": 399, "2013.headlines": 750, "2013.OnWN": 561, "2013.FNWN": 189,
+    "2013.SMT": 750, "2014.deft-forum": 450, "2014.deft-news": 300, "2014.headlines": 750,
+    "2014.images": 750, "2014.OnWN": 750, "2014.tweet-news": 750, "2015.answers-forums": 375,
+    "2015.answers-students": 750, "2015.belief": 375, "2015.headlines": 750, "2015.images": 750,
+    "2016.answer-answer": 254, "2016.headlines": 249, "2016.plagiarism": 230,
+    "2016.postediting": 244, "2016.question-question": 209, "2017.track5.en-en": 250,
+}  # fmt: skip
+"""Scored pairs of each English task, as the SemEval reports of 2012 to 2017 give them."""
+
+CROSS_LINGUAL = {
+    "2017.track1.ar-ar": ("ar", "ar"),
+    "2017.track2.ar-en": ("en", "ar"),
+    "2017.track3.es-es": ("es", "es"),
+    "2017.track4a.es-en": ("es", "en"),
+    "2017.track4b.es-en": ("en", "es"),
+    "2017.track6.tr-en": ("en", "tr"),
+}
+"""The other tracks of 2017, and the language of each column: not always the order in the name."""
+
+TRACK_PAIRS = 250
+_NOT_FREE = {
+    "2013.SMT": "distributed by the LDC only",
+    "2015.answers-students": "in neither STS Benchmark nor STS Companion",
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A pair of sentences, the task it belongs to, and its gold score (0 to 5)."""
+
+    task: str
+    score: float
+    first: str
+    second: str
+
+
+def build_sts(
+    folder: str | Path,
+    benchmark: str | Path,
+    companion: str | Path | None = None,
+    sts2017_input: str | Path | None = None,
+    sts2017_gold: str | Path | None = None,
+) -> dict[str, Any]:
+    """Write one TSV per task (score, sentence 1, sentence 2) and `index.json`.
+
+    Args:
+        folder: where to write, whole or not at all.
+        benchmark: an archive with sts-{train,dev,test}.csv: the wheel or STS Benchmark's own.
+        companion: STS Companion's archive, or None.
+        sts2017_input: the archive of STS 2017's sentences, or None.
+        sts2017_gold: the archive of its gold scores, or None.
+
+    Returns:
+        The content of `index.json`: `tasks`, each {task, year, file, languages, pairs, of, complete,
+        source}, in the order of year and name, and `missing`, each {task, year, of, why}.
+
+    Raises:
+        InputError: when an archive does not hold what it should.
+    """
+    tasks = {name: (rows, "STS Benchmark") for name, rows in _group(read_benchmark(benchmark))}
+    if companion is not None:
+        for name, rows in _group(read_companion(companion)):
+            if name in tasks:  # counting a task twice would be silent
+                problem = f"the task {name} is in STS Benchmark already"
+                raise InputError(companion, None, problem, "Is this the STS Companion archive?")
+            tasks[name] = (rows, "STS Companion")
+    if sts2017_input is not None and sts2017_gold is not None:
+        for name, rows in _group(read_sts2017(sts2017_input, sts2017_gold)):
+            tasks[name] = (rows, "STS 2017")
+    index: dict[str, Any] = {"tasks": [], "missing": _missing(set(tasks), companion is not None)}
+    with atomic_folder(folder) as result:
+        for name in sorted(tasks):
+            rows, source = tasks[name]
+            write_lines(
+                result / f"{name}.tsv", (f"{r.score!r}\t{r.first}\t{r.second}" for r in rows)
+            )
+            index["tasks"].append(_entry(name, len(rows), source))
+        write_json(result / "index.json", index)
+    return index
+
+
+def _entry(name: str, pairs: int, source: str) -> dict[str, Any]:
+    """Describe a task that is present."""
+    year, _, task = name.partition(".")
+    published = PUBLISHED.get(name, TRACK_PAIRS if name in CROSS_LINGUAL else None)
+    return {
+        "task": task,
+        "year": year,
+        "file": f"{name}.tsv",
+        "languages": list(CROSS_LINGUAL.get(name, ("en", "en"))),
+        "pairs": pairs,
+        "of": published,
+        "complete": pairs == published,
+        "source": source,
+    }
+
+
+def _missing(present: set[str], companion: bool) -> list[dict[str, Any]]:
+    """List the tasks that are absent, and why."""
+    missing = []
+    for name in sorted((set(PUBLISHED) | set(CROSS_LINGUAL)) - present):
+        why = _NOT_FREE.get(name)
+        if why is None and name in CROSS_LINGUAL:
+            why = "needs the STS 2017 archives: reach their site, or set `mirror`"
+        elif why is None:
+            why = "absent from the archives given" if companion else (
+                "needs the STS Companion archive: reach its site, or set `mirror`"
+            )
+        year, _, task = name.partition(".")
+        published = PUBLISHED.get(name, TRACK_PAIRS)
+        missing.append({"task": task, "year": year, "of": published, "why": why})
+    return missing
+
+
+def _group(rows: Iterator[Row]) -> Iterator[tuple[str, list[Row]]]:
+    """Gather rows by task, keeping their order."""
+    tasks: dict[str, list[Row]] = {}
+    for row in rows:
+        tasks.setdefault(row.task, []).append(row)
+    yield from tasks.items()
+
+
+def read_benchmark(path: str | Path) -> Iterator[Row]:
+    """Yield the rows of sts-train, -dev and -test, all three pooled, in any archive.
+
+    Columns: genre, file, year, id, score, sentence 1, sentence 2, and in some rows two of sources.
+    """
+    for name in ("sts-train.csv", "sts-dev.csv", "sts-test.csv"):
+        for place, number, cells in _table(path, name):
+            yield from _row(place, number, cells, file=1, year=2, score=4)
+
+
+def read_companion(path: str | Path) -> Iterator[Row]:
+    """Yield the rows of sts-other and sts-mt; columns as the benchmark's but for the genre."""
+    for name in ("sts-other.csv", "sts-mt.csv"):
+        for place, number, cells in _table(path, name):
+            yield from _row(place, number, cells, file=0, year=1, score=3)
+
+
+def _row(
+    place: str, number: int, cells: list[str], file: int, year: int, score: int
+) -> Iterator[Row]:
+    """Yield the row's pair, unless it is one of 2012's training halves."""
+    if len(cells) < score + 3:
+        problem = f"{len(cells)} columns, expected at least {score + 3}"
+        raise InputError(place, number, problem, "Fetch the archive again")
+    if cells[year] == "2012train":
+        return
+    # "2012test", and the tasks that came as a surprise in 2012: "surprise.OnWN"
+    task = f"{cells[year].removesuffix('test')}.{cells[file].removeprefix('surprise.')}"
+    value = _score(place, number, cells[score])
+    yield Row(task, value, collapse(cells[score + 1]), collapse(cells[score + 2]))
+
+
+def _score(place: str, number: int, text: str) -> float:
+    """Parse a gold score."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0.0 <= value <= 5.0:
+        raise InputError(place, number, f"{text!r} is no score from 0 to 5", "Fetch it again")
+    return value
+
+
+def read_sts2017(sentences: str | Path, gold: str | Path) -> Iterator[Row]:
+    """Yield the rows of STS 2017's tracks but track 5, which the STS Benchmark holds in full.
+
+    Track 6's sentences number 500 and its gold 250: the gold is that of the first 250.
+    """
+    for name in CROSS_LINGUAL:
+        track = name.removeprefix("2017.")
+        scores = [
+            _score(place, number, cells[0])
+            for place, number, cells in _table(gold, f"STS.gs.{track}.txt")
+        ]
+        rows = list(_table(sentences, f"STS.input.{track}.txt"))
+        if len(scores) != TRACK_PAIRS or len(rows) < len(scores):
+            problem = f"{track}: {len(scores)} scores for {len(rows)} pairs"
+            raise InputError(gold, None, problem, "Use the sentences and gold of one release")
+        for value, (place, number, cells) in zip(scores, rows[:TRACK_PAIRS], strict=True):
+            if len(cells) != 2:
+                raise InputError(place, number, f"{len(cells)} columns, expected 2", "Fetch it again")
+            yield Row(name, value, collapse(cells[0]), collapse(cells[1]))
+
+
+def _table(path: str | Path, name: str) -> Iterator[tuple[str, int, list[str]]]:
+    """Yield (place, line number, cells) of a member; tabs separate, quotes mean nothing."""
+    with open_archive(path) as archive:
+        member = next((n for n in archive.names if n.rsplit("/", 1)[-1] == name), None)
+        if member is None:
+            raise InputError(path, None, f"it has no member {name}", "Is this the right archive?")
+        place = f"{path}!{member}"
+        try:
+            with archive.open(member) as stream:
+                for number, line in enumerate(stream_lines(stream, place), start=1):
+                    if line:
+                        yield place, number, line.split("\t")
+        except DAMAGE as error:
+            raise damaged(path, error) from error

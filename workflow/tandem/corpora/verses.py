@@ -1,0 +1,103 @@
+"""Verse-aligned translations in an SQLite table: bible(bbName, bNumber, cNumber, vNumber, vText).
+
+Every translation has a row for every verse, so the join is on (book, chapter, verse). Where a
+translation gives two verses as one, or lacks one, the row holds a mark instead of text; the marks
+differ by translation and stand in the register. Such a verse is left out, and so is the verse
+before it, which may hold the text of both and then says more than its counterpart.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+
+from tandem.corpora.archives import DAMAGE, damaged, open_archive
+from tandem.corpora.text import plain
+from tandem.errors import InputError
+
+# The numbers of another numbering: (3:2) anywhere; also (22.45) and (5:21 at the beginning.
+_NUMBERS = re.compile(r"^\s*\(\d+[:.\-]\d+[a-z]?\)?|\(\d+[:\-]\d+[a-z]?\)")
+_MARKS = str.maketrans({"[": None, "]": None, "*": None, "\\": None, "\u00ad": None, "`": "'"})
+_QUERY = """
+    SELECT a.bNumber, a.cNumber, a.vText, b.vText FROM bible AS a
+    JOIN bible AS b USING (bNumber, cNumber, vNumber)
+    WHERE a.bbName = ? AND b.bbName = ? ORDER BY bNumber, cNumber, vNumber
+"""
+
+
+def read_verses(
+    path: str | Path,
+    source: str,
+    target: str,
+    member: str,
+    translations: Mapping[str, str],
+    blank: str,
+    damage: Mapping[str, str],
+) -> Iterator[tuple[str, str]]:
+    """Yield the verses that both languages have, without their editors' numbers and brackets.
+
+    Args:
+        path: the archive that holds the database.
+        source: the language of the first side.
+        target: the language of the second side.
+        member: the database's name in the archive.
+        translations: the value of bbName that stands for each language.
+        blank: a regular expression that matches a whole row without text of its own. A row without
+            any letter is one too.
+        damage: by language, a regular expression found only in rows to be left out.
+
+    Raises:
+        InputError: when the database cannot be read or lacks a translation.
+    """
+    rows = _rows(Path(path), member, translations[source], translations[target])
+    if not rows:
+        problem = f"no verses in both {source!r} and {target!r}"
+        raise InputError(path, None, problem, "Correct the `translations` in the register")
+    empty = re.compile(rf"(?:{blank}|[\W\d_]*)", re.DOTALL)
+    blanks = [
+        [empty.fullmatch(row[side].strip()) is not None for row in rows] for side in (2, 3)
+    ]
+    broken = [re.compile(damage.get(language, r"(?!)")) for language in (source, target)]
+    for n, (book, chapter, left, right) in enumerate(rows):
+        more = n + 1 < len(rows) and rows[n + 1][:2] == (book, chapter)
+        if any(side[n] or (more and side[n + 1]) for side in blanks):
+            continue
+        if broken[0].search(left) or broken[1].search(right):
+            continue
+        yield _verse(left, path), _verse(right, path)
+
+
+def _verse(text: str, path: str | Path) -> str:
+    """Return a verse's own words on one line."""
+    return plain(_NUMBERS.sub(" ", text).translate(_MARKS), path)
+
+
+def _rows(path: Path, member: str, left: str, right: str) -> list[tuple[int, int, str, str]]:
+    """Return (book, chapter, text, text) of two translations.
+
+    SQLite reads files only, so the database is unpacked for the time of the query.
+    """
+    place = f"{path}!{member}"
+    with tempfile.TemporaryDirectory(prefix="tandem-") as folder:
+        database = Path(folder) / "verses.db"
+        with open_archive(path) as archive:
+            if member not in archive.names:
+                remedy = "Correct `member` in the register"
+                raise InputError(path, None, f"it has no member {member}", remedy)
+            try:
+                with archive.open(member) as stream, open(database, "wb") as out:
+                    shutil.copyfileobj(stream, out, 1 << 20)
+            except DAMAGE as error:
+                raise damaged(path, error) from error
+        try:
+            address = f"{database.as_uri()}?mode=ro&immutable=1"
+            with closing(sqlite3.connect(address, uri=True)) as connection:
+                return connection.execute(_QUERY, (left, right)).fetchall()
+        except sqlite3.Error as error:
+            remedy = "Delete the archive and fetch it again"
+            raise InputError(place, None, f"no readable database ({error})", remedy) from error
