@@ -1,0 +1,137 @@
+"""How token embeddings become one sentence vector: averaging and bidirectional LSTM.
+
+Both take token embeddings as one flat array with offsets, so no padding is ever stored. Every
+function works on the CPU and on CUDA alike.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from torch.nn.utils.rnn import PackedSequence
+
+Kind = Literal["averaging", "lstm"]
+
+
+@dataclass(frozen=True)
+class EncoderConfig:
+    """The architecture of an encoder.
+
+    Attributes:
+        kind: averaging (SP, WORD, TRIGRAM) or lstm (LSTM, LSTM-SP).
+        dimension: width of the token embeddings.
+        hidden: width of each direction of the LSTM, None for averaging.
+    """
+
+    kind: Kind
+    dimension: int
+    hidden: int | None = None
+
+    @property
+    def output_dimension(self) -> int:
+        """Width of the sentence vector."""
+        return self.dimension if self.kind == "averaging" else 2 * self.hidden
+
+
+class Averaging(nn.Module):
+    """The mean of the token embeddings (wieting2019, section 2): no parameters of its own."""
+
+    def forward(self, table: Tensor, ids: Tensor, offsets: Tensor, mask: Tensor | None) -> Tensor:
+        """Return the sentence vectors, (sentences, dimension).
+
+        Args:
+            table: (types, dimension) embeddings.
+            ids: (tokens,) rows of the table.
+            offsets: (sentences + 1,) where each sentence's tokens begin.
+            mask: (tokens, dimension) dropout factors, or None.
+        """
+        return _MaskedMean.apply(table, ids, offsets, mask)
+
+
+class _MaskedMean(torch.autograd.Function):
+    """Mean of masked rows per sentence; autograd's own chain would copy the tokens five times."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,  # noqa: ANN401
+        table: Tensor,
+        ids: Tensor,
+        offsets: Tensor,
+        mask: Tensor | None,
+    ) -> Tensor:
+        lengths = offsets[1:] - offsets[:-1]
+        scale = lengths.clamp(min=1).to(table.dtype).reciprocal().unsqueeze(1)
+        if mask is None:
+            sums = functional.embedding_bag(ids, table, offsets[:-1], mode="sum")
+        else:
+            tokens = table.index_select(0, ids).mul_(mask)
+            every = torch.arange(len(ids), device=ids.device)
+            sums = functional.embedding_bag(every, tokens, offsets[:-1], mode="sum")
+        ctx.save_for_backward(ids, lengths, scale, mask)
+        ctx.types = len(table)
+        return sums.mul_(scale)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None, None]:  # noqa: ANN401
+        ids, lengths, scale, mask = ctx.saved_tensors
+        sentence = torch.repeat_interleave(lengths)
+        tokens = (gradient * scale).index_select(0, sentence)
+        if mask is not None:
+            tokens.mul_(mask)
+        total = gradient.new_zeros(ctx.types, gradient.shape[1])
+        return total.index_add_(0, ids, tokens), None, None, None
+
+
+class BidirectionalLstm(nn.Module):
+    """The mean of the hidden states of a one-layer bidirectional LSTM, shared by all languages."""
+
+    def __init__(self, dimension: int, hidden: int) -> None:
+        """Build with PyTorch's initialisation (uniform in +-1/sqrt(hidden))."""
+        super().__init__()
+        self.lstm = nn.LSTM(dimension, hidden, bidirectional=True)
+
+    def forward(self, table: Tensor, ids: Tensor, offsets: Tensor, mask: Tensor | None) -> Tensor:
+        """Return the sentence vectors, (sentences, 2 x hidden); see `Averaging.forward`."""
+        lengths = offsets[1:] - offsets[:-1]
+        filled = lengths > 0
+        positions, sizes, order = _packed_order(offsets[:-1][filled], lengths[filled])
+        tokens = table.index_select(0, ids[positions])
+        if mask is not None:
+            tokens = tokens * mask
+        hidden, _ = self.lstm(PackedSequence(tokens, sizes))
+        # average per sentence: element k of the packed data belongs to sentence order[k]
+        out = hidden.data.new_zeros(len(lengths), hidden.data.shape[1])
+        rows = torch.nonzero(filled).squeeze(1)[order]
+        out = out.index_add(0, rows, hidden.data)
+        return out / lengths.clamp(min=1).unsqueeze(1)
+
+
+def _packed_order(starts: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the flat positions in time-major order of sentences sorted by falling length.
+
+    Returns:
+        positions (tokens,), batch sizes per time step (on the CPU), sentence of each position.
+    """
+    order = torch.argsort(lengths, descending=True, stable=True)
+    sorted_lengths = lengths[order]
+    steps = torch.arange(int(sorted_lengths[0]), device=lengths.device)
+    alive = steps.unsqueeze(1) < sorted_lengths.unsqueeze(0)
+    time, rank = torch.nonzero(alive, as_tuple=True)
+    sentence = order[rank]
+    return starts[sentence] + time, alive.sum(1).cpu(), sentence
+
+
+def build(config: EncoderConfig) -> nn.Module:
+    """Return the composition that a configuration names."""
+    if config.kind == "averaging":
+        return Averaging()
+    return BidirectionalLstm(config.dimension, config.hidden)
+
+
+def initial_embeddings(rows: int, dimension: int, generator: torch.Generator) -> Tensor:
+    """Draw embeddings from N(0, 1) (wieting2019, section 3.3: "mean 0 and variance 1")."""
+    return torch.randn(rows, dimension, generator=generator)

@@ -1,0 +1,153 @@
+"""A sentence encoder: segmentation, embeddings and composition; text in, vectors out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from tandem import ragged
+from tandem.encoders.composition import EncoderConfig, build
+from tandem.errors import TandemError
+from tandem.io import atomic_folder, read_json, write_json
+from tandem.ragged import Ragged
+from tandem.segment import Segmenter
+
+Vectors = NDArray[np.float32]
+
+
+class SentenceEncoder:
+    """Maps sentences to vectors.
+
+    Attributes:
+        config: the architecture.
+        segmenter: text to ids.
+        table: (vocabulary, dimension) float32 token embeddings.
+        composition: token embeddings to sentence vectors.
+        metadata: how it was trained; plain JSON.
+    """
+
+    def __init__(
+        self,
+        config: EncoderConfig,
+        segmenter: Segmenter,
+        table: Tensor,
+        composition: nn.Module | None = None,
+        metadata: dict[str, Any] | None = None,
+    ) -> None:
+        """Put an encoder together; `composition` defaults to a freshly initialised one."""
+        self.config, self.segmenter, self.table = config, segmenter, table
+        self.composition = (build(config) if composition is None else composition).eval()
+        self.metadata = metadata or {}
+
+    @property
+    def dimension(self) -> int:
+        """Width of the sentence vectors."""
+        return self.config.output_dimension
+
+    @property
+    def languages(self) -> list[str]:
+        """The languages it was trained on."""
+        return self.segmenter.languages
+
+    @property
+    def parameters(self) -> int:
+        """Number of trained numbers."""
+        return self.table.numel() + sum(p.numel() for p in self.composition.parameters())
+
+    def encode(
+        self, sentences: Iterable[str], language: str | None = None, batch_size: int = 1024
+    ) -> Vectors:
+        """Return the vectors of all sentences, (sentences, dimension) float32, not normalised.
+
+        A sentence without known tokens has the zero vector.
+
+        Args:
+            sentences: any iterable of text.
+            language: may be left out when the encoder knows one language only.
+            batch_size: sentences composed at a time.
+
+        Raises:
+            TandemError: the language is not one of the encoder's.
+        """
+        parts = list(self.encode_stream(sentences, language, batch_size))
+        if not parts:
+            return np.zeros((0, self.dimension), np.float32)
+        return np.concatenate(parts)
+
+    def encode_stream(
+        self, sentences: Iterable[str], language: str | None = None, batch_size: int = 1024
+    ) -> Iterator[Vectors]:
+        """Yield the vectors batch after batch, in constant memory."""
+        to_ids = self.segmenter.encoder(self._language(language))
+        stream = iter(sentences)
+        while batch := list(islice(stream, batch_size)):
+            yield self.encode_ids(ragged.from_rows(map(to_ids, batch)), batch_size)
+
+    @torch.inference_mode()
+    def encode_ids(self, rows: Ragged, batch_size: int = 1024) -> Vectors:
+        """Return the vectors of segmented sentences, (rows, dimension) float32."""
+        device = self.table.device
+        parts = [np.zeros((0, self.dimension), np.float32)]
+        for start in range(0, len(rows), batch_size):
+            batch = rows.gather(np.arange(start, min(start + batch_size, len(rows))))
+            ids = torch.from_numpy(batch.ids.astype(np.int64)).to(device)
+            offsets = torch.from_numpy(batch.offsets).to(device)
+            parts.append(self.composition(self.table, ids, offsets, None).cpu().numpy())
+        return np.concatenate(parts)
+
+    def save(self, folder: str | Path) -> None:
+        """Write the encoder as a folder that `load` reads, whole or not at all."""
+        with atomic_folder(folder) as temporary:
+            self.write(temporary)
+
+    def write(self, folder: Path) -> None:
+        """Write the encoder's files into an existing folder."""
+        (folder / "segmenter").mkdir()
+        self.segmenter.save(folder / "segmenter")
+        tensors = {f"composition.{k}": v for k, v in self.composition.state_dict().items()}
+        tensors["embedding"] = self.table
+        tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+        save_file(tensors, folder / "model.safetensors")
+        description = {"architecture": asdict(self.config), "training": self.metadata}
+        write_json(folder / "encoder.json", description)
+
+    def _language(self, language: str | None) -> str:
+        if language is None:
+            if len(self.languages) > 1:
+                raise TandemError(
+                    "say which language the sentences are in: " + ", ".join(self.languages)
+                )
+            return self.languages[0]
+        return language
+
+
+def load(folder: str | Path, device: str = "cpu") -> SentenceEncoder:
+    """Read an encoder; nothing in the folder is executed.
+
+    Raises:
+        TandemError: the folder holds no encoder.
+    """
+    folder = Path(folder)
+    if not (folder / "encoder.json").is_file():
+        raise TandemError(f"{folder} is not an encoder: it has no encoder.json")
+    description = read_json(folder / "encoder.json")
+    config = EncoderConfig(**description["architecture"])
+    tensors = load_file(folder / "model.safetensors", device=device)
+    composition = build(config).to(device)
+    prefix = "composition."
+    composition.load_state_dict(
+        {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}
+    )
+    segmenter = Segmenter.load(folder / "segmenter")
+    return SentenceEncoder(
+        config, segmenter, tensors["embedding"], composition, description["training"]
+    )

@@ -1,0 +1,123 @@
+"""Ragged integer arrays on disk: one flat array of ids and the offsets of the rows, memory-mapped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tandem.errors import InputError
+from tandem.io import atomic_path
+
+
+@dataclass(frozen=True)
+class Ragged:
+    """Rows of ids of differing length.
+
+    Attributes:
+        ids: (tokens,) uint16 or int32, all rows one after the other.
+        offsets: (rows + 1,) int64; row i is ids[offsets[i]:offsets[i + 1]].
+    """
+
+    ids: NDArray[np.integer]
+    offsets: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.offsets) - 1
+
+    def row(self, index: int) -> NDArray[np.integer]:
+        """Return the ids of one row."""
+        return self.ids[self.offsets[index] : self.offsets[index + 1]]
+
+    def head(self, rows: int) -> Ragged:
+        """Return the first rows, as views."""
+        offsets = self.offsets[: rows + 1]
+        return Ragged(self.ids[: offsets[-1]], offsets)
+
+    def lengths(self) -> NDArray[np.int64]:
+        """Return the length of each row, (rows,)."""
+        return np.diff(self.offsets)
+
+    def gather(self, rows: NDArray[np.integer]) -> Ragged:
+        """Copy the given rows, in the order given, into a new ragged array in memory."""
+        starts = self.offsets[rows]
+        lengths = self.offsets[rows + 1] - starts
+        offsets = np.zeros(len(rows) + 1, np.int64)
+        np.cumsum(lengths, out=offsets[1:])
+        positions = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths)
+        return Ragged(self.ids[positions], offsets)
+
+
+def from_rows(rows: Iterable[Sequence[int]]) -> Ragged:
+    """Build a ragged array (int32) in memory."""
+    ids: list[int] = []
+    offsets = [0]
+    for row in rows:
+        ids.extend(row)
+        offsets.append(len(ids))
+    return Ragged(np.array(ids, np.int32), np.array(offsets, np.int64))
+
+
+def concatenate(parts: Sequence[Ragged]) -> Ragged:
+    """Join ragged arrays row after row."""
+    ends = np.cumsum([0] + [part.offsets[-1] - part.offsets[0] for part in parts])
+    offsets = [np.zeros(1, np.int64)]
+    offsets += [
+        part.offsets[1:] - part.offsets[0] + end for part, end in zip(parts, ends[:-1], strict=True)
+    ]
+    ids = [part.ids[part.offsets[0] : part.offsets[-1]] for part in parts]
+    return Ragged(np.concatenate(ids), np.concatenate(offsets))
+
+
+def paths(stem: str | Path) -> tuple[Path, Path]:
+    """Return the two files of a ragged array: `<stem>.ids.npy` and `<stem>.offsets.npy`."""
+    return Path(f"{stem}.ids.npy"), Path(f"{stem}.offsets.npy")
+
+
+def load(stem: str | Path) -> Ragged:
+    """Map a ragged array that `save_stream` wrote.
+
+    Raises:
+        InputError: the two files do not belong together.
+    """
+    ids_path, offsets_path = paths(stem)
+    ids = np.load(ids_path, mmap_mode="r", allow_pickle=False)
+    offsets = np.load(offsets_path, mmap_mode="r", allow_pickle=False)
+    if offsets[-1] != len(ids):
+        raise InputError(ids_path, None, "its length contradicts its offsets", "Segment it again")
+    return Ragged(ids, offsets)
+
+
+def save_stream(stem: str | Path, chunks: Iterable[Ragged], largest_id: int) -> int:
+    """Write chunks one after the other, whole or not at all; return the number of rows.
+
+    Ids are uint16 where `largest_id` allows, else int32. Memory: one chunk and the offsets
+    (8 bytes a row).
+    """
+    dtype = np.dtype(np.uint16 if largest_id < 2**16 else np.int32)
+    ids_path, offsets_path = paths(stem)
+    ends = [np.zeros(1, np.int64)]
+    with atomic_path(offsets_path) as offsets_file, atomic_path(ids_path) as ids_file:
+        with open(ids_file, "wb") as stream:
+            _write_header(stream, dtype, 0)
+            for chunk in chunks:
+                stream.write(np.ascontiguousarray(chunk.ids, dtype).data)
+                ends.append(chunk.offsets[1:] + ends[-1][-1])
+            total = int(ends[-1][-1])
+            stream.seek(0)
+            _write_header(stream, dtype, total)
+        offsets = np.concatenate(ends)
+        with open(offsets_file, "wb") as stream:
+            np.save(stream, offsets)
+    return len(offsets) - 1
+
+
+def _write_header(stream: BinaryIO, dtype: np.dtype, length: int) -> None:
+    """Write the header of a flat .npy file; NumPy pads it so that its size is the same for all."""
+    header = {"descr": dtype.str, "fortran_order": False, "shape": (length,)}
+    np.lib.format.write_array_header_1_0(stream, header)

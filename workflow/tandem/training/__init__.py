@@ -1,0 +1,1 @@
+"""Training of sentence encoders on parallel text."""

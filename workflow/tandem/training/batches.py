@@ -1,0 +1,115 @@
+"""What one training step reads: shuffled pairs, mega-batches, dropout masks, scrambled tokens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from tandem.errors import TandemError
+from tandem.ragged import Ragged, concatenate
+
+Indices = NDArray[np.int64]
+_POOL = 1 << 24
+_STEPS = 1 << 16
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """A segmented bitext.
+
+    Attributes:
+        left, right: the sides, of equal length.
+        monolingual: both sides are of one language.
+    """
+
+    left: Ragged
+    right: Ragged
+    monolingual: bool
+
+    def __post_init__(self) -> None:
+        """Refuse sides of unequal length."""
+        if len(self.left) != len(self.right):
+            raise TandemError(
+                f"the sides of the bitext have {len(self.left):,} and {len(self.right):,} "
+                "sentences: segment them again"
+            )
+
+    def usable(self) -> Indices:
+        """Return the pairs of which both sides have tokens."""
+        filled = (self.left.lengths() > 0) & (self.right.lengths() > 0)
+        return np.flatnonzero(filled)
+
+    def take(self, rows: Indices) -> Ragged:
+        """Return the left sentences of the given pairs followed by the right ones."""
+        return concatenate([self.left.gather(rows), self.right.gather(rows)])
+
+
+def generator(*key: int) -> np.random.Generator:
+    """Return the random numbers of a place in the run, so that a resumed run draws the same."""
+    return np.random.Generator(np.random.SFC64(list(key)))
+
+
+def megabatch_size(step: int, largest: int, anneal: int) -> int:
+    """Return how many batches the mega-batch that begins at `step` has.
+
+    One more after every `anneal` batches, from 1 to `largest` (wieting2019, section 3.1, note 3);
+    an `anneal` of 0 means the largest from the start.
+    """
+    return largest if anneal == 0 else min(largest, 1 + step // anneal)
+
+
+def sentence_keys(rows: Ragged) -> NDArray[np.int64]:
+    """Return (rows,) 64-bit keys, equal for equal rows and (but for chance of 2^-64) only those."""
+    lengths = rows.lengths()
+    position = np.arange(len(rows.ids)) - np.repeat(rows.offsets[:-1], lengths)
+    mixed = (rows.ids.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    mixed ^= mixed >> np.uint64(29)
+    mixed *= (position.astype(np.uint64) * np.uint64(2) + np.uint64(1)) * np.uint64(
+        0xBF58476D1CE4E5B9
+    )
+    mixed ^= mixed >> np.uint64(32)
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mixed, dtype=np.uint64)])
+    return (sums[rows.offsets[1:]] - sums[rows.offsets[:-1]]).view(np.int64)
+
+
+def scramble(rows: Ragged, rate: float, random: np.random.Generator) -> Ragged:
+    """Shuffle the tokens of a share `rate` of the sentences (wieting2019, section 2)."""
+    if rate == 0:
+        return rows
+    sentence = np.repeat(np.arange(len(rows)), rows.lengths())
+    chosen = random.random(len(rows)) < rate
+    place = np.arange(len(rows.ids), dtype=np.float64)
+    drawn = random.random(len(rows.ids))
+    # within a chosen sentence order by the draw, elsewhere by place
+    order = np.lexsort((np.where(chosen[sentence], drawn, place), sentence))
+    return Ragged(rows.ids[order], rows.offsets)
+
+
+class DropoutMasks:
+    """Dropout factors for token embeddings: 0 with probability `rate`, else 1 / (1 - rate).
+
+    On a CPU drawing a million random numbers costs more than the rest of a step, so a mask is a
+    window, at a random place, of 16 million factors drawn once: independent within a batch, and two
+    batches meet the same window in the same place about once in 10,000 steps.
+    """
+
+    def __init__(self, rate: float, dimension: int, seed: int, device: torch.device) -> None:
+        """Draw the factors, 64 MB, once."""
+        self.rate, self.dimension = rate, dimension
+        random = generator(seed, 0)
+        kept = random.integers(0, _STEPS, _POOL, dtype=np.uint16) >= round(rate * _STEPS)
+        self._pool = torch.from_numpy(kept).to(device).float().div_(1 - rate)
+
+    def draw(self, tokens: int, random: np.random.Generator) -> Tensor:
+        """Return (tokens, dimension) factors."""
+        most = _POOL // 2 // self.dimension
+        parts = []
+        for start in range(0, tokens, most):
+            numbers = min(most, tokens - start) * self.dimension
+            offset = int(random.integers(0, _POOL - numbers))
+            parts.append(self._pool[offset : offset + numbers].view(-1, self.dimension))
+        return parts[0] if len(parts) == 1 else torch.cat(parts)

@@ -1,0 +1,77 @@
+"""Checkpoints: everything a run needs to go on to the same bytes."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from tandem.io import atomic_folder, read_json, write_json
+
+if TYPE_CHECKING:
+    from tandem.training.loop import Trainer
+
+
+def save(trainer: Trainer, folder: Path) -> None:
+    """Write the run's tensors and position, replacing the last checkpoint only once complete."""
+    with atomic_folder(folder) as temporary:
+        tensors = {name: t.cpu().contiguous() for name, t in _tensors(trainer).items()}
+        save_file(tensors, temporary / "state.safetensors")
+        write_json(temporary / "progress.json", _description(trainer))
+
+
+def resume(trainer: Trainer, folder: Path) -> bool:
+    """Restore a checkpoint of this very run; return False if there is none.
+
+    One of other settings or data is left alone: the run starts afresh and will replace it.
+    """
+    from tandem.training.loop import Epoch, Progress
+
+    if not (folder / "progress.json").is_file():
+        return False
+    saved = read_json(folder / "progress.json")
+    if saved["run"] != _description(trainer)["run"]:
+        return False
+    saved["progress"]["history"] = [Epoch(**entry) for entry in saved["progress"]["history"]]
+    trainer.progress = Progress(**saved["progress"])
+    tensors = load_file(folder / "state.safetensors", device=str(trainer.device))
+    trainer.best = _part(tensors, "best.")
+    trainer.optimizer.load_state(_part(tensors, "rows."), trainer.progress.step)
+    trainer.composition.load_state_dict(_part(tensors, "weights."))
+    if trainer.weights_optimizer is not None:
+        _load_adam(trainer.weights_optimizer, tensors)
+    return True
+
+
+def _description(trainer: Trainer) -> dict:
+    lengths = [len(trainer.pairs.left), len(trainer.usable), int(trainer.pairs.left.offsets[-1])]
+    shape = list(trainer.optimizer.table.shape)
+    run = {"config": asdict(trainer.config), "data": lengths, "table": shape}
+    return {"run": run, "progress": asdict(trainer.progress)}
+
+
+def _tensors(trainer: Trainer) -> dict[str, Tensor]:
+    tensors = {f"rows.{k}": v for k, v in trainer.optimizer.state().items()}
+    tensors |= {f"weights.{k}": v for k, v in trainer.composition.state_dict().items()}
+    tensors |= {f"best.{k}": v for k, v in trainer.best.items()}
+    if trainer.weights_optimizer is not None:
+        for index, state in trainer.weights_optimizer.state_dict()["state"].items():
+            tensors |= {f"adam.{index}.{k}": v for k, v in state.items()}
+    return tensors
+
+
+def _load_adam(optimizer: torch.optim.Adam, tensors: dict[str, Tensor]) -> None:
+    state: dict[int, dict[str, Tensor]] = {}
+    for name, tensor in _part(tensors, "adam.").items():
+        index, key = name.split(".", 1)
+        state.setdefault(int(index), {})[key] = tensor
+    groups = optimizer.state_dict()["param_groups"]
+    optimizer.load_state_dict({"state": state, "param_groups": groups})
+
+
+def _part(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    return {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}
