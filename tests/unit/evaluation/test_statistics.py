@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 import scipy.stats
+
 from tandem.evaluation import statistics
 from tandem.evaluation.statistics import UndefinedCorrelationError
 

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+
 from tandem.errors import InputError, TandemError
 from tandem.evaluation import pairs, sts
 from tandem.evaluation.pairs import PairScores

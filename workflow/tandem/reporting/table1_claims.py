@@ -62,10 +62,10 @@ def _same_pairs(
     claims = []
     for encoder in (encoder for encoder in monolingual if encoder in bitext):
         better, worse = monolingual[encoder], bitext[encoder]
-        statement = f"{encoder.upper()}: En-En text gives higher correlation than as many bitext pairs"
+        statement = f"{encoder.upper()}: En-En text does better than as many pairs of bitext"
         if encoder == SP:
             better, worse = worse, better
-            statement = "SP, the exception: as many bitext pairs do better than En-En text"
+            statement = "SP, the exception: as many pairs of bitext do better than En-En text"
         finding = Finding(statement, PAPER, f"{SECTION}, first observation")
         name = f"table1.same-pairs.{encoder}"
         claims.append(difference_claim(name, finding, better, worse, draws, scale))
@@ -82,7 +82,9 @@ def _equal_english(
     """Second half of it: at equal English sentences bitext is at least as good for every one."""
     claims = []
     for encoder in (encoder for encoder in monolingual if encoder in equal):
-        statement = f"{encoder.upper()}: at equal English sentences, bitext is at least as good as En-En"
+        statement = (
+            f"{encoder.upper()}: at equal English sentences, bitext is at least as good as En-En"
+        )
         finding = Finding(statement, PAPER, f"{SECTION}, first observation")
         name = f"table1.equal-english.{encoder}"
         pair = equal[encoder], monolingual[encoder]
