@@ -21,6 +21,12 @@ def registered():
     return datasets
 
 
+def record(dataset):
+    """Return what of a register's entry can change a byte of what is made from the corpus."""
+    fields = vars(DATASETS[dataset]) | {"version": None, "bytes": None, "licence": ""}
+    return fields | {"options": dict(DATASETS[dataset].options)}
+
+
 def alternatives(names):
     """Return a pattern that matches exactly these names."""
     return "|".join(re.escape(str(name)) for name in sorted(set(names), key=str))
@@ -33,15 +39,135 @@ def digest(script):
 
 
 DATASETS = registered()
-EXPERIMENTS = configuration.experiments(config, config["encoders"], config["settings"])
+configuration.check_sources(config, DATASETS)
+DOWNLOADS = "results/corpora/downloads"
+
+
+# ---- Corpora
+
+
+def downloads(dataset):
+    """Return the files of a fetched corpus."""
+    return [f"{DOWNLOADS}/{dataset}/{name}" for name in DATASETS[dataset].files()]
+
+
+def own_files(wildcards):
+    """Return the user's own files behind a local corpus: an edited one is copied again."""
+    dataset = DATASETS[wildcards.dataset]
+    if dataset.kind != "local":
+        return []
+    return sorted({dataset.source.format(language=code) for code in dataset.languages})
+
+
+# The STS archives that the workflow can do without, by their key in the configuration.
+STS_OPTIONAL = {
+    key: config["sts"][key] for key in configuration.STS_ARCHIVES[1:] if config["sts"][key]
+}
+
+
+# ---- Back-translation
+
+
+def translator_of(wildcards):
+    return config["translators"][wildcards.translator]
+
+
+def backtranslation_of(wildcards):
+    return config["backtranslations"][wildcards.backtranslation]
+
+
+def back_translator_of(wildcards):
+    return config["translators"][backtranslation_of(wildcards)["translator"]]
+
+
+def shards(wildcards):
+    """Return the jobs that translate a corpus: the training split in shards, the others whole."""
+    folder = f"results/backtranslations/{wildcards.backtranslation}"
+    counts = {"train": backtranslation_of(wildcards)["shards"], "valid": 1, "test": 1}
+    return [f"{folder}/{split}.{shard}" for split, n in counts.items() for shard in range(n)]
+
+
+USED_TRANSLATORS = sorted({entry["translator"] for entry in config["backtranslations"].values()})
+
+
+# ---- Experiments: <encoder>.<setting>
+
+
+def encoder_of(wildcards):
+    return config["encoders"][wildcards.experiment.split(".")[0]]
+
+
+def setting_of(wildcards):
+    return config["settings"][wildcards.experiment.split(".")[1]]
+
+
+def training_of(wildcards):
+    """Return how an encoder of this kind is trained."""
+    return config["training"][encoder_of(wildcards)["kind"]]
+
+
+def segmented(wildcards):
+    """Return the folder of the segmented corpus that an experiment trains on."""
+    return (
+        f"results/vocab/{setting_of(wildcards)['corpus']}/{encoder_of(wildcards)['segmentation']}"
+    )
+
+
+def training_ids(wildcards):
+    """Return the segmented training split; an untrained encoder needs none."""
+    if setting_of(wildcards)["pairs"] == 0:
+        return []
+    sides = configuration.sides(config, setting_of(wildcards)["corpus"])
+    arrays = ("ids", "offsets")
+    return [
+        f"{segmented(wildcards)}/train.{side}.{array}.npy" for side in sides for array in arrays
+    ]
+
+
+def described(experiment):
+    """Describe an experiment for the report."""
+    encoder, setting = experiment.split(".")
+    entry = config["settings"][setting]
+    # both sides of back-translated text are English
+    english_sides = 2 if entry["corpus"] in config["backtranslations"] else 1
+    return {
+        "name": experiment,
+        "encoder": config["encoders"][encoder]["label"],
+        "setting": setting,
+        "pairs": entry["pairs"],
+        "english_sentences": english_sides * entry["pairs"],
+    }
+
+
+TABLE1 = configuration.experiments(config, **config["table1"])
+TABLE1_SETTINGS = [
+    {
+        "name": name,
+        "label": config["settings"][name]["label"],
+        "role": config["settings"][name]["role"],
+    }
+    for name in config["table1"]["settings"]
+]
+
+
+# ---- Wildcards: each is one segment of a path, or of a file's name between dots
 
 
 wildcard_constraints:
     dataset=alternatives(DATASETS),
+    optional=alternatives(STS_OPTIONAL.values()),
     file=alternatives(name for dataset in DATASETS.values() for name in dataset.files()),
+    bitext=alternatives(config["bitexts"]),
+    backtranslation=alternatives(config["backtranslations"]),
     corpus=alternatives(configuration.corpora(config)),
+    side=alternatives(
+        side for c in configuration.corpora(config) for side in configuration.sides(config, c)
+    ),
+    split="train|valid|test",
+    shard=r"\d+",
     segmentation=alternatives(config["segmentations"]),
     translator=alternatives(config["translators"]),
-    experiment=alternatives(EXPERIMENTS),
+    experiment=alternatives(
+        configuration.experiments(config, config["encoders"], config["settings"])
+    ),
     seed=alternatives(config["seeds"]),
-    split="train|valid|test",

@@ -11,6 +11,12 @@ import yaml
 
 from tandem.errors import TandemError
 
+RESERVED = {"sts", "downloads"}
+"""Folders beside those of the corpora."""
+
+STS_ARCHIVES = ("benchmark", "companion", "sts2017_input", "sts2017_gold")
+"""Keys of the section `sts` that name corpora; all but the first may be null."""
+
 Config = Mapping[str, Any]
 
 
@@ -29,6 +35,22 @@ def check(config: Config, schema: str | Path) -> None:
     if faults:
         raise ConfigurationError(
             "the configuration is refused:\n  " + "\n  ".join(faults) + f"\nSee {schema}"
+        )
+
+
+def check_sources(config: Config, datasets: Collection[str]) -> None:
+    """Refuse a configuration that names a corpus that no register has.
+
+    Raises:
+        ConfigurationError: naming every key at fault.
+    """
+    named = [(f"bitexts.{key}.sources", name) for key, entry in config["bitexts"].items()
+             for name in entry["sources"]]  # fmt: skip
+    named += [(f"sts.{key}", config["sts"][key]) for key in STS_ARCHIVES if config["sts"][key]]
+    if unknown := [f"{place}: {name}" for place, name in named if name not in datasets]:
+        raise ConfigurationError(
+            "no register lists these corpora:\n  " + "\n  ".join(unknown)
+            + f"\nRegisters: {', '.join(config['registers'])}; they list {', '.join(datasets)}"
         )
 
 
@@ -59,10 +81,13 @@ def _schema_faults(config: Config, rules: Config) -> Iterator[str]:
 
 def _cross_field_faults(config: Config) -> Iterator[str]:
     """Yield what is wrong between keys: names that nothing has, and sizes that cannot be."""
-    both = set(config["bitexts"]) & set(config["backtranslations"])
-    yield from (f"backtranslations.{name}: a bitext has this name too" for name in sorted(both))
+    names = corpora(config)
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        yield f"backtranslations.{name}: a bitext has this name too"
+    for name in sorted(RESERVED & set(names)):
+        yield f"no corpus can be named {name}: its folder holds something else"
     for place, name, section in _references(config):
-        known = corpora(config) if section == "corpora" else list(config[section])
+        known = names if section == "corpora" else list(config[section])
         if name not in known:
             yield f"{place}: no {section} entry {name!r}; there are {', '.join(known)}"
     for name, entry in config["bitexts"].items():

@@ -1,0 +1,36 @@
+"""Training: one encoder in one setting with one seed; see the names in the configuration."""
+
+
+rule train_encoder:
+    """Train an encoder; the epoch kept is the best on the selection task, which is never scored.
+
+    Out: a model folder (model.safetensors, encoder.json, segmenter/) with history.csv, loss and
+    validation score of each epoch. A run that was stopped goes on from results/checkpoints/.
+    """
+    input:
+        segmenter=lambda w: f"{segmented(w)}/segmenter",
+        ids=training_ids,
+        # more tasks to score must not train everything anew; the selection task is always there
+        sts=ancient("results/corpora/sts"),
+    output:
+        model=directory("results/models/{experiment}/seed{seed}"),
+    log:
+        "results/logs/train_encoder/{experiment}/seed{seed}.log",
+    benchmark:
+        "results/benchmarks/train_encoder/{experiment}/seed{seed}.tsv"
+    conda:
+        "../../envs/model.yaml"
+    threads: lambda w: training_of(w)["threads"]
+    resources:
+        mem_mb=4000,
+        runtime=1440,
+    params:
+        encoder=encoder_of,
+        setting=setting_of,
+        training=training_of,
+        sides=lambda w: configuration.sides(config, setting_of(w)["corpus"]),
+        selection=config["sts"]["selection"],
+        checkpoint="results/checkpoints/{experiment}/seed{seed}",
+        code=digest("train_encoder.py"),
+    script:
+        "../scripts/train_encoder.py"

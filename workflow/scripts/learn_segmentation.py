@@ -1,0 +1,19 @@
+"""Learn a segmentation from the training split of a corpus."""
+
+from functools import partial
+from pathlib import Path
+
+from _adapter import logged
+
+from tandem.io import atomic_folder, read_lines
+from tandem.segment import Segmentation, learn
+
+with logged(snakemake.log[0]) as log:
+    settings = dict(snakemake.params.segmentation)
+    threads = settings.pop("threads")
+    scheme = Segmentation(**settings | {"marked": tuple(settings["marked"])})
+    corpus = Path(snakemake.input.corpus)
+    texts = {side: partial(read_lines, corpus / f"train.{side}") for side in snakemake.params.sides}
+    with atomic_folder(snakemake.output.segmenter) as folder:
+        segmenter = learn(scheme, texts, folder, threads)
+    log.info("%d types", len(segmenter))
