@@ -145,7 +145,7 @@ def _check_name(path: Path, name: str) -> None:
     normal = posixpath.normpath(name.replace("\\", "/"))
     if normal.startswith(("/", "../")) or normal == ".." or re.match(r"[A-Za-z]:", normal):
         problem = f"the member {name!r} leaves the archive's folder"
-        raise InputError(path, None, problem, "Do not use this archive; fetch it from its publisher")
+        raise InputError(path, None, problem, "Do not use it; fetch it from its publisher")
 
 
 def _check_size(path: Path, name: str, unpacked: int, packed: int, limits: Limits) -> None:

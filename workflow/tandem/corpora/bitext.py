@@ -46,7 +46,7 @@ def build_bitext(
     folder: str | Path,
     progress: bool = True,
 ) -> dict[str, Any]:
-    """Write `{train,valid,test}.<language>`, `cleaning.json` and `splits.json`, whole or not at all.
+    """Write `{train,valid,test}.<language>`, `cleaning.json` and `splits.json`, or nothing.
 
     Args:
         sources: the pairs of each corpus, by its name; the first to hold a pair keeps it.

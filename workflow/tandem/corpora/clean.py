@@ -11,11 +11,15 @@ from typing import Any
 import numpy as np
 
 from tandem.corpora.text import collapse, exact_key, word_count
+from tandem.io import MAX_LINE_BYTES
 
 Pair = tuple[str, str]
 
 FILTERS = ("empty", "short", "long", "ratio", "copy", "markup", "duplicate")
 """The filters in the order they are applied; a pair is counted under the first that removes it."""
+
+MAX_CHARACTERS = MAX_LINE_BYTES // 4
+"""Longest side kept, whatever its words: no line of a bitext may be one that is refused later."""
 
 _BRACES = r"\{(?:[^{}]|\{[^{}]*\})*\}"  # {name}, and ICU's {n, plural, one {..} other {..}}
 _MARKUP = re.compile(
@@ -77,6 +81,8 @@ def _reason(left: str, right: str, cleaning: Cleaning) -> str | None:
     """Name the first filter that removes a pair, or None."""
     if not left or not right:
         return "empty"
+    if max(len(left), len(right)) > MAX_CHARACTERS:
+        return "long"
     words = word_count(left), word_count(right)
     if min(words) < cleaning.min_words:
         return "short"

@@ -65,8 +65,9 @@ def download(url: str, part: Path, retry: Retry, progress: bool) -> bool:
                 ) from error
             except _NETWORK_ERRORS as error:
                 if isinstance(error, OSError) and error.errno and not _of_network(error):
-                    raise TandemError(f"{part}: cannot be written ({error}). Free the disk") \
-                        from error
+                    raise TandemError(
+                        f"{part}: cannot be written ({error}). Free the disk"
+                    ) from error
                 grown = part.exists() and part.stat().st_size > before
                 failures = 1 if grown else failures + 1
                 if failures >= retry.attempts:
@@ -97,9 +98,7 @@ def _wait(retry: Retry, failures: int) -> None:
     time.sleep(pause * random.uniform(0.5, 1.0))
 
 
-def _attempt(
-    session: requests.Session, url: str, part: Path, retry: Retry, progress: bool
-) -> bool:
+def _attempt(session: requests.Session, url: str, part: Path, retry: Retry, progress: bool) -> bool:
     """Try once; return whether the bytes already in `part` were kept."""
     have = part.stat().st_size if part.exists() else 0
     # identity: a Range counts the bytes that are stored, and so does the hash

@@ -75,8 +75,8 @@ def build_sts(
         sts2017_gold: the archive of its gold scores, or None.
 
     Returns:
-        The content of `index.json`: `tasks`, each {task, year, file, languages, pairs, of, complete,
-        source}, in the order of year and name, and `missing`, each {task, year, of, why}.
+        The content of `index.json`: `tasks`, each {task, year, file, languages, pairs, of,
+        complete, source}, ordered by year and name, and `missing`, each {task, year, of, why}.
 
     Raises:
         InputError: when an archive does not hold what it should.
@@ -127,8 +127,10 @@ def _missing(present: set[str], companion: bool) -> list[dict[str, Any]]:
         if why is None and name in CROSS_LINGUAL:
             why = "needs the STS 2017 archives: reach their site, or set `mirror`"
         elif why is None:
-            why = "absent from the archives given" if companion else (
-                "needs the STS Companion archive: reach its site, or set `mirror`"
+            why = (
+                "absent from the archives given"
+                if companion
+                else ("needs the STS Companion archive: reach its site, or set `mirror`")
             )
         year, _, task = name.partition(".")
         published = PUBLISHED.get(name, TRACK_PAIRS)
@@ -204,7 +206,8 @@ def read_sts2017(sentences: str | Path, gold: str | Path) -> Iterator[Row]:
             raise InputError(gold, None, problem, "Use the sentences and gold of one release")
         for value, (place, number, cells) in zip(scores, rows[:TRACK_PAIRS], strict=True):
             if len(cells) != 2:
-                raise InputError(place, number, f"{len(cells)} columns, expected 2", "Fetch it again")
+                problem = f"{len(cells)} columns, expected 2"
+                raise InputError(place, number, problem, "Fetch the archive again")
             yield Row(name, value, collapse(cells[0]), collapse(cells[1]))
 
 

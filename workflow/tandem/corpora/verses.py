@@ -59,9 +59,7 @@ def read_verses(
         problem = f"no verses in both {source!r} and {target!r}"
         raise InputError(path, None, problem, "Correct the `translations` in the register")
     empty = re.compile(rf"(?:{blank}|[\W\d_]*)", re.DOTALL)
-    blanks = [
-        [empty.fullmatch(row[side].strip()) is not None for row in rows] for side in (2, 3)
-    ]
+    blanks = [[empty.fullmatch(row[side].strip()) is not None for row in rows] for side in (2, 3)]
     broken = [re.compile(damage.get(language, r"(?!)")) for language in (source, target)]
     for n, (book, chapter, left, right) in enumerate(rows):
         more = n + 1 < len(rows) and rows[n + 1][:2] == (book, chapter)
