@@ -1,0 +1,60 @@
+"""The translator's own subword vocabulary: one SentencePiece model for both languages."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from pathlib import Path
+
+import sentencepiece as spm
+
+from tandem.errors import TandemError
+
+PAD, UNKNOWN, START, END = 0, 1, 2, 3
+"""Ids fixed at training, so that no other file has to say them."""
+
+
+def train_pieces(lines: Iterable[str], size: int) -> bytes:
+    """Train a unigram vocabulary of at most `size` pieces on lines; return the model's bytes.
+
+    Lines come from an iterator and the model goes to memory, so no path enters the bytes; one
+    thread, since the sums of several depend on their number. Raises TandemError without text.
+    """
+    model = io.BytesIO()
+    kept = [line for line in lines if line.strip()]
+    if not kept:
+        raise TandemError("no text to train the translator's pieces on: the training side is empty")
+    spm.SentencePieceTrainer.train(
+        sentence_iterator=iter(kept),
+        model_writer=model,
+        model_type="unigram",
+        vocab_size=size,
+        hard_vocab_limit=False,
+        character_coverage=0.9995,
+        num_threads=1,
+        pad_id=PAD,
+        unk_id=UNKNOWN,
+        bos_id=START,
+        eos_id=END,
+        minloglevel=2,
+    )
+    return model.getvalue()
+
+
+def load_pieces_from(model: bytes) -> spm.SentencePieceProcessor:
+    """Load a vocabulary from a model's bytes."""
+    return spm.SentencePieceProcessor(model_proto=model)
+
+
+def load_pieces(path: str | Path) -> spm.SentencePieceProcessor:
+    """Load a vocabulary from a file.
+
+    Raises:
+        TandemError: when the file is missing or is no SentencePiece model.
+    """
+    try:
+        return spm.SentencePieceProcessor(model_file=str(path))
+    except (OSError, RuntimeError) as error:
+        raise TandemError(
+            f"{path}: not a readable SentencePiece model ({error}). Train the translator again"
+        ) from error

@@ -1,0 +1,32 @@
+"""How good translations are, against references."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import sacrebleu
+
+from tandem.errors import TandemError
+
+
+def bleu(hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, float | str | int]:
+    """Corpus BLEU (Post 2018) of hypotheses against one reference each.
+
+    Returns `bleu` (0 to 100), `signature` (sacreBLEU's, without which the number means nothing)
+    and `sentences`.
+
+    Raises:
+        TandemError: when there are none, or not as many references as hypotheses.
+    """
+    if len(hypotheses) != len(references) or not hypotheses:
+        raise TandemError(
+            f"BLEU of {len(hypotheses)} hypotheses against {len(references)} references: give "
+            "as many of both, and at least one"
+        )
+    metric = sacrebleu.BLEU()
+    score = metric.corpus_score(list(hypotheses), [list(references)])
+    return {
+        "bleu": score.score,
+        "signature": str(metric.get_signature()),
+        "sentences": len(hypotheses),
+    }
