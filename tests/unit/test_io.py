@@ -3,6 +3,7 @@
 import gzip
 
 import pytest
+
 from tandem.errors import InputError
 from tandem.io import (
     MAX_LINE_BYTES,

@@ -5,6 +5,7 @@ import tarfile
 import zipfile
 
 import pytest
+
 from tandem.corpora.archives import Limits, open_archive
 from tandem.errors import InputError
 

@@ -5,6 +5,7 @@ import http.server
 import threading
 
 import pytest
+
 from tandem.corpora.fetch import fetch
 from tandem.corpora.http import Retry
 from tandem.corpora.register import Dataset

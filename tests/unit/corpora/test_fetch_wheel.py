@@ -4,6 +4,7 @@ import hashlib
 import zipfile
 
 import pytest
+
 from tandem.corpora.fetch import fetch
 from tandem.corpora.register import Dataset
 from tandem.errors import InputError, TandemError

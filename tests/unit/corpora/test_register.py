@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+
 from tandem.corpora.register import load_register
 from tandem.errors import InputError, TandemError
 

@@ -1,0 +1,84 @@
+"""Bitext folders."""
+
+import json
+
+import pytest
+
+from tandem.corpora import bitext
+from tandem.corpora.bitext import build_bitext
+from tandem.corpora.clean import Cleaning
+from tandem.errors import TandemError
+
+CLEANING = Cleaning(min_words=1, max_words=50, max_ratio=9, max_markup=0.5)
+
+
+def pairs(start, end):
+    return [(f"sentence {n}", f"věta {n}") for n in range(start, end)]
+
+
+def build(folder, sources, max_pairs=None, seed=3, valid=10, test=20, sides=("en", "cs")):
+    return build_bitext(
+        sources, sides, CLEANING, valid, test, seed, max_pairs, folder, progress=False
+    )
+
+
+def content(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_a_folder_holds_aligned_splits_and_counts(tmp_path):
+    sources = {"a": [*pairs(0, 60), ("", "x")], "b": [*pairs(50, 100), ("x", "X")]}
+    counts = build(tmp_path / "f", sources, max_pairs=65)
+    files = content(tmp_path / "f")
+    names = [f"{split}.{side}" for split in ("train", "valid", "test") for side in ("en", "cs")]
+    assert sorted(files) == sorted([*names, "cleaning.json", "splits.json"])
+    seen = set()
+    for split, size in (("train", 65), ("valid", 10), ("test", 20)):
+        left = files[f"{split}.en"].decode().split("\n")
+        right = files[f"{split}.cs"].decode().split("\n")
+        assert len(left) == len(right) == size + 1
+        for a, b in zip(left[:-1], right[:-1], strict=True):
+            assert a.removeprefix("sentence ") == b.removeprefix("věta ")
+            seen.add(a)
+    assert len(seen) == 95
+    cleaning = json.loads(files["cleaning.json"])
+    assert (cleaning["read"], cleaning["kept"]) == (112, 100)
+    assert cleaning["sources"] == {"a": 61, "b": 51}
+    removed = {name: count for name, count in cleaning["removed"].items() if count}
+    assert removed == {"empty": 1, "copy": 1, "duplicate": 10}
+    assert counts == json.loads(files["splits.json"])
+    assert (counts["dropped_surplus"], counts["seed"]) == (5, 3)
+
+
+def test_equal_input_gives_equal_bytes_however_small_the_buckets(tmp_path, monkeypatch):
+    build(tmp_path / "a", {"a": pairs(0, 100)})
+    monkeypatch.setattr(bitext, "BUCKET_PAIRS", 7)
+    build(tmp_path / "b", {"a": iter(pairs(0, 100))})
+    build(tmp_path / "c", {"a": pairs(0, 100)}, seed=4)
+    assert content(tmp_path / "a") == content(tmp_path / "b")
+    assert content(tmp_path / "a")["train.en"] != content(tmp_path / "c")["train.en"]
+
+
+def test_the_order_is_shuffled(tmp_path):
+    build(tmp_path / "f", {"a": pairs(0, 100)})
+    lines = (tmp_path / "f" / "train.en").read_text().split("\n")[:-1]
+    assert lines != sorted(lines, key=lambda line: int(line.split()[1]))
+
+
+@pytest.mark.parametrize(
+    ("sources", "words"),
+    [
+        ({"a": [("x", "x")]}, "No pair of a is left after cleaning.*'copy': 1.*Loosen"),
+        ({"a": []}, "No pair of a is left"),
+        ({"a": pairs(0, 20)}, "20 pairs are too few"),
+    ],
+)
+def test_too_little_is_refused_and_leaves_nothing(tmp_path, sources, words):
+    with pytest.raises(TandemError, match=words):
+        build(tmp_path / "f", sources)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_both_sides_need_names_of_their_own(tmp_path):
+    with pytest.raises(TandemError, match="Both sides are named 'en'"):
+        build(tmp_path / "f", {"a": pairs(0, 100)}, sides=("en", "en"))
