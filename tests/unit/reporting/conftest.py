@@ -14,10 +14,10 @@ SETTINGS = [
     Setting("random", "untrained", Role.UNTRAINED),
 ]
 EXPERIMENTS = [
-    Experiment("sp.en-cs", "sp", "en-cs", 1000, 1000, 600),
-    Experiment("sp.en-en", "sp", "en-en", 1000, 2000, 600),
-    Experiment("lstm.en-cs", "lstm", "en-cs", 1000, 1000, 1900),
-    Experiment("sp.random", "sp", "random", 0, 0, 600),
+    Experiment("sp.en-cs", "SP", "en-cs", 1000, 1000, 600),
+    Experiment("sp.en-en", "SP", "en-en", 1000, 2000, 600),
+    Experiment("lstm.en-cs", "LSTM", "en-cs", 1000, 1000, 1900),
+    Experiment("sp.random", "SP", "random", 0, 0, 600),
 ]
 NOISE = {"sp.en-cs": 0.5, "sp.en-en": 1.0, "lstm.en-cs": 2.0, "sp.random": 4.0}
 

@@ -10,7 +10,7 @@ from tandem.reporting.plots import learning_curves, save, table1_figure
 def table():
     return pd.DataFrame(
         {
-            "encoder": ["sp", "sp", "lstm"],
+            "encoder": ["SP", "SP", "LSTM"],
             "setting": ["en-en", "en-cs", "en-cs"],
             "mean_pearson_x100": [70.0, 72.0, 65.0],
             "mean_low_pearson_x100": [68.0, 71.0, 65.5],  # the last does not hold its estimate

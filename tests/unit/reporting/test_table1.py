@@ -97,10 +97,10 @@ Not scored: d (1,459 pairs: not distributed).
 
 def test_markdown_is_laid_out_as_the_paper_does(settings):
     rows = [
-        ("sp", "en-en", 1000, 2000, 600, 70.0, 72.4, 71.2, 70.1, 72.3, 2),
-        ("sp", "en-cs", 1000, 1000, 600, 81.0, 83.0, 82.0, 80.0, 84.0, 2),
-        ("sp", "random", 0, 0, 600, 30.0, 32.0, 31.0, 20.0, 42.0, 1),
-        ("lstm", "en-cs", 1000, 1000, 1900, 50.0, 61.0, 55.5, 50.0, 60.0, 2),
+        ("SP", "en-en", 1000, 2000, 600, 70.0, 72.4, 71.2, 70.1, 72.3, 2),
+        ("SP", "en-cs", 1000, 1000, 600, 81.0, 83.0, 82.0, 80.0, 84.0, 2),
+        ("SP", "random", 0, 0, 600, 30.0, 32.0, 31.0, 20.0, 42.0, 1),
+        ("LSTM", "en-cs", 1000, 1000, 1900, 50.0, 61.0, 55.5, 50.0, 60.0, 2),
     ]
     columns = ["encoder", "setting", "pairs", "english_sentences", "parameters"]
     columns += ["sts2012_pearson_x100", "sts2016_pearson_x100", "mean_pearson_x100"]

@@ -18,7 +18,7 @@ SHIFT = {  # mean of each experiment above an arbitrary level
     "trigram.mono": 6, "trigram.bi": 3, "trigram.bi2": 6,
     "lstm.mono": 4, "lstm.bi": 5, "lstm.bi2": 3,
 }  # fmt: skip
-PARAMETERS = {"sp": 600, "trigram": 500, "lstm": 900, "lstm-sp": 700}
+PARAMETERS = {"SP": 600, "TRIGRAM": 500, "LSTM": 900}
 
 
 @pytest.fixture
@@ -28,13 +28,13 @@ def scores(results):
     noise = np.linspace(-0.4, 0.4, 101)
     made, draws = [], {}
     for name, shift in SHIFT.items():
-        encoder, setting = name.split(".")
+        encoder, setting = name.upper().split(".")[0], name.split(".")[1]
         experiment = dataclasses.replace(
             template.experiment,
             name=name, encoder=encoder, setting=setting, parameters=PARAMETERS[encoder],
         )
         made.append(dataclasses.replace(template, experiment=experiment))
-        draws[name] = shift + (noise if encoder == "lstm" else noise[::-1])
+        draws[name] = shift + (noise if encoder == "LSTM" else noise[::-1])
     return made, draws
 
 

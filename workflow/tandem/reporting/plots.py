@@ -73,7 +73,7 @@ def table1_figure(table: pd.DataFrame, settings: Sequence[Setting]) -> Figure:
             _series(axes, rows, height, number, setting.label)
         for line in np.arange(len(encoders) - 1) + 0.5:
             axes.axhline(line, color="0.85", linewidth=0.6)
-        axes.set_yticks(range(len(encoders)), [encoder.upper() for encoder in encoders])
+        axes.set_yticks(range(len(encoders)), encoders)
         axes.tick_params(axis="y", length=0)
         axes.set_ylim(len(encoders) - 0.5, -0.5)
         axes.grid(axis="x", color="0.9", linewidth=0.6)
@@ -109,7 +109,7 @@ def learning_curves(
             ):
                 _curves(panel, histories[experiment.name], column, number)
         for panel, encoder in zip(panels[0], encoders, strict=True):
-            panel.set_title(encoder.upper(), fontsize=9)
+            panel.set_title(encoder, fontsize=9)
         for panel, label in zip(panels[:, 0], rows.values(), strict=True):
             panel.set_ylabel(label)
         panels[0, 0].set_ylim(bottom=0)

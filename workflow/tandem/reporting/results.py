@@ -38,10 +38,11 @@ class Setting:
 
 @dataclass(frozen=True)
 class Experiment:
-    """One encoder in one setting, trained with one or more seeds; named as in the configuration.
+    """One encoder in one setting, trained with one or more seeds.
 
-    `pairs` is the number of training pairs, `english_sentences` the number of English sentences in
-    them (both sides count in back-translated text), `parameters` the number of trained weights.
+    `encoder` is the heading of its row (SP, LSTM-SP ...), `setting` the name of a `Setting`,
+    `pairs` the number of training pairs, `english_sentences` that of the English sentences in them
+    (both sides count in back-translated text), `parameters` the number of trained weights.
     """
 
     name: str

@@ -103,7 +103,7 @@ def _means(table: pd.DataFrame, settings: Sequence[Setting]) -> str:
     shown = [setting for setting in settings if len(groups[setting.name])]
     rows = []
     for encoder in table["encoder"].unique():
-        cells = [encoder.upper()]
+        cells = [encoder]
         for setting in shown:
             group = groups[setting.name]
             cells.append(_cell(group, encoder) if encoder in group.index else "")
@@ -138,7 +138,7 @@ def _years(table: pd.DataFrame, settings: Sequence[Setting]) -> str:
     labels = {setting.name: setting.label for setting in settings}
     years = [column for column in table.columns if column.startswith("sts")]
     rows = [
-        [row["encoder"].upper(), labels[row["setting"]], f"{row['parameters']:,}"]
+        [row["encoder"], labels[row["setting"]], f"{row['parameters']:,}"]
         + [f"{row[column]:.1f}" for column in [*years, "mean_pearson_x100"]]
         + [str(row["seed_count"])]
         for _, row in table.iterrows()

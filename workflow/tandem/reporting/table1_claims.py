@@ -8,10 +8,10 @@ from tandem.evaluation.statistics import FloatArray
 from tandem.reporting.claims import Claim, Finding, difference_claim, exact_verdict, joint_claim
 from tandem.reporting.results import Result, Role, Setting
 
-SP = "sp"
-"""The encoder that the paper's findings single out."""
+SP = "SP"
+"""Heading of the encoder that the paper's findings single out."""
 
-LARGER = ("trigram", "lstm-sp")
+LARGER = ("TRIGRAM", "LSTM-SP")
 """The encoders that the paper says have more parameters than SP."""
 
 PAPER = "wieting2019"
@@ -62,12 +62,12 @@ def _same_pairs(
     claims = []
     for encoder in (encoder for encoder in monolingual if encoder in bitext):
         better, worse = monolingual[encoder], bitext[encoder]
-        statement = f"{encoder.upper()}: En-En text does better than as many pairs of bitext"
+        statement = f"{encoder}: En-En text does better than as many pairs of bitext"
         if encoder == SP:
             better, worse = worse, better
             statement = "SP, the exception: as many pairs of bitext do better than En-En text"
         finding = Finding(statement, PAPER, f"{SECTION}, first observation")
-        name = f"table1.same-pairs.{encoder}"
+        name = f"table1.same-pairs.{encoder.lower()}"
         claims.append(difference_claim(name, finding, better, worse, draws, scale))
     statement = "At equal pairs, En-En text gives higher correlation for all encoders except SP"
     return _with_joint("table1.same-pairs.all", statement, "first observation", claims)
@@ -82,11 +82,9 @@ def _equal_english(
     """Second half of it: at equal English sentences bitext is at least as good for every one."""
     claims = []
     for encoder in (encoder for encoder in monolingual if encoder in equal):
-        statement = (
-            f"{encoder.upper()}: at equal English sentences, bitext is at least as good as En-En"
-        )
+        statement = f"{encoder}: at equal English sentences, bitext is at least as good as En-En"
         finding = Finding(statement, PAPER, f"{SECTION}, first observation")
-        name = f"table1.equal-english.{encoder}"
+        name = f"table1.equal-english.{encoder.lower()}"
         pair = equal[encoder], monolingual[encoder]
         claims.append(difference_claim(name, finding, *pair, draws, scale))
     statement = "At equal English sentences, bitext is at least as good as En-En for every encoder"
@@ -100,9 +98,9 @@ def _sp_best(
     claims = []
     where = {"pairs": "equal pairs", "english": "equal English sentences"}[part]
     for encoder in (encoder for encoder in bitext if encoder != SP and SP in bitext):
-        statement = f"On bitext ({where} column), SP is better than {encoder.upper()}"
+        statement = f"On bitext ({where} column), SP is better than {encoder}"
         finding = Finding(statement, PAPER, f"{SECTION}, second observation")
-        name = f"table1.sp-best-equal-{part}.{encoder}"
+        name = f"table1.sp-best-equal-{part}.{encoder.lower()}"
         pair = bitext[SP], bitext[encoder]
         claims.append(difference_claim(name, finding, *pair, draws, scale))
     statement = f"On bitext ({where} column), SP is the best encoder"
@@ -119,8 +117,8 @@ def _fewer_parameters(bitext: dict[str, Result], scale: str) -> list[Claim]:
         difference = other.parameters - one.parameters
         claims.append(
             Claim(
-                claim=f"table1.fewer-parameters.{encoder}",
-                statement=f"SP has fewer parameters than {encoder.upper()}",
+                claim=f"table1.fewer-parameters.{encoder.lower()}",
+                statement=f"SP has fewer parameters than {encoder}",
                 paper=PAPER,
                 place=f"{SECTION}, second observation",
                 test=f"parameters of {other.name} minus {one.name}; exact",
