@@ -6,20 +6,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tandem.evaluation.sts import Index
 from tandem.reporting.results import draw_means
 from tandem.reporting.table1 import markdown, table1
 
-INDEX = {
-    "tasks": [
-        {"year": "2012", "task": "a", "of": 40},
-        {"year": "2012", "task": "b", "of": 50},
-        {"year": "2013", "task": "c", "of": None},
-    ],
-    "missing": [
+INDEX = Index(
+    tasks={"2012.a": {"of": 40}, "2012.b": {"of": 50}, "2013.c": {"of": None}},
+    missing=[
         {"year": "2012", "task": "d", "of": 1459, "why": "not distributed"},
         {"year": "2017", "task": "e", "of": 250, "why": "never named here"},
     ],
-}
+)
 
 
 @pytest.fixture

@@ -57,6 +57,18 @@ class Task:
     languages: tuple[str, str] = ("en", "en")
 
 
+@dataclass(frozen=True)
+class Index:
+    """What an STS folder holds and lacks.
+
+    `tasks` maps `<year>.<task>` to its entry (year, languages, pairs, and `of`, the pairs
+    published); `missing` lists what is absent (year, task, of) and why.
+    """
+
+    tasks: dict[str, dict[str, Any]]
+    missing: list[dict[str, Any]]
+
+
 def read_task(path: str | Path, languages: Sequence[str] = ("en", "en")) -> Task:
     """Read one task: lines of score, sentence 1, sentence 2, separated by tabs.
 
@@ -85,16 +97,17 @@ def read_task(path: str | Path, languages: Sequence[str] = ("en", "en")) -> Task
     return Task(name, np.asarray(gold), first, second, (one, other))
 
 
-def read_index(folder: str | Path) -> dict[str, dict[str, Any]]:
-    """Read which tasks an STS folder holds: `<year>.<task>` to its entry in index.json."""
-    entries = read_json(Path(folder) / "index.json")["tasks"]
-    return {entry["file"].removesuffix(".tsv"): entry for entry in entries}
+def read_index(folder: str | Path) -> Index:
+    """Read which tasks an STS folder holds, from its index.json."""
+    stored = read_json(Path(folder) / "index.json")
+    tasks = {entry["file"].removesuffix(".tsv"): entry for entry in stored["tasks"]}
+    return Index(tasks, stored["missing"])
 
 
-def tasks_of(index: Mapping[str, Mapping[str, Any]], years: Iterable[int]) -> list[str]:
+def tasks_of(index: Index, years: Iterable[int]) -> list[str]:
     """Names of the tasks of the given years, by year, then name."""
     wanted = {int(year) for year in years}
-    return sorted(task for task, entry in index.items() if int(entry["year"]) in wanted)
+    return sorted(task for task, entry in index.tasks.items() if int(entry["year"]) in wanted)
 
 
 def cosine_similarity(first: NDArray[Any], second: NDArray[Any]) -> FloatArray:
@@ -171,12 +184,14 @@ def score_sts(
         four decimals) and the cosines that they follow from.
     """
     index = read_index(folder)
-    if missing := [task for task in tasks if task not in index]:
+    if missing := [task for task in tasks if task not in index.tasks]:
         raise TandemError(
-            f"{folder}: no task {', '.join(missing)}; it holds {', '.join(sorted(index))}"
+            f"{folder}: no task {', '.join(missing)}; it holds {', '.join(sorted(index.tasks))}"
         )
-    data = [read_task(Path(folder) / f"{task}.tsv", index[task]["languages"]) for task in tasks]
-    pairs = score_pairs(encoder, data, {task: int(index[task]["year"]) for task in tasks})
+    entries = {task: index.tasks[task] for task in tasks}
+    data = [read_task(Path(folder) / f"{t}.tsv", e["languages"]) for t, e in entries.items()]
+    years = {task: int(entry["year"]) for task, entry in entries.items()}
+    pairs = score_pairs(encoder, data, years)
     return summarise(pairs, resamples, seed), pairs
 
 

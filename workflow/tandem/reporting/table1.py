@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from tandem.evaluation.statistics import FloatArray, percentile_interval
+from tandem.evaluation.sts import Index
 from tandem.reporting.published import published
 from tandem.reporting.results import Result, Role, Setting
 
@@ -69,7 +70,7 @@ def markdown(
     table: pd.DataFrame,
     settings: Sequence[Setting],
     tasks: Sequence[Mapping[str, object]],
-    index: Mapping[str, Sequence[Mapping[str, object]]],
+    index: Index,
 ) -> str:
     """Lay the table out as the paper does, with every year beneath and what each year averages.
 
@@ -77,7 +78,7 @@ def markdown(
         table: from `table1`.
         settings: the column groups, in order.
         tasks: the scored tasks (task, year, pairs), from any score file.
-        index: the STS folder's index.json: `tasks` at hand, `missing` ones, and pairs published.
+        index: of the STS folder: published numbers of pairs, and the tasks it lacks.
     """
     return "\n\n".join(
         [
@@ -151,19 +152,16 @@ def _years(table: pd.DataFrame, settings: Sequence[Setting]) -> str:
     return _grid(["Encoder", "Trained on", "Parameters", *headings, "Mean", "Seeds"], rows)
 
 
-def _tasks(
-    tasks: Sequence[Mapping[str, object]], index: Mapping[str, Sequence[Mapping[str, object]]]
-) -> str:
+def _tasks(tasks: Sequence[Mapping[str, object]], index: Index) -> str:
     """One line per year: its tasks, the pairs at hand of those published, and what is missing."""
-    published_pairs = {f"{e['year']}.{e['task']}": e["of"] for e in index["tasks"]}
     lines = []
     for year in sorted({int(task["year"]) for task in tasks}):
         parts = []
         for name, pairs in ((t["task"], t["pairs"]) for t in tasks if int(t["year"]) == year):
-            of = published_pairs[name]
+            of = index.tasks[name]["of"]
             count = f"{pairs:,} of {of:,}" if of else f"{pairs:,}"
             parts.append(f"{name.removeprefix(f'{year}.')} ({count} pairs)")
-        missing = [e for e in index["missing"] if int(e["year"]) == year]
+        missing = [e for e in index.missing if int(e["year"]) == year]
         absent = [f"{e['task']} ({e['of']:,} pairs: {e['why']})" for e in missing]
         share = f"{len(parts)} of {len(parts) + len(absent)} tasks"
         lines.append(f"- {year}, {share}: {', '.join(parts)}.")
