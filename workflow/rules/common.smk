@@ -21,10 +21,17 @@ def registered():
     return datasets
 
 
-def record(dataset):
+def record(name):
     """Return what of a register's entry can change a byte of what is made from the corpus."""
-    fields = vars(DATASETS[dataset]) | {"version": None, "bytes": None, "licence": ""}
-    return fields | {"options": dict(DATASETS[dataset].options)}
+    fields = vars(DATASETS[name]) | {"version": None, "bytes": None, "licence": ""}
+    return fields | {"options": dict(DATASETS[name].options)}
+
+
+def record_of_file(wildcards):
+    """Return the entry that brings one file: of a corpus with a file per language, that one's."""
+    entry = record(wildcards.dataset)
+    codes = [c for c in entry["languages"] if entry["file"].format(language=c) == wildcards.file]
+    return entry | {"languages": codes}
 
 
 def alternatives(names):
@@ -40,23 +47,21 @@ def digest(script):
 
 DATASETS = registered()
 configuration.check_sources(config, DATASETS)
-DOWNLOADS = "results/corpora/downloads"
-
 
 # ---- Corpora
 
 
 def downloads(dataset):
     """Return the files of a fetched corpus."""
-    return [f"{DOWNLOADS}/{dataset}/{name}" for name in DATASETS[dataset].files()]
+    return [f"results/corpora/downloads/{dataset}/{name}" for name in DATASETS[dataset].files()]
 
 
 def own_files(wildcards):
-    """Return the user's own files behind a local corpus: an edited one is copied again."""
-    dataset = DATASETS[wildcards.dataset]
-    if dataset.kind != "local":
+    """Return the user's own file behind a local corpus: an edited one is copied again."""
+    entry = record_of_file(wildcards)
+    if entry["kind"] != "local":
         return []
-    return sorted({dataset.source.format(language=code) for code in dataset.languages})
+    return entry["source"].format(language=entry["languages"][0])
 
 
 # The STS archives that the workflow can do without, by their key in the configuration.

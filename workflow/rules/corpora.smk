@@ -14,7 +14,7 @@ rule fetch_dataset:
     input:
         own=own_files,
     output:
-        file=DOWNLOADS + "/{dataset}/{file}",
+        file="results/corpora/downloads/{dataset}/{file}",
     log:
         "results/logs/fetch_dataset/{dataset}/{file}.log",
     retries: 2
@@ -25,7 +25,7 @@ rule fetch_dataset:
         mem_mb=500,
         runtime=240,
     params:
-        dataset=lambda w: record(w.dataset),
+        dataset=record_of_file,
         code=digest("fetch_dataset.py"),
     script:
         "../scripts/fetch_dataset.py"
@@ -37,7 +37,7 @@ rule fetch_optional_dataset:
     Out: a folder with the file, or with unreachable.txt, which says why and what can be done.
     """
     output:
-        folder=directory(DOWNLOADS + "/{optional}"),
+        folder=directory("results/corpora/downloads/{optional}"),
     log:
         "results/logs/fetch_optional_dataset/{optional}.log",
     retries: 2
@@ -76,7 +76,6 @@ rule build_bitext:
     params:
         bitext=lambda w: config["bitexts"][w.bitext],
         datasets=lambda w: [record(name) for name in config["bitexts"][w.bitext]["sources"]],
-        downloads=DOWNLOADS,
         code=digest("build_bitext.py"),
     script:
         "../scripts/build_bitext.py"
@@ -89,8 +88,8 @@ rule build_sts:
     those missing.
     """
     input:
-        **{key: f"{DOWNLOADS}/{name}" for key, name in STS_OPTIONAL.items()},
-        benchmark=downloads(config["sts"]["benchmark"]),
+        **{key: f"results/corpora/downloads/{name}" for key, name in STS_OPTIONAL.items()},
+        benchmark=downloads(config["sts"]["benchmark"])[0],
     output:
         folder=directory("results/corpora/sts"),
     log:

@@ -19,7 +19,7 @@ QUIET_INTERVAL_S = "30"
 # tqdm reads this when it is imported, which the scripts do after this module
 if not sys.stderr.isatty():
     os.environ.setdefault("TQDM_MININTERVAL", QUIET_INTERVAL_S)
-    os.environ.setdefault("TQDM_ASCII", "1")
+    os.environ.setdefault("TQDM_ASCII", " #")
 
 from tandem.errors import TandemError  # noqa: E402
 

@@ -13,7 +13,7 @@ with logged(snakemake.log[0]) as log:
     sources = {}
     for entry in snakemake.params.datasets:
         dataset = Dataset(**entry)
-        path = f"{snakemake.params.downloads}/{dataset.name}/{dataset.file}"
+        path = f"results/corpora/downloads/{dataset.name}/{dataset.file}"
         sources[dataset.name] = read_bitext(dataset, path, *languages)
     counts = build_bitext(
         sources,
