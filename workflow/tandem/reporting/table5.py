@@ -16,6 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from tandem.errors import TandemError
+from tandem.evaluation.statistics import UndefinedCorrelationError as Undefined
 from tandem.evaluation.statistics import (
     bootstrap,
     is_constant,
@@ -25,9 +26,9 @@ from tandem.evaluation.statistics import (
     spearman,
     spearman_rows,
 )
-from tandem.evaluation.statistics import UndefinedCorrelationError as Undefined
 from tandem.languages.distance import DISTANCES
 from tandem.reporting.language_points import OVERLAPS, SETTING
+from tandem.reporting.published import published
 
 RESPONSES = ("score", "gain")
 """What is predicted: the STS score, and its gain over the same model's random start."""
@@ -63,14 +64,6 @@ class Settings:
     resamples: int
     permutations: int
     seed: int
-
-
-@dataclass(frozen=True)
-class Quote:
-    """A figure that a paper prints, and where."""
-
-    value: float
-    place: str
 
 
 @dataclass(frozen=True)
@@ -115,9 +108,7 @@ def clusters(overlap: NDArray[np.float64], threshold: float) -> list[Cluster]:
     return found
 
 
-def table5(
-    points: pd.DataFrame, settings: Settings, published: Mapping[str, Quote]
-) -> pd.DataFrame:
+def table5(points: pd.DataFrame, settings: Settings) -> pd.DataFrame:
     """Correlate every predictor with every response in every cluster of every setting.
 
     A p-value is corrected for the number of predictors in its cluster (max-T permutation). The
@@ -127,7 +118,6 @@ def table5(
     Args:
         points: as `language_points` returns them.
         settings: threshold and random draws.
-        published: figures by their entry in PUBLISHED; those absent are left out.
 
     Returns:
         COLUMNS, one row for each setting, response, cluster and predictor.
@@ -141,7 +131,7 @@ def table5(
                     row |= {"panel": panel, "marked": bool(marked), "response": response}
                     row |= {"cluster": cluster.name, "split": cluster.split}
                     row |= {"threshold": cluster.threshold, "n": len(members)}
-                    rows.append(row | _quote(row, published))
+                    rows.append(row | _quote(row))
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
@@ -200,12 +190,14 @@ def _partial(
     }
 
 
-def _quote(row: Mapping[str, object], published: Mapping[str, Quote]) -> dict[str, object]:
+def _quote(row: Mapping[str, object]) -> dict[str, object]:
     """Return the paper's figure that stands beside a row: of scores, and by its own threshold."""
-    if row["response"] != "score" or row["split"] == "data":
+    entry = PUBLISHED.get((row["marked"], row["cluster"], row["predictor"]))
+    if entry is None or row["response"] != "score" or row["split"] == "data":
         return {}
-    quote = published.get(PUBLISHED.get((row["marked"], row["cluster"], row["predictor"]), ""))
-    return {} if quote is None else {"published_x100": quote.value, "published_place": quote.place}
+    quoted = published()[entry]
+    place = f"{quoted.paper}, {quoted.place}"
+    return {"published_x100": quoted.values["rho"], "published_place": place}
 
 
 def _divide(
