@@ -134,7 +134,7 @@ class Run:
         while self.epoch < self.schedule.epochs:
             # dropout inside library layers draws from the global generator: it is lent, and
             # every epoch starts from its own seed, so that a resumed run draws what it would have
-            with torch.random.fork_rng():
+            with torch.random.fork_rng(devices=[]):
                 self._train_epoch(progress)
             self.save()
         return [HISTORY_HEADER, *self.history]

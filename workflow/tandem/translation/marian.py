@@ -6,6 +6,7 @@ its conversion in ctranslate2/, and translator.json.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from tandem.errors import InputError, TandemError
 from tandem.io import atomic_folder, read_json, write_json
 from tandem.translation.base import Translation, one_line
 from tandem.translation.windows import translate_in_windows
+
+logger = logging.getLogger(__name__)
 
 CONVERTED = "ctranslate2"
 
@@ -55,7 +58,7 @@ class MarianTranslator:
                 str(folder / CONVERTED), device="auto", intra_threads=threads
             )
             tokenizer = MarianTokenizer.from_pretrained(folder, local_files_only=True)
-        except (OSError, RuntimeError, ValueError) as error:
+        except (OSError, RuntimeError, TypeError, ValueError) as error:
             raise TandemError(
                 f"{folder}: the Marian translator does not load ({error}). Make it again"
             ) from error
@@ -133,7 +136,7 @@ def adopt_marian(
     try:
         tokenizer = MarianTokenizer.from_pretrained(name_or_path, revision=revision)
         model = MarianMTModel.from_pretrained(name_or_path, revision=revision)
-    except (OSError, KeyError, ValueError) as error:
+    except (OSError, KeyError, TypeError, ValueError) as error:
         raise TandemError(
             f"{name_or_path}: no Marian model could be loaded from there ({error}). Name a folder "
             "with config.json, weights, source.spm, target.spm and vocab.json, or a model of the "
@@ -141,6 +144,13 @@ def adopt_marian(
         ) from error
     if prefix is not None and prefix not in tokenizer.get_vocab():
         raise TandemError(f"{name_or_path}: the model knows no language token {prefix!r}")
+    start = model.get_decoder().get_input_embeddings().weight[model.config.decoder_start_token_id]
+    if start.abs().max() > 0:
+        logger.warning(
+            "%s: the start token's embedding is not zero, as CTranslate2 takes it to be: its "
+            "translations and scores will differ from the original's",
+            name_or_path,
+        )
     origin = Path(name_or_path).name if Path(name_or_path).is_dir() else str(name_or_path)
     with atomic_folder(folder) as aside:
         tokenizer.save_pretrained(aside)

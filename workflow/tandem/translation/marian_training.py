@@ -93,7 +93,7 @@ class MarianLearner:
 
     def __init__(self, pieces: int, config: MarianConfig) -> None:
         """Draw the weights from the configuration's seed."""
-        with torch.random.fork_rng():
+        with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.seed)
             self.network = MarianMTModel(network_config(pieces, config))
         self.label_smoothing = config.label_smoothing
@@ -125,7 +125,9 @@ class MarianLearner:
             decoder_input_ids=self.ids[batch.inputs],
             use_cache=False,
         )
-        return output.logits[words], self.ids[batch.labels][words]
+        # Padding, the last piece, starts the decoder, and CTranslate2 starts it from zeros: as long
+        # as padding is never scored, no gradient moves its embedding from there.
+        return output.logits[words][:, :-1], self.ids[batch.labels][words]
 
 
 def network_config(pieces: int, config: MarianConfig) -> transformers.MarianConfig:

@@ -1,12 +1,10 @@
 """The recurrent encoder-decoder with dot-product attention.
 
 The kind of system that Wieting et al. (2017), section 3, translate with: a bidirectional GRU reads
-the source, a GRU with attention writes the target (Bahdanau et al. 2015; Luong et al. 2015). For
-speed on a CPU nothing inside a recurrence waits for attention: the decoder's first GRU runs over
-the whole target, attention is computed for all steps at once, and a second GRU reads what the
-first one wrote together with what it attended to. Every product but the GRUs' own hidden ones is
-then one large matrix product. The second GRU lets a step know what earlier ones attended to, which
-input feeding would give at the price of a Python loop.
+the source, a GRU with attention writes the target (Bahdanau et al. 2015). For speed on a CPU
+attention stands outside the recurrence, as in Luong et al. (2015) without input feeding: the
+decoder's GRU runs over the whole target, then attention is computed for all steps at once, so that
+every product but the GRUs' own hidden ones is one large matrix product.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ class Memory(NamedTuple):
     """What the decoder sees of a source batch.
 
     states: (batch, source, dimension); mask: (batch, source), True at words and False at padding;
-    initial: (2, batch, dimension), the decoder's first hidden states.
+    initial: (1, batch, dimension), the decoder's first hidden state.
     """
 
     states: Tensor
@@ -67,19 +65,19 @@ def reverse_rows(ids: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
 
 
 class AttentionNetwork(nn.Module):
-    """Embeddings shared by both sides and the output, two encoder and two decoder GRUs."""
+    """Embeddings shared by both sides and the output, a GRU each way, one that writes."""
 
     def __init__(self, pieces: int, dimension: int, dropout: float) -> None:
         """Make the layers; weights are drawn by `initialise`."""
         super().__init__()
         self.dropout = dropout
-        self.embedding = nn.Embedding(pieces, dimension)
-        self.forwards = nn.GRU(dimension, dimension // 2, batch_first=True)
-        self.backwards = nn.GRU(dimension, dimension // 2, batch_first=True)
-        self.bridge = nn.Linear(dimension, 2 * dimension)
-        self.lower = nn.GRU(dimension, dimension, batch_first=True)
-        self.upper = nn.GRU(2 * dimension, dimension, batch_first=True)
-        self.combine = nn.Linear(3 * dimension, dimension)
+        with torch.random.fork_rng(devices=[]):  # the layers draw weights that none will see
+            self.embedding = nn.Embedding(pieces, dimension)
+            self.forwards = nn.GRU(dimension, dimension // 2, batch_first=True)
+            self.backwards = nn.GRU(dimension, dimension // 2, batch_first=True)
+            self.bridge = nn.Linear(dimension, dimension)
+            self.decoder = nn.GRU(dimension, dimension, batch_first=True)
+            self.combine = nn.Linear(2 * dimension, dimension)
         self.bias = nn.Parameter(torch.zeros(pieces))
 
     def initialise(self, generator: torch.Generator) -> None:
@@ -111,8 +109,7 @@ class AttentionNetwork(nn.Module):
         states = torch.cat([ahead, behind.gather(1, index)], dim=2)
         rows, last = torch.arange(len(lengths)), lengths - 1
         final = torch.cat([ahead[rows, last], behind[rows, last]], dim=1)
-        initial = torch.tanh(self.bridge(final))
-        initial = initial.view(len(lengths), 2, -1).transpose(0, 1).contiguous()
+        initial = torch.tanh(self.bridge(final)).unsqueeze(0)
         mask = torch.arange(source.shape[1]) < lengths[:, None]
         return Memory(drop(states, self.dropout, generator), mask, initial)
 
@@ -123,18 +120,16 @@ class AttentionNetwork(nn.Module):
         hidden: Tensor,
         generator: torch.Generator | None = None,
     ) -> tuple[Tensor, Tensor]:
-        """Run the decoder over inputs (batch, target) from hidden (2, batch, dimension).
+        """Run the decoder over inputs (batch, target) from hidden (1, batch, dimension).
 
-        Returns what `logits` turns into scores, (batch, target, dimension), and the hidden states
-        after the last input, (2, batch, dimension). Training gives a whole target, decoding one
-        column at a time: the arithmetic is the same.
+        Returns what `logits` turns into scores, (batch, target, dimension), and the hidden state
+        after the last input, (1, batch, dimension). Training gives a whole target, decoding one
+        column at a time: the arithmetic is the same (Luong et al. 2015, equation 5).
         """
-        lower, first = self.lower(self.embed(inputs, generator), hidden[:1].contiguous())
-        context = attend(lower, memory.states, memory.mask)
-        upper, second = self.upper(torch.cat([lower, context], dim=2), hidden[1:].contiguous())
-        joined = torch.cat([lower, context, upper], dim=2)
-        output = torch.tanh(self.combine(drop(joined, self.dropout, generator)))
-        return output, torch.cat([first, second])
+        states, hidden = self.decoder(self.embed(inputs, generator), hidden)
+        context = attend(states, memory.states, memory.mask)
+        joined = drop(torch.cat([context, states], dim=2), self.dropout, generator)
+        return torch.tanh(self.combine(joined)), hidden
 
     def logits(self, output: Tensor) -> Tensor:
         """Scores (..., pieces) of decoder output (..., dimension); the table is the embeddings'."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import sentencepiece as spm
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from tandem.errors import InputError, TandemError
@@ -82,7 +83,7 @@ class RnnTranslator:
         weights = folder / "model.safetensors"
         try:
             network.load_state_dict(load_file(weights))
-        except (OSError, RuntimeError) as error:
+        except (OSError, RuntimeError, SafetensorError) as error:
             raise TandemError(
                 f"{weights}: weights do not load ({error}). Train the translator again"
             ) from error

@@ -1,0 +1,239 @@
+"""The recurrent translator: learns, decodes what it scores, and repeats itself to the byte."""
+
+import json
+
+import pytest
+import torch
+
+from tandem.errors import InputError, TandemError
+from tandem.translation import fitting
+from tandem.translation.base import EMPTY, Translator
+from tandem.translation.batches import make_batch
+from tandem.translation.decoding import Output, bound, choose, decode_greedily
+from tandem.translation.files import load_translator
+from tandem.translation.fitting import Bitext, Pairs, Run, keep_short, learning_rate
+from tandem.translation.pieces import END, PAD, START, UNKNOWN, load_pieces_from, train_pieces
+from tandem.translation.quality import bleu
+from tandem.translation.rnn import RnnConfig, RnnTranslator
+from tandem.translation.rnn_training import RnnLearner, train_rnn
+
+COLOURS = {"rudy": "red", "modry": "blue", "bily": "white", "zeleny": "green", "cerny": "black"}
+THINGS = {"dum": "house", "stul": "table", "strom": "tree", "klic": "key"}
+PAIRS = [(f"vidim {c} {t} dnes", f"i see the {COLOURS[c]} {THINGS[t]} today")
+         for c in COLOURS for t in THINGS]  # fmt: skip
+BITEXT = Bitext([source for source, _ in PAIRS], [target for _, target in PAIRS])
+NONE = Bitext([], [])
+CONFIG = RnnConfig(
+    pieces=60, dimension=32, epochs=25, batch_tokens=60, sampled_pieces=20, learning_rate=1e-2,
+    dropout=0.1, threads=1, seed=5,
+)  # fmt: skip
+SHORT = RnnConfig(**{**vars(CONFIG), "epochs": 3})
+FILES = ("model.safetensors", "sp.model", "translator.json", "history.csv")
+
+
+def contents(folder):
+    return {name: (folder / name).read_bytes() for name in FILES}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("rnn") / "cs-en"
+    train_rnn(BITEXT, BITEXT, CONFIG, path, progress=False)
+    return path
+
+
+@pytest.fixture(scope="module")
+def translator(folder):
+    return load_translator(folder)
+
+
+def test_learns_twenty_pairs(translator):
+    texts = [result.text for result in translator.translate(BITEXT.source)]
+    assert bleu(texts, BITEXT.target)["bleu"] > 90
+    assert isinstance(translator, Translator)
+
+
+def test_log_probability_is_the_sum_of_teacher_forcing(translator):
+    source = translator.pieces.encode([*BITEXT.source[:3], "modry klic", "xyz dum dum"])
+    for row, output in zip(source, decode_greedily(translator.network, source), strict=True):
+        batch = make_batch([row], [output.ids])
+        memory = translator.network.encode(batch.source, batch.lengths)
+        states, _ = translator.network.decode(memory, batch.inputs, memory.initial)
+        logits = translator.network.logits(states)[0].detach()
+        logits[:, [PAD, UNKNOWN, START]] = float("-inf")
+        gains = logits.log_softmax(1).gather(1, batch.labels[0][:, None])[: output.tokens]
+        assert output.log_probability == pytest.approx(gains.sum().item(), abs=1e-4)
+        assert output.tokens == len(output.ids) + 1
+        # greedy: at every step the piece taken is the best one
+        assert torch.equal(logits.argmax(1), batch.labels[0])
+
+
+def test_a_batch_decodes_as_its_rows_do_alone(translator):
+    rows = translator.pieces.encode([*BITEXT.source, "dum", "dum strom klic stul dum strom bily"])
+    for row, output in zip(rows, decode_greedily(translator.network, rows), strict=True):
+        (alone,) = decode_greedily(translator.network, [row])
+        assert alone.ids == output.ids and alone.tokens == output.tokens
+        assert alone.log_probability == pytest.approx(output.log_probability, abs=1e-4)
+
+
+def test_output_is_bounded_and_then_has_no_end():
+    learner = RnnLearner(30, CONFIG)
+    with torch.no_grad():
+        learner.network.bias[END] = -1e9
+    short, long = decode_greedily(learner.network, [[5], [5, 6, 7, 8]])
+    assert [short.tokens, long.tokens] == [bound(1), bound(4)] == [12, 18]
+    assert len(short.ids) == short.tokens
+
+
+def test_pieces_without_text_are_never_chosen():
+    logits = torch.full((1, 8), -1.0)
+    logits[0, [PAD, UNKNOWN, START]] = 50.0
+    logits[0, 6] = 1.0
+    piece, gain = choose(logits)
+    assert piece.tolist() == [6]
+    # of the five allowed one has score 1 and four -1
+    expected = 1.0 - torch.logsumexp(torch.tensor([1.0, -1, -1, -1, -1]), 0)
+    assert gain.item() == pytest.approx(expected.item())
+
+
+def test_empty_and_long_lines_keep_their_place(translator):
+    lines = ["", "vidim rudy dum dnes", "  ", "dum " * 100, "", "\u4e2d\u6587"]
+    results = list(translator.translate(iter(lines)))
+    assert len(results) == 6
+    assert results[0] == results[2] == results[4] == EMPTY
+    assert results[1].text == "i see the red house today" and results[1].log_probability < 0
+    assert all("\n" not in result.text for result in results)
+    assert list(translator.translate([])) == []
+
+
+def test_same_seed_same_bytes_another_seed_others(tmp_path):
+    runs = {}
+    for name, seed in (("a", 5), ("b", 5), ("c", 6)):
+        config = RnnConfig(**{**vars(SHORT), "seed": seed})
+        train_rnn(BITEXT, BITEXT, config, tmp_path / name, progress=False)
+        runs[name] = contents(tmp_path / name)
+    assert runs["a"] == runs["b"]
+    assert runs["a"]["model.safetensors"] != runs["c"]["model.safetensors"]
+    assert runs["a"]["history.csv"].startswith(b"epoch,loss,validation_loss\n1,")
+    assert not (tmp_path / "a" / "checkpoint").exists()
+
+
+@pytest.mark.parametrize("epoch", [1, 2])
+def test_a_killed_run_resumes_to_the_same_bytes(tmp_path, monkeypatch, epoch):
+    train_rnn(BITEXT, BITEXT, SHORT, tmp_path / "whole", progress=False)
+    save = Run.save
+
+    def save_then_die(run):
+        save(run)
+        if run.epoch == epoch:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Run, "save", save_then_die)
+        train_rnn(BITEXT, BITEXT, SHORT, tmp_path / "killed", progress=False)
+    assert not (tmp_path / "killed" / "model.safetensors").exists()
+    steps = []
+    step = Run._train_epoch
+    monkeypatch.setattr(Run, "_train_epoch", lambda run, p: (steps.append(run.epoch), step(run, p)))
+    train_rnn(BITEXT, BITEXT, SHORT, tmp_path / "killed", progress=False)
+    assert steps == list(range(epoch, 3))
+    assert contents(tmp_path / "whole") == contents(tmp_path / "killed")
+
+
+def test_a_checkpoint_of_other_text_is_not_gone_on_from(tmp_path, caplog):
+    learner = RnnLearner(60, SHORT)
+    pairs = Pairs([[5, 6]], [[7, 8]])
+    Run(learner, pairs, pairs, SHORT, tmp_path / "last.pt").finish(progress=False)
+    assert Run(learner, pairs, pairs, SHORT, tmp_path / "last.pt").epoch == 3
+    other = Pairs([[5, 9]], [[7, 8]])
+    assert Run(learner, other, pairs, SHORT, tmp_path / "last.pt").epoch == 0
+    assert "starting anew" in caplog.text
+
+
+def test_gradients_are_clipped(monkeypatch, tmp_path):
+    config = RnnConfig(**{**vars(SHORT), "clip": 1e-3, "epochs": 1})
+    pairs = Pairs([[5, 6]], [[7, 8]])
+    run = Run(RnnLearner(60, config), pairs, pairs, config, tmp_path / "last.pt")
+    norms = []
+
+    def look():
+        gradients = [p.grad.norm() for p in run.learner.network.parameters()]
+        norms.append(torch.stack(gradients).norm().item())
+
+    monkeypatch.setattr(run.optimiser, "step", look)
+    run.finish(progress=False)
+    assert norms == [pytest.approx(1e-3, rel=1e-3)]
+
+
+def test_training_leaves_the_global_generator_and_threads_alone(tmp_path):
+    torch.manual_seed(11)
+    before, threads = torch.get_rng_state(), torch.get_num_threads()
+    config = RnnConfig(**{**vars(SHORT), "epochs": 1})
+    train_rnn(BITEXT, NONE, config, tmp_path / "a", progress=False)
+    assert torch.equal(before, torch.get_rng_state()) and threads == torch.get_num_threads()
+    assert (tmp_path / "a" / "history.csv").read_text().endswith(",nan\n")
+
+
+def test_learning_rate_rises_then_falls():
+    config = RnnConfig(learning_rate=0.1, warmup=0.2)
+    rates = [learning_rate(config, share) for share in (0.1, 0.2, 0.6, 1.0)]
+    assert rates == pytest.approx([0.05, 0.1, 0.05, 0.0])
+    assert learning_rate(RnnConfig(learning_rate=0.1, warmup=0.0), 0.5) == pytest.approx(0.05)
+
+
+def test_only_short_pairs_are_kept():
+    pairs = Bitext(["a b", "a b c", "a", ""], ["x", "y", "x y z", "x"])
+    assert keep_short(pairs, 2) == Bitext(["a b"], ["x"])
+    with pytest.raises(TandemError, match="2 source lines and 1 target lines"):
+        keep_short(Bitext(["a", "b"], ["a"]), 2)
+    with pytest.raises(TandemError, match="raise max_words"):
+        train_rnn(Bitext(["a b c"], ["x"]), NONE, RnnConfig(max_words=2), "unused")
+
+
+def test_pieces_are_the_same_bytes_and_end_with_the_text():
+    lines = [*BITEXT.source, "", *BITEXT.target]
+    assert train_pieces(lines, 60) == train_pieces(lines, 60)
+    processor = load_pieces_from(train_pieces(lines, 60))
+    assert [processor.pad_id(), processor.unk_id(), processor.bos_id(), processor.eos_id()] == [
+        PAD, UNKNOWN, START, END]  # fmt: skip
+    with pytest.raises(TandemError, match="no text"):
+        train_pieces(["", " "], 60)
+
+
+@pytest.mark.parametrize(
+    "change", [{"dimension": 33}, {"epochs": 0}, {"dropout": 1.0}, {"warmup": 1.0}, {"clip": -1}]
+)
+def test_useless_settings_are_refused(change):
+    with pytest.raises(TandemError, match=next(iter(change))):
+        RnnConfig(**change)
+
+
+def test_damaged_folders_are_refused(folder, tmp_path):
+    with pytest.raises(TandemError, match="translator.json"):
+        load_translator(tmp_path)
+    for name in FILES[:3]:
+        (tmp_path / name).write_bytes((folder / name).read_bytes())
+    (tmp_path / "model.safetensors").write_bytes((folder / "model.safetensors").read_bytes()[:99])
+    with pytest.raises(TandemError, match="model.safetensors: weights do not load"):
+        load_translator(tmp_path)
+    (tmp_path / "sp.model").write_bytes(b"nothing")
+    with pytest.raises(TandemError, match=r"sp\.model: not a readable"):
+        load_translator(tmp_path)
+    (tmp_path / "translator.json").write_text(json.dumps({"kind": "rnn", "config": {"a": 1}}))
+    with pytest.raises(InputError, match="not the configuration"):
+        RnnTranslator.load(tmp_path)
+    (tmp_path / "translator.json").write_text('{"kind": "oracle"}')
+    with pytest.raises(InputError, match="Known kinds: marian, rnn"):
+        load_translator(tmp_path)
+
+
+def test_output_is_a_tuple_of_ids_score_and_tokens(translator):
+    (output,) = decode_greedily(translator.network, translator.pieces.encode(["modry klic"]))
+    assert isinstance(output, Output) and all(i >= 4 for i in output.ids)
+
+
+def test_the_history_header_names_the_columns(folder):
+    lines = (folder / "history.csv").read_text().split("\n")
+    assert lines[0] == fitting.HISTORY_HEADER and len(lines) == CONFIG.epochs + 2
+    first, last = (float(line.split(",")[2]) for line in (lines[1], lines[-2]))
+    assert last < 0.2 * first
