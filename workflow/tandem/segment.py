@@ -238,9 +238,7 @@ def _most_frequent(
     return [unit for unit, _ in ranked[: scheme.size]]
 
 
-def _training_lines(
-    texts: Mapping[str, Callable[[], Iterable[str]]], sample: int
-) -> Iterator[str]:
+def _training_lines(texts: Mapping[str, Callable[[], Iterable[str]]], sample: int) -> Iterator[str]:
     for side, lines in texts.items():
         lowercase = _lowercased(language_of(side))
         for number, line in enumerate(lines()):

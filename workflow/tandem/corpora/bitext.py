@@ -31,7 +31,7 @@ from tandem.corpora.text import key
 from tandem.errors import TandemError
 from tandem.io import atomic_folder, write_json
 
-BUCKET_PAIRS = 1_000_000
+BUCKET_PAIRS = 250_000
 """Pairs of a shuffled split held in memory at a time."""
 
 
@@ -137,7 +137,7 @@ def _write_splits(
     with ExitStack() as stack:
         outs = [stack.enter_context(open(path, "wb")) for path in buckets]
         spool = stack.enter_context(open(scratch / "kept", "rb"))
-        for position, line in zip(rank.tolist(), spool, strict=True):
+        for position, line in zip(memoryview(rank), spool, strict=True):
             if position >= 0:
                 outs[position // BUCKET_PAIRS].write(b"%d\t%b" % (position, line))
     ordered = _in_order(buckets)
@@ -161,3 +161,4 @@ def _in_order(buckets: list[Path]) -> Iterator[tuple[bytes, bytes]]:
         rows.sort(key=lambda row: int(row[0]))
         for _, left, right in rows:
             yield left, right
+        del rows  # before the next bucket is read

@@ -12,6 +12,7 @@ from tandem.errors import InputError
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff00-\uffef"
 )
+_HAS_UNSPACED = re.compile(f"[{_UNSPACED}]")
 _WORD = re.compile(rf"[{_UNSPACED}]{{1,2}}|[^\s{_UNSPACED}]+")
 
 
@@ -35,7 +36,9 @@ def plain(text: str, path: str | Path) -> str:
 
 def word_count(text: str) -> int:
     """Count words: runs without white space; two characters a word in scripts without spaces."""
-    return sum(1 for _ in _WORD.finditer(text))
+    if text.isascii() or not _HAS_UNSPACED.search(text):
+        return len(text.split())
+    return len(_WORD.findall(text))
 
 
 def key(text: str) -> int:

@@ -37,53 +37,52 @@ class EncoderConfig:
         return self.dimension if self.kind == "averaging" else 2 * self.hidden
 
 
+CHUNK = 1024
+"""Tokens handled at a time: 1.2 MB of 300-wide embeddings stay in a core's cache."""
+
+Masks = list[Tensor]
+"""Dropout factors, (CHUNK, dimension) each but for the last."""
+
+
 class Averaging(nn.Module):
     """The mean of the token embeddings (wieting2019, section 2): no parameters of its own."""
 
-    def forward(self, table: Tensor, ids: Tensor, offsets: Tensor, mask: Tensor | None) -> Tensor:
+    def forward(self, table: Tensor, ids: Tensor, offsets: Tensor, masks: Masks | None) -> Tensor:
         """Return the sentence vectors, (sentences, dimension).
 
         Args:
             table: (types, dimension) embeddings.
             ids: (tokens,) rows of the table.
             offsets: (sentences + 1,) where each sentence's tokens begin.
-            mask: (tokens, dimension) dropout factors, or None.
+            masks: dropout factors of the tokens, or None.
         """
-        return _MaskedMean.apply(table, ids, offsets, mask)
-
-
-class _MaskedMean(torch.autograd.Function):
-    """Mean of masked rows per sentence; autograd's own chain would copy the tokens five times."""
-
-    @staticmethod
-    def forward(
-        ctx: Any,  # noqa: ANN401
-        table: Tensor,
-        ids: Tensor,
-        offsets: Tensor,
-        mask: Tensor | None,
-    ) -> Tensor:
         lengths = offsets[1:] - offsets[:-1]
         scale = lengths.clamp(min=1).to(table.dtype).reciprocal().unsqueeze(1)
-        if mask is None:
-            sums = functional.embedding_bag(ids, table, offsets[:-1], mode="sum")
-        else:
-            tokens = table.index_select(0, ids).mul_(mask)
-            every = torch.arange(len(ids), device=ids.device)
-            sums = functional.embedding_bag(every, tokens, offsets[:-1], mode="sum")
-        ctx.save_for_backward(ids, lengths, scale, mask)
-        ctx.types = len(table)
-        return sums.mul_(scale)
+        if masks is None:
+            return functional.embedding_bag(ids, table, offsets[:-1], mode="sum") * scale
+        return _MaskedSum.apply(table, ids, lengths, *masks) * scale
+
+
+class _MaskedSum(torch.autograd.Function):
+    """Sum of masked rows per sentence, chunk by chunk: autograd's own chain copies all tokens."""
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None, None]:  # noqa: ANN401
-        ids, lengths, scale, mask = ctx.saved_tensors
+    def forward(ctx: Any, table: Tensor, ids: Tensor, lengths: Tensor, *masks: Tensor) -> Tensor:  # noqa: ANN401
         sentence = torch.repeat_interleave(lengths)
-        tokens = (gradient * scale).index_select(0, sentence)
-        if mask is not None:
-            tokens.mul_(mask)
+        sums = table.new_zeros(len(lengths), table.shape[1])
+        for rows, target, mask in zip(ids.split(CHUNK), sentence.split(CHUNK), masks, strict=True):
+            sums.index_add_(0, target, table.index_select(0, rows).mul_(mask))
+        ctx.save_for_backward(ids, sentence, *masks)
+        ctx.types = len(table)
+        return sums
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:  # noqa: ANN401
+        ids, sentence, *masks = ctx.saved_tensors
         total = gradient.new_zeros(ctx.types, gradient.shape[1])
-        return total.index_add_(0, ids, tokens), None, None, None
+        for rows, source, mask in zip(ids.split(CHUNK), sentence.split(CHUNK), masks, strict=True):
+            total.index_add_(0, rows, gradient.index_select(0, source).mul_(mask))
+        return total, None, None, *(None for _ in masks)
 
 
 class BidirectionalLstm(nn.Module):
@@ -94,14 +93,14 @@ class BidirectionalLstm(nn.Module):
         super().__init__()
         self.lstm = nn.LSTM(dimension, hidden, bidirectional=True)
 
-    def forward(self, table: Tensor, ids: Tensor, offsets: Tensor, mask: Tensor | None) -> Tensor:
+    def forward(self, table: Tensor, ids: Tensor, offsets: Tensor, masks: Masks | None) -> Tensor:
         """Return the sentence vectors, (sentences, 2 x hidden); see `Averaging.forward`."""
         lengths = offsets[1:] - offsets[:-1]
         filled = lengths > 0
         positions, sizes, order = _packed_order(offsets[:-1][filled], lengths[filled])
         tokens = table.index_select(0, ids[positions])
-        if mask is not None:
-            tokens = tokens * mask
+        if masks is not None:
+            tokens = tokens * torch.cat(masks)
         hidden, _ = self.lstm(PackedSequence(tokens, sizes))
         # average per sentence: element k of the packed data belongs to sentence order[k]
         out = hidden.data.new_zeros(len(lengths), hidden.data.shape[1])

@@ -15,7 +15,6 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -24,23 +23,12 @@ import torch
 from tandem.errors import TandemError
 from tandem.search.lists import Neighbours
 from tandem.search.rows import Rows, open_rows
-from tandem.search.tiles import Candidates, Side, search_tiles
+from tandem.search.tiles import Candidates, Plan, Side, search_strip
 
 DEFAULT_MEMORY_BYTES = 2 << 30
-_TILES_PER_TASK = 8
 _MAX_WORKERS = 16
 _WORKER_BYTES = 24 << 20
 _SHARED_BYTES = 48 << 20
-
-
-@dataclass(frozen=True)
-class Plan:
-    """Sizes of one search: rows per block of either side, edge of a tile, threads."""
-
-    source_block: int
-    target_block: int
-    tile: int
-    workers: int
 
 
 def plan_blocks(
@@ -56,7 +44,7 @@ def plan_blocks(
     """
     on_cpu = device.type == "cpu"
     workers = min(torch.get_num_threads(), _MAX_WORKERS) if on_cpu else 1
-    tile = 512 if on_cpu else 8192
+    tile, tiles = (512, 8) if on_cpu else (8192, 2)
     held = _resident_bytes() + _SHARED_BYTES + workers * _WORKER_BYTES
     free = memory_bytes - held
     if free < 4 * row_bytes:
@@ -67,7 +55,7 @@ def plan_blocks(
     # half for the source, a quarter for the target, a quarter for what the allocator keeps
     source_block = max(1, min(n_source, free // 2 // row_bytes))
     target_block = max(1, min(n_target, free // 4 // row_bytes))
-    return Plan(source_block, target_block, tile, workers)
+    return Plan(source_block, target_block, tile, tiles, workers)
 
 
 def search(
@@ -120,40 +108,48 @@ def search(
                     if progress:
                         progress(done / work)
                 found.backward.write(begin, two.indices, two.scores)
+                del two  # before the next is loaded
             found.forward.write(first - start, one.indices, one.scores)
+            del one
     return found
+
+
+def _tasks(n: int, m: int, tile: int, wide: int) -> Iterator[tuple[int, int, int, int]]:
+    """Yield (first row, last row, first column, last column) of the parts of an (n, m) product.
+
+    Along anti-diagonals: every row meets its columns, and every column its rows, in ascending
+    order, yet tasks that run at once share neither, so that each finds its bars up to date.
+    """
+    height, width = -(-n // tile), -(-m // wide)
+    for diagonal in range(height + width - 1):
+        for row in range(max(0, diagonal - width + 1), min(height, diagonal + 1)):
+            top, left = row * tile, (diagonal - row) * wide
+            yield top, min(top + tile, n), left, min(left + wide, m)
 
 
 def _search_blocks(one: Side, two: Side, plan: Plan, pool: ThreadPoolExecutor) -> Iterator[int]:
     """Search one block against another; yield the number of products of each task when merged."""
-    wide = plan.tile * _TILES_PER_TASK
-    tasks = (
-        (rows, min(rows + plan.tile, len(one)), columns, min(columns + wide, len(two)))
-        for rows in range(0, len(one), plan.tile)
-        for columns in range(0, len(two), wide)
-    )
-    waiting: deque[tuple[int, Future[tuple[list[Candidates], list[Candidates]]]]] = deque()
+    waiting: deque[tuple[int, Future[tuple[Candidates, Candidates]]]] = deque()
     one.begin()
     two.begin()
 
     def merge_next() -> int:
         size, task = waiting.popleft()
-        for side, found in zip((one, two), task.result(), strict=True):
-            for candidates in found:
-                side.add(candidates)
+        for side, candidates in zip((one, two), task.result(), strict=True):
+            side.add(candidates)
         return size
 
-    for task in tasks:
+    for task in _tasks(len(one), len(two), plan.tile, plan.tile * plan.tiles):
         # merged in the order of submission, so that candidates arrive in ascending index
         if len(waiting) >= 2 * plan.workers:
             yield merge_next()
         size = (task[1] - task[0]) * (task[3] - task[2])
-        waiting.append((size, pool.submit(search_tiles, one, two, task, plan.tile)))
+        waiting.append((size, pool.submit(search_strip, one, two, task, plan)))
     while waiting:
         yield merge_next()
     for side, other in ((one, two), (two, one)):
         side.merge()
-        side.settle(other, plan.tile, pool)
+        side.settle(other, plan, pool)
 
 
 def _check(sides: tuple[Rows, Rows], k: int, start: int, stop: int) -> None:

@@ -10,7 +10,7 @@ import torch
 
 from tandem.errors import InputError, TandemError
 
-_CHUNK_BYTES = 8 << 20
+_CHUNK_BYTES = 2 << 20
 
 
 @dataclass(frozen=True)

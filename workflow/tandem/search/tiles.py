@@ -15,14 +15,30 @@ from tandem.search.rows import Rows, pair_scores, read_normalised
 SPARE = 8
 """Places beyond k for candidates whose float32 products cannot be told apart from the k-th."""
 
-_PAIRS_AT_ONCE = 1024
+_PAIR_BYTES = 1 << 20
 _ROWS_AT_ONCE = 4096
 _PENDING = 8192
-_GROUP = 64
+GROUP = 64
+"""Products that share one maximum."""
+
 _scratch = threading.local()
 
 Candidates = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
 """Rows of a block, rows of the other block, float32 products; each (c,)."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Sizes of one search: rows per block of either side, edge of a tile, tiles per task, threads.
+
+    The edge is a multiple of 64.
+    """
+
+    source_block: int
+    target_block: int
+    tile: int
+    tiles: int
+    workers: int
 
 
 @dataclass
@@ -91,12 +107,12 @@ class Side:
         kth = self.products[touched, self.indices.shape[1] - 1] - 2 * self.slack[touched]
         self.bars[touched] = torch.maximum(self.bars[touched], kth)
 
-    def settle(self, other: Side, tile: int, pool: Executor) -> None:
+    def settle(self, other: Side, plan: Plan, pool: Executor) -> None:
         """Score the candidates exactly and bring them into the lists."""
         starts = range(0, len(self), _ROWS_AT_ONCE)
-        list(pool.map(lambda start: self._settle_rows(other, start, tile), starts))
+        list(pool.map(lambda start: self._settle_rows(other, start, plan), starts))
 
-    def _settle_rows(self, other: Side, start: int, tile: int) -> None:
+    def _settle_rows(self, other: Side, start: int, plan: Plan) -> None:
         rows = slice(start, min(start + _ROWS_AT_ONCE, len(self)))
         indices, scores = self.indices[rows].clone(), self.scores[rows].clone()
         products, slack = self.products[rows], self.slack[rows, None]
@@ -115,7 +131,7 @@ class Side:
             # more than SPARE products within rounding error of the k-th: look at every one
             mine = doubtful + start
             again = self.indices[mine], self.scores[mine]
-            _rescan(self.vectors[mine], other, bars[doubtful], *again, tile)
+            _rescan(self.vectors[mine], other, bars[doubtful], *again, plan)
             indices[doubtful], scores[doubtful] = again
         self.indices[rows], self.scores[rows] = indices, scores
 
@@ -131,66 +147,98 @@ def rounding_bound(dimension: int) -> float:
     return (dimension + 8) * unit / (1 - dimension * unit)
 
 
-def search_tiles(
-    one: Side, two: Side, task: tuple[int, int, int, int], tile: int
-) -> tuple[list[Candidates], list[Candidates]]:
+def search_strip(
+    one: Side, two: Side, task: tuple[int, int, int, int], plan: Plan
+) -> tuple[Candidates, Candidates]:
     """Return what may enter the lists of `one` and of `two` among the products of a task.
 
     Args:
         one: block of sources.
         two: block of targets.
         task: first and last row of `one`, first and last row of `two`.
-        tile: edge of a tile, a multiple of 64.
+        plan: the edge of a tile, and how many make the strip that a task may fill.
     """
     top, bottom, left, right = task
-    found: tuple[list[Candidates], list[Candidates]] = ([], [])
-    rows = one.vectors[top:bottom]
-    for start in range(left, right, tile):
-        stop = min(right, start + tile)
-        grid = _product(rows, two.vectors[start:stop], tile)
-        for collect, side, first, last, beside, gathered in (
-            (_from_rows, one, top, bottom, start, found[0]),
-            (_from_columns, two, start, stop, top, found[1]),
-        ):
-            bars = side.bars[first:last]
-            if bool((bars == -torch.inf).any()):
-                bars = _first_bars(grid[: len(rows), : stop - start], bars, side, collect)
-            owners, others, products = collect(grid, bars)
-            if len(owners):
-                gathered.append((owners + first, others + beside, products))
-    return found
+    strip = _multiply(one.vectors[top:bottom], two.vectors[left:right], plan)
+    row_bars, column_bars = one.bars[top:bottom], two.bars[left:right]
+    products = strip.grid[: bottom - top, : right - left]
+    rows = _from_rows(strip, _first_bars(products, row_bars, one))
+    columns = _from_columns(strip, _first_bars(products.T, column_bars, two))
+    return (
+        (rows[0] + top, rows[1] + left, rows[2]),
+        (columns[0] + left, columns[1] + top, columns[2]),
+    )
 
 
-def _from_rows(grid: torch.Tensor, bars: torch.Tensor) -> Candidates:
-    """Return rows, columns and products above the bars (n,) of the first n rows of a tile.
+@dataclass(frozen=True)
+class _Strip:
+    """Products of the rows of a task, and their maxima by groups of 64 along and down.
 
-    A pass over the tile gives the maximum of every 64 neighbours; only groups whose maximum is
-    above the bar are looked into. Within a row, columns come in ascending order.
+    `grid` (tile, width), `along` (tile, width / 64), `down` (tile / 64, width): minus infinity
+    where there is no product. The width is one group more than is ever filled, since rows a power
+    of two apart would share the same few lines of the cache.
     """
-    pieces = grid.view(-1, _GROUP)
-    groups = grid.shape[1] // _GROUP
-    maxima = pieces[: len(bars) * groups].amax(1).view(-1, groups)
-    flat = _above(maxima, bars[:, None])
+
+    grid: torch.Tensor
+    along: torch.Tensor
+    down: torch.Tensor
+
+
+def _multiply(rows: torch.Tensor, columns: torch.Tensor, plan: Plan) -> _Strip:
+    """Multiply (n, d) by (m, d) tile by tile, taking the maxima while a tile is in the cache."""
+    strip = _space(plan, rows.device)
+    if len(rows) < plan.tile or len(columns) < plan.tile * plan.tiles:
+        for part in (strip.grid, strip.along, strip.down):
+            part.fill_(-torch.inf)
+    for start in range(0, len(columns), plan.tile):
+        some = columns[start : start + plan.tile]
+        torch.mm(rows, some.T, out=strip.grid[: len(rows), start : start + len(some)])
+        tile = strip.grid[:, start : start + plan.tile]
+        groups = slice(start // GROUP, (start + plan.tile) // GROUP)
+        torch.amax(tile.unflatten(1, (-1, GROUP)), 2, out=strip.along[:, groups])
+        torch.amax(tile.unflatten(0, (-1, GROUP)), 1, out=strip.down[:, start : start + plan.tile])
+    return strip
+
+
+def _space(plan: Plan, device: torch.device) -> _Strip:
+    """Return this thread's scratch strip: fresh pages for each would cost more than the search."""
+    strip, width = getattr(_scratch, "strip", None), plan.tile * plan.tiles + GROUP
+    if strip is None or strip.grid.shape != (plan.tile, width) or strip.grid.device != device:
+        shapes = (plan.tile, width), (plan.tile, width // GROUP), (plan.tile // GROUP, width)
+        strip = _Strip(*(torch.full(shape, -torch.inf, device=device) for shape in shapes))
+        _scratch.strip = strip
+    return strip
+
+
+def _from_rows(strip: _Strip, bars: torch.Tensor) -> Candidates:
+    """Return rows, columns and products above the bars (n,) of the first n rows of a strip.
+
+    Only groups whose maximum is above the bar are looked into. Within a row, columns come in
+    ascending order.
+    """
+    groups = strip.along.shape[1]
+    flat = _above(strip.along[: len(bars)], bars[:, None])
     row = flat.div(groups, rounding_mode="floor")
-    piece, offset, products = _look_into(pieces[flat], bars[row])
-    return row[piece], flat[piece] % groups * _GROUP + offset, products
+    pieces = strip.grid.view(-1, GROUP).index_select(0, flat)
+    piece, offset, products = _look_into(pieces, bars[row])
+    return row[piece], flat[piece] % groups * GROUP + offset, products
 
 
-def _from_columns(grid: torch.Tensor, bars: torch.Tensor) -> Candidates:
+def _from_columns(strip: _Strip, bars: torch.Tensor) -> Candidates:
     """Do what `_from_rows` does for the columns: the first of the result are columns."""
-    pieces = grid.view(-1, _GROUP, grid.shape[1])
-    flat = _above(pieces.amax(1)[:, : len(bars)], bars)
+    flat = _above(strip.down[:, : len(bars)], bars)
     group = flat.div(len(bars), rounding_mode="floor")
     column = flat - group * len(bars)
-    piece, offset, products = _look_into(pieces[group, :, column], bars[column])
-    return column[piece], group[piece] * _GROUP + offset, products
+    pieces = strip.grid.unflatten(0, (-1, GROUP))[group, :, column]
+    piece, offset, products = _look_into(pieces, bars[column])
+    return column[piece], group[piece] * GROUP + offset, products
 
 
 def _look_into(pieces: torch.Tensor, bars: torch.Tensor) -> Candidates:
     """Return piece, place within it and value of the products (p, 64) above their bars (p,)."""
     flat = _above(pieces, bars[:, None])
-    piece = flat.div(_GROUP, rounding_mode="floor")
-    return piece, flat - piece * _GROUP, pieces.flatten()[flat]
+    piece = flat.div(GROUP, rounding_mode="floor")
+    return piece, flat - piece * GROUP, pieces.flatten()[flat]
 
 
 def _above(values: torch.Tensor, bars: torch.Tensor) -> torch.Tensor:
@@ -200,15 +248,12 @@ def _above(values: torch.Tensor, bars: torch.Tensor) -> torch.Tensor:
     return (values > bars).flatten().nonzero()[:, 0]
 
 
-def _first_bars(
-    products: torch.Tensor, bars: torch.Tensor, side: Side, collect: object
-) -> torch.Tensor:
+def _first_bars(products: torch.Tensor, bars: torch.Tensor, side: Side) -> torch.Tensor:
     """Raise the bars of lists not yet full, which take anything, to the k-th best of this tile."""
     k = side.indices.shape[1]
-    grid = products if collect is _from_rows else products.T
-    if grid.shape[1] <= k:
+    if products.shape[1] <= k or not bool((bars == -torch.inf).any()):
         return bars
-    kth = grid.topk(k, dim=1).values[:, -1] - 2 * rounding_bound(side.vectors.shape[1])
+    kth = products.topk(k, dim=1).values[:, -1] - 2 * rounding_bound(side.vectors.shape[1])
     return torch.maximum(bars, kth)
 
 
@@ -218,16 +263,17 @@ def _rescan(
     bars: torch.Tensor,
     indices: torch.Tensor,
     scores: torch.Tensor,
-    tile: int,
+    plan: Plan,
 ) -> None:
     """Merge into the lists of a few rows every row of `other` above their bars, scored exactly."""
-    for top in range(0, len(vectors), tile):
-        few = slice(top, top + tile)
-        for start in range(0, len(other), tile):
-            grid = _product(vectors[few], other.vectors[start : start + tile], tile)
-            owners, others, _ = _from_rows(grid, bars[few])
+    wide = plan.tile * plan.tiles
+    for top in range(0, len(vectors), plan.tile):
+        few = slice(top, top + plan.tile)
+        for left in range(0, len(other), wide):
+            strip = _multiply(vectors[few], other.vectors[left : left + wide], plan)
+            owners, others, _ = _from_rows(strip, bars[few])
             if len(owners):
-                owners, others = owners + top, others + start
+                owners, others = owners + top, others + left
                 exact = _score(vectors, other.vectors, owners, others)
                 merge_candidates(indices, scores, owners, others + other.first, exact)
 
@@ -236,19 +282,6 @@ def _score(
     left: torch.Tensor, right: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor
 ) -> torch.Tensor:
     """Score the pairs (left[rows], right[columns]) exactly, (c,)."""
-    split = zip(rows.split(_PAIRS_AT_ONCE), columns.split(_PAIRS_AT_ONCE), strict=True)
+    pairs = max(1, _PAIR_BYTES // (4 * left.shape[1]))
+    split = zip(rows.split(pairs), columns.split(pairs), strict=True)
     return torch.cat([pair_scores(left[mine], right[theirs]) for mine, theirs in split])
-
-
-def _product(rows: torch.Tensor, columns: torch.Tensor, tile: int) -> torch.Tensor:
-    """Multiply (n, d) by (m, d) into this thread's (tile, tile), minus infinity beside the product.
-
-    The space is used again and again, since fresh pages would cost more than the product's check.
-    """
-    grid = getattr(_scratch, "grid", None)
-    if grid is None or len(grid) != tile or grid.device != rows.device:
-        grid = _scratch.grid = torch.empty((tile, tile), device=rows.device)
-    if len(rows) < tile or len(columns) < tile:
-        grid.fill_(-torch.inf)
-    torch.mm(rows, columns.T, out=grid[: len(rows), : len(columns)])
-    return grid

@@ -9,11 +9,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from tandem.encoders.composition import CHUNK
 from tandem.errors import TandemError
 from tandem.ragged import Ragged, concatenate
 
 Indices = NDArray[np.int64]
-_POOL = 1 << 24
+_POOL = 1 << 22
 _STEPS = 1 << 16
 
 
@@ -93,23 +94,22 @@ class DropoutMasks:
     """Dropout factors for token embeddings: 0 with probability `rate`, else 1 / (1 - rate).
 
     On a CPU drawing a million random numbers costs more than the rest of a step, so a mask is a
-    window, at a random place, of 16 million factors drawn once: independent within a batch, and two
-    batches meet the same window in the same place about once in 10,000 steps.
+    window, at a random place, of 4 million factors drawn once, one window per `CHUNK` tokens.
     """
 
     def __init__(self, rate: float, dimension: int, seed: int, device: torch.device) -> None:
-        """Draw the factors, 64 MB, once."""
-        self.rate, self.dimension = rate, dimension
-        random = generator(seed, 0)
-        kept = random.integers(0, _STEPS, _POOL, dtype=np.uint16) >= round(rate * _STEPS)
-        self._pool = torch.from_numpy(kept).to(device).float().div_(1 - rate)
+        """Draw the factors, 16 MB, once."""
+        self.dimension = dimension
+        self._size = max(_POOL, 2 * CHUNK * dimension)
+        drawn = generator(seed, 0).integers(0, _STEPS, self._size, dtype=np.uint16)
+        self._pool = torch.from_numpy(drawn >= round(rate * _STEPS)).to(device).float()
+        self._pool.div_(1 - rate)
 
-    def draw(self, tokens: int, random: np.random.Generator) -> Tensor:
-        """Return (tokens, dimension) factors."""
-        most = _POOL // 2 // self.dimension
-        parts = []
-        for start in range(0, tokens, most):
-            numbers = min(most, tokens - start) * self.dimension
-            offset = int(random.integers(0, _POOL - numbers))
-            parts.append(self._pool[offset : offset + numbers].view(-1, self.dimension))
-        return parts[0] if len(parts) == 1 else torch.cat(parts)
+    def draw(self, tokens: int, random: np.random.Generator) -> list[Tensor]:
+        """Return the factors of each `CHUNK` tokens, (CHUNK, dimension) but for the last."""
+        places = random.integers(0, self._size - CHUNK * self.dimension, -(-tokens // CHUNK))
+        masks = []
+        for chunk, place in enumerate(places):
+            numbers = min(CHUNK, tokens - chunk * CHUNK) * self.dimension
+            masks.append(self._pool[place : place + numbers].view(-1, self.dimension))
+        return masks

@@ -49,8 +49,9 @@ class TrainingConfig:
     """Everything besides the data and the architecture that changes the result.
 
     Attributes:
-        epochs, batch_size, learning_rate, margin, seed: as named.
-        megabatch_size: batches in a full mega-batch.
+        epochs, learning_rate, margin, seed: as named.
+        batch: pairs of one update.
+        megabatch: batches in a full mega-batch.
         anneal: batches after which the mega-batch grows by one; 0 for full from the start.
         dropout: rate on token embeddings.
         scramble: share of sentences whose tokens are shuffled.
@@ -58,8 +59,8 @@ class TrainingConfig:
     """
 
     epochs: int
-    batch_size: int
-    megabatch_size: int
+    batch: int
+    megabatch: int
     anneal: int
     margin: float
     dropout: float
@@ -125,7 +126,7 @@ class Trainer:
                 f"{len(self.usable)} usable pairs: training needs at least 2, each with tokens "
                 "on both sides"
             )
-        self.steps_per_epoch = math.ceil(len(self.usable) / config.batch_size)
+        self.steps_per_epoch = math.ceil(len(self.usable) / config.batch)
         table, self.composition = initialise(architecture, vocabulary, config.seed)
         self.composition.to(self.device)
         self.optimizer = RowAdam(
@@ -176,9 +177,7 @@ class Trainer:
                 loss = self.progress.loss_sum / self.steps_per_epoch
                 self._record(loss, validate)
                 bar.set_postfix(loss=f"{loss:.4f}", validation=f"{self.latest.validation:.2f}")
-        self.composition.load_state_dict(
-            {k: v for k, v in self.best.items() if k != "embedding"}
-        )
+        self.composition.load_state_dict({k: v for k, v in self.best.items() if k != "embedding"})
         return Trained(
             self.best["embedding"],
             self.composition,
@@ -215,17 +214,17 @@ class Trainer:
     def _megabatch(self, order: Indices) -> int:
         """Train on the next mega-batch; return how many pairs it had."""
         config, progress = self.config, self.progress
-        batches = megabatch_size(progress.step, config.megabatch_size, config.anneal)
+        batches = megabatch_size(progress.step, config.megabatch, config.anneal)
         start = progress.position
-        end = min(start + batches * config.batch_size, len(order))
+        end = min(start + batches * config.batch, len(order))
         if end == len(order) - 1:  # a pair alone has no negative: the last one joins in
             end = len(order)
         random = generator(config.seed, 2, progress.epoch, start)
         pool = self.pairs.take(order[start:end])
         negatives = self._negatives(pool)
         count = end - start
-        for first in range(0, count, config.batch_size):
-            batch = np.arange(first, min(first + config.batch_size, count))
+        for first in range(0, count, config.batch):
+            batch = np.arange(first, min(first + config.batch, count))
             progress.loss_sum += self._step(pool, batch, negatives, random)
             progress.step += 1
         progress.position = end
@@ -253,16 +252,14 @@ class Trainer:
         types, local = np.unique(rows.ids, return_inverse=True)
         fetched = self.optimizer.fetch(self._tensor(types))
         fetched.values.requires_grad_()
-        mask = None if self.masks is None else self.masks.draw(len(local), random)
+        masks = None if self.masks is None else self.masks.draw(len(local), random)
         vectors = self.composition(
-            fetched.values, self._tensor(local), self._tensor(rows.offsets), mask
+            fetched.values, self._tensor(local), self._tensor(rows.offsets), masks
         )
         left, right, negative_right, negative_left = vectors.chunk(4)
         found = negatives.found[:, batch]
         weights = None if bool(found.all()) else found.to(vectors)
-        loss = margin_loss(
-            left, right, negative_right, negative_left, self.config.margin, weights
-        )
+        loss = margin_loss(left, right, negative_right, negative_left, self.config.margin, weights)
         loss.backward()
         self.optimizer.update(fetched)
         if self.weights_optimizer is not None:
@@ -274,9 +271,7 @@ class Trainer:
         return torch.from_numpy(np.ascontiguousarray(array, np.int64)).to(self.device)
 
 
-def initialise(
-    architecture: EncoderConfig, vocabulary: int, seed: int
-) -> tuple[Tensor, nn.Module]:
+def initialise(architecture: EncoderConfig, vocabulary: int, seed: int) -> tuple[Tensor, nn.Module]:
     """Return the embedding table and composition that a seed gives: the random baseline."""
     random = torch.Generator().manual_seed(seed)
     table = initial_embeddings(vocabulary, architecture.dimension, random)

@@ -29,7 +29,9 @@ def margin_loss(
         has_negative: (2, pairs) 0 where a sentence has no admissible negative, else 1.
     """
     positive = functional.cosine_similarity(left, right)
-    forward = functional.relu(margin - positive + functional.cosine_similarity(left, negative_right))
+    forward = functional.relu(
+        margin - positive + functional.cosine_similarity(left, negative_right)
+    )
     backward = functional.relu(
         margin - positive + functional.cosine_similarity(right, negative_left)
     )
