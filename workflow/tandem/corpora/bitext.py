@@ -1,7 +1,7 @@
 """Building a bitext folder: clean, deduplicate, shuffle and split the pairs of some corpora.
 
-Memory: 24 bytes per pair that passes the filters (three 64-bit keys), about 90 at the peak, while
-they are sorted: 4.5 GB for 50 million pairs. The text itself is on disk, in a scratch folder beside
+Memory: 24 bytes per pair that passes the filters (three 64-bit keys), about 100 at the peak, while
+they are sorted: 5 GB for 50 million pairs. The text itself is on disk, in a scratch folder beside
 the result that takes twice the size of the pairs kept.
 """
 
@@ -52,8 +52,7 @@ def build_bitext(
         sources: the pairs of each corpus, by its name; the first to hold a pair keeps it.
         languages: the codes of the two sides; the files are named by them.
         cleaning: the filters.
-        valid: pairs of the validation split.
-        test: pairs of the test split.
+        valid, test: pairs of the validation and of the test split.
         seed: of the shuffle.
         max_pairs: most pairs of the training split; None for all.
         folder: where to write.
@@ -74,10 +73,7 @@ def build_bitext(
         removed: Counter[str] = Counter()
         pairs = _chain(sources, per_source, progress)
         keys = _spool(filter_pairs(pairs, cleaning, removed), scratch / "kept")
-        kept = np.arange(len(keys[0]))
-        if not cleaning.duplicates:
-            kept = np.flatnonzero(first_occurrences(keys[0]))
-            removed["duplicate"] = len(keys[0]) - len(kept)
+        kept = _distinct(keys[0], cleaning, removed)
         if not len(kept):
             raise TandemError(
                 f"No pair of {', '.join(sources)} is left after cleaning: "
@@ -91,6 +87,15 @@ def build_bitext(
         counts = splits.report() | {"seed": seed}
         write_json(result / "splits.json", counts)
     return counts
+
+
+def _distinct(keys: np.ndarray, cleaning: Cleaning, removed: Counter[str]) -> np.ndarray:
+    """Return the positions kept of pairs with these keys, counting the repetitions removed."""
+    if cleaning.duplicates:
+        return np.arange(len(keys))
+    kept = np.flatnonzero(first_occurrences(keys))
+    removed["duplicate"] = len(keys) - len(kept)
+    return kept
 
 
 def _chain(
