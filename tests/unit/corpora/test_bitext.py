@@ -68,7 +68,7 @@ def test_the_order_is_shuffled(tmp_path):
 @pytest.mark.parametrize(
     ("sources", "words"),
     [
-        ({"a": [("x", "x")]}, "No pair of a is left after cleaning.*'copy': 1.*Loosen"),
+        ({"a": [("x", "x")]}, "No pair of a is left after cleaning.*'copy': 1.*Loosen it"),
         ({"a": []}, "No pair of a is left"),
         ({"a": pairs(0, 20)}, "20 pairs are too few"),
     ],

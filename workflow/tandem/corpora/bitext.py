@@ -52,7 +52,8 @@ def build_bitext(
         sources: the pairs of each corpus, by its name; the first to hold a pair keeps it.
         languages: the codes of the two sides; the files are named by them.
         cleaning: the filters.
-        valid, test: pairs of the validation and of the test split.
+        valid: pairs of the validation split.
+        test: pairs of the test split.
         seed: of the shuffle.
         max_pairs: most pairs of the training split; None for all.
         folder: where to write.
@@ -73,12 +74,7 @@ def build_bitext(
         removed: Counter[str] = Counter()
         pairs = _chain(sources, per_source, progress)
         keys = _spool(filter_pairs(pairs, cleaning, removed), scratch / "kept")
-        kept = _distinct(keys[0], cleaning, removed)
-        if not len(kept):
-            raise TandemError(
-                f"No pair of {', '.join(sources)} is left after cleaning: "
-                f"{report(0, removed)['removed']}. Loosen the cleaning"
-            )
+        kept = _distinct(keys[0], cleaning, removed, ", ".join(sources))
         splits = split_pairs(keys[1][kept], keys[2][kept], valid, test, seed, max_pairs)
         _write_splits(splits, kept, scratch, len(keys[0]), result, languages)
         (scratch / "kept").unlink()
@@ -89,8 +85,13 @@ def build_bitext(
     return counts
 
 
-def _distinct(keys: np.ndarray, cleaning: Cleaning, removed: Counter[str]) -> np.ndarray:
+def _distinct(
+    keys: np.ndarray, cleaning: Cleaning, removed: Counter[str], names: str
+) -> np.ndarray:
     """Return the positions kept of pairs with these keys, counting the repetitions removed."""
+    if not len(keys):
+        counts = report(0, removed)["removed"]
+        raise TandemError(f"No pair of {names} is left after cleaning: {counts}. Loosen it")
     if cleaning.duplicates:
         return np.arange(len(keys))
     kept = np.flatnonzero(first_occurrences(keys))
