@@ -37,7 +37,7 @@ class RnnConfig:
     pieces: int = 4000
     dimension: int = 256
     max_words: int = 14
-    epochs: int = 8
+    epochs: int = 6
     batch_tokens: int = 700
     sampled_pieces: int = 500
     learning_rate: float = 2e-3
