@@ -22,8 +22,9 @@ import torch
 
 from tandem.errors import TandemError
 from tandem.search.lists import Neighbours
-from tandem.search.rows import Rows, open_rows
-from tandem.search.tiles import Candidates, Plan, Side, search_strip
+from tandem.search.rows import open_pair
+from tandem.search.sides import Side, search_strip
+from tandem.search.strips import Candidates, Plan
 
 DEFAULT_MEMORY_BYTES = 2 << 30
 _MAX_WORKERS = 16
@@ -49,8 +50,8 @@ def plan_blocks(
     free = memory_bytes - held
     if free < 4 * row_bytes:
         raise TandemError(
-            f"a search needs more than {held >> 20} MiB, of which {_resident_bytes() >> 20} MiB are "
-            f"held already, and memory_bytes allows {memory_bytes >> 20} MiB. Raise memory_bytes"
+            f"a search needs more than {held >> 20} MiB ({_resident_bytes() >> 20} MiB are held "
+            f"already) and memory_bytes allows {memory_bytes >> 20} MiB. Raise memory_bytes"
         )
     # half for the source, a quarter for the target, a quarter for what the allocator keeps
     source_block = max(1, min(n_source, free // 2 // row_bytes))
@@ -87,10 +88,11 @@ def search(
     Raises:
         TandemError: on an unfit shape, a value that is not finite, or too small a bound.
     """
-    sides = open_rows(source), open_rows(target)
+    sides = open_pair(source, target, k)
     n, m = sides[0].shape[0], sides[1].shape[0]
     start, stop = part or (0, n)
-    _check(sides, k, start, stop)
+    if not 0 <= start < stop <= n:
+        raise TandemError(f"{sides[0].name} has rows 0 to {n}, not {start} to {stop}")
     place = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
     found = Neighbours.create((stop - start, m), (min(k, m), min(k, n)), folder)
     plan = plan_blocks(stop - start, m, 4 * sides[0].shape[1] + 40 * k + 200, memory_bytes, place)
@@ -150,23 +152,6 @@ def _search_blocks(one: Side, two: Side, plan: Plan, pool: ThreadPoolExecutor) -
     for side, other in ((one, two), (two, one)):
         side.merge()
         side.settle(other, plan, pool)
-
-
-def _check(sides: tuple[Rows, Rows], k: int, start: int, stop: int) -> None:
-    if k < 1:
-        raise TandemError(f"k is {k}. Ask for at least one neighbour")
-    for side in sides:
-        if not all(side.shape):
-            raise TandemError(f"{side.name} is empty (shape {side.shape}). Give some sentences")
-    if sides[0].shape[1] != sides[1].shape[1]:
-        raise TandemError(
-            f"{sides[0].name} has {sides[0].shape[1]} dimensions and {sides[1].name} "
-            f"{sides[1].shape[1]}. Encode both sides with one model"
-        )
-    if not 0 <= start < stop <= sides[0].shape[0]:
-        raise TandemError(
-            f"rows {start} to {stop} are no part of the {sides[0].shape[0]} of {sides[0].name}"
-        )
 
 
 @contextlib.contextmanager

@@ -52,7 +52,7 @@ def open_rows(source: np.ndarray | str | Path) -> Rows:
     """
     if isinstance(source, np.ndarray):
         if source.ndim != 2:
-            raise TandemError(f"an array of shape {source.shape} is no matrix. Give (rows, columns)")
+            raise TandemError(f"an array of shape {source.shape} is no matrix. Give rows")
         return Rows(source.shape, source.dtype, "the array", array=source)
     try:
         mapped = np.load(source, mmap_mode="r", allow_pickle=False)
@@ -65,6 +65,28 @@ def open_rows(source: np.ndarray | str | Path) -> Rows:
             source, None, "not a C-ordered matrix", "Save one matrix (rows, columns) as .npy"
         )
     return Rows(mapped.shape, mapped.dtype, str(source), path=Path(source), offset=mapped.offset)
+
+
+def open_pair(
+    source: np.ndarray | str | Path, target: np.ndarray | str | Path, k: int
+) -> tuple[Rows, Rows]:
+    """Open both sides of a search for k neighbours.
+
+    Raises:
+        TandemError: when a side is empty, the dimensions differ or k is no positive number.
+    """
+    if k < 1:
+        raise TandemError(f"k is {k}. Ask for at least one neighbour")
+    sides = open_rows(source), open_rows(target)
+    for side in sides:
+        if not all(side.shape):
+            raise TandemError(f"{side.name} is empty (shape {side.shape}). Give some sentences")
+    if sides[0].shape[1] != sides[1].shape[1]:
+        raise TandemError(
+            f"{sides[0].name} has {sides[0].shape[1]} dimensions and {sides[1].name} "
+            f"{sides[1].shape[1]}. Encode both sides with one model"
+        )
+    return sides
 
 
 def create_rows(

@@ -1,16 +1,15 @@
-"""Blocks of the product, tile by tile: find what may enter a list, then score that exactly."""
+"""A block of one side in a search: its lists, and the candidates that may still enter them."""
 
 from __future__ import annotations
 
-import threading
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 
-import numpy as np
 import torch
 
 from tandem.search.lists import NOBODY, Lists, merge_candidates
 from tandem.search.rows import Rows, pair_scores, read_normalised
+from tandem.search.strips import Candidates, Plan, Strip, from_columns, from_rows, multiply
 
 SPARE = 8
 """Places beyond k for candidates whose float32 products cannot be told apart from the k-th."""
@@ -18,27 +17,6 @@ SPARE = 8
 _PAIR_BYTES = 1 << 20
 _ROWS_AT_ONCE = 4096
 _PENDING = 8192
-GROUP = 64
-"""Products that share one maximum."""
-
-_scratch = threading.local()
-
-Candidates = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
-"""Rows of a block, rows of the other block, float32 products; each (c,)."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """Sizes of one search: rows per block of either side, edge of a tile, tiles per task, threads.
-
-    The edge is a multiple of 64.
-    """
-
-    source_block: int
-    target_block: int
-    tile: int
-    tiles: int
-    workers: int
 
 
 @dataclass
@@ -75,7 +53,7 @@ class Side:
         indices, scores = lists.read(at, at + stop - start, device)
         # Products with a row of zeros are exact: without slack its ties cost nothing.
         slack = torch.zeros(stop - start, device=device)
-        slack[vectors.abs().amax(1) > 0] = rounding_bound(vectors.shape[1])
+        slack[(vectors.amax(1) != 0) | (vectors.amin(1) != 0)] = rounding_bound(vectors.shape[1])
         places = (stop - start, indices.shape[1] + SPARE)
         near = torch.empty(places, dtype=torch.int64, device=device)
         products = torch.empty(places, device=device)
@@ -159,102 +137,46 @@ def search_strip(
         plan: the edge of a tile, and how many make the strip that a task may fill.
     """
     top, bottom, left, right = task
-    strip = _multiply(one.vectors[top:bottom], two.vectors[left:right], plan)
-    row_bars, column_bars = one.bars[top:bottom], two.bars[left:right]
-    products = strip.grid[: bottom - top, : right - left]
-    rows = _from_rows(strip, _first_bars(products, row_bars, one))
-    columns = _from_columns(strip, _first_bars(products.T, column_bars, two))
+    strip = multiply(one.vectors[top:bottom], two.vectors[left:right], plan)
+    rows = from_rows(strip, _row_bars(strip, one, top, bottom, right - left))
+    columns = from_columns(strip, _column_bars(strip, two, left, right, bottom - top))
     return (
         (rows[0] + top, rows[1] + left, rows[2]),
         (columns[0] + left, columns[1] + top, columns[2]),
     )
 
 
-@dataclass(frozen=True)
-class _Strip:
-    """Products of the rows of a task, and their maxima by groups of 64 along and down.
+def _row_bars(strip: Strip, side: Side, start: int, stop: int, others: int) -> torch.Tensor:
+    """Return the bars of the rows of a strip, (tile,): infinite below the last row.
 
-    `grid` (tile, width), `along` (tile, width / 64), `down` (tile / 64, width): minus infinity
-    where there is no product. The width is one group more than is ever filled, since rows a power
-    of two apart would share the same few lines of the cache.
+    A list not yet full would take anything: its bar becomes the k-th best of the strip.
     """
-
-    grid: torch.Tensor
-    along: torch.Tensor
-    down: torch.Tensor
-
-
-def _multiply(rows: torch.Tensor, columns: torch.Tensor, plan: Plan) -> _Strip:
-    """Multiply (n, d) by (m, d) tile by tile, taking the maxima while a tile is in the cache."""
-    strip = _space(plan, rows.device)
-    if len(rows) < plan.tile or len(columns) < plan.tile * plan.tiles:
-        for part in (strip.grid, strip.along, strip.down):
-            part.fill_(-torch.inf)
-    for start in range(0, len(columns), plan.tile):
-        some = columns[start : start + plan.tile]
-        torch.mm(rows, some.T, out=strip.grid[: len(rows), start : start + len(some)])
-        tile = strip.grid[:, start : start + plan.tile]
-        groups = slice(start // GROUP, (start + plan.tile) // GROUP)
-        torch.amax(tile.unflatten(1, (-1, GROUP)), 2, out=strip.along[:, groups])
-        torch.amax(tile.unflatten(0, (-1, GROUP)), 1, out=strip.down[:, start : start + plan.tile])
-    return strip
+    bars = _padded(side.bars[start:stop], strip.grid.shape[1])
+    if bool((bars == -torch.inf).any()) and others > side.indices.shape[1]:
+        grid = strip.grid.transpose(0, 1).reshape(len(bars), -1)
+        bars = torch.maximum(bars, _kth_best(grid, side))
+    return bars
 
 
-def _space(plan: Plan, device: torch.device) -> _Strip:
-    """Return this thread's scratch strip: fresh pages for each would cost more than the search."""
-    strip, width = getattr(_scratch, "strip", None), plan.tile * plan.tiles + GROUP
-    if strip is None or strip.grid.shape != (plan.tile, width) or strip.grid.device != device:
-        shapes = (plan.tile, width), (plan.tile, width // GROUP), (plan.tile // GROUP, width)
-        strip = _Strip(*(torch.full(shape, -torch.inf, device=device) for shape in shapes))
-        _scratch.strip = strip
-    return strip
+def _column_bars(strip: Strip, side: Side, start: int, stop: int, others: int) -> torch.Tensor:
+    """Do what `_row_bars` does for the columns of a strip, (tiles * tile,)."""
+    bars = _padded(side.bars[start:stop], strip.grid.shape[0] * strip.grid.shape[1])
+    if bool((bars == -torch.inf).any()) and others > side.indices.shape[1]:
+        grid = strip.grid.transpose(1, 2).reshape(len(bars), -1)
+        bars = torch.maximum(bars, _kth_best(grid, side))
+    return bars
 
 
-def _from_rows(strip: _Strip, bars: torch.Tensor) -> Candidates:
-    """Return rows, columns and products above the bars (n,) of the first n rows of a strip.
-
-    Only groups whose maximum is above the bar are looked into. Within a row, columns come in
-    ascending order.
-    """
-    groups = strip.along.shape[1]
-    flat = _above(strip.along[: len(bars)], bars[:, None])
-    row = flat.div(groups, rounding_mode="floor")
-    pieces = strip.grid.view(-1, GROUP).index_select(0, flat)
-    piece, offset, products = _look_into(pieces, bars[row])
-    return row[piece], flat[piece] % groups * GROUP + offset, products
-
-
-def _from_columns(strip: _Strip, bars: torch.Tensor) -> Candidates:
-    """Do what `_from_rows` does for the columns: the first of the result are columns."""
-    flat = _above(strip.down[:, : len(bars)], bars)
-    group = flat.div(len(bars), rounding_mode="floor")
-    column = flat - group * len(bars)
-    pieces = strip.grid.unflatten(0, (-1, GROUP))[group, :, column]
-    piece, offset, products = _look_into(pieces, bars[column])
-    return column[piece], group[piece] * GROUP + offset, products
-
-
-def _look_into(pieces: torch.Tensor, bars: torch.Tensor) -> Candidates:
-    """Return piece, place within it and value of the products (p, 64) above their bars (p,)."""
-    flat = _above(pieces, bars[:, None])
-    piece = flat.div(GROUP, rounding_mode="floor")
-    return piece, flat - piece * GROUP, pieces.flatten()[flat]
-
-
-def _above(values: torch.Tensor, bars: torch.Tensor) -> torch.Tensor:
-    """Return the flat positions of the values above bars that broadcast against them."""
-    if values.device.type == "cpu":  # NumPy compares and lists over ten times faster here
-        return torch.from_numpy(np.flatnonzero(values.numpy() > bars.numpy()))
-    return (values > bars).flatten().nonzero()[:, 0]
-
-
-def _first_bars(products: torch.Tensor, bars: torch.Tensor, side: Side) -> torch.Tensor:
-    """Raise the bars of lists not yet full, which take anything, to the k-th best of this tile."""
-    k = side.indices.shape[1]
-    if products.shape[1] <= k or not bool((bars == -torch.inf).any()):
+def _padded(bars: torch.Tensor, size: int) -> torch.Tensor:
+    if len(bars) == size:
         return bars
-    kth = products.topk(k, dim=1).values[:, -1] - 2 * rounding_bound(side.vectors.shape[1])
-    return torch.maximum(bars, kth)
+    return torch.nn.functional.pad(bars, (0, size - len(bars)), value=torch.inf)
+
+
+def _kth_best(grid: torch.Tensor, side: Side) -> torch.Tensor:
+    """Return the k-th best of each row of products (n, m) less what rounding may hide, (n,)."""
+    kth = grid.topk(side.indices.shape[1], dim=1).values[:, -1]
+    return kth - 2 * rounding_bound(side.vectors.shape[1])
 
 
 def _rescan(
@@ -270,8 +192,8 @@ def _rescan(
     for top in range(0, len(vectors), plan.tile):
         few = slice(top, top + plan.tile)
         for left in range(0, len(other), wide):
-            strip = _multiply(vectors[few], other.vectors[left : left + wide], plan)
-            owners, others, _ = _from_rows(strip, bars[few])
+            strip = multiply(vectors[few], other.vectors[left : left + wide], plan)
+            owners, others, _ = from_rows(strip, _padded(bars[few], plan.tile))
             if len(owners):
                 owners, others = owners + top, others + left
                 exact = _score(vectors, other.vectors, owners, others)
