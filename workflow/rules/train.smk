@@ -25,12 +25,21 @@ rule train_encoder:
         mem_mb=4000,
         runtime=1440,
     params:
-        encoder=encoder_of,
-        setting=setting_of,
+        architecture=lambda w: {
+            key: value
+            for key, value in encoder_of(w).items()
+            if key in ("kind", "dimension", "hidden")
+        },
+        pairs=lambda w: setting_of(w)["pairs"],
         training=training_of,
         sides=lambda w: configuration.sides(config, setting_of(w)["corpus"]),
         selection=config["sts"]["selection"],
         checkpoint="results/checkpoints/{experiment}/seed{seed}",
+        provenance=lambda w: {
+            "experiment": w.experiment,
+            "corpus": setting_of(w)["corpus"],
+            "segmentation": encoder_of(w)["segmentation"],
+        },
         code=digest("train_encoder.py"),
     script:
         "../scripts/train_encoder.py"

@@ -1,7 +1,6 @@
 """Build a bitext folder from fetched corpora."""
 
 from _adapter import logged
-
 from tandem.corpora.bitext import build_bitext
 from tandem.corpora.clean import Cleaning
 from tandem.corpora.readers import read_bitext

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from _adapter import logged
-
 from tandem.corpora.sts import build_sts
 
 with logged(snakemake.log[0]) as log:

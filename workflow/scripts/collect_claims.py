@@ -1,7 +1,6 @@
 """Join the claims of all tables."""
 
 from _adapter import logged
-
 from tandem.reporting.claims import merge
 from tandem.reporting.results import write_frame
 

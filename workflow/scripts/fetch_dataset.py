@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from _adapter import logged
-
 from tandem.corpora.fetch import fetch
 from tandem.corpora.register import Dataset
 

@@ -4,7 +4,6 @@ from itertools import chain, islice
 from pathlib import Path
 
 from _adapter import logged
-
 from tandem.io import atomic_folder, read_lines, write_lines
 
 with logged(snakemake.log[0]) as log:

@@ -4,7 +4,6 @@ from functools import partial
 from pathlib import Path
 
 from _adapter import logged
-
 from tandem.io import atomic_folder, read_lines
 from tandem.segment import Segmentation, learn
 

@@ -1,8 +1,8 @@
 """Plot Table 1."""
 
 import pandas as pd
-from _adapter import logged
 
+from _adapter import logged
 from tandem.reporting.plots import save, table1_figure
 from tandem.reporting.results import Role, Setting
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pandas as pd
-from _adapter import logged
 
+from _adapter import logged
 from tandem.reporting.plots import learning_curves, save
 from tandem.reporting.results import Experiment, Role, Setting
 

@@ -1,22 +1,19 @@
-"""Score an encoder on the English STS tasks."""
+"""Score the seeds of an experiment on the English STS tasks."""
 
 from _adapter import logged
-
 from tandem import encoders
 from tandem.evaluation.pairs import write_pairs
 from tandem.evaluation.sts import read_index, score_sts, tasks_of
 from tandem.io import write_json
 
 with logged(snakemake.log[0]) as log:
-    params, folder = snakemake.params, snakemake.input.sts
-    encoder = encoders.load(snakemake.input.model)
+    params, folder, output = snakemake.params, snakemake.input.sts, snakemake.output
     tasks = tasks_of(read_index(folder), params.years)
-    scores, pairs = score_sts(encoder, folder, tasks, **params.bootstrap)
-    scores |= {
-        "experiment": snakemake.wildcards.experiment,
-        "seed": int(snakemake.wildcards.seed),
-        "code": params.code,
-    }
-    log.info("mean of years %.2f", scores["mean_of_years"])
-    write_pairs(snakemake.output.pairs, pairs)
-    write_json(snakemake.output.scores, scores)
+    runs = zip(params.seeds, snakemake.input.models, output.scores, output.pairs, strict=True)
+    for seed, model, scores_path, pairs_path in runs:
+        encoder = encoders.load(model)
+        scores, pairs = score_sts(encoder, folder, tasks, **params.bootstrap)
+        log.info("seed %d: mean of years %.2f", seed, scores["mean_of_years"])
+        origin = {"experiment": snakemake.wildcards.experiment, "seed": seed, "code": params.code}
+        write_pairs(pairs_path, pairs)
+        write_json(scores_path, scores | origin)

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from _adapter import logged
-
 from tandem.io import read_lines, write_json
 from tandem.translation.files import load_translator
 from tandem.translation.quality import bleu

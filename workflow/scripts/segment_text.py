@@ -1,14 +1,15 @@
-"""Segment one side of one split into memory-mapped ids."""
+"""Segment one side of one split of a corpus."""
 
 from pathlib import Path
 
 from _adapter import logged
-
 from tandem.segment_files import segment_file
 
-with logged(snakemake.log[0]) as log:
-    split, side = snakemake.wildcards.split, snakemake.wildcards.side
-    stem = Path(snakemake.output.ids).parent / f"{split}.{side}"
-    text = Path(snakemake.input.corpus) / f"{split}.{side}"
-    count = segment_file(snakemake.input.segmenter, text, side, stem, snakemake.threads)
-    log.info("%d sentences", count)
+# the workers import this file
+if __name__ == "__main__":
+    with logged(snakemake.log[0]) as log:
+        split, side = snakemake.wildcards.split, snakemake.wildcards.side
+        text = Path(snakemake.input.corpus) / f"{split}.{side}"
+        stem = snakemake.output.ids.removesuffix(".ids.npy")
+        count = segment_file(snakemake.input.segmenter, text, side, stem, snakemake.threads)
+        log.info("%d sentences", count)

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from _adapter import logged
-
 from tandem.evaluation.sts import read_index
 from tandem.reporting import claims, results, table1, table1_claims
 
@@ -19,7 +18,8 @@ with logged(snakemake.log[0]) as log:
     found = results.read_results(experiments, snakemake.input.scores)
     draws = results.draw_means(found, **params.bootstrap)
     table = table1.table1(found, draws, settings)
-    text = table1.markdown(table, settings, found[0].seeds[0].tasks, read_index(snakemake.input.sts))
+    index, tasks = read_index(snakemake.input.sts), found[0].seeds[0].tasks
+    text = table1.markdown(table, settings, tasks, index)
     findings = table1_claims.table1_claims(found, draws, settings, params.scale)
     claims.write_claims(snakemake.output.claims, findings)
     results.write_text(snakemake.output.markdown, text)

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from _adapter import logged
-
 from tandem.io import read_lines
 from tandem.translation.fitting import Bitext
 from tandem.translation.marian import adopt_marian

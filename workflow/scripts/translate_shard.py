@@ -5,7 +5,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from _adapter import logged
-
 from tandem.io import count_lines, read_lines, write_lines
 from tandem.translation.files import load_translator, translate_file
 
