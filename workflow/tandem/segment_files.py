@@ -40,7 +40,8 @@ def segment_file(
         The number of sentences.
     """
     segmenter = Segmenter.load(segmenter_folder)
-    lines = tqdm(read_lines(path), desc=Path(path).name, unit="line", unit_scale=True)
+    # one iterator for all chunks: each iter() of a bar would begin another
+    lines = iter(tqdm(read_lines(path), desc=Path(path).name, unit="line", unit_scale=True))
     chunks = iter(lambda: list(islice(lines, LINES_PER_CHUNK)), [])
     first = next(chunks, [])
     if workers == 1 or len(first) < LINES_PER_CHUNK:

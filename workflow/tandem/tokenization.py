@@ -2,9 +2,9 @@
 
 sacremoses tokenises a line with a cascade of regular expressions, about 10,000 lines a second. Its
 rules look no further than one whitespace-delimited chunk, but for two: a full stop at a chunk's end
-is split off or not according to what follows, and an apostrophe at a chunk's edge according to
-whether anything stands beside it. So sacremoses tokenises each chunk once, in a context of that
-kind, and the result is remembered: the same tokens at the speed of a dictionary.
+is split off or not according to what follows, and an apostrophe or comma at a chunk's edge
+according to whether anything stands beside it. So sacremoses tokenises each chunk once, in a
+context of that kind, and the result is remembered: the same tokens at the speed of a dictionary.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class ChunkTokenizer(Generic[T]):
         return found
 
 
-_EDGES = frozenset(".'")
+_EDGES = frozenset(".',")
 
 
 def _stand_in(character: str) -> str:

@@ -97,6 +97,8 @@ class BidirectionalLstm(nn.Module):
         """Return the sentence vectors, (sentences, 2 x hidden); see `Averaging.forward`."""
         lengths = offsets[1:] - offsets[:-1]
         filled = lengths > 0
+        if not filled.any():
+            return table.new_zeros(len(lengths), 2 * self.lstm.hidden_size)
         positions, sizes, order = _packed_order(offsets[:-1][filled], lengths[filled])
         tokens = table.index_select(0, ids[positions])
         if masks is not None:

@@ -1,0 +1,72 @@
+"""A sentence encoder from text to vectors, and back from disk."""
+
+import numpy as np
+import pytest
+import torch
+
+from tandem import encoders
+from tandem.encoders.composition import EncoderConfig
+from tandem.encoders.model import SentenceEncoder
+from tandem.errors import TandemError
+from tandem.segment import Segmentation, learn
+from tandem.training.loop import initialise
+
+TEXTS = {"en": lambda: ["the cat sat", "a dog ran"], "cs": lambda: ["kočka seděla", "pes běžel"]}
+
+
+@pytest.fixture(params=["averaging", "lstm"])
+def encoder(request, tmp_path):
+    (tmp_path / "segmenter").mkdir()
+    segmenter = learn(Segmentation("words", 50), TEXTS, tmp_path / "segmenter", 1)
+    config = EncoderConfig(request.param, 8, 4 if request.param == "lstm" else None)
+    table, composition = initialise(config, len(segmenter), seed=1)
+    return SentenceEncoder(config, segmenter, table, composition, {"pairs": 0})
+
+
+def test_a_saved_encoder_gives_the_same_vectors(encoder, tmp_path):
+    sentences = ["the cat ran", "", "Ω", "a dog"]
+    encoder.save(tmp_path / "model")
+    loaded = encoders.load(tmp_path / "model")
+    np.testing.assert_array_equal(loaded.encode(sentences, "en"), encoder.encode(sentences, "en"))
+    assert loaded.metadata == {"pairs": 0}
+    assert loaded.parameters == encoder.parameters
+    assert loaded.languages == ["cs", "en"]
+
+
+def test_saving_twice_gives_the_same_bytes(encoder, tmp_path):
+    for name in ("one", "two"):
+        encoder.save(tmp_path / name)
+    one, two = (
+        [p.read_bytes() for p in sorted((tmp_path / n).rglob("*")) if p.is_file()]
+        for n in ("one", "two")
+    )
+    assert one == two
+
+
+def test_vectors_do_not_depend_on_the_batch(encoder):
+    sentences = ["the cat sat", "a dog", "cat", "", "dog ran the"] * 3
+    whole = encoder.encode(sentences, "en", batch_size=100)
+    np.testing.assert_allclose(encoder.encode(sentences, "en", batch_size=2), whole, atol=1e-6)
+    assert whole.dtype == np.float32
+    assert whole.shape == (15, encoder.dimension)
+
+
+def test_words_unknown_and_empty_sentences_have_the_zero_vector(encoder):
+    assert not encoder.encode(["", "unheard"], "en").any()
+    assert encoder.encode([], "en").shape == (0, encoder.dimension)
+
+
+def test_the_language_must_be_said_where_there_are_two(encoder):
+    with pytest.raises(TandemError, match="which language.*cs, en"):
+        encoder.encode(["the cat"])
+
+
+def test_parameters_are_counted(encoder):
+    extra = 0 if encoder.config.kind == "averaging" else 2 * (4 * 4 * (8 + 4) + 2 * 4 * 4)
+    assert encoder.parameters == len(encoder.segmenter) * 8 + extra
+    assert encoder.table.dtype == torch.float32
+
+
+def test_a_folder_without_an_encoder_is_refused(tmp_path):
+    with pytest.raises(TandemError, match=r"encoder\.json"):
+        encoders.load(tmp_path)

@@ -1,0 +1,73 @@
+"""Mega-batch schedule, keys, scrambling and dropout masks."""
+
+import numpy as np
+import pytest
+import torch
+
+from tandem import ragged
+from tandem.encoders.composition import CHUNK
+from tandem.errors import TandemError
+from tandem.training.batches import (
+    DropoutMasks,
+    Pairs,
+    generator,
+    megabatch_size,
+    scramble,
+    sentence_keys,
+)
+
+
+@pytest.mark.parametrize(
+    ("step", "expected"), [(0, 1), (149, 1), (150, 2), (299, 2), (300, 3), (10**6, 60)]
+)
+def test_the_megabatch_grows_by_one_every_150_batches(step, expected):
+    assert megabatch_size(step, 60, 150) == expected
+
+
+def test_without_annealing_it_is_full_from_the_start():
+    assert megabatch_size(0, 60, 0) == 60
+
+
+def test_keys_tell_order_and_length_apart():
+    rows = ragged.from_rows([[1, 2], [2, 1], [1, 2], [1], [], [1, 2, 0], [0], []])
+    keys = sentence_keys(rows)
+    assert keys[0] == keys[2]
+    assert keys[4] == keys[7]
+    assert len(set(keys.tolist())) == 6
+
+
+def test_keys_do_not_depend_on_the_neighbours():
+    rows = ragged.from_rows([[5, 6, 7], [9], [5, 6, 7]])
+    assert sentence_keys(rows)[2] == sentence_keys(rows.gather(np.array([2])))[0]
+
+
+def test_scrambling_keeps_the_tokens_of_each_sentence():
+    rows = ragged.from_rows([list(range(10 * i, 10 * i + 10)) for i in range(1000)])
+    shuffled = scramble(rows, 0.3, generator(1))
+    changed = 0
+    for i in range(1000):
+        assert sorted(shuffled.row(i)) == list(rows.row(i))
+        changed += list(shuffled.row(i)) != list(rows.row(i))
+    assert 250 < changed < 350
+    assert scramble(rows, 0.0, generator(1)) is rows
+
+
+def test_dropout_masks_have_the_rate_and_keep_the_mean():
+    masks = DropoutMasks(0.3, 300, seed=1, device=torch.device("cpu"))
+    drawn = torch.cat(masks.draw(3 * CHUNK + 7, generator(2)))
+    assert drawn.shape == (3 * CHUNK + 7, 300)
+    zeros = (drawn == 0).float().mean().item()
+    assert zeros == pytest.approx(0.3, abs=0.003)
+    assert drawn.mean().item() == pytest.approx(1.0, abs=0.005)
+    again = torch.cat(masks.draw(3 * CHUNK + 7, generator(2)))
+    assert torch.equal(drawn, again)
+
+
+def test_pairs_with_an_empty_side_are_not_used():
+    pairs = Pairs(ragged.from_rows([[1], [], [2]]), ragged.from_rows([[1], [3], []]), False)
+    assert pairs.usable().tolist() == [0]
+
+
+def test_unequal_sides_are_refused():
+    with pytest.raises(TandemError, match="1 and 2"):
+        Pairs(ragged.from_rows([[1]]), ragged.from_rows([[1], [2]]), False)

@@ -1,0 +1,142 @@
+"""Training: it learns, repeats itself to the byte, and resumes to the byte."""
+
+import numpy as np
+import pytest
+import torch
+
+from tandem import ragged
+from tandem.encoders.composition import EncoderConfig
+from tandem.errors import TandemError
+from tandem.training import checkpoint
+from tandem.training.batches import Pairs
+from tandem.training.loop import Trainer, TrainingConfig, initialise
+
+AVERAGING = EncoderConfig("averaging", 16)
+LSTM = EncoderConfig("lstm", 16, 8)
+CONFIG = TrainingConfig(
+    epochs=3, batch=16, megabatch=3, anneal=4, margin=0.4, dropout=0.3, scramble=0.3,
+    learning_rate=0.01, seed=5, threads=1,
+)  # fmt: skip
+TYPES = 100
+
+
+def bitext(count=150, monolingual=False):
+    """Pairs in which word w of one language translates as word w + 50."""
+    random = np.random.default_rng(3)
+    left = [random.integers(0, 50, random.integers(1, 7)).tolist() for _ in range(count)]
+    right = [[w + (0 if monolingual else 50) for w in row[::-1]] for row in left]
+    return Pairs(ragged.from_rows(left), ragged.from_rows(right), monolingual)
+
+
+def no_validation(table, composition):
+    return 0.0
+
+
+class Rising:
+    """Scores each epoch higher than the last, so that the last is kept."""
+
+    def __init__(self):
+        self.calls = 0
+
+    def __call__(self, table, composition):
+        self.calls += 1
+        return float(self.calls)
+
+
+def train(architecture, folder=None, validate=None, config=CONFIG, pairs=None, **options):
+    trainer = Trainer(architecture, TYPES, pairs or bitext(), config)
+    return trainer.run(validate or Rising(), folder, show=False, **options)
+
+
+def parameters(trained):
+    state = trained.composition.state_dict()
+    return [trained.table, *(state[name] for name in sorted(state))]
+
+
+def assert_same_bytes(first, second):
+    for one, other in zip(parameters(first), parameters(second), strict=True):
+        assert torch.equal(one, other)
+    assert first.history == second.history
+
+
+@pytest.mark.parametrize("architecture", [AVERAGING, LSTM])
+@pytest.mark.parametrize("monolingual", [False, True])
+def test_the_loss_falls(architecture, monolingual):
+    pairs = bitext(monolingual=monolingual)
+    # a growing mega-batch makes negatives harder, dropout makes the loss noisy: without either
+    steady = {"anneal": 0, "dropout": 0.0, "scramble": 0.0, "epochs": 6}
+    trained = train(architecture, pairs=pairs, config=TrainingConfig(**{**vars(CONFIG), **steady}))
+    losses = [entry.loss for entry in trained.history[1:]]
+    assert losses[-1] < losses[0] * 0.9
+    assert trained.best_epoch == 6
+
+
+def test_the_best_epoch_on_validation_is_kept():
+    scores = iter([9.0, 1.0, 3.0, 2.0])  # the untrained start is never kept
+    trained = train(AVERAGING, validate=lambda table, composition: next(scores))
+    assert trained.best_epoch == 2
+    short = train(AVERAGING, config=TrainingConfig(**{**vars(CONFIG), "epochs": 2}))
+    torch.testing.assert_close(trained.table, short.table, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("architecture", [AVERAGING, LSTM])
+def test_the_same_seed_gives_the_same_bytes(architecture):
+    assert_same_bytes(train(architecture), train(architecture))
+    other = train(architecture, config=TrainingConfig(**{**vars(CONFIG), "seed": 6}))
+    assert not torch.equal(other.table, train(architecture).table)
+
+
+class Killed(Exception):
+    pass
+
+
+@pytest.mark.parametrize("architecture", [AVERAGING, LSTM])
+@pytest.mark.parametrize("saves", [1, 4, 9])
+def test_a_killed_run_resumes_to_the_same_bytes(tmp_path, monkeypatch, architecture, saves):
+    whole = train(architecture)
+    save, count = checkpoint.save, 0
+
+    def save_then_die(trainer, folder):
+        nonlocal count
+        save(trainer, folder)
+        count += 1
+        if count == saves:
+            raise Killed
+
+    monkeypatch.setattr(checkpoint, "save", save_then_die)
+    with pytest.raises(Killed):
+        train(architecture, tmp_path / "checkpoint", checkpoint_seconds=-1)
+    monkeypatch.setattr(checkpoint, "save", save)
+    rising = Rising()
+    trainer = Trainer(architecture, TYPES, bitext(), CONFIG)
+    assert checkpoint.resume(trainer, tmp_path / "checkpoint")
+    assert trainer.progress.step > 0
+    rising.calls = len(trainer.progress.history)
+    assert_same_bytes(train(architecture, tmp_path / "checkpoint", rising), whole)
+
+
+def test_a_checkpoint_of_another_run_is_not_taken_up(tmp_path):
+    train(AVERAGING, tmp_path / "c", checkpoint_seconds=-1)
+    other = Trainer(AVERAGING, TYPES, bitext(), TrainingConfig(**{**vars(CONFIG), "margin": 0.5}))
+    assert not checkpoint.resume(other, tmp_path / "c")
+
+
+def test_one_pair_is_too_few():
+    with pytest.raises(TandemError, match="at least 2"):
+        Trainer(AVERAGING, TYPES, bitext(1), CONFIG)
+
+
+def test_a_last_pair_alone_joins_the_megabatch_before_it():
+    config = TrainingConfig(**{**vars(CONFIG), "anneal": 0, "megabatch": 1, "epochs": 1})
+    trained = train(AVERAGING, config=config, pairs=bitext(33))
+    assert np.isfinite(trained.history[-1].loss)
+
+
+def test_initial_embeddings_are_standard_normal_and_leave_the_global_generator_alone():
+    torch.manual_seed(0)
+    expected = torch.rand(1)
+    torch.manual_seed(0)
+    table, _ = initialise(LSTM, 20_000, seed=1)
+    assert torch.equal(torch.rand(1), expected)
+    assert table.mean().item() == pytest.approx(0, abs=0.01)
+    assert table.std().item() == pytest.approx(1, abs=0.01)
