@@ -34,7 +34,10 @@ def lists(found: Neighbours) -> list[np.ndarray]:
 def brute_force(source: np.ndarray, target: np.ndarray, k: int) -> list[np.ndarray]:
     """Sort every list whole: by score, then by index."""
     left, right = (read_normalised(open_rows(x), 0, len(x)) for x in (source, target))
-    scores = torch.stack([pair_scores(row.expand_as(right), right) for row in left]).numpy()
+    rows, columns = (grid.flatten() for grid in torch.meshgrid(
+        torch.arange(len(left)), torch.arange(len(right)), indexing="ij"
+    ))
+    scores = pair_scores(left, right, rows, columns).view(len(left), len(right)).numpy()
     result = []
     for grid in (scores, scores.T):
         order = np.argsort(-grid, axis=1, kind="stable")[:, :k]

@@ -123,7 +123,7 @@ def _score(
     for start in range(0, len(owners), _BLOCK):
         part = slice(start, start + _BLOCK)
         vectors = torch.from_numpy(index.reconstruct_batch(others[part].numpy()))
-        scores[part] = pair_scores(block[owners[part]], vectors)
+        scores[part] = pair_scores(block, vectors, owners[part], torch.arange(len(vectors)))
     return scores
 
 

@@ -11,6 +11,7 @@ import torch
 from tandem.errors import InputError, TandemError
 
 _CHUNK_BYTES = 2 << 20
+_PAIR_BYTES = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -133,14 +134,36 @@ def read_normalised(rows: Rows, start: int, stop: int) -> torch.Tensor:
     return result
 
 
-def pair_scores(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
-    """Return the inner products of paired rows of `read_normalised`, (n, d) twice -> float32 (n,).
+def pair_scores(
+    left: torch.Tensor, right: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor
+) -> torch.Tensor:
+    """Return the inner products of `left[rows]` and `right[columns]`, float32 (c,).
 
-    Products of multiples of 2^-26 are multiples of 2^-52, and no partial sum reaches 2: float64
-    holds them all exactly. The order of the sum is thus of no account, and equal rows give equal
-    bytes on any processor. Every score that this package reports is made here.
+    Both sides come from `read_normalised`: products of multiples of 2^-26 are multiples of 2^-52,
+    and no partial sum reaches 2, so float64 holds them all exactly. The order of the sum is thus
+    of no account, and equal rows give equal bytes on any processor. Every score that this package
+    reports is made here.
+
+    Args:
+        left: (n, d) vectors.
+        right: (m, d) vectors.
+        rows: (c,) rows of `left`.
+        columns: (c,) rows of `right`.
     """
-    return (left.double() * right.double()).sum(1).float()
+    scores = torch.empty(len(rows), device=left.device)
+    dimension = left.shape[1]
+    step = min(len(rows), max(1, _PAIR_BYTES // (4 * dimension)))
+    # the same space for every step: the C library reuses large aligned blocks badly
+    single = torch.empty((step, dimension), device=left.device)
+    double = torch.empty((2, step, dimension), dtype=torch.float64, device=left.device)
+    for start in range(0, len(rows), max(1, step)):
+        some = slice(start, min(start + step, len(rows)))
+        count = some.stop - start
+        for vectors, chosen, wide in ((left, rows, double[0]), (right, columns, double[1])):
+            torch.index_select(vectors, 0, chosen[some], out=single[:count])
+            wide[:count] = single[:count]
+        scores[some] = double[0, :count].mul_(double[1, :count]).sum(1)
+    return scores
 
 
 _GRID = 2.0**26

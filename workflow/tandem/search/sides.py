@@ -14,7 +14,6 @@ from tandem.search.strips import Candidates, Plan, Strip, from_columns, from_row
 SPARE = 8
 """Places beyond k for candidates whose float32 products cannot be told apart from the k-th."""
 
-_PAIR_BYTES = 1 << 20
 _ROWS_AT_ONCE = 4096
 _PENDING = 8192
 
@@ -101,7 +100,7 @@ class Side:
             return
         others, order = self.near[rows][found].sort(stable=True)
         owners = owners[order]
-        exact = _score(self.vectors[rows], other.vectors, owners, others)
+        exact = pair_scores(self.vectors[rows], other.vectors, owners, others)
         merge_candidates(indices, scores, owners, others + other.first, exact)
         bars = scores[:, -1] - self.slack[rows]
         doubtful = (self.lost[rows] > bars).nonzero()[:, 0]
@@ -196,14 +195,5 @@ def _rescan(
             owners, others, _ = from_rows(strip, _padded(bars[few], plan.tile))
             if len(owners):
                 owners, others = owners + top, others + left
-                exact = _score(vectors, other.vectors, owners, others)
+                exact = pair_scores(vectors, other.vectors, owners, others)
                 merge_candidates(indices, scores, owners, others + other.first, exact)
-
-
-def _score(
-    left: torch.Tensor, right: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor
-) -> torch.Tensor:
-    """Score the pairs (left[rows], right[columns]) exactly, (c,)."""
-    pairs = max(1, _PAIR_BYTES // (4 * left.shape[1]))
-    split = zip(rows.split(pairs), columns.split(pairs), strict=True)
-    return torch.cat([pair_scores(left[mine], right[theirs]) for mine, theirs in split])
