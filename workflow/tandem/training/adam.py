@@ -11,7 +11,7 @@ With m, v the moments after step t and zero gradients in steps t+1 .. t+k, the p
     -lr * m / sqrt(v) * sum_{j=1..k} r^j * c(t+j),  r = b1 / sqrt(b2),
     c(s) = sqrt(1 - b2^s) / (1 - b1^s),
 
-where eps is neglected beside sqrt(v). With T(t) = sum_{j>=1} r^j c(t+j), a number per step that a
+where eps, scaled as at step t, is left out here. With T(t) = sum_{j>=1} r^j c(t+j), a number per step that a
 recurrence gives, the sum is T(t) - r^k T(t+k).
 """
 
@@ -76,7 +76,9 @@ class RowAdam:
         age = self.step_count - touched
         moved = self._tails[touched] - _RATIO ** age.double() * self._tails[self.step_count]
         factor = (-self._learning_rate * moved).to(values.dtype).unsqueeze(1)
-        values.add_((first * factor).div_(second.sqrt().add_(EPSILON)))
+        epsilon = (EPSILON * (1 - BETA2 ** touched.double()).sqrt()).to(values.dtype).unsqueeze(1)
+        # a row never touched has no moments: 0 / 0 but for the smallest of numbers
+        values.add_((first * factor).div_(second.sqrt().add_(epsilon).clamp_(min=1e-30)))
         return Rows(index, values, first, second, age.unsqueeze(1))
 
     def update(self, rows: Rows) -> None:
