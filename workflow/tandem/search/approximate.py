@@ -105,7 +105,7 @@ def _search_one_way(queries: Rows, corpus: Rows, lists: Lists, how: Approximatio
         stop = min(queries.shape[0], start + _BLOCK)
         block = read_normalised(queries, start, stop)
         _, near = index.search(block.numpy(), k)
-        indices, scores = lists.read(start, stop, torch.device("cpu"))
+        indices, scores = lists.read(start, stop)
         # one stable order: by index here, then by score in the merge
         others, order = torch.from_numpy(near).flatten().sort(stable=True)
         owners, valid = order.div(k, rounding_mode="floor"), others != NOBODY

@@ -35,16 +35,17 @@ class Lists:
         """Open the two files that `create` made."""
         return cls(*(open_rows(stem.with_name(f"{stem.name}.{part}.npy")) for part in _PARTS))
 
-    def read(self, start: int, stop: int, device: torch.device) -> tuple[torch.Tensor, ...]:
-        """Return copies of rows `start` to `stop` on `device`: indices, scores."""
+    def read(self, start: int, stop: int) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return copies of rows `start` to `stop`: indices, scores."""
         blocks = (self.indices.block(start, stop), self.scores.block(start, stop))
-        return tuple(torch.from_numpy(np.array(block)).to(device) for block in blocks)
+        indices, scores = (torch.from_numpy(np.array(block)) for block in blocks)
+        return indices, scores
 
     def write(self, start: int, indices: torch.Tensor, scores: torch.Tensor) -> None:
         """Replace the rows from `start` on."""
         stop = start + len(indices)
-        self.indices.block(start, stop, writable=True)[:] = indices.cpu().numpy()
-        self.scores.block(start, stop, writable=True)[:] = scores.cpu().numpy()
+        self.indices.block(start, stop, writable=True)[:] = indices.numpy()
+        self.scores.block(start, stop, writable=True)[:] = scores.numpy()
 
 
 @dataclass(frozen=True)

@@ -145,12 +145,12 @@ def pair_scores(
     reports is made here.
 
     Args:
-        left: (n, d) vectors.
-        right: (m, d) vectors.
-        rows: (c,) rows of `left`.
-        columns: (c,) rows of `right`.
+        left: (n, d) vectors, on any device.
+        right: (m, d) vectors, on the same.
+        rows: (c,) rows of `left`, on the host, as are the scores.
+        columns: (c,) rows of `right`, likewise.
     """
-    scores = torch.empty(len(rows), device=left.device)
+    scores = torch.empty(len(rows))
     dimension = left.shape[1]
     step = min(len(rows), max(1, _PAIR_BYTES // (4 * dimension)))
     # the same space for every step: the C library reuses large aligned blocks badly
@@ -160,7 +160,7 @@ def pair_scores(
         some = slice(start, min(start + step, len(rows)))
         count = some.stop - start
         for vectors, chosen, wide in ((left, rows, double[0]), (right, columns, double[1])):
-            torch.index_select(vectors, 0, chosen[some], out=single[:count])
+            torch.index_select(vectors, 0, chosen[some].to(left.device), out=single[:count])
             wide[:count] = single[:count]
         scores[some] = double[0, :count].mul_(double[1, :count]).sum(1)
     return scores

@@ -145,7 +145,7 @@ def _merge_block(
     lists: Lists, start: int, indices: torch.Tensor, scores: torch.Tensor
 ) -> None:
     """Merge the lists of later sources into rows `start` on; ties stay with the earlier ones."""
-    old = lists.read(start, start + len(indices), torch.device("cpu"))
+    old = lists.read(start, start + len(indices))
     owners, place = (indices >= 0).nonzero(as_tuple=True)
     if len(owners):
         # within a list, equal scores already come in ascending index

@@ -5,11 +5,12 @@ from __future__ import annotations
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 
+import numpy as np
 import torch
 
 from tandem.search.lists import NOBODY, Lists, merge_candidates
 from tandem.search.rows import Rows, pair_scores, read_normalised
-from tandem.search.strips import Candidates, Plan, Strip, from_columns, from_rows, multiply
+from tandem.search.strips import GROUP, Candidates, Plan, Strip, Tile
 
 SPARE = 8
 """Places beyond k for candidates whose float32 products cannot be told apart from the k-th."""
@@ -22,10 +23,10 @@ _PENDING = 8192
 class Side:
     """A block of one side, its finished lists, and its candidates among the other side's block.
 
-    `vectors` (n, d) at length 1; `indices`, `scores` (n, k) the lists, exact. `near`, `products`
-    (n, k + SPARE): the best of the other block so far by float32 product; `lost` (n,) is the best
-    product that found no place there. Only a product above `bars` (n,) can matter. `slack` (n,)
-    bounds the rounding error of the products of a row.
+    `vectors` (n, d) at length 1, on the device; all else on the host. `indices`, `scores` (n, k)
+    the lists, exact. `near`, `products` (n, k + SPARE): the best of the other block so far by
+    float32 product; `lost` (n,) is the best product that found no place there. Only a product above
+    `bars` (n,) can matter. `slack` (n,) bounds the rounding error of the products of a row.
     """
 
     vectors: torch.Tensor
@@ -48,15 +49,15 @@ class Side:
         cls, rows: Rows, start: int, stop: int, lists: Lists, at: int, device: torch.device
     ) -> Side:
         """Load rows `start` to `stop` with their lists, which begin at row `at` of `lists`."""
-        vectors = read_normalised(rows, start, stop).to(device)
-        indices, scores = lists.read(at, at + stop - start, device)
+        vectors = read_normalised(rows, start, stop)
+        indices, scores = lists.read(at, at + stop - start)
         # Products with a row of zeros are exact: without slack its ties cost nothing.
-        slack = torch.zeros(stop - start, device=device)
+        slack = torch.zeros(stop - start)
         slack[(vectors.amax(1) != 0) | (vectors.amin(1) != 0)] = rounding_bound(vectors.shape[1])
         places = (stop - start, indices.shape[1] + SPARE)
-        near = torch.empty(places, dtype=torch.int64, device=device)
-        products = torch.empty(places, device=device)
+        near, products = torch.empty(places, dtype=torch.int64), torch.empty(places)
         lost, bars = torch.empty_like(slack), torch.empty_like(slack)
+        vectors = vectors.to(device)
         return cls(vectors, start, indices, scores, slack, near, products, lost, bars)
 
     def begin(self) -> None:
@@ -77,7 +78,8 @@ class Side:
         """Merge what is pending and raise the bars."""
         if not self.pending:
             return
-        owners, others, products = (torch.cat(parts) for parts in zip(*self.pending, strict=True))
+        parts = (np.concatenate(part) for part in zip(*self.pending, strict=True))
+        owners, others, products = map(torch.from_numpy, parts)
         self.pending.clear()
         touched, lost = merge_candidates(self.near, self.products, owners, others, products)
         self.lost[touched] = torch.maximum(self.lost[touched], lost)
@@ -133,49 +135,49 @@ def search_strip(
         one: block of sources.
         two: block of targets.
         task: first and last row of `one`, first and last row of `two`.
-        plan: the edge of a tile, and how many make the strip that a task may fill.
+        plan: the edge of a tile, and how many of them a task holds.
     """
     top, bottom, left, right = task
-    strip = multiply(one.vectors[top:bottom], two.vectors[left:right], plan)
-    rows = from_rows(strip, _row_bars(strip, one, top, bottom, right - left))
-    columns = from_columns(strip, _column_bars(strip, two, left, right, bottom - top))
+    tile = Tile.of_thread(plan.tile, one.vectors.device)
+    strip = Strip(plan.tile)
+    rows = _bars(one, top, bottom, plan.tile)
+    columns = _bars(two, left, right, plan.tile * plan.tiles)
+    wide = None
+    for number, start in enumerate(range(left, right, plan.tile)):
+        stop = min(right, start + plan.tile)
+        tile.multiply(one.vectors[top:bottom], two.vectors[start:stop])
+        products = tile.grid[: bottom - top, : stop - start]
+        raised = _raise(rows[: bottom - top], products, one)
+        if wide is None or raised:
+            wide = np.repeat(rows, plan.tile // GROUP)
+        _raise(columns[start - left : stop - left], products.T, two)
+        strip.gather(tile, number, wide, columns[number * plan.tile :][: plan.tile])
+    owners, others, products = strip.rows_above(rows)
+    turned = strip.columns_above(columns)
     return (
-        (rows[0] + top, rows[1] + left, rows[2]),
-        (columns[0] + left, columns[1] + top, columns[2]),
+        (owners + top, others + left, products),
+        (turned[0] + left, turned[1] + top, turned[2]),
     )
 
 
-def _row_bars(strip: Strip, side: Side, start: int, stop: int, others: int) -> torch.Tensor:
-    """Return the bars of the rows of a strip, (tile,): infinite below the last row.
+def _bars(side: Side, start: int, stop: int, size: int) -> np.ndarray:
+    """Return a copy of some bars, infinite beyond the last up to `size`."""
+    bars = np.full(size, np.inf, np.float32)
+    bars[: stop - start] = side.bars[start:stop]
+    return bars
 
-    A list not yet full would take anything: its bar becomes the k-th best of the strip.
+
+def _raise(bars: np.ndarray, products: torch.Tensor, side: Side) -> bool:
+    """Raise bars (n,) of lists not yet full, which take anything, to the k-th best of a tile.
+
+    Less what rounding may hide. Tells whether there were any.
     """
-    bars = _padded(side.bars[start:stop], strip.grid.shape[1])
-    if bool((bars == -torch.inf).any()) and others > side.indices.shape[1]:
-        grid = strip.grid.transpose(0, 1).reshape(len(bars), -1)
-        bars = torch.maximum(bars, _kth_best(grid, side))
-    return bars
-
-
-def _column_bars(strip: Strip, side: Side, start: int, stop: int, others: int) -> torch.Tensor:
-    """Do what `_row_bars` does for the columns of a strip, (tiles * tile,)."""
-    bars = _padded(side.bars[start:stop], strip.grid.shape[0] * strip.grid.shape[1])
-    if bool((bars == -torch.inf).any()) and others > side.indices.shape[1]:
-        grid = strip.grid.transpose(1, 2).reshape(len(bars), -1)
-        bars = torch.maximum(bars, _kth_best(grid, side))
-    return bars
-
-
-def _padded(bars: torch.Tensor, size: int) -> torch.Tensor:
-    if len(bars) == size:
-        return bars
-    return torch.nn.functional.pad(bars, (0, size - len(bars)), value=torch.inf)
-
-
-def _kth_best(grid: torch.Tensor, side: Side) -> torch.Tensor:
-    """Return the k-th best of each row of products (n, m) less what rounding may hide, (n,)."""
-    kth = grid.topk(side.indices.shape[1], dim=1).values[:, -1]
-    return kth - 2 * rounding_bound(side.vectors.shape[1])
+    k = side.indices.shape[1]
+    if products.shape[1] <= k or not (bars == -np.inf).any():
+        return False
+    kth = products.topk(k, dim=1).values[:, -1] - 2 * rounding_bound(side.vectors.shape[1])
+    np.maximum(bars, kth.cpu().numpy(), out=bars)
+    return True
 
 
 def _rescan(
@@ -187,13 +189,18 @@ def _rescan(
     plan: Plan,
 ) -> None:
     """Merge into the lists of a few rows every row of `other` above their bars, scored exactly."""
-    wide = plan.tile * plan.tiles
+    tile = Tile.of_thread(plan.tile, vectors.device)
     for top in range(0, len(vectors), plan.tile):
-        few = slice(top, top + plan.tile)
-        for left in range(0, len(other), wide):
-            strip = multiply(vectors[few], other.vectors[left : left + wide], plan)
-            owners, others, _ = from_rows(strip, _padded(bars[few], plan.tile))
+        few = vectors[top : top + plan.tile]
+        own = np.full(plan.tile, np.inf, np.float32)
+        own[: len(few)] = bars[top : top + plan.tile]
+        wide = np.repeat(own, plan.tile // GROUP)
+        for start in range(0, len(other), plan.tile):
+            tile.multiply(few, other.vectors[start : start + plan.tile])
+            strip = Strip(plan.tile)
+            strip.gather(tile, 0, wide, None)
+            owners, others, _ = map(torch.from_numpy, strip.rows_above(own))
             if len(owners):
-                owners, others = owners + top, others + left
+                owners, others = owners + top, others + start
                 exact = pair_scores(vectors, other.vectors, owners, others)
                 merge_candidates(indices, scores, owners, others + other.first, exact)

@@ -1,4 +1,7 @@
-"""Strips of the product: multiply tile by tile, then find what is above a bar for each row."""
+"""Tiles of the product, one after another along a strip, and what in them is above a bar.
+
+The device multiplies and takes maxima; what stands out is gathered and looked into on the host.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,8 @@ import torch
 GROUP = 64
 """Products that share one maximum."""
 
-Candidates = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
-"""Rows of one side, rows of the other, float32 products; each (c,)."""
+Candidates = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""Rows of one side, rows of the other (int64), their float32 products; each (c,)."""
 
 _scratch = threading.local()
 
@@ -31,82 +34,117 @@ class Plan:
     workers: int
 
 
-@dataclass(frozen=True)
+class Tile:
+    """Products of two runs of rows, in space used again, and the maxima of every 64 of them.
+
+    `grid` (edge, edge) holds minus infinity beside the product. Fresh pages for each product would
+    cost more than the search in it.
+    """
+
+    def __init__(self, edge: int, device: torch.device) -> None:
+        self.edge, groups = edge, edge // GROUP
+        self.grid = torch.full((edge, edge), -torch.inf, device=device)
+        self._runs_along = self.grid.view(edge, groups, GROUP)
+        self._runs_down = self.grid.view(groups, GROUP, edge)
+        self._along = self.grid.new_empty((edge, groups))
+        self._down = self.grid.new_empty((groups, edge))
+
+    @classmethod
+    def of_thread(cls, edge: int, device: torch.device) -> Tile:
+        """Return the one tile of this thread."""
+        tile = getattr(_scratch, "tile", None)
+        if tile is None or tile.edge != edge or tile.grid.device != device:
+            tile = _scratch.tile = cls(edge, device)
+        return tile
+
+    def multiply(self, rows: torch.Tensor, columns: torch.Tensor) -> None:
+        """Multiply (n, d) by (m, d) and take the maxima while the product is in the cache."""
+        if len(rows) < self.edge or len(columns) < self.edge:
+            self.grid.fill_(-torch.inf)
+        torch.mm(rows, columns.T, out=self.grid[: len(rows), : len(columns)])
+        torch.amax(self._runs_along, 2, out=self._along)
+        torch.amax(self._runs_down, 1, out=self._down)
+
+    def along(self, bars: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the runs of 64 in a row whose maximum is above the row's bar.
+
+        Args:
+            bars: (edge * edge / 64,) the bar of each row, once for each of its runs.
+
+        Returns:
+            Numbers of the runs (h,), row by row, and their products (h, 64).
+        """
+        numbers = _above(self._along.view(-1), bars)
+        return numbers, _pick(self._runs_along.view(-1, GROUP), numbers)
+
+    def down(self, bars: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the runs of 64 in a column whose maximum is above the column's bar (edge,).
+
+        Returns:
+            Numbers of the runs (h,), the uppermost of each column first, and their products.
+        """
+        numbers = _above(self._down, bars)
+        run, column = np.divmod(numbers, self.edge)
+        return numbers, _pick(self._runs_down.transpose(1, 2), run, column)
+
+
 class Strip:
-    """Products of the rows of a task, tile after tile, and the maxima of every 64 of them.
+    """What stood out on either side in the tiles of a strip, gathered to be looked into at once."""
 
-    `grid` (tiles, tile, tile); `along` the rows, (tiles, tile, tile / 64); `down` the columns,
-    (tiles, tile / 64, tile). Minus infinity stands where there is no product.
-    """
+    def __init__(self, edge: int) -> None:
+        self.edge, self._runs = edge, edge * edge // GROUP
+        self._along: list[tuple[np.ndarray, np.ndarray]] = []
+        self._down: list[tuple[np.ndarray, np.ndarray]] = []
 
-    grid: torch.Tensor
-    along: torch.Tensor
-    down: torch.Tensor
+    def gather(self, tile: Tile, number: int, along: np.ndarray, down: np.ndarray | None) -> None:
+        """Take from tile `number` of the strip what is above the bars; see `Tile`."""
+        for bars, search, found in (
+            (along, tile.along, self._along), (down, tile.down, self._down)
+        ):
+            if bars is not None:
+                runs, products = search(bars)
+                if len(runs):
+                    found.append((runs + number * self._runs, products))
 
+    def rows_above(self, bars: np.ndarray) -> Candidates:
+        """Return rows, columns, products above the bars (edge,) of rows; columns ascend in each."""
+        groups = self.edge // GROUP
+        numbers, products = _joined(self._along)
+        row = numbers % self._runs // groups
+        hits, offset = _look_into(products, bars[row])
+        column = numbers // self._runs * self.edge + numbers % groups * GROUP
+        return row[hits], column[hits] + offset, products[hits, offset]
 
-def multiply(rows: torch.Tensor, columns: torch.Tensor, plan: Plan) -> Strip:
-    """Multiply (n, d) by (m, d) tile by tile, taking the maxima while a tile is in the cache."""
-    strip = _space(plan, rows.device)
-    if len(rows) < plan.tile or len(columns) < plan.tile * plan.tiles:
-        for part in (strip.grid, strip.along, strip.down):
-            part.fill_(-torch.inf)
-    for grid, along, down, some in zip(
-        strip.grid, strip.along, strip.down, columns.split(plan.tile), strict=False
-    ):
-        torch.mm(rows, some.T, out=grid[: len(rows), : len(some)])
-        torch.amax(grid.view(*along.shape, GROUP), 2, out=along)
-        torch.amax(grid.view(len(down), GROUP, -1), 1, out=down)
-    return strip
-
-
-def _space(plan: Plan, device: torch.device) -> Strip:
-    """Return this thread's scratch strip: fresh pages for each would cost more than the search."""
-    strip, shape = getattr(_scratch, "strip", None), (plan.tiles, plan.tile, plan.tile)
-    if strip is None or strip.grid.shape != shape or strip.grid.device != device:
-        groups = plan.tile // GROUP
-        shapes = shape, (plan.tiles, plan.tile, groups), (plan.tiles, groups, plan.tile)
-        strip = Strip(*(torch.full(each, -torch.inf, device=device) for each in shapes))
-        _scratch.strip = strip
-    return strip
+    def columns_above(self, bars: np.ndarray) -> Candidates:
+        """Return columns, rows and products above the columns' bars (m,); rows ascend in each."""
+        numbers, products = _joined(self._down)
+        column = numbers // self._runs * self.edge + numbers % self.edge
+        hits, offset = _look_into(products, bars[column])
+        row = numbers % self._runs // self.edge * GROUP
+        return column[hits], row[hits] + offset, products[hits, offset]
 
 
-def from_rows(strip: Strip, bars: torch.Tensor) -> Candidates:
-    """Return rows, columns and products above the bars (tile,) of the rows of a strip.
-
-    Only groups whose maximum is above the bar are looked into. Within a row, columns come in
-    ascending order.
-    """
-    _, tile, groups = strip.along.shape
-    # laid out in full: NumPy is slow at comparing when the innermost run is short
-    wide = bars.repeat_interleave(groups).view(tile, groups)
-    number, row, group = _above(strip.along, wide)
-    pieces = strip.grid.view(-1, groups, GROUP)[number * tile + row, group]
-    piece, offset, products = _look_into(pieces, bars[row])
-    return row[piece], (number * tile + group * GROUP)[piece] + offset, products
+def _joined(parts: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+    if not parts:
+        return np.empty(0, np.int64), np.empty((0, GROUP), np.float32)
+    return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
 
 
-def from_columns(strip: Strip, bars: torch.Tensor) -> Candidates:
-    """Return columns, rows and products above the bars (tiles * tile,) of the columns of a strip.
-
-    Within a column, rows come in ascending order.
-    """
-    tiles, groups, tile = strip.down.shape
-    number, group, within = _above(strip.down, bars.view(tiles, 1, tile))
-    pieces = strip.grid.view(tiles, groups, GROUP, tile)[number, group, :, within]
-    column = number * tile + within
-    piece, offset, products = _look_into(pieces, bars[column])
-    return column[piece], group[piece] * GROUP + offset, products
+def _look_into(products: np.ndarray, bars: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return run and place within it of the products (h, 64) above the bars of their runs (h,)."""
+    return np.divmod(np.flatnonzero(products > bars[:, None]), GROUP)
 
 
-def _look_into(pieces: torch.Tensor, bars: torch.Tensor) -> Candidates:
-    """Return piece, place within it and value of the products (p, 64) above their bars (p,)."""
-    piece, offset = _above(pieces, bars[:, None])
-    return piece, offset, pieces[piece, offset]
-
-
-def _above(values: torch.Tensor, bars: torch.Tensor) -> tuple[torch.Tensor, ...]:
-    """Return the indices, one tensor per axis, of the values above bars that broadcast to them."""
+def _above(values: torch.Tensor, bars: np.ndarray) -> np.ndarray:
+    """Return the flat positions of the values above bars that broadcast to them."""
     if values.device.type == "cpu":  # NumPy compares and lists over ten times faster than PyTorch
-        flat = np.flatnonzero(values.numpy() > bars.numpy())
-        return tuple(map(torch.from_numpy, np.unravel_index(flat, values.shape)))
-    return (values > bars).nonzero(as_tuple=True)
+        return np.flatnonzero(values.numpy() > bars)
+    above = values > torch.from_numpy(bars).to(values.device)
+    return above.flatten().nonzero()[:, 0].cpu().numpy()
+
+
+def _pick(values: torch.Tensor, *index: np.ndarray) -> np.ndarray:
+    """Return `values[index]` on the host."""
+    if values.device.type == "cpu":
+        return values.numpy()[index]
+    return values[tuple(torch.from_numpy(part).to(values.device) for part in index)].cpu().numpy()
