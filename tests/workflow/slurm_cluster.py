@@ -51,10 +51,14 @@ def cluster(folder: Path):
     """Start the three daemons in a folder; yield the environment that finds them; stop them."""
     environment = os.environ | {
         "SLURM_CONF": str(folder / "slurm.conf"),
-        "PATH": os.environ["PATH"] + ":/usr/sbin",
+        "PATH": f"{folder}/bin:{os.environ['PATH']}:/usr/sbin",
     }
-    for name in ("state", "spool"):
+    for name in ("state", "spool", "bin"):
         (folder / name).mkdir(parents=True)
+    # inside a job Snakemake drops SLURM_*, and this configuration is not where srun would look
+    srun = folder / "bin/srun"
+    srun.write_text(f'#!/bin/sh\nSLURM_CONF={folder}/slurm.conf exec {shutil.which("srun")} "$@"\n')
+    srun.chmod(0o755)
     (folder / "slurm.conf").write_text(
         CONFIGURATION.format(
             host=socket.gethostname().split(".")[0],

@@ -18,6 +18,8 @@ def test_trains_and_scores_through_slurm(tiny, tmp_path_factory):
             "--configfile", REPOSITORY / "workflow/scales/tiny.yaml",
             # this cluster keeps no accounts
             "--slurm-status-command", "squeue",
+            "--slurm-init-seconds-before-status-checks", "2",
+            "--seconds-between-status-checks", "2",
             "--latency-wait", "5",
             target,
             environment=environment,
