@@ -215,7 +215,7 @@ def _pieces(scheme: Segmentation, models: Mapping[str, Path]) -> list[str]:
     pieces: dict[str, None] = {}
     for language, path in models.items():
         processor = spm.SentencePieceProcessor(model_file=str(path))
-        mark = _mark(language) if language in scheme.marked else ""
+        mark = token_mark(scheme, language)
         for index in range(processor.vocab_size()):
             if not processor.is_unknown(index):
                 pieces[mark + processor.id_to_piece(index)] = None
@@ -254,7 +254,7 @@ def _lowercased(language: str) -> Callable[[str], str]:
 
 def _chunk_units(scheme: Segmentation, language: str, model: Path | None) -> ChunkUnits:
     """Return the function from a chunk's Moses tokens to its (marked) words or pieces."""
-    mark = _mark(language) if language in scheme.marked else ""
+    mark = token_mark(scheme, language)
     if scheme.kind == "words":
         return lambda tokens: [mark + token.lower() for token in tokens]
     processor = spm.SentencePieceProcessor(model_file=str(model))
@@ -271,10 +271,11 @@ def _tokens(scheme: Segmentation, language: str) -> Callable[[str], list[str]]:
     """Return the function from a sentence to its (marked) words or trigrams."""
     if scheme.kind == "words":
         return ChunkTokenizer(language, _chunk_units(scheme, language, None))
-    mark = _mark(language) if language in scheme.marked else ""
+    mark = token_mark(scheme, language)
     lowercase = _lowercased(language)
     return lambda line: [mark + gram for gram in trigrams(lowercase(line))]
 
 
-def _mark(language: str) -> str:
-    return f"<{language}>"
+def token_mark(scheme: Segmentation, language: str) -> str:
+    """Return what the tokens of a language begin with in the vocabulary, if it is marked."""
+    return f"<{language}>" if language in scheme.marked else ""

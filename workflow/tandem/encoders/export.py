@@ -1,0 +1,78 @@
+"""Averaging encoders as folders that sentence-transformers loads with its own classes alone.
+
+An exported encoder is a `StaticEmbedding`: a tokeniser and a table, whose rows of a text's tokens
+are averaged. Tokenisation depends on the language, which the reader of the folder names as the
+prompt: `SentenceTransformer(folder).encode(sentences, prompt_name="cs")`. Without a prompt, text
+is tokenised as English or, where the encoder knows no English, as its first language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+
+from tandem.encoders.card import Card, model_card
+from tandem.encoders.model import SentenceEncoder
+from tandem.encoders.moses_rules import signs
+from tandem.encoders.stock_tokenizer import groups, stock_tokenizer
+from tandem.errors import TandemError
+from tandem.io import atomic_folder
+
+
+def export_sentence_transformers(
+    encoder: SentenceEncoder, folder: str | Path, card: Card
+) -> dict[str, Path]:
+    """Write an averaging encoder for sentence-transformers, whole or not at all.
+
+    The vectors of the written model are the encoder's own, tokenisation included. Languages that
+    have vocabularies of their own (`separate` or `marked` segmentations) each get a folder inside
+    `folder`, since one tokeniser cannot serve both.
+
+    Args:
+        encoder: what to export.
+        folder: where to; replaced if it exists.
+        card: what the model card (README.md) says beside the encoder's own description.
+
+    Returns:
+        The folder to load for each language.
+
+    Raises:
+        TandemError: the encoder is no averaging one.
+    """
+    if encoder.config.kind != "averaging":
+        raise TandemError(
+            f"an encoder of kind {encoder.config.kind!r} has no counterpart among the classes of "
+            "sentence-transformers: export an averaging encoder"
+        )
+    parts = groups(encoder.segmenter)
+    names = {
+        language: "-".join(languages) if len(parts) > 1 else ""
+        for languages in parts
+        for language in languages
+    }
+    with atomic_folder(folder) as temporary:
+        for languages in parts:
+            _write(encoder, languages, temporary / names[languages[0]])
+        text = model_card(encoder, card, names)
+        (temporary / "README.md").write_text(text, encoding="utf-8", newline="\n")
+    return {language: Path(folder) / name for language, name in names.items()}
+
+
+def _write(encoder: SentenceEncoder, languages: Sequence[str], folder: Path) -> None:
+    """Write the model of languages that share a tokeniser."""
+    # slow to import
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import StaticEmbedding
+
+    default = "en" if "en" in languages else languages[0]
+    tokenizer, rows = stock_tokenizer(encoder.segmenter, languages, default)
+    table = encoder.table.detach().cpu()[torch.tensor(rows)]
+    model = SentenceTransformer(
+        modules=[StaticEmbedding(tokenizer, embedding_weights=table)],
+        device="cpu",
+        prompts=signs(languages, default),
+        similarity_fn_name="cosine",
+    )
+    model.save(str(folder), create_model_card=False)
