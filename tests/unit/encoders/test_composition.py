@@ -3,8 +3,12 @@
 import pytest
 import torch
 
-from tandem.encoders import composition
-from tandem.encoders.composition import Averaging, BidirectionalLstm, EncoderConfig
+from tandem.encoders.composition import (
+    Averaging,
+    BidirectionalLstm,
+    EncoderConfig,
+    TokenDropout,
+)
 
 IDS = torch.tensor([0, 1, 1, 3, 2, 4, 4])
 OFFSETS = torch.tensor([0, 3, 3, 4, 7])  # lengths 3, 0, 1, 3
@@ -17,30 +21,53 @@ def table():
 
 def test_averaging_by_hand():
     rows = table()
-    vectors = Averaging()(rows, IDS, OFFSETS, None)
+    vectors = Averaging()(rows, IDS, OFFSETS)
     torch.testing.assert_close(vectors[0], (rows[0] + 2 * rows[1]) / 3)
     assert not vectors[1].any()  # an empty sentence has the zero vector
     torch.testing.assert_close(vectors[2], rows[3])
 
 
-def test_averaging_with_masks_has_the_right_value_and_gradient(monkeypatch):
-    monkeypatch.setattr(composition, "CHUNK", 4)  # sentences across chunks
+def drawn():
     random = torch.Generator().manual_seed(2)
-    mask = torch.bernoulli(torch.full((7, 6), 0.7, dtype=torch.float64), generator=random) / 0.7
-    masks = list(mask.split(4))
-    rows = table().requires_grad_()
-    vectors = Averaging()(rows, IDS, OFFSETS, masks)
-    tokens = rows[IDS] * mask
+    keep = torch.randint(0, 2, (50,), generator=random, dtype=torch.uint8)
+    return TokenDropout(keep, torch.tensor([0, 3, 44, 9, 9, 20, 31]), 2.0)
+
+
+def test_a_token_is_masked_by_its_window():
+    dropout = drawn()
+    factors = dropout.factors(6)
+    assert factors[2].tolist() == (2.0 * dropout.keep[44:50]).tolist()
+
+
+def test_averaging_with_dropout_has_the_right_value_and_gradient():
+    dropout, weights = drawn(), torch.randn(4, 6)
+    compiled, plain = (table().float().requires_grad_() for _ in range(2))
+    vectors = Averaging()(compiled, IDS, OFFSETS, dropout)
+    tokens = plain[IDS] * dropout.factors(6)
     expected = torch.stack([tokens[0:3].mean(0), torch.zeros(6), tokens[3], tokens[4:7].mean(0)])
     torch.testing.assert_close(vectors, expected)
-    assert torch.autograd.gradcheck(lambda t: Averaging()(t, IDS, OFFSETS, masks), (rows,))
+    (vectors * weights).sum().backward()
+    (expected * weights).sum().backward()
+    torch.testing.assert_close(compiled.grad, plain.grad)
+
+
+def test_the_number_of_threads_changes_no_bit(monkeypatch):
+    results = []
+    for threads in (1, 2):
+        monkeypatch.setattr(torch, "get_num_threads", lambda threads=threads: threads)
+        rows = table().float().requires_grad_()
+        vectors = Averaging()(rows, IDS, OFFSETS, drawn())
+        vectors.square().sum().backward()
+        results.append((vectors.detach(), rows.grad))
+    assert torch.equal(results[0][0], results[1][0])
+    assert torch.equal(results[0][1], results[1][1])
 
 
 def test_the_lstm_averages_each_sentence_by_itself():
     rows = table().float()
     torch.manual_seed(0)
     encoder = BidirectionalLstm(6, 4)
-    vectors = encoder(rows, IDS, OFFSETS, None)
+    vectors = encoder(rows, IDS, OFFSETS)
     start = 0
     for index, length in enumerate(LENGTHS):
         if length:
@@ -53,8 +80,13 @@ def test_the_lstm_averages_each_sentence_by_itself():
 def test_the_lstm_masks_its_input():
     rows = table().float()
     encoder = BidirectionalLstm(6, 4)
-    none = encoder(torch.zeros_like(rows), IDS, OFFSETS, None)
-    masked = encoder(rows, IDS, OFFSETS, [torch.zeros(7, 6)])
+    none = encoder(torch.zeros_like(rows), IDS, OFFSETS)
+    masked = encoder(
+        rows,
+        IDS,
+        OFFSETS,
+        TokenDropout(torch.zeros(9, dtype=torch.uint8), torch.zeros(7).long(), 1.0),
+    )
     torch.testing.assert_close(masked, none)
 
 

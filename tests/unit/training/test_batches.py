@@ -5,10 +5,9 @@ import pytest
 import torch
 
 from tandem import ragged
-from tandem.encoders.composition import CHUNK
 from tandem.errors import TandemError
 from tandem.training.batches import (
-    DropoutMasks,
+    DropoutPool,
     Pairs,
     generator,
     megabatch_size,
@@ -52,15 +51,13 @@ def test_scrambling_keeps_the_tokens_of_each_sentence():
     assert scramble(rows, 0.0, generator(1)) is rows
 
 
-def test_dropout_masks_have_the_rate_and_keep_the_mean():
-    masks = DropoutMasks(0.3, 300, seed=1, device=torch.device("cpu"))
-    drawn = torch.cat(masks.draw(3 * CHUNK + 7, generator(2)))
-    assert drawn.shape == (3 * CHUNK + 7, 300)
-    zeros = (drawn == 0).float().mean().item()
-    assert zeros == pytest.approx(0.3, abs=0.003)
-    assert drawn.mean().item() == pytest.approx(1.0, abs=0.005)
-    again = torch.cat(masks.draw(3 * CHUNK + 7, generator(2)))
-    assert torch.equal(drawn, again)
+def test_dropout_has_the_rate_and_keeps_the_mean():
+    pool = DropoutPool(0.3, 300, seed=1, device=torch.device("cpu"))
+    factors = pool.draw(5000, generator(2)).factors(300)
+    assert factors.shape == (5000, 300)
+    assert (factors == 0).float().mean().item() == pytest.approx(0.3, abs=0.003)
+    assert factors.mean().item() == pytest.approx(1.0, abs=0.005)
+    assert torch.equal(factors, pool.draw(5000, generator(2)).factors(300))
 
 
 def test_pairs_with_an_empty_side_are_not_used():

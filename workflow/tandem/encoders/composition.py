@@ -1,13 +1,13 @@
 """How token embeddings become one sentence vector: averaging and bidirectional LSTM.
 
-Both take token embeddings as one flat array with offsets, so no padding is ever stored. Every
-function works on the CPU and on CUDA alike.
+Both take token embeddings as one flat array with offsets, so no padding is ever stored. Both work on
+the CPU and on CUDA.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -37,52 +37,73 @@ class EncoderConfig:
         return self.dimension if self.kind == "averaging" else 2 * self.hidden
 
 
-CHUNK = 1024
-"""Tokens handled at a time: 1.2 MB of 300-wide embeddings stay in a core's cache."""
+class TokenDropout(NamedTuple):
+    """Dropout of token embeddings, drawn as places in a pool of zeros and ones.
 
-Masks = list[Tensor]
-"""Dropout factors, (CHUNK, dimension) each but for the last."""
+    Attributes:
+        keep: (pool,) uint8, 1 for what is kept; token t has keep[places[t] : places[t] + dimension].
+        places: (tokens,) int64.
+        scale: what is kept is multiplied by, 1 / (1 - rate).
+    """
+
+    keep: Tensor
+    places: Tensor
+    scale: float
+
+    def factors(self, dimension: int) -> Tensor:
+        """Return what each token's embedding is multiplied by, (tokens, dimension) float32."""
+        windows = self.keep.unfold(0, dimension, 1)
+        return windows[self.places].float() * self.scale
 
 
 class Averaging(nn.Module):
     """The mean of the token embeddings (wieting2019, section 2): no parameters of its own."""
 
-    def forward(self, table: Tensor, ids: Tensor, offsets: Tensor, masks: Masks | None) -> Tensor:
+    def forward(
+        self, table: Tensor, ids: Tensor, offsets: Tensor, dropout: TokenDropout | None = None
+    ) -> Tensor:
         """Return the sentence vectors, (sentences, dimension).
 
         Args:
             table: (types, dimension) embeddings.
             ids: (tokens,) rows of the table.
             offsets: (sentences + 1,) where each sentence's tokens begin.
-            masks: dropout factors of the tokens, or None.
+            dropout: of the tokens, or None.
         """
-        lengths = offsets[1:] - offsets[:-1]
-        scale = lengths.clamp(min=1).to(table.dtype).reciprocal().unsqueeze(1)
-        if masks is None:
-            return functional.embedding_bag(ids, table, offsets[:-1], mode="sum") * scale
-        return _MaskedSum.apply(table, ids, lengths, *masks) * scale
+        lengths = (offsets[1:] - offsets[:-1]).clamp(min=1).to(table.dtype).unsqueeze(1)
+        if dropout is not None and table.device.type == "cpu":
+            sums = _MaskedSums.apply(table, ids, offsets, dropout.keep, dropout.places)
+            return sums * (dropout.scale / lengths)
+        if dropout is None:
+            sums = functional.embedding_bag(ids, table, offsets[:-1], mode="sum")
+        else:
+            tokens = table[ids] * dropout.factors(table.shape[1])
+            every = torch.arange(len(ids), device=ids.device)
+            sums = functional.embedding_bag(every, tokens, offsets[:-1], mode="sum")
+        return sums / lengths
 
 
-class _MaskedSum(torch.autograd.Function):
-    """Sum of masked rows per sentence, chunk by chunk: autograd's own chain copies all tokens."""
+class _MaskedSums(torch.autograd.Function):
+    """`kernels.masked_sums` with its gradient."""
 
     @staticmethod
-    def forward(ctx: Any, table: Tensor, ids: Tensor, lengths: Tensor, *masks: Tensor) -> Tensor:  # noqa: ANN401
-        sentence = torch.repeat_interleave(lengths)
-        sums = table.new_zeros(len(lengths), table.shape[1])
-        for rows, target, mask in zip(ids.split(CHUNK), sentence.split(CHUNK), masks, strict=True):
-            sums.index_add_(0, target, table.index_select(0, rows).mul_(mask))
-        ctx.save_for_backward(ids, sentence, *masks)
+    def forward(ctx: Any, table: Tensor, *rest: Tensor) -> Tensor:  # noqa: ANN401
+        from tandem.encoders import kernels  # takes a second to import: only for training
+
+        ctx.save_for_backward(*rest)
         ctx.types = len(table)
-        return sums
+        arrays = (tensor.numpy() for tensor in (table.detach(), *rest))
+        return torch.from_numpy(kernels.masked_sums(*arrays, torch.get_num_threads()))
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:  # noqa: ANN401
-        ids, sentence, *masks = ctx.saved_tensors
-        total = gradient.new_zeros(ctx.types, gradient.shape[1])
-        for rows, source, mask in zip(ids.split(CHUNK), sentence.split(CHUNK), masks, strict=True):
-            total.index_add_(0, rows, gradient.index_select(0, source).mul_(mask))
-        return total, None, None, *(None for _ in masks)
+        from tandem.encoders import kernels
+
+        arrays = (tensor.numpy() for tensor in ctx.saved_tensors)
+        total = kernels.masked_sums_backward(
+            gradient.contiguous().numpy(), ctx.types, *arrays, torch.get_num_threads()
+        )
+        return torch.from_numpy(total), None, None, None, None
 
 
 class BidirectionalLstm(nn.Module):
@@ -93,7 +114,9 @@ class BidirectionalLstm(nn.Module):
         super().__init__()
         self.lstm = nn.LSTM(dimension, hidden, bidirectional=True)
 
-    def forward(self, table: Tensor, ids: Tensor, offsets: Tensor, masks: Masks | None) -> Tensor:
+    def forward(
+        self, table: Tensor, ids: Tensor, offsets: Tensor, dropout: TokenDropout | None = None
+    ) -> Tensor:
         """Return the sentence vectors, (sentences, 2 x hidden); see `Averaging.forward`."""
         lengths = offsets[1:] - offsets[:-1]
         filled = lengths > 0
@@ -101,8 +124,8 @@ class BidirectionalLstm(nn.Module):
             return table.new_zeros(len(lengths), 2 * self.lstm.hidden_size)
         positions, sizes, order = _packed_order(offsets[:-1][filled], lengths[filled])
         tokens = table.index_select(0, ids[positions])
-        if masks is not None:
-            tokens = tokens * torch.cat(masks)
+        if dropout is not None:
+            tokens = tokens * dropout.factors(table.shape[1])
         hidden, _ = self.lstm(PackedSequence(tokens, sizes))
         # average per sentence: element k of the packed data belongs to sentence order[k]
         out = hidden.data.new_zeros(len(lengths), hidden.data.shape[1])

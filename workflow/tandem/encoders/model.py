@@ -101,7 +101,7 @@ class SentenceEncoder:
             batch = rows.gather(np.arange(start, min(start + batch_size, len(rows))))
             ids = torch.from_numpy(batch.ids.astype(np.int64)).to(device)
             offsets = torch.from_numpy(batch.offsets).to(device)
-            parts.append(self.composition(self.table, ids, offsets, None).cpu().numpy())
+            parts.append(self.composition(self.table, ids, offsets).cpu().numpy())
         return np.concatenate(parts)
 
     def save(self, folder: str | Path) -> None:

@@ -24,8 +24,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
-"""Kingma and Ba's (2014) defaults."""
+from tandem.training import kernels
+from tandem.training.constants import BETA1, BETA2, EPSILON
 
 _RATIO = BETA1 / math.sqrt(BETA2)
 _HORIZON = 400
@@ -34,19 +34,16 @@ _HORIZON = 400
 
 @dataclass
 class Rows:
-    """Rows of the table, up to date, on their way through one training step.
+    """Rows of the table on their way through one training step.
 
     Attributes:
         index: (rows,) int64, distinct.
-        values: (rows, dimension) a leaf that collects the gradient.
-        first, second: their moments as of the step of `age` steps ago.
-        age: (rows, 1) steps missed.
+        values: (rows, dimension) up to date; a leaf that collects the gradient.
+        age: (rows,) steps missed since the row was last stored.
     """
 
     index: Tensor
     values: Tensor
-    first: Tensor
-    second: Tensor
     age: Tensor
 
 
@@ -62,39 +59,47 @@ class RowAdam:
         self.step_count = 0
         self._learning_rate = learning_rate
         self._tails = torch.from_numpy(_tails(total_steps)).to(table.device)
-
-    def read(self, index: Tensor) -> Tensor:
-        """Return the rows as of now, (rows, dimension), without storing them."""
-        return self.fetch(index).values
+        self._compiled = table.device.type == "cpu" and table.dtype == torch.float32
 
     def fetch(self, index: Tensor) -> Rows:
-        """Return the rows as of now together with their moments."""
-        values = self.table.index_select(0, index)
-        first = self.first.index_select(0, index)
-        second = self.second.index_select(0, index)
+        """Return the rows as of now, without storing anything."""
         touched = self.touched.index_select(0, index)
         age = self.step_count - touched
         moved = self._tails[touched] - _RATIO ** age.double() * self._tails[self.step_count]
-        factor = (-self._learning_rate * moved).to(values.dtype).unsqueeze(1)
-        epsilon = (EPSILON * (1 - BETA2 ** touched.double()).sqrt()).to(values.dtype).unsqueeze(1)
-        # a row never touched has no moments: 0 / 0 but for the smallest of numbers
-        values.add_((first * factor).div_(second.sqrt().add_(epsilon).clamp_(min=1e-30)))
-        return Rows(index, values, first, second, age.unsqueeze(1))
+        # a row never touched has no moments and stays where it is
+        moved = (self._learning_rate * moved).masked_fill_(touched == 0, 0).to(self.table.dtype)
+        # eps as it stands to the bias-corrected sqrt(v) of the step the row was last stored at
+        epsilon = (EPSILON * (1 - BETA2 ** touched.double()).sqrt()).to(self.table.dtype)
+        if self._compiled:
+            arrays = (self.table, self.first, self.second, index, moved, epsilon)
+            values = torch.from_numpy(kernels.adam_read(*(a.numpy() for a in arrays)))
+            return Rows(index, values, age)
+        values, first, second = (
+            tensor.index_select(0, index) for tensor in (self.table, self.first, self.second)
+        )
+        denominator = second.sqrt_().add_(epsilon.unsqueeze(1)).clamp_(min=1e-30)
+        values.sub_(first.mul_(moved.unsqueeze(1)).div_(denominator))
+        return Rows(index, values, age)
 
     def update(self, rows: Rows) -> None:
         """Take one step for rows whose `values.grad` is filled, and store them."""
         self.step_count += 1
-        gradient, values = rows.values.grad, rows.values.detach()
-        missed = rows.age.to(values.dtype)
-        rows.first.mul_(BETA1 ** (missed + 1)).add_(gradient, alpha=1 - BETA1)
-        rows.second.mul_(BETA2 ** (missed + 1)).addcmul_(gradient, gradient, value=1 - BETA2)
-        bias1 = 1 - BETA1**self.step_count
+        rate = self._learning_rate / (1 - BETA1**self.step_count)
         bias2 = math.sqrt(1 - BETA2**self.step_count)
-        denominator = rows.second.sqrt().div_(bias2).add_(EPSILON)
-        values.addcdiv_(rows.first, denominator, value=-self._learning_rate / bias1)
-        self.table.index_copy_(0, rows.index, values)
-        self.first.index_copy_(0, rows.index, rows.first)
-        self.second.index_copy_(0, rows.index, rows.second)
+        gradient, values = rows.values.grad, rows.values.detach()
+        if self._compiled:
+            arrays = (self.table, self.first, self.second, rows.index, values, gradient, rows.age)
+            kernels.adam_update(*(a.numpy() for a in arrays), rate, bias2)
+        else:
+            missed = rows.age.unsqueeze(1).to(values.dtype)
+            first = self.first.index_select(0, rows.index).mul_(BETA1 ** (missed + 1))
+            second = self.second.index_select(0, rows.index).mul_(BETA2 ** (missed + 1))
+            first.add_(gradient, alpha=1 - BETA1)
+            second.addcmul_(gradient, gradient, value=1 - BETA2)
+            values.addcdiv_(first, (second.sqrt() / bias2).add_(EPSILON), value=-rate)
+            self.table.index_copy_(0, rows.index, values)
+            self.first.index_copy_(0, rows.index, first)
+            self.second.index_copy_(0, rows.index, second)
         self.touched.index_fill_(0, rows.index, self.step_count)
 
     def settle(self, rows_at_once: int = 65_536) -> Tensor:
@@ -102,10 +107,10 @@ class RowAdam:
         for start in range(0, len(self.table), rows_at_once):
             end = min(start + rows_at_once, len(self.table))
             rows = self.fetch(torch.arange(start, end, device=self.table.device))
-            missed = rows.age.to(rows.values.dtype)
+            missed = rows.age.unsqueeze(1).to(rows.values.dtype)
             self.table[start:end] = rows.values
-            self.first[start:end] = rows.first * BETA1**missed
-            self.second[start:end] = rows.second * BETA2**missed
+            self.first[start:end] *= BETA1**missed
+            self.second[start:end] *= BETA2**missed
         self.touched.fill_(self.step_count)
         return self.table
 

@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from tandem.encoders.composition import CHUNK
+from tandem.encoders.composition import TokenDropout
 from tandem.errors import TandemError
 from tandem.ragged import Ragged, concatenate
 
@@ -90,26 +90,22 @@ def scramble(rows: Ragged, rate: float, random: np.random.Generator) -> Ragged:
     return Ragged(rows.ids[order], rows.offsets)
 
 
-class DropoutMasks:
-    """Dropout factors for token embeddings: 0 with probability `rate`, else 1 / (1 - rate).
+class DropoutPool:
+    """Draws dropout for token embeddings: 0 with probability `rate`, else 1 / (1 - rate).
 
-    On a CPU drawing a million random numbers costs more than the rest of a step, so a mask is a
-    window, at a random place, of 4 million factors drawn once, one window per `CHUNK` tokens.
+    Drawing a million random numbers costs more than the rest of a step, so each token has a window,
+    at a random place, of 4 million zeros and ones drawn once.
     """
 
     def __init__(self, rate: float, dimension: int, seed: int, device: torch.device) -> None:
-        """Draw the factors, 16 MB, once."""
-        self.dimension = dimension
-        self._size = max(_POOL, 2 * CHUNK * dimension)
-        drawn = generator(seed, 0).integers(0, _STEPS, self._size, dtype=np.uint16)
-        self._pool = torch.from_numpy(drawn >= round(rate * _STEPS)).to(device).float()
-        self._pool.div_(1 - rate)
+        """Draw the pool, 4 MB, once."""
+        self._places = _POOL - dimension
+        self._scale = 1 / (1 - rate)
+        drawn = generator(seed, 0).integers(0, _STEPS, _POOL, dtype=np.uint16)
+        keep = (drawn >= round(rate * _STEPS)).astype(np.uint8)
+        self._keep = torch.from_numpy(keep).to(device)
 
-    def draw(self, tokens: int, random: np.random.Generator) -> list[Tensor]:
-        """Return the factors of each `CHUNK` tokens, (CHUNK, dimension) but for the last."""
-        places = random.integers(0, self._size - CHUNK * self.dimension, -(-tokens // CHUNK))
-        masks = []
-        for chunk, place in enumerate(places):
-            numbers = min(CHUNK, tokens - chunk * CHUNK) * self.dimension
-            masks.append(self._pool[place : place + numbers].view(-1, self.dimension))
-        return masks
+    def draw(self, tokens: int, random: np.random.Generator) -> TokenDropout:
+        """Return the dropout of so many tokens."""
+        places = torch.from_numpy(random.integers(0, self._places, tokens))
+        return TokenDropout(self._keep, places.to(self._keep.device), self._scale)

@@ -26,10 +26,10 @@ from tqdm import tqdm
 from tandem.encoders.composition import EncoderConfig, build, initial_embeddings
 from tandem.errors import TandemError
 from tandem.ragged import Ragged
-from tandem.training import checkpoint
+from tandem.training import checkpoint, kernels
 from tandem.training.adam import RowAdam
 from tandem.training.batches import (
-    DropoutMasks,
+    DropoutPool,
     Indices,
     Pairs,
     generator,
@@ -119,6 +119,7 @@ class Trainer:
             TandemError: fewer than two usable pairs.
         """
         torch.set_num_threads(config.threads)
+        kernels.set_threads(config.threads)
         self.config, self.pairs, self.device = config, pairs, torch.device(device)
         self.usable = pairs.usable()
         if len(self.usable) < 2:
@@ -136,9 +137,9 @@ class Trainer:
         self.weights_optimizer = (
             torch.optim.Adam(weights, config.learning_rate) if weights else None
         )
-        self.masks = None
+        self.dropout = None
         if config.dropout:
-            self.masks = DropoutMasks(
+            self.dropout = DropoutPool(
                 config.dropout, architecture.dimension, config.seed, self.device
             )
         self.progress = Progress()
@@ -233,8 +234,8 @@ class Trainer:
     @torch.no_grad()
     def _negatives(self, pool: Ragged) -> Negatives:
         types, local = np.unique(pool.ids, return_inverse=True)
-        table = self.optimizer.read(self._tensor(types))
-        vectors = self.composition(table, self._tensor(local), self._tensor(pool.offsets), None)
+        table = self.optimizer.fetch(self._tensor(types)).values
+        vectors = self.composition(table, self._tensor(local), self._tensor(pool.offsets))
         keys = self._tensor(sentence_keys(pool))
         count = len(pool) // 2
         chosen = hardest(
@@ -252,9 +253,9 @@ class Trainer:
         types, local = np.unique(rows.ids, return_inverse=True)
         fetched = self.optimizer.fetch(self._tensor(types))
         fetched.values.requires_grad_()
-        masks = None if self.masks is None else self.masks.draw(len(local), random)
+        dropout = None if self.dropout is None else self.dropout.draw(len(local), random)
         vectors = self.composition(
-            fetched.values, self._tensor(local), self._tensor(rows.offsets), masks
+            fetched.values, self._tensor(local), self._tensor(rows.offsets), dropout
         )
         left, right, negative_right, negative_left = vectors.chunk(4)
         found = negatives.found[:, batch]

@@ -36,8 +36,10 @@ def hardest(
     """Choose the negatives of every pair of a mega-batch.
 
     Args:
-        left, right: (n, dimension) sentence vectors.
-        left_keys, right_keys: (n,) int64, equal for sentences spelt alike.
+        left: (n, dimension) sentence vectors of one side.
+        right: (n, dimension) those of the other.
+        left_keys: (n,) int64, equal for sentences spelt alike.
+        right_keys: (n,) int64, likewise, also across sides.
         monolingual: both sides are of one language.
     """
     count = len(left)

@@ -1,0 +1,154 @@
+"""How fast SP trains, and in how much memory, as ratios measured in one run.
+
+    python benchmarks/training.py speed [--threads 2] [--pairs 13040]
+    python benchmarks/training.py memory [--pairs 10000000]
+
+speed: pairs per second over a whole run of ten epochs (300 wide, 20,000 pieces, batch 128,
+mega-batch 60, dropout 0.3), beside the same loop with PyTorch's dense Adam over the whole table,
+and beside the floor: the bytes that the rows in use need, at the rate of this machine's memory.
+memory: peak resident memory of training on synthetic pairs mapped from disk, against 4 GiB.
+Sentences are synthetic: lengths and frequencies (Zipf) as in interface text.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from tandem import ragged
+from tandem.encoders.composition import EncoderConfig
+from tandem.ragged import Ragged
+from tandem.training.adam import RowAdam, Rows
+from tandem.training.batches import Pairs
+from tandem.training.loop import Trainer, TrainingConfig
+
+TYPES, WIDTH, MEAN_LENGTH = 20_000, 300, 9
+CONFIG = TrainingConfig(
+    epochs=10, batch=128, megabatch=60, anneal=150, margin=0.4, dropout=0.3, scramble=0.0,
+    learning_rate=0.001, seed=1, threads=2,
+)  # fmt: skip
+CHUNK = 500_000
+
+
+class DenseAdam(RowAdam):
+    """PyTorch's own optimiser behind the same interface: every step passes over the table."""
+
+    def __init__(self, table: torch.Tensor, learning_rate: float, total_steps: int) -> None:
+        super().__init__(table, learning_rate, total_steps)
+        self.table.grad = torch.zeros_like(table)
+        self.dense = torch.optim.Adam([self.table], learning_rate)
+
+    def fetch(self, index: torch.Tensor) -> Rows:
+        return Rows(index, self.table.index_select(0, index), torch.empty(0))
+
+    def update(self, rows: Rows) -> None:
+        self.table.grad.zero_().index_add_(0, rows.index, rows.values.grad)
+        self.dense.step()
+        self.step_count += 1
+
+    def settle(self, rows_at_once: int = 0) -> torch.Tensor:
+        return self.table
+
+
+def synthetic_side(pairs: int, seed: int) -> Iterator[Ragged]:
+    """Yield sentences of 1 to 40 pieces drawn by Zipf's law."""
+    random = np.random.default_rng(seed)
+    weights = 1 / np.arange(1, TYPES + 1)
+    cumulative = np.cumsum(weights) / weights.sum()
+    for start in range(0, pairs, CHUNK):
+        count = min(CHUNK, pairs - start)
+        lengths = np.clip(random.geometric(1 / MEAN_LENGTH, count), 1, 40)
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        ids = np.searchsorted(cumulative, random.random(offsets[-1])).astype(np.uint16)
+        yield Ragged(ids, offsets)
+
+
+def synthetic_pairs(pairs: int, folder: Path) -> Pairs:
+    """Write a bitext to disk and map it."""
+    for seed, side in enumerate(("left", "right")):
+        ragged.save_stream(folder / side, synthetic_side(pairs, seed), TYPES - 1)
+    return Pairs(ragged.load(folder / "left"), ragged.load(folder / "right"), monolingual=False)
+
+
+def pairs_per_second(pairs: Pairs, config: TrainingConfig, dense: bool = False) -> float:
+    """Train to the end; return pairs seen per second of the whole run."""
+    start = time.perf_counter()
+    trainer = Trainer(EncoderConfig("averaging", WIDTH), TYPES, pairs, config)
+    if dense:
+        optimizer = trainer.optimizer
+        trainer.optimizer = DenseAdam(optimizer.table, config.learning_rate, 0)
+    trained = trainer.run(lambda table, composition: 0.0, show=False)
+    return config.epochs * trained.pairs / (time.perf_counter() - start)
+
+
+def floor_pairs_per_second(pairs: Pairs, config: TrainingConfig) -> float:
+    """Return what copying the floats in use would allow.
+
+    Of each batch: three table rows read and written (value and two moments), tokens read and
+    written forward and backward with their dropout factors.
+    """
+    batch = pairs.take(np.arange(config.batch))
+    tokens = 2 * len(batch.ids)  # with the negatives
+    rows = int(1.7 * len(np.unique(batch.ids)))
+    floats = WIDTH * (6 * rows + 6 * tokens)
+    block = torch.zeros(1 << 24)
+    target = torch.empty_like(block)
+    start = time.perf_counter()
+    for _ in range(10):
+        target.copy_(block)
+    floats_per_second = 10 * 2 * block.numel() / (time.perf_counter() - start)
+    return config.batch * floats_per_second / floats
+
+
+def speed(pairs: int, threads: int) -> None:
+    """Print the speeds and their ratios."""
+    config = replace(CONFIG, threads=threads)
+    with tempfile.TemporaryDirectory() as folder:
+        data = synthetic_pairs(pairs, Path(folder))
+        pairs_per_second(data, replace(config, epochs=1))  # warm up
+        ours = pairs_per_second(data, config)
+        full = pairs_per_second(data, replace(config, anneal=0))
+        dense = pairs_per_second(data, replace(config, epochs=2), dense=True)
+        floor = floor_pairs_per_second(data, config)
+    print(f"threads {threads}, {pairs:,} pairs x {config.epochs} epochs")
+    print(f"tandem                        {ours:10,.0f} pairs/s")
+    print(f"tandem, 60 batches from start {full:10,.0f} pairs/s")
+    print(
+        f"dense Adam, same loop         {dense:10,.0f} pairs/s   tandem / dense {ours / dense:.2f}"
+    )
+    print(
+        f"bytes at memory speed         {floor:10,.0f} pairs/s   tandem / floor {ours / floor:.2f}"
+    )
+
+
+def memory(pairs: int, threads: int) -> None:
+    """Print the peak resident memory of one epoch."""
+    with tempfile.TemporaryDirectory() as folder:
+        data = synthetic_pairs(pairs, Path(folder))
+        config = replace(CONFIG, threads=threads, epochs=1)
+        rate = pairs_per_second(data, config)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    print(f"{pairs:,} pairs, one epoch at {rate:,.0f} pairs/s")
+    print(f"peak resident memory {peak / 2**30:.2f} GiB   of 4 GiB: {peak / 2**32:.2f}")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("what", choices=["speed", "memory"])
+    parser.add_argument("--pairs", type=int)
+    parser.add_argument("--threads", type=int, default=2)
+    options = parser.parse_args()
+    if options.what == "speed":
+        speed(options.pairs or 13_040, options.threads)
+    else:
+        memory(options.pairs or 10_000_000, options.threads)
