@@ -76,9 +76,7 @@ class ChunkTokenizer(Generic[T]):
         if not word or not self._plain.issuperset(word) or mark < " " or mark == "'":
             return None
         kept = mark == "." and (
-            after == _LOWER
-            or word in self._prefixes
-            or (after == _DIGIT and word in self._numeric)
+            after == _LOWER or word in self._prefixes or (after == _DIGIT and word in self._numeric)
         )
         return [chunk] if kept else [word, mark]
 
