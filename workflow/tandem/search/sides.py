@@ -97,6 +97,7 @@ class Side:
         list(pool.map(lambda start: self._settle_rows(other, start, plan), starts))
 
     def _settle_rows(self, other: Side, start: int, plan: Plan) -> None:
+        """Settle the rows from `start` on, as many as are taken at once."""
         rows = slice(start, min(start + _ROWS_AT_ONCE, len(self)))
         indices, scores = self.indices[rows].clone(), self.scores[rows].clone()
         products, slack = self.products[rows], self.slack[rows, None]
