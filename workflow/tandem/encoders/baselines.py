@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from tandem.errors import TandemError
@@ -34,11 +35,20 @@ class Baseline:
     Attributes:
         name: what it was asked for by.
         dimension: width of the sentence vectors.
+        device: where it computes: cpu, cuda, ...
     """
 
-    def __init__(self, name: str, dimension: int, encode_batch: EncodeBatch) -> None:
-        """Wrap a function that encodes one batch."""
-        self.name, self.dimension, self._encode_batch = name, dimension, encode_batch
+    def __init__(
+        self,
+        name: str,
+        dimension: int,
+        device: str,
+        encode_batch: EncodeBatch,
+        tokenise_batch: Callable[[list[str]], Any] | None = None,
+    ) -> None:
+        """Wrap functions that encode and, where that can be had alone, tokenise one batch."""
+        self.name, self.dimension, self.device = name, dimension, device
+        self._encode_batch, self._tokenise_batch = encode_batch, tokenise_batch
 
     def encode(
         self, sentences: Iterable[str], language: str | None = None, batch_size: int = 128
@@ -55,6 +65,13 @@ class Baseline:
         while batch := list(islice(stream, batch_size)):
             parts.append(np.asarray(self._encode_batch(batch, language), np.float32))
         return np.concatenate(parts)
+
+    def tokenise(self, sentences: Sequence[str], language: str | None = None) -> bool:
+        """Tokenise and drop the tokens, for timing; return whether that can be done alone."""
+        if self._tokenise_batch is None:
+            return False
+        self._tokenise_batch(list(sentences))
+        return True
 
 
 def load_baseline(name: str, device: str = "cpu") -> Baseline:
@@ -81,7 +98,7 @@ def missing_package(name: str) -> str | None:
 def _muse(name: str, device: str) -> Baseline:
     """Multilingual Universal Sentence Encoder v3 (Yang et al., 2020), 512 dimensions."""
     encoder = _module(name, _EXTRA).USE(threads=1)
-    return Baseline(name, 512, lambda batch, language: encoder.encode(batch))
+    return Baseline(name, 512, "cpu", lambda batch, language: encoder.encode(batch))
 
 
 def _minilm(name: str, device: str) -> Baseline:
@@ -94,7 +111,13 @@ def _laser(name: str, device: str) -> Baseline:
     """LASER2 (Artetxe and Schwenk, 2019; Heffernan et al., 2022), 1,024 dimensions."""
     remedy = "pip install --no-deps laser_encoders, and fairseq and unicategories, which it needs"
     pipeline = _module(name, remedy).LaserEncoderPipeline(laser=_LASER_VERSION)
-    return Baseline(name, 1024, lambda batch, language: pipeline.encode_sentences(batch))
+    return Baseline(
+        name,
+        1024,
+        "cuda" if torch.cuda.is_available() else "cpu",  # as the library chooses
+        lambda batch, language: pipeline.encode_sentences(batch),
+        lambda batch: [pipeline.tokenizer.tokenize(sentence) for sentence in batch],
+    )
 
 
 def _sentence_transformers(name: str, model: str, device: str) -> Baseline:
@@ -116,7 +139,8 @@ def _sentence_transformers(name: str, model: str, device: str) -> Baseline:
             batch, prompt_name=prompt, batch_size=len(batch), show_progress_bar=False
         )
 
-    return Baseline(name, encoder.get_embedding_dimension(), encode)
+    dimension = encoder.get_embedding_dimension()
+    return Baseline(name, dimension, encoder.device.type, encode, encoder.preprocess)
 
 
 def _module(name: str, remedy: str) -> ModuleType:

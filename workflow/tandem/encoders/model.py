@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
@@ -62,6 +62,16 @@ class SentenceEncoder:
     def parameters(self) -> int:
         """Number of trained numbers."""
         return self.table.numel() + sum(p.numel() for p in self.composition.parameters())
+
+    @property
+    def device(self) -> str:
+        """Where it computes: cpu, cuda, ..."""
+        return self.table.device.type
+
+    def tokenise(self, sentences: Sequence[str], language: str | None = None) -> bool:
+        """Segment sentences and drop the outcome, for timing; True: the encoder has a segmenter."""
+        self.segmenter.batch_encoder(self._language(language))(sentences)
+        return True
 
     def encode(
         self, sentences: Iterable[str], language: str | None = None, batch_size: int = 1024
