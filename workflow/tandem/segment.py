@@ -17,12 +17,14 @@ from typing import Literal
 
 import sentencepiece as spm
 
+from tandem import ragged
+from tandem.batch_tokenization import BatchTokenizer
 from tandem.errors import TandemError
 from tandem.io import read_json, write_json
+from tandem.ragged import Ragged
 from tandem.tokenization import ChunkTokenizer
 
 Kind = Literal["sentencepiece", "words", "trigrams"]
-ChunkUnits = Callable[[list[str]], list[str]]
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,7 @@ class Segmenter:
         self.models = dict(models)
         self._ids = {token: index for index, token in enumerate(self.vocabulary)}
         self._encoders: dict[str, Callable[[str], list[int]]] = {}
+        self._batch_encoders: dict[str, Callable[[Sequence[str]], Ragged]] = {}
 
     def __len__(self) -> int:
         """Return the size of the vocabulary."""
@@ -99,6 +102,17 @@ class Segmenter:
             self._encoders[language] = self._build(language)
         return self._encoders[language]
 
+    def batch_encoder(self, language: str) -> Callable[[Sequence[str]], Ragged]:
+        """Return the function from many sentences to their ids: the same ids, sooner."""
+        encode = self.encoder(language)
+        language = language_of(language)
+        if language not in self._batch_encoders:
+            if isinstance(encode, ChunkTokenizer):
+                self._batch_encoders[language] = BatchTokenizer(encode)
+            else:
+                self._batch_encoders[language] = lambda lines: ragged.from_rows(map(encode, lines))
+        return self._batch_encoders[language]
+
     def _build(self, language: str) -> Callable[[str], list[int]]:
         ids = self._ids
         if self.scheme.kind == "trigrams":
@@ -108,10 +122,24 @@ class Segmenter:
                 return [ids[gram] for gram in tokens(sentence) if gram in ids]
 
             return encode_trigrams
-        tokens = _chunk_units(self.scheme, language, self.models[language])
-        return ChunkTokenizer(
-            language, lambda chunk: [ids[unit] for unit in tokens(chunk) if unit in ids]
-        )
+        mark = token_mark(self.scheme, language)
+        if self.scheme.kind == "words":
+
+            def word_ids(tokens: list[str]) -> list[int]:
+                words = (mark + token.lower() for token in tokens)
+                return [ids[word] for word in words if word in ids]
+
+            return ChunkTokenizer(language, word_ids)
+        processor = spm.SentencePieceProcessor(model_file=str(self.models[language]))
+        unknown = processor.unk_id()
+        pieces = map(processor.id_to_piece, range(processor.vocab_size()))
+        by_piece = [ids.get(mark + piece) for piece in pieces]
+
+        def piece_ids(tokens: list[str]) -> list[int]:
+            found = processor.encode(" ".join(tokens).lower())
+            return [by_piece[index] for index in found if index != unknown]
+
+        return ChunkTokenizer(language, piece_ids)
 
     def save(self, folder: Path) -> None:
         """Write the vocabulary and copies of the models into an existing folder."""
@@ -252,26 +280,11 @@ def _lowercased(language: str) -> Callable[[str], str]:
     return lambda line: " ".join(tokenize(line))
 
 
-def _chunk_units(scheme: Segmentation, language: str, model: Path | None) -> ChunkUnits:
-    """Return the function from a chunk's Moses tokens to its (marked) words or pieces."""
-    mark = token_mark(scheme, language)
-    if scheme.kind == "words":
-        return lambda tokens: [mark + token.lower() for token in tokens]
-    processor = spm.SentencePieceProcessor(model_file=str(model))
-    unknown = processor.unk_id()
-
-    def pieces(tokens: list[str]) -> list[str]:
-        found = processor.encode(" ".join(tokens).lower())
-        return [mark + processor.id_to_piece(index) for index in found if index != unknown]
-
-    return pieces
-
-
 def _tokens(scheme: Segmentation, language: str) -> Callable[[str], list[str]]:
     """Return the function from a sentence to its (marked) words or trigrams."""
-    if scheme.kind == "words":
-        return ChunkTokenizer(language, _chunk_units(scheme, language, None))
     mark = token_mark(scheme, language)
+    if scheme.kind == "words":
+        return ChunkTokenizer(language, lambda tokens: [mark + token.lower() for token in tokens])
     lowercase = _lowercased(language)
     return lambda line: [mark + gram for gram in trigrams(lowercase(line))]
 

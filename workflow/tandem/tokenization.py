@@ -32,6 +32,9 @@ class ChunkTokenizer(Generic[T]):
     def __init__(self, language: str, convert: Callable[[list[str]], Sequence[T]]) -> None:
         """Tokenise as for `language` (ISO 639-1; sacremoses falls back to English's prefixes)."""
         self._moses = MosesTokenizer(lang=language.split("-")[0])
+        self._plain = frozenset(self._moses.IsAlnum + "-`")
+        self._numeric = frozenset(self._moses.NUMERIC_ONLY_PREFIXES)
+        self._prefixes = frozenset(self._moses.NONBREAKING_PREFIXES) - self._numeric
         self._convert = convert
         self._memory: dict[str, Sequence[T]] = {}
 
@@ -44,37 +47,73 @@ class ChunkTokenizer(Generic[T]):
         for position, chunk in enumerate(chunks):
             found = memory.get(chunk)
             if found is None:
-                found = self._learn(chunks, position, last)
+                following = chunks[position + 1] if position < last else ""
+                before, after = context(chunk, position == 0, following)
+                key = memory_key(chunk, before, after)
+                found = memory.get(key)
+                if found is None:
+                    found = self.convert(chunk, before, after)
+                    if len(memory) >= MEMORY_LIMIT:
+                        memory.clear()
+                    if len(chunk) <= LONGEST_REMEMBERED:
+                        memory[key] = found
             items += found
         return items
 
-    def _learn(self, chunks: list[str], position: int, last: int) -> Sequence[T]:
-        chunk = chunks[position]
-        before, after = "", ""
-        if chunk[0] in _EDGES or chunk[-1] in _EDGES:
-            before = "" if position == 0 else "A "
-            if position < last:
-                after = _stand_in(chunks[position + 1][0])
-            key = f"{before}{chunk}{after} "  # a space: no bare chunk has one
-        else:
-            key = chunk
-        found = self._memory.get(key)
-        if found is None:
+    def convert(self, chunk: str, before: str, after: str) -> Sequence[T]:
+        """Return the items of one chunk in its context."""
+        tokens = self._simple(chunk, after)
+        if tokens is None:
             tokens = self._moses.tokenize(before + chunk + after, escape=False)
             tokens = tokens[bool(before) : len(tokens) - bool(after)]
-            found = self._convert(tokens)
-            if len(self._memory) >= MEMORY_LIMIT:
-                self._memory.clear()
-            if len(chunk) <= LONGEST_REMEMBERED:
-                self._memory[key] = found
-        return found
+        return self._convert(tokens)
+
+    def _simple(self, chunk: str, after: str) -> list[str] | None:
+        """Return the tokens of a word that one mark may follow, as most are; None for another."""
+        if self._plain.issuperset(chunk):
+            return [chunk]
+        word, mark = chunk[:-1], chunk[-1]
+        if not word or not self._plain.issuperset(word) or mark < " " or mark == "'":
+            return None
+        kept = mark == "." and (
+            after == _LOWER or word in self._prefixes or (after == _DIGIT and word in self._numeric)
+        )
+        return [chunk] if kept else [word, mark]
 
 
 _EDGES = frozenset(".',")
+_LOWER, _DIGIT, _OTHER = " a", " 1", " A"
+AFTER = ("", _LOWER, _DIGIT, _OTHER)
+"""What `context` may put after a chunk."""
 
 
-def _stand_in(character: str) -> str:
-    """Return a next word of the kind that the full-stop rules tell apart."""
-    if character.islower():
-        return " a"
-    return " 1" if character.isdigit() else " A"
+def depends_on_context(chunk: str) -> bool:
+    """Tell whether the tokens of a chunk depend on what stands beside it."""
+    return chunk[0] in _EDGES or chunk[-1] in _EDGES
+
+
+def context(chunk: str, first: bool, following: str) -> tuple[str, str]:
+    """Return what to put before and after a chunk so that it is tokenised as in its line.
+
+    Args:
+        chunk: text without white space.
+        first: nothing precedes it in its line.
+        following: the next chunk, "" at the end of the line.
+    """
+    if not depends_on_context(chunk):
+        return "", ""
+    return "" if first else "A ", stand_in(following) if following else ""
+
+
+def stand_in(chunk: str) -> str:
+    """Return a word of the kind that the full-stop rules tell apart."""
+    if chunk[0].islower():
+        return _LOWER
+    return _DIGIT if chunk[0].isdigit() else _OTHER
+
+
+def memory_key(chunk: str, before: str, after: str) -> str:
+    """Return what a chunk in a context is remembered by; a bare chunk by itself."""
+    if not depends_on_context(chunk):
+        return chunk
+    return f"{before}{chunk}{after} "  # a space: no bare chunk has one

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -171,8 +172,21 @@ def test_what_is_refused(source: np.ndarray, target: np.ndarray, k: int, words: 
 
 
 def test_a_bound_too_small_is_refused_with_the_need() -> None:
-    with pytest.raises(TandemError, match="Raise memory_bytes"):
-        search(np.ones((4, 3)), np.ones((4, 3)), 1, memory_bytes=1 << 20)
+    sides = np.ones((4, 3)), np.ones((4, 3))
+    with pytest.raises(TandemError, match="Raise memory_bytes") as caught:
+        search(*sides, 1, memory_bytes=1 << 20)
+    need = int(re.search(r"needs (\d+) MiB", str(caught.value))[1])
+    search(*sides, 1, memory_bytes=(need + 20) << 20)  # what is held may have grown a little
+
+
+def test_tasks_cover_the_product_once_and_each_row_and_column_in_order() -> None:
+    tasks = list(exact._tasks(150, 330, 64, 128))
+    seen = np.zeros((150, 330), int)
+    for top, bottom, left, right in tasks:
+        # what is left of a task and above it comes before it
+        assert seen[top:bottom, :left].all() and seen[:top, left:right].all()
+        seen[top:bottom, left:right] += 1
+    assert (seen == 1).all()
 
 
 def test_a_damaged_file_is_refused(tmp_path: Path) -> None:

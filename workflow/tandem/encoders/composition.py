@@ -1,7 +1,7 @@
 """How token embeddings become one sentence vector: averaging and bidirectional LSTM.
 
-Both take token embeddings as one flat array with offsets, so no padding is ever stored. Both work on
-the CPU and on CUDA.
+Both take token embeddings as one flat array with offsets, so no padding is ever stored; both work
+on the CPU and on CUDA.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.rnn import PackedSequence
+
+from tandem.encoders.lstm import PackedLstm, time_slices
 
 Kind = Literal["averaging", "lstm"]
 
@@ -41,7 +43,7 @@ class TokenDropout(NamedTuple):
     """Dropout of token embeddings, drawn as places in a pool of zeros and ones.
 
     Attributes:
-        keep: (pool,) uint8, 1 for what is kept; token t has keep[places[t] : places[t] + dimension].
+        keep: (pool,) uint8, 1 for what is kept; token t has the window that begins at places[t].
         places: (tokens,) int64.
         scale: what is kept is multiplied by, 1 / (1 - rate).
     """
@@ -126,12 +128,28 @@ class BidirectionalLstm(nn.Module):
         tokens = table.index_select(0, ids[positions])
         if dropout is not None:
             tokens = tokens * dropout.factors(table.shape[1])
-        hidden, _ = self.lstm(PackedSequence(tokens, sizes))
+        hidden = self._hidden(tokens, sizes)
         # average per sentence: element k of the packed data belongs to sentence order[k]
-        out = hidden.data.new_zeros(len(lengths), hidden.data.shape[1])
+        out = hidden.new_zeros(len(lengths), hidden.shape[1])
         rows = torch.nonzero(filled).squeeze(1)[order]
-        out = out.index_add(0, rows, hidden.data)
+        out = out.index_add(0, rows, hidden)
         return out / lengths.clamp(min=1).unsqueeze(1)
+
+    def _hidden(self, tokens: Tensor, sizes: Tensor) -> Tensor:
+        """Return the hidden states of both directions, (tokens, 2 x hidden)."""
+        if tokens.is_cuda:
+            return self.lstm(PackedSequence(tokens, sizes))[0].data
+        slices = time_slices(sizes.tolist())
+        directions = []
+        for suffix in ("", "_reverse"):
+            weight_ih, weight_hh, bias_ih, bias_hh = (
+                getattr(self.lstm, f"{name}_l0{suffix}")
+                for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+            )
+            bias = bias_ih + bias_hh
+            arguments = (tokens, weight_ih, weight_hh, bias, slices, bool(suffix))
+            directions.append(PackedLstm.apply(*arguments))
+        return torch.cat(directions, 1)
 
 
 def _packed_order(starts: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor, Tensor]:

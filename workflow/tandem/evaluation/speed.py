@@ -1,0 +1,155 @@
+"""Encoding speed: sentences per second from raw text to vectors (wieting2019, Table 4).
+
+Encoders and the limit, SentencePiece's own encoding of the same lines, take turns within each
+repeat, so that all meet the same state of the machine; the figures are medians over the repeats.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Protocol
+
+import numpy as np
+import sentencepiece as spm
+from numpy.typing import NDArray
+
+
+class Encoder(Protocol):
+    """What is needed of an encoder: Tandem's own and the baselines have it."""
+
+    @property
+    def device(self) -> str:
+        """Where it computes."""
+        ...
+
+    def encode(
+        self, sentences: Sequence[str], language: str | None = None, batch_size: int = 128
+    ) -> NDArray[np.float32]:
+        """Return one row per sentence."""
+        ...
+
+    def tokenise(self, sentences: Sequence[str], language: str | None = None) -> bool:
+        """Tokenise and drop the tokens; return whether there is a tokeniser apart."""
+        ...
+
+
+@dataclass(frozen=True)
+class Speed:
+    """How fast one encoder is.
+
+    Attributes:
+        name: of the encoder.
+        device: cpu or cuda.
+        threads: processor threads that it may use.
+        first: sentences per second of the first pass, when no word has been seen before, at the
+            first batch size.
+        at_batch: sentences per second at each batch size, words seen.
+        tokenisation: time of tokenisation alone over that of the best batch size (Tandem does it
+            while the batch before is composed); None where the encoder has no tokeniser of its own.
+    """
+
+    name: str
+    device: str
+    threads: int
+    first: float
+    at_batch: dict[int, float]
+    tokenisation: float | None
+
+    @property
+    def best_batch(self) -> int:
+        """The batch size of the highest speed."""
+        return max(self.at_batch, key=self.at_batch.__getitem__)
+
+
+def measure(
+    encoders: Mapping[str, Encoder],
+    sentences: Sequence[str],
+    language: str,
+    batch_sizes: Sequence[int],
+    repeats: int,
+    sentencepiece: str | os.PathLike | None = None,
+    threads: int | None = None,
+) -> tuple[list[Speed], float | None]:
+    """Measure encoders on the same sentences.
+
+    Args:
+        encoders: by name.
+        sentences: raw text; enough of it that a pass takes seconds rather than milliseconds.
+        language: of the sentences.
+        batch_sizes: sentences encoded at a time.
+        repeats: passes over the sentences for each encoder and batch size; the median counts.
+        sentencepiece: the model whose own encoding is the limit, or None to measure no limit.
+        threads: for SentencePiece; None for one for each processor at hand.
+
+    Returns:
+        One entry per encoder in the order given, and SentencePiece's sentences per second.
+    """
+    threads = threads or available_processors()
+    sentences = list(sentences)
+    first = {
+        name: _rate(lambda e=encoder: e.encode(sentences, language, batch_sizes[0]), sentences)
+        for name, encoder in encoders.items()
+    }
+    jobs: dict[tuple[str, int], Callable[[], object]] = {}
+    for name, encoder in encoders.items():
+        for size in batch_sizes:
+            jobs[name, size] = lambda e=encoder, n=size: e.encode(sentences, language, n)
+        if encoder.tokenise(sentences[:1], language):
+            jobs[name, 0] = lambda e=encoder: _tokenise(e, sentences, language, max(batch_sizes))
+    if sentencepiece is not None:
+        processor = spm.SentencePieceProcessor(model_file=os.fspath(sentencepiece))
+        jobs["", 0] = lambda: processor.encode(sentences, num_threads=threads)
+    rates: dict[tuple[str, int], list[float]] = {key: [] for key in jobs}
+    for _ in range(repeats):
+        for key, job in jobs.items():
+            rates[key].append(_rate(job, sentences))
+    medians = {key: median(values) for key, values in rates.items()}
+    rows = [
+        _row(name, encoder, first[name], {n: medians[name, n] for n in batch_sizes}, medians)
+        for name, encoder in encoders.items()
+    ]
+    return rows, medians.get(("", 0))
+
+
+def available_processors() -> int:
+    """Return how many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def synthetic_lines(sentences: Sequence[str], count: int, seed: int) -> Iterator[str]:
+    """Yield `count` lines made of halves of the given sentences, drawn at random."""
+    random = np.random.default_rng(seed)
+    for start in range(0, count, 10_000):
+        size = min(10_000, count - start)
+        for one, other in random.integers(len(sentences), size=(size, 2)).tolist():
+            left, right = sentences[one].split(), sentences[other].split()
+            yield " ".join(left[: len(left) // 2] + right[len(right) // 2 :])
+
+
+def _row(
+    name: str,
+    encoder: Encoder,
+    first: float,
+    at_batch: dict[int, float],
+    medians: Mapping[tuple[str, int], float],
+) -> Speed:
+    segmenting = medians.get((name, 0))
+    share = None if segmenting is None else min(1.0, max(at_batch.values()) / segmenting)
+    return Speed(name, encoder.device, available_processors(), first, at_batch, share)
+
+
+def _tokenise(encoder: Encoder, sentences: Sequence[str], language: str, batch_size: int) -> None:
+    for start in range(0, len(sentences), batch_size):
+        encoder.tokenise(sentences[start : start + batch_size], language)
+
+
+def _rate(job: Callable[[], object], sentences: Sequence[str]) -> float:
+    start = time.perf_counter()
+    job()
+    return len(sentences) / (time.perf_counter() - start)
