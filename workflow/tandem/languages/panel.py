@@ -11,8 +11,8 @@ corpora allow.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -52,22 +52,32 @@ def gather(
 
     An English sentence is kept once for each language, with its first translation. Beyond `limit`
     sentences those are kept whose hash is lowest, which are the same ones in every language that
-    has them; memory is that of two such selections.
+    has them; memory is that of two such selections. What that leaves out is counted among the
+    duplicates.
 
     Returns:
         The counts of `cleaning.json`, by language.
     """
     counts: dict[str, dict[str, Any]] = {}
-    with atomic_folder(folder) as result:
+    with (
+        atomic_folder(folder) as result,
+        tqdm(desc="reading pairs", unit=" pairs", unit_scale=True) as bar,
+    ):
         for code, pairs in sources:
             removed: Counter[str] = Counter()
-            shown = tqdm(pairs, desc=code, unit=" pairs", unit_scale=True, leave=False)
-            cleaned = filter_pairs(shown, cleaning, removed)
+            cleaned = filter_pairs(_counted(pairs, bar), cleaning, removed)
             kept = _lowest(cleaned, removed, limit, seed)
             write_lines(result / f"{code}.tsv", map("\t".join, kept))
             counts[code] = report(len(kept), removed)
         write_json(result / "cleaning.json", counts)
     return counts
+
+
+def _counted(pairs: Iterable[Pair], bar: tqdm) -> Iterator[Pair]:
+    """Yield pairs, moving a progress bar."""
+    for pair in pairs:
+        bar.update()
+        yield pair
 
 
 def _lowest(
