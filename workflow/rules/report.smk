@@ -112,7 +112,7 @@ rule collect_claims:
     Out: one row per finding: statement, statistic, interval, published figure, verdict.
     """
     input:
-        claims=["results/tables/table1-claims.csv"],
+        claims=["results/tables/table1-claims.csv", "results/tables/table5-claims.csv"],
     output:
         claims=report(
             "results/claims.csv",
