@@ -19,7 +19,10 @@ include: "workflow/rules/segment.smk"
 include: "workflow/rules/translate.smk"
 include: "workflow/rules/train.smk"
 include: "workflow/rules/evaluate.smk"
+include: "workflow/rules/retrieve.smk"
+include: "workflow/rules/mine.smk"
 include: "workflow/rules/report.smk"
+include: "workflow/rules/across.smk"
 
 
 rule table1:

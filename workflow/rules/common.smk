@@ -70,6 +70,38 @@ STS_OPTIONAL = {
 }
 
 
+# ---- Mining
+
+
+def mining_task(wildcards):
+    return config["mining_tasks"][wildcards.mining]
+
+
+def published_parts(wildcards):
+    """Return the corpora that a mining task is published in; none where it is built."""
+    return [name for name in (mining_task(wildcards)[part] for part in PARTS) if name]
+
+
+def mining_sources(wildcards):
+    """Return the corpora that a mining task is taken from or hidden in."""
+    bitext = config["bitexts"][mining_task(wildcards)["bitext"]]
+    return published_parts(wildcards) or bitext["sources"]
+
+
+def held_out(wildcards):
+    """Return the mining task whose sentences a bitext must not hold."""
+    name = configuration.mining_task_of(config, wildcards.bitext)
+    return [f"results/mining/{name}/task"] if name else []
+
+
+def mining_of(wildcards):
+    """Return the mining task of the corpus that an experiment is trained on."""
+    return configuration.mining_task_of(config, setting_of(wildcards)["corpus"])
+
+
+PARTS = ("training", "test")  # of a mining task
+
+
 # ---- Back-translation
 
 
@@ -153,6 +185,68 @@ TABLE1_SETTINGS = [
     }
     for name in config["table1"]["settings"]
 ]
+TABLE2 = configuration.table2_experiments(config)
+TABLE2_EXPERIMENTS = sorted({name for row in TABLE2 for name in row["experiments"].values()})
+TABLE2_CORPORA = configuration.table2_corpora(config)
+TABLE3 = configuration.experiments(config, **{k: config["table3"][k] for k in ("encoders", "settings")})
+TABLE4 = configuration.experiments(
+    config, config["table4"]["encoders"], [config["table4"]["setting"]]
+)
+
+
+def learned(experiment):
+    """Describe what an experiment of Tables 2 or 3 learned from."""
+    encoder, setting = (
+        config[section][name]
+        for section, name in zip(("encoders", "settings"), experiment.split("."), strict=True)
+    )
+    return {
+        "encoder": encoder["label"],
+        "dimension": encoder["dimension"],
+        "vocabulary": config["segmentations"][encoder["segmentation"]]["size"],
+        "pairs": setting["pairs"],
+    }
+
+
+def baselines_of(table):
+    """Return the baselines of a table with their labels."""
+    return [
+        {"name": name, "label": config["baselines"][name]["label"]}
+        for name in config[table]["baselines"]
+    ]
+
+
+# ---- Models that leave
+
+# The scores of an experiment, by what is measured; its first seed is exported.
+EXPORTED = [
+    name
+    for name in sorted({*TABLE1, *TABLE2_EXPERIMENTS})
+    if config["encoders"][name.split(".")[0]]["kind"] == "averaging"
+    and config["settings"][name.split(".")[1]]["pairs"]
+]
+
+
+def scores_of(wildcards):
+    """Return the scores that an exported model's card quotes."""
+    folder = f"results/scores/{wildcards.experiment}/seed{config['seeds'][0]}"
+    tables = {"sts": TABLE1, "sts2017": TABLE2_EXPERIMENTS, "retrieval": TABLE2_EXPERIMENTS}
+    return [f"{folder}/{n}.json" for n, table in tables.items() if wildcards.experiment in table]
+
+
+def learned_from(wildcards):
+    """Return the registered corpora behind an experiment's training text."""
+    corpus = setting_of(wildcards)["corpus"]
+    if corpus in config["backtranslations"]:
+        corpus = config["backtranslations"][corpus]["bitext"]
+    return [
+        {
+            "name": name,
+            "licence": DATASETS[name].licence,
+            "description": f"{', '.join(config['bitexts'][corpus]['languages'])}",
+        }
+        for name in config["bitexts"][corpus]["sources"]
+    ]
 
 
 # ---- Wildcards: each is one segment of a path, or of a file's name between dots
@@ -170,6 +264,8 @@ wildcard_constraints:
     ),
     split="train|valid|test",
     shard=r"\d+",
+    mining=alternatives(config["mining_tasks"]),
+    baseline=alternatives(config["baselines"]),
     segmentation=alternatives(config["segmentations"]),
     translator=alternatives(config["translators"]),
     experiment=alternatives(
