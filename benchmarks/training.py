@@ -42,19 +42,23 @@ class DenseAdam(RowAdam):
     """PyTorch's own optimiser behind the same interface: every step passes over the table."""
 
     def __init__(self, table: torch.Tensor, learning_rate: float, total_steps: int) -> None:
+        """Take over the table."""
         super().__init__(table, learning_rate, total_steps)
         self.table.grad = torch.zeros_like(table)
         self.dense = torch.optim.Adam([self.table], learning_rate)
 
     def fetch(self, index: torch.Tensor) -> Rows:
+        """Return rows of the table."""
         return Rows(index, self.table.index_select(0, index), torch.empty(0))
 
     def update(self, rows: Rows) -> None:
+        """Step over the whole table."""
         self.table.grad.zero_().index_add_(0, rows.index, rows.values.grad)
         self.dense.step()
         self.step_count += 1
 
     def settle(self, rows_at_once: int = 0) -> torch.Tensor:
+        """Return the table."""
         return self.table
 
 

@@ -102,7 +102,7 @@ def test_a_finished_workflow_has_nothing_to_do(finished):
 
 def test_another_run_on_another_number_of_cores_gives_the_same_bytes(finished, tiny):
     targets = [f"results/scores/{name}/seed1/sts.json" for name in ("lstm.en-en", "sp.en-cs-2x")]
-    run = run_snakemake(tiny, "--cores", "1", *TINY, *targets)
+    run = run_snakemake(tiny, *targets, "--cores", "1", *TINY)
     assert run.returncode == 0, run.stdout + run.stderr
     expected = hashes(finished)
     again = hashes(tiny)

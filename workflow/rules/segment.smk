@@ -44,7 +44,7 @@ rule segment_text:
         "results/benchmarks/segment_text/{corpus}/{segmentation}/{split}.{side}.tsv"
     conda:
         "../../envs/corpora.yaml"
-    threads: 2
+    threads: lambda w: config["segmentations"][w.segmentation]["threads"]
     resources:
         mem_mb=4000,
         runtime=240,

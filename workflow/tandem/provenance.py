@@ -1,4 +1,4 @@
-"""Which library code a script depends on, as one digest: the key to re-running what an edit affects."""
+"""Which library code a script depends on, as one digest: so an edit re-runs what it affects."""
 
 from __future__ import annotations
 

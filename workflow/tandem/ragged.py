@@ -1,4 +1,4 @@
-"""Ragged integer arrays on disk: one flat array of ids and the offsets of the rows, memory-mapped."""
+"""Ragged arrays: one flat array of ids and where each row begins, mapped from disk."""
 
 from __future__ import annotations
 

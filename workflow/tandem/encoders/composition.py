@@ -1,7 +1,7 @@
 """How token embeddings become one sentence vector: averaging and bidirectional LSTM.
 
-Both take token embeddings as one flat array with offsets, so no padding is ever stored. Both work on
-the CPU and on CUDA.
+Both take token embeddings as one flat array with offsets, so no padding is ever stored; both work
+on the CPU and on CUDA.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class TokenDropout(NamedTuple):
     """Dropout of token embeddings, drawn as places in a pool of zeros and ones.
 
     Attributes:
-        keep: (pool,) uint8, 1 for what is kept; token t has keep[places[t] : places[t] + dimension].
+        keep: (pool,) uint8, 1 for what is kept; token t has the window that begins at places[t].
         places: (tokens,) int64.
         scale: what is kept is multiplied by, 1 / (1 - rate).
     """

@@ -39,6 +39,7 @@ class PackedLstm(torch.autograd.Function):
         slices: Slices,
         reverse: bool,
     ) -> Tensor:
+        """Run through the sentences; see the class."""
         width = weight_hh.shape[1]
         gates = torch.addmm(bias, inputs, weight_ih.T)
         states = inputs.new_zeros(3, len(inputs), width)  # hidden, cell, tanh(cell)
@@ -66,6 +67,7 @@ class PackedLstm(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:  # noqa: ANN401
+        """Return the gradients of inputs, weights and bias."""
         inputs, weight_ih, weight_hh, gates, squashed, before = ctx.saved_tensors
         width = weight_hh.shape[1]
         steps = torch.empty_like(gates)  # gradient before the gates' nonlinearities

@@ -1,13 +1,15 @@
-"""Two stages at once: the next batch is segmented while the one before it is composed."""
+"""Batches in a stream: segmenting the next while one is composed, and writing a matrix of them."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TypeVar
+from typing import BinaryIO, TypeVar
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -36,3 +38,25 @@ def overlapped(
                 yield waiting.popleft().result()
     finally:
         torch.set_num_threads(threads)
+
+
+def write_npy(stream: BinaryIO, batches: Iterable[NDArray[np.float32]], columns: int) -> int:
+    """Write batches of rows as one float32 matrix in the .npy format; return the number of rows.
+
+    Memory: one batch. The stream must be seekable, since the header counts the rows.
+    """
+    start, rows = stream.tell(), 0
+    _write_header(stream, 0, columns)
+    for batch in batches:
+        stream.write(np.ascontiguousarray(batch, np.float32).data)
+        rows += len(batch)
+    end = stream.tell()
+    stream.seek(start)
+    _write_header(stream, rows, columns)  # of the same size: NumPy leaves room for the digits
+    stream.seek(end)
+    return rows
+
+
+def _write_header(stream: BinaryIO, rows: int, columns: int) -> None:
+    header = {"descr": "<f4", "fortran_order": False, "shape": (rows, columns)}
+    np.lib.format.write_array_header_1_0(stream, header)

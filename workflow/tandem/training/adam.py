@@ -11,8 +11,8 @@ With m, v the moments after step t and zero gradients in steps t+1 .. t+k, the p
     -lr * m / sqrt(v) * sum_{j=1..k} r^j * c(t+j),  r = b1 / sqrt(b2),
     c(s) = sqrt(1 - b2^s) / (1 - b1^s),
 
-where eps, scaled as at step t, is left out here. With T(t) = sum_{j>=1} r^j c(t+j), a number per step that a
-recurrence gives, the sum is T(t) - r^k T(t+k).
+where eps, scaled as at step t, is left out here. With T(t) = sum_{j>=1} r^j c(t+j), a number per
+step that a recurrence gives, the sum is T(t) - r^k T(t+k).
 """
 
 from __future__ import annotations

@@ -89,15 +89,22 @@ def untrained_encoder(
 
 
 def save_trained(
-    folder: str | Path, encoder: SentenceEncoder, history: list[Epoch], provenance: dict[str, Any]
+    folder: str | Path,
+    encoder: SentenceEncoder,
+    history: list[Epoch],
+    provenance: dict[str, Any],
+    score: str = "pearson_x100",
 ) -> None:
-    """Write the model folder: the encoder, with how it came about, and history.csv."""
+    """Write the model folder: the encoder, with how it came about, and history.csv.
+
+    `score` names what validation measured, for the head of that column.
+    """
     encoder.metadata |= provenance
     with atomic_folder(folder) as temporary:
         encoder.write(temporary)
         with open(temporary / "history.csv", "w", encoding="utf-8", newline="") as out:
             writer = csv.writer(out, lineterminator="\n")
-            writer.writerow(["epoch", "loss", "validation_pearson_x100"])
+            writer.writerow(["epoch", "loss", f"validation_{score}"])
             for entry in history:
                 loss = "" if entry.loss is None else f"{entry.loss:.6f}"
                 writer.writerow([entry.epoch, loss, f"{entry.validation:.4f}"])

@@ -1,0 +1,71 @@
+"""Encoding as a stream: order, bounded look-ahead, errors, and matrices written batch by batch."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+import torch
+
+from tandem.encoders.composition import EncoderConfig, initial_embeddings
+from tandem.encoders.model import SentenceEncoder
+from tandem.encoders.streaming import overlapped, write_npy
+from tandem.segment import Segmentation, learn
+
+
+def test_results_come_in_order_and_little_is_read_ahead():
+    read = []
+
+    def items():
+        for number in range(20):
+            read.append(number)
+            yield number
+
+    stream = overlapped(lambda number: number * number, items(), ahead=2)
+    assert next(stream) == 0
+    assert read == [0, 1, 2]
+    assert list(stream) == [number * number for number in range(1, 20)]
+
+
+def test_the_threads_of_pytorch_are_given_back():
+    before = torch.get_num_threads()
+    stream = overlapped(lambda number: number, iter(range(9)))
+    next(stream)
+    stream.close()
+    assert torch.get_num_threads() == before
+
+
+def test_an_error_of_either_stage_reaches_the_caller():
+    def broken():
+        yield 1
+        raise ValueError("no more lines")
+
+    with pytest.raises(ValueError, match="no more lines"):
+        list(overlapped(lambda number: number, broken()))
+    with pytest.raises(ZeroDivisionError):
+        list(overlapped(lambda number: 1 // number, [0]))
+
+
+@pytest.mark.parametrize("sizes", [[], [3], [2, 5, 1]])
+def test_a_matrix_written_in_batches_is_one_npy_file(sizes):
+    random = np.random.default_rng(1)
+    batches = [random.random((size, 4), np.float32) for size in sizes]
+    out = io.BytesIO()
+    assert write_npy(out, iter(batches), 4) == sum(sizes)
+    out.seek(0)
+    expected = np.concatenate([np.zeros((0, 4), np.float32), *batches])
+    np.testing.assert_array_equal(np.load(out), expected)
+
+
+def test_lines_are_read_as_vectors_are_taken(tmp_path):
+    segmenter = learn(Segmentation("words", 9), {"en": lambda: ["a b c"]}, tmp_path, 1)
+    table = initial_embeddings(len(segmenter), 4, torch.Generator().manual_seed(1))
+    encoder = SentenceEncoder(EncoderConfig("averaging", 4), segmenter, table)
+    read = []
+    lines = (read.append(number) or "a b" for number in range(1000))
+    stream = encoder.encode_stream(lines, batch_size=10)
+    first = next(stream)
+    np.testing.assert_allclose(first[3], table[[0, 1]].mean(0).numpy(), rtol=1e-6)
+    assert len(read) <= 40
+    assert sum(map(len, stream)) == 990

@@ -1,0 +1,232 @@
+"""The command line: every command on files and pipes, its exit codes, and what it prints."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from tandem import encoders
+from tandem.cli import main, parser
+from tandem.cli.common import byte_size
+from tandem.encoders.composition import EncoderConfig
+from tandem.encoders.model import SentenceEncoder
+from tandem.segment import Segmentation, learn
+
+ENGLISH = ["the cat sat", "a dog ran", "rain fell", "we ate bread"]
+GERMAN = ["die Katze saß", "ein Hund lief", "Regen fiel", "wir aßen Brot"]
+LANGUAGES = ["--languages", "en", "de"]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    """An encoder in which a word and its translation, at the same place, have one vector."""
+    folder = tmp_path_factory.mktemp("cli")
+    (folder / "segmenter").mkdir()
+    texts = {"en": lambda: ENGLISH, "de": lambda: GERMAN}
+    segmenter = learn(Segmentation("words", 100), texts, folder / "segmenter", 1)
+    table = torch.zeros(len(segmenter), 64)
+    vectors = torch.randn(64, 64, generator=torch.Generator().manual_seed(1))
+    number = 0
+    for english, german in zip(ENGLISH, GERMAN, strict=True):
+        for pair in zip(english.split(), german.lower().split(), strict=True):
+            for word in pair:
+                table[segmenter.vocabulary.index(word)] = vectors[number]
+            number += 1
+    SentenceEncoder(EncoderConfig("averaging", 64), segmenter, table).save(folder / "model")
+    return str(folder / "model")
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "a.en").write_text("\n".join(ENGLISH) + "\n", encoding="utf-8")
+    with gzip.open(tmp_path / "a.de.gz", "wt", encoding="utf-8") as out:
+        out.write("\n".join(GERMAN) + "\n")
+    return str(tmp_path / "a.en"), str(tmp_path / "a.de.gz")
+
+
+@pytest.fixture
+def stdin(monkeypatch):
+    def give(data: bytes):
+        stream = io.TextIOWrapper(io.BufferedReader(io.BytesIO(data)))
+        monkeypatch.setattr(sys, "stdin", stream)
+
+    return give
+
+
+def rows(text):
+    return [line.split("\t") for line in text.split("\n")[:-1]]
+
+
+def test_encode_writes_the_encoders_vectors(model, files, tmp_path, capsys):
+    out = tmp_path / "deep" / "out.npy"
+    assert main(["encode", model, files[0], "--language", "en", "--out", str(out)]) == 0
+    expected = encoders.load(model).encode(ENGLISH, "en")
+    np.testing.assert_array_equal(np.load(out), expected)
+    assert main(["encode", model, files[0], "--language", "en"]) == 0
+    printed = np.array(rows(capsys.readouterr().out), np.float32)
+    np.testing.assert_allclose(printed, expected, rtol=1e-6)
+
+
+def test_encode_reads_gzip_from_stdin(model, stdin, capfdbinary):
+    stdin(gzip.compress("die Katze saß\nRegen fiel".encode()))
+    assert main(["encode", model, "-", "--language", "de", "--format", "npy"]) == 0
+    found = np.load(io.BytesIO(capfdbinary.readouterr().out))
+    np.testing.assert_array_equal(found, encoders.load(model).encode(GERMAN[::2], "de"))
+
+
+def test_similarity_gives_the_cosine_of_each_pair(model, stdin, capsys):
+    stdin("the cat sat\tdie Katze saß\nrain fell\tein Hund lief\nrain\t\n".encode())
+    assert main(["similarity", model, *LANGUAGES]) == 0
+    same, other, empty = map(float, capsys.readouterr().out.split())
+    assert (same, empty) == (1.0, 0.0)
+    assert abs(other) < 0.5
+
+
+def test_score_filters_bitext_in_order(model, files, tmp_path, capsys):
+    (tmp_path / "b.en").write_text("the cat sat\na dog ran\nrain fell\nwe ate\n")
+    (tmp_path / "b.de").write_text("die Katze saß\nRegen fiel\nRegen\tfiel\nwir aßen\n")
+    command = ["score", model, str(tmp_path / "b.en"), str(tmp_path / "b.de"), *LANGUAGES]
+    assert main([*command, "--at-least", "0.9"]) == 0
+    assert rows(capsys.readouterr().out) == [
+        ["1.000000", "the cat sat", "die Katze saß"],
+        ["1.000000", "rain fell", "Regen fiel"],
+        ["1.000000", "we ate", "wir aßen"],
+    ]
+    assert main([*command, "--out", str(tmp_path / "all.tsv")]) == 0
+    assert len(rows((tmp_path / "all.tsv").read_text(encoding="utf-8"))) == 4
+
+
+@pytest.mark.parametrize("options", [[], ["--score", "cosine", "--retrieval", "intersection"]])
+def test_mine_finds_the_translations(model, files, tmp_path, options, capsys):
+    (tmp_path / "shuffled.en").write_text("\n".join([*ENGLISH[::-1], "rain ran ate a"]) + "\n")
+    command = ["mine", model, str(tmp_path / "shuffled.en"), files[1], *LANGUAGES, "--k", "2"]
+    assert main([*command, *options, "--quiet"]) == 0
+    found = rows(capsys.readouterr().out)
+    assert {tuple(row[1:]) for row in found[:4]} == set(zip(ENGLISH, GERMAN, strict=True))
+    scores = [float(row[0]) for row in found]
+    assert scores == sorted(scores, reverse=True)
+    assert main([*command, *options, "--at-least", str(scores[0] + 1)]) == 0
+    assert capsys.readouterr().out == ""
+
+
+def bitext(folder, count):
+    words = np.random.default_rng(1).integers(0, 20, (count, 4)).tolist()
+    for side in ("en", "de"):
+        lines = [" ".join(f"{side}{word}" for word in row) for row in words]
+        (folder / side).write_text("\n".join(lines) + "\n")
+    files = [str(folder / "en"), str(folder / "de")]
+    return [*files, *LANGUAGES, "--segmentation", "words", "--dimension", "8"]
+
+
+def test_train_learns_translations(tmp_path):
+    options = ["--held-out", "50", "--epochs", "40", "--out", str(tmp_path / "model")]
+    assert main(["train", *bitext(tmp_path, 1200), *options]) == 0
+    history = rows((tmp_path / "model" / "history.csv").read_text().replace(",", "\t"))
+    assert history[0] == ["epoch", "loss", "validation_p1_x100"]
+    scores = [float(row[2]) for row in history[1:]]
+    assert max(scores) > scores[0] + 8
+    encoder = encoders.load(tmp_path / "model")
+    assert encoder.metadata["epoch"] == 1 + int(np.argmax(scores[1:]))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["de", "en", "model"]
+
+
+def test_training_twice_gives_the_same_bytes(tmp_path):
+    arguments = [*bitext(tmp_path, 200), "--held-out", "20", "--epochs", "1"]
+    for name in ("one", "two"):
+        assert main(["train", *arguments, "--out", str(tmp_path / name)]) == 0
+    one, two = (sorted((tmp_path / name).rglob("*.*")) for name in ("one", "two"))
+    assert [path.read_bytes() for path in one] == [path.read_bytes() for path in two]
+
+
+def test_export_says_which_folder_serves_which_language(model, tmp_path, capsys):
+    arguments = ["export", model, str(tmp_path / "out"), "--corpus", "my bitext", "CC0-1.0"]
+    assert main(arguments) == 0
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert f'de: SentenceTransformer("{tmp_path / "out"}")' in captured.err
+    assert "| my bitext |  | CC0-1.0 |" in (tmp_path / "out" / "README.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["encode", "{model}", "missing.txt", "--language", "en"], "missing.txt"),
+        (["encode", "{model}", "{file}"], "say which language"),
+        (["encode", "{model}", "{file}", "--language", "fr"], "no segmentation for language 'fr'"),
+        (["encode", "nowhere", "{file}"], "nowhere is not an encoder"),
+        (["encode", "{model}", "{file}", "--language", "en", "--device", "tpu9"], "tpu9"),
+        (["score", "{model}", "{file}", *LANGUAGES], "line 1: 1 columns, not 2"),
+        (["score", "{model}", "-", "-", *LANGUAGES], "once at most"),
+        (["mine", "{model}", "-", "-", *LANGUAGES], "stdin"),
+        (["train", "{file}", "{file}", "--languages", "en", "en", "--out", "x"], "own"),
+        (["mine", "{model}", "{file}", "{file}", *LANGUAGES, "--memory", "1MiB"], "memory_bytes"),
+    ],
+)
+def test_what_a_person_can_put_right_is_said_on_stderr(
+    arguments, message, model, files, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    arguments = [part.format(model=model, file=files[0]) for part in arguments]
+    assert main(arguments) == 1
+    captured = capsys.readouterr()
+    assert message in captured.err
+    assert captured.err.split("\n")[-2].startswith(f"tandem {arguments[0]}: ")
+    assert captured.out == ""
+
+
+def test_a_failed_run_leaves_no_output(model, tmp_path):
+    (tmp_path / "pairs.tsv").write_text("rain\tRegen\nrain\n")
+    out = tmp_path / "out.tsv"
+    command = ["score", model, str(tmp_path / "pairs.tsv"), *LANGUAGES, "--out", str(out)]
+    assert main(command) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["pairs.tsv"]
+
+
+def test_wrong_usage_has_exit_code_2(capsys):
+    for arguments in ([], ["encode"], ["mine", "m", "a", "b"], ["nothing"]):
+        with pytest.raises(SystemExit) as error:
+            main(arguments)
+        assert error.value.code == 2
+    assert "usage: tandem" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["train", "encode", "similarity", "score", "mine", "export"])
+def test_help_has_an_example_that_parses(command, capsys):
+    with pytest.raises(SystemExit) as error:
+        main([command, "--help"])
+    assert error.value.code == 0
+    example = capsys.readouterr().out.split("example:\n")[1].strip()
+    words = example.split(" > ")[0].replace('"', "").split()
+    assert words[:2] == ["tandem", command]
+    if command != "export":  # whose example quotes names with spaces
+        assert parser().parse_args(words[1:]).command == command
+
+
+def test_sizes_are_powers_of_1024():
+    assert [byte_size(text) for text in ("2GiB", "1.5k", "300M", "7")] == [
+        2**31, 1536, 300 * 2**20, 7
+    ]  # fmt: skip
+
+
+def test_a_reader_that_leaves_ends_the_run_quietly(model, tmp_path):
+    (tmp_path / "long.en").write_text("the cat sat\n" * 60_000)
+    command = [sys.executable, "-m", "tandem", "encode", model, str(tmp_path / "long.en")]
+    source = str(Path(encoders.__file__).parents[2])
+    with subprocess.Popen(
+        [*command, "--language", "en"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": source},
+    ) as process:
+        assert process.stdout.readline().count(b"\t") == 63
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 141

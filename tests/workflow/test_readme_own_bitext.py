@@ -1,0 +1,56 @@
+"""The README's section on a person's own bitext: its commands run, as they stand."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).parents[2]
+
+
+def commands():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    section = text.split("## Your own bitext")[1].split("\n## ")[0]
+    return re.search(r"```sh\n(.*?)```", section, re.DOTALL)[1]
+
+
+def write(folder):
+    """1,500 pairs that share their names and numbers, and 60 more in two unaligned files."""
+    random = np.random.default_rng(0)
+    names = [f"Name{number}" for number in range(300)]
+    english, german = [], []
+    for _ in range(1560):
+        who, whom = random.choice(names, 2, replace=False)
+        number = random.integers(1000)
+        english.append(f"{who} met {whom} and paid {number} coins.")
+        german.append(f"{who} traf {whom} und zahlte {number} Münzen.")
+    (folder / "my.en").write_text("\n".join(english[:1500]) + "\n", encoding="utf-8")
+    (folder / "my.de").write_text("\n".join(german[:1500]) + "\n", encoding="utf-8")
+    for name, lines in (("news.en.gz", english[1500:]), ("news.de.gz", german[:1499:-1])):
+        (folder / name).write_bytes(gzip.compress(("\n".join(lines) + "\n").encode()))
+    return set(zip(english[1500:], german[1500:], strict=True))
+
+
+def test_its_commands_run_and_find_the_translations(tmp_path):
+    expected = write(tmp_path)
+    prelude = f'set -euo pipefail\ntandem() {{ "{sys.executable}" -m tandem "$@"; }}\n'
+    source = {"PYTHONPATH": str(ROOT / "workflow"), "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        ["bash", "-c", prelude + commands()],
+        cwd=tmp_path, env=os.environ | source, capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    mined = [line.split("\t") for line in (tmp_path / "mined.tsv").read_text().split("\n")[:-1]]
+    found = {(english, german) for _, english, german in mined}
+    assert len(found & expected) >= 40
+    assert len((tmp_path / "kept.tsv").read_text().split("\n")) > 1000
+    assert np.load(tmp_path / "my.en.npy").shape == (1500, 300)
+    cosines = [float(line) for line in (tmp_path / "cosines.txt").read_text().split()]
+    assert len(cosines) == len(mined)
+    assert (tmp_path / "exported" / "modules.json").is_file()

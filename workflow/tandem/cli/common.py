@@ -1,0 +1,157 @@
+"""What the commands share: options, lines in, lines out."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import gzip
+import re
+import sys
+import textwrap
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO, TypeVar
+
+import torch
+from tqdm import tqdm
+
+from tandem import encoders
+from tandem.corpora.lines import align
+from tandem.encoders.model import SentenceEncoder
+from tandem.errors import InputError, TandemError
+from tandem.io import atomic_path, read_lines, stream_lines
+
+T = TypeVar("T")
+Pair = tuple[str, str]
+
+STDIO = "-"
+BATCH = 4096
+"""Sentences encoded at a time."""
+
+
+def add_command(
+    commands: argparse._SubParsersAction,
+    name: str,
+    run: Callable[[argparse.Namespace], None],
+    summary: str,
+    example: str,
+) -> argparse.ArgumentParser:
+    """Add a command with its example."""
+    parser = commands.add_parser(
+        name,
+        help=summary,
+        description=summary,
+        epilog="example:\n" + textwrap.indent(example, "  "),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    return parser
+
+
+def add_model(parser: argparse.ArgumentParser) -> None:
+    """Add the model folder, where it computes, and silence."""
+    parser.add_argument("model", type=Path, metavar="MODEL", help="a model folder")
+    parser.add_argument("--device", default="cpu", help="cpu (default), cuda, ...")
+    parser.add_argument("--threads", type=int, help="processor threads (default: all)")
+    parser.add_argument("--quiet", action="store_true", help="no progress on stderr")
+
+
+def add_languages(parser: argparse.ArgumentParser) -> None:
+    """Add the languages of the two sides."""
+    parser.add_argument(
+        "--languages", nargs=2, required=True, metavar=("FIRST", "SECOND"), help="of the two sides"
+    )
+
+
+def add_output(parser: argparse.ArgumentParser) -> None:
+    """Add where the result goes."""
+    parser.add_argument(
+        "--out", default=STDIO, metavar="FILE", help="where to, whole or not at all (default: -)"
+    )
+
+
+def load_model(options: argparse.Namespace, *languages: str) -> SentenceEncoder:
+    """Load the model that was asked for.
+
+    Raises:
+        TandemError: there is no such model or device, or it does not know one of the languages.
+    """
+    if options.threads is not None:
+        torch.set_num_threads(options.threads)
+    try:
+        torch.empty(1, device=options.device)
+    except (RuntimeError, AssertionError) as error:
+        problem = str(error).split("\n")[0]
+        raise TandemError(f"cannot compute on {options.device!r} ({problem})") from error
+    encoder = encoders.load(options.model, options.device)
+    for language in languages:
+        encoder.segmenter.encoder(language)
+    return encoder
+
+
+def lines_of(name: str) -> Iterator[str]:
+    """Yield the lines of a file, or of stdin for -; either may be gzipped."""
+    if name == STDIO:
+        return stream_lines(_unpacked(sys.stdin.buffer), "stdin")
+    return read_lines(name)
+
+
+def pairs_of(names: list[str]) -> Iterator[Pair]:
+    """Yield the pairs of two aligned files, or of one file with two columns.
+
+    Raises:
+        TandemError: more than two files, or stdin for both.
+        InputError: the files differ in length, or a line has no two columns.
+    """
+    if len(names) > 2 or names == [STDIO, STDIO]:
+        raise TandemError("give two aligned files, or one file of two columns; - once at most")
+    if len(names) == 2:
+        yield from align(lines_of(names[0]), lines_of(names[1]), *names)
+        return
+    for number, line in enumerate(lines_of(names[0]), start=1):
+        columns = line.split("\t")
+        if len(columns) != 2:
+            problem = f"{len(columns)} columns, not 2"
+            raise InputError(names[0], number, problem, "Give sentence, tab, sentence")
+        yield columns[0], columns[1]
+
+
+def batches(items: Iterable[T], options: argparse.Namespace, unit: str) -> Iterator[list[T]]:
+    """Yield the items in lists, showing progress on stderr."""
+    with tqdm(unit=f" {unit}", unit_scale=True, disable=options.quiet or None) as bar:
+        stream = iter(items)
+        while batch := list(islice(stream, BATCH)):
+            yield batch
+            bar.update(len(batch))
+
+
+@contextlib.contextmanager
+def output(name: str) -> Iterator[BinaryIO]:
+    """Open stdout for -, else a file that appears whole or not at all."""
+    if name == STDIO:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    with atomic_path(name) as temporary, open(temporary, "wb") as out:
+        yield out
+
+
+def byte_size(text: str) -> int:
+    """Read a size such as 2GiB or 500M (powers of 1024)."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", text, re.IGNORECASE)
+    if not match:
+        raise argparse.ArgumentTypeError(f"{text!r} is no size; write 2GiB, 500M, ...")
+    power = " KMGT".index(match[2].upper() or " ")
+    return int(float(match[1]) * 1024**power)
+
+
+def one_line(text: str) -> str:
+    """Return a sentence without tabs, so that it is one column."""
+    return text.replace("\t", " ")
+
+
+def _unpacked(stream: BinaryIO) -> BinaryIO:
+    if stream.peek(2)[:2] == b"\x1f\x8b":  # type: ignore[attr-defined]
+        return gzip.GzipFile(fileobj=stream)  # type: ignore[return-value]
+    return stream

@@ -1,0 +1,58 @@
+"""`tandem encode`: sentences to vectors."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import tempfile
+from collections.abc import Iterable
+from typing import BinaryIO
+
+import numpy as np
+
+from tandem.cli import common
+from tandem.encoders.model import Vectors
+from tandem.encoders.streaming import write_npy
+
+_EXAMPLE = "tandem encode model/ my.en --language en --out my.en.npy"
+
+
+def add_to(commands: argparse._SubParsersAction) -> None:
+    """Add the command."""
+    summary = "Write the vector of each line, as a .npy matrix or as tab-separated numbers."
+    parser = common.add_command(commands, "encode", run, summary, _EXAMPLE)
+    common.add_model(parser)
+    parser.add_argument("file", nargs="?", default=common.STDIO, metavar="FILE")
+    parser.add_argument("--language", help="of the sentences; needed if the model knows several")
+    parser.add_argument(
+        "--format", choices=["npy", "tsv"], help="default: npy for a file *.npy, else tsv"
+    )
+    common.add_output(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Encode line by line in constant memory."""
+    encoder = common.load_model(options, *filter(None, [options.language]))
+    lines = (line for batch in _read(options) for line in batch)
+    vectors = encoder.encode_stream(lines, options.language, common.BATCH)
+    style = options.format or ("npy" if options.out.endswith(".npy") else "tsv")
+    with common.output(options.out) as out:
+        if style == "tsv":
+            _write_tsv(out, vectors)
+        elif out.seekable():
+            write_npy(out, vectors, encoder.dimension)
+        else:
+            # the header of a .npy file counts the rows, which a pipe cannot be told afterwards
+            with tempfile.TemporaryFile() as scratch:
+                write_npy(scratch, vectors, encoder.dimension)
+                scratch.seek(0)
+                shutil.copyfileobj(scratch, out, 1 << 20)
+
+
+def _read(options: argparse.Namespace) -> Iterable[list[str]]:
+    return common.batches(common.lines_of(options.file), options, "line")
+
+
+def _write_tsv(out: BinaryIO, batches: Iterable[Vectors]) -> None:
+    for batch in batches:
+        np.savetxt(out, batch, fmt="%.7g", delimiter="\t")

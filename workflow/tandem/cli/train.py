@@ -1,0 +1,116 @@
+"""`tandem train`: an encoder from two aligned files."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from functools import partial
+from pathlib import Path
+
+from tandem import ragged
+from tandem.cli import common
+from tandem.corpora.bitext import build_bitext
+from tandem.corpora.clean import Cleaning
+from tandem.encoders.composition import EncoderConfig
+from tandem.errors import TandemError
+from tandem.evaluation.retrieval import evaluate_retrieval
+from tandem.io import read_lines
+from tandem.segment import Segmentation, Segmenter, learn
+from tandem.segment_files import segment_file
+from tandem.training import run as training
+from tandem.training.loop import TrainingConfig
+
+_EXAMPLE = "tandem train my.en my.de --languages en de --out model/"
+_KINDS = ("sentencepiece", "words", "trigrams")
+_CLEANING = Cleaning(min_words=1, max_words=100, max_ratio=3.0, max_markup=0.5)
+_SPLITS = ("train", "valid")
+
+
+def add_to(commands: argparse._SubParsersAction) -> None:
+    """Add the command."""
+    summary = (
+        "Train an averaging encoder on bitext. Pairs are cleaned; some are held out, and the epoch "
+        "is kept in which the most of these find their translations among them."
+    )
+    parser = common.add_command(commands, "train", run, summary, _EXAMPLE)
+    parser.add_argument(
+        "files", nargs="+", metavar="FILE",
+        help="two aligned files, or one of two tab-separated columns",
+    )  # fmt: skip
+    common.add_languages(parser)
+    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="the model")
+    parser.add_argument("--segmentation", choices=_KINDS, default=_KINDS[0])
+    parser.add_argument("--size", type=int, default=20_000, help="of the vocabulary, at most")
+    parser.add_argument("--dimension", type=int, default=300)
+    parser.add_argument("--epochs", type=int, default=10)
+    parser.add_argument("--held-out", type=int, default=500, help="pairs that choose the epoch")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=1, help="changes the last digits")
+    parser.add_argument("--device", default="auto", help="auto (default), cpu, cuda")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Clean, split, segment, train and keep the model.
+
+    What is made on the way lies beside the model and is removed at the end.
+    """
+    if len(set(options.languages)) < 2:
+        raise TandemError("the two sides have one language code. Give each its own")
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=options.out.parent, prefix=".training.") as name:
+        text, ids = Path(name) / "text", Path(name) / "ids"
+        build_bitext(
+            {" and ".join(options.files): common.pairs_of(options.files)},
+            tuple(options.languages),
+            _CLEANING,
+            valid=options.held_out,
+            test=0,
+            seed=options.seed,
+            max_pairs=None,
+            folder=text,
+        )
+        segmenter = _segment(options, text, ids)
+        _train(options, segmenter, ids, Path(name) / "checkpoint")
+
+
+def _segment(options: argparse.Namespace, text: Path, ids: Path) -> Segmenter:
+    """Learn the vocabulary on the training pairs and segment both splits."""
+    ids.mkdir()
+    scheme = Segmentation(options.segmentation, options.size)
+    sides = {side: partial(read_lines, text / f"train.{side}") for side in options.languages}
+    segmenter = learn(scheme, sides, ids, threads=1)
+    for side in options.languages:
+        for split in _SPLITS:
+            segment_file(ids, text / f"{split}.{side}", side, ids / f"{split}.{side}", workers=1)
+    return segmenter
+
+
+def _train(options: argparse.Namespace, segmenter: Segmenter, ids: Path, checkpoint: Path) -> None:
+    """Train as wieting2019 does, section 3.1."""
+    config = TrainingConfig(
+        epochs=options.epochs,
+        batch=128,
+        megabatch=60,
+        anneal=150,
+        margin=0.4,
+        dropout=0.3,
+        scramble=0.0,
+        learning_rate=0.001,
+        seed=options.seed,
+        threads=options.threads,
+    )
+    held_out = [ragged.load(ids / f"valid.{side}") for side in options.languages]
+
+    def select(embed: training.Embed) -> float:
+        """Return P@1 x 100 among the pairs held out, the mean of both directions."""
+        found = evaluate_retrieval(*(embed(side) for side in held_out), seed=options.seed)
+        return (found.forward[1].estimate + found.backward[1].estimate) / 2
+
+    sides = tuple(options.languages)
+    pairs = training.load_pairs(ids, "train", sides, len(ragged.load(ids / f"train.{sides[0]}")))
+    architecture = EncoderConfig("averaging", options.dimension)
+    encoder, history = training.train_encoder(
+        segmenter, architecture, config, pairs, select, checkpoint, options.device
+    )
+    provenance = {"corpus": " and ".join(options.files), "languages": options.languages}
+    training.save_trained(options.out, encoder, history, provenance, score="p1_x100")
