@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
-from tandem import configuration, provenance
+from tandem import configuration, configuration_across, provenance
 from tandem.corpora.register import load_register
 
 configuration.check(config, Path(workflow.basedir) / "workflow/schemas/config.schema.yaml")
@@ -90,13 +90,13 @@ def mining_sources(wildcards):
 
 def held_out(wildcards):
     """Return the mining task whose sentences a bitext must not hold."""
-    name = configuration.mining_task_of(config, wildcards.bitext)
+    name = configuration_across.mining_task_of(config, wildcards.bitext)
     return [f"results/mining/{name}/task"] if name else []
 
 
 def mining_of(wildcards):
     """Return the mining task of the corpus that an experiment is trained on."""
-    return configuration.mining_task_of(config, setting_of(wildcards)["corpus"])
+    return configuration_across.mining_task_of(config, setting_of(wildcards)["corpus"])
 
 
 PARTS = ("training", "test")  # of a mining task
@@ -185,10 +185,12 @@ TABLE1_SETTINGS = [
     }
     for name in config["table1"]["settings"]
 ]
-TABLE2 = configuration.table2_experiments(config)
+TABLE2 = configuration_across.table2_experiments(config)
 TABLE2_EXPERIMENTS = sorted({name for row in TABLE2 for name in row["experiments"].values()})
-TABLE2_CORPORA = configuration.table2_corpora(config)
-TABLE3 = configuration.experiments(config, **{k: config["table3"][k] for k in ("encoders", "settings")})
+TABLE2_CORPORA = configuration_across.table2_corpora(config)
+TABLE3 = configuration.experiments(
+    config, **{k: config["table3"][k] for k in ("encoders", "settings")}
+)
 TABLE4 = configuration.experiments(
     config, config["table4"]["encoders"], [config["table4"]["setting"]]
 )
@@ -218,12 +220,11 @@ def baselines_of(table):
 
 # ---- Models that leave
 
-# The scores of an experiment, by what is measured; its first seed is exported.
 EXPORTED = [
     name
     for name in sorted({*TABLE1, *TABLE2_EXPERIMENTS})
     if config["encoders"][name.split(".")[0]]["kind"] == "averaging"
-    and config["settings"][name.split(".")[1]]["pairs"]
+    and name.split(".")[1] in config["export"]["settings"]
 ]
 
 

@@ -71,7 +71,9 @@ rule measure_speed:
     another run gives other figures.
     """
     input:
-        models=expand("results/models/{experiment}/seed{seed}", experiment=TABLE4, seed=config["seeds"][0]),
+        models=expand(
+            "results/models/{experiment}/seed{seed}", experiment=TABLE4, seed=config["seeds"][0]
+        ),
         bitext=f"results/corpora/{config['table4']['bitext']}",
     output:
         speeds="results/benchmarks/speed.json",
@@ -85,7 +87,9 @@ rule measure_speed:
         runtime=120,
     params:
         names=TABLE4,
-        baselines={name: config["baselines"][name]["model"] for name in config["table4"]["baselines"]},
+        baselines={
+            name: config["baselines"][name]["model"] for name in config["table4"]["baselines"]
+        },
         measured={
             key: config["table4"][key]
             for key in ("language", "sentences", "batches", "repeats", "seed")

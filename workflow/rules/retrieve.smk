@@ -11,7 +11,9 @@ rule score_retrieval:
         models=expand("results/models/{{experiment}}/seed{seed}", seed=config["seeds"]),
         corpus=lambda w: f"results/corpora/{setting_of(w)['corpus']}",
     output:
-        scores=expand("results/scores/{{experiment}}/seed{seed}/retrieval.json", seed=config["seeds"]),
+        scores=expand(
+            "results/scores/{{experiment}}/seed{seed}/retrieval.json", seed=config["seeds"]
+        ),
         hits=expand("results/scores/{{experiment}}/seed{seed}/retrieval.npz", seed=config["seeds"]),
     log:
         "results/logs/score_retrieval/{experiment}.log",

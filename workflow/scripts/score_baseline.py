@@ -2,8 +2,9 @@
 
 from _adapter import logged
 from tandem.encoders.baselines import load_baseline
+from tandem.evaluation.hits import write_hits
 from tandem.evaluation.pairs import write_pairs
-from tandem.evaluation.retrieval_scores import score_retrieval, write_hits
+from tandem.evaluation.retrieval_scores import score_retrieval
 from tandem.evaluation.sts import covered, read_index, score_sts
 from tandem.io import write_json
 

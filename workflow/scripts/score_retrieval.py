@@ -2,7 +2,8 @@
 
 from _adapter import logged
 from tandem import encoders
-from tandem.evaluation.retrieval_scores import score_retrieval, write_hits
+from tandem.evaluation.hits import write_hits
+from tandem.evaluation.retrieval_scores import score_retrieval
 from tandem.io import write_json
 
 with logged(snakemake.log[0]) as log:

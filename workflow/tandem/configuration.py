@@ -9,6 +9,7 @@ from typing import Any
 import jsonschema
 import yaml
 
+from tandem import configuration_across as across
 from tandem.errors import TandemError
 
 RESERVED = {"sts", "downloads"}
@@ -75,33 +76,6 @@ def experiments(config: Config, encoders: Collection[str], settings: Collection[
     return [f"{encoder}.{setting}" for encoder in encoders for setting in settings]
 
 
-def table2_experiments(config: Config) -> list[dict[str, Any]]:
-    """Return the rows of Table 2, each with its experiments by language."""
-    table = config["table2"]
-    return [
-        row | {
-            "experiments": {
-                language: f"{row['encoder']}.{table['trainings'][row['training']][language]}"
-                for language in table["languages"]
-            }
-        }
-        for row in table["rows"]
-    ]  # fmt: skip
-
-
-def table2_corpora(config: Config) -> dict[str, str]:
-    """Return the corpus of each language of Table 2, that of all its trainings."""
-    table = config["table2"]
-    training = next(iter(table["trainings"].values()))
-    return {name: config["settings"][training[name]]["corpus"] for name in table["languages"]}
-
-
-def mining_task_of(config: Config, corpus: str) -> str | None:
-    """Return the mining task whose hidden sentences a bitext must not hold, if there is one."""
-    tasks = config["mining_tasks"].items()
-    return next((name for name, entry in tasks if entry["bitext"] == corpus), None)
-
-
 def _schema_faults(config: Config, rules: Config) -> Iterator[str]:
     for error in jsonschema.Draft202012Validator(rules).iter_errors(config):
         # of a choice (oneOf) show the branch that nearly fits, not "not valid under any"
@@ -128,11 +102,7 @@ def _cross_field_faults(config: Config) -> Iterator[str]:
         if sorted([entry["from"], entry["to"]]) != sorted(languages):
             yield f"translators.{name}: from and to are not the languages of {entry['bitext']}"
     yield from _backtranslation_faults(config)
-    yield from _mining_faults(config)
-    yield from _table2_faults(config)
-    table4 = config["table4"]
-    if table4["language"] not in config["bitexts"].get(table4["bitext"], {}).get("languages", []):
-        yield f"table4.language: {table4['language']} is no language of {table4['bitext']}"
+    yield from across.faults(config)
     if int(config["sts"]["selection"].split(".")[0]) in config["sts"]["years"]:
         yield "sts.selection: its year is among sts.years, which are scored; choose another task"
 
@@ -149,50 +119,6 @@ def _backtranslation_faults(config: Config) -> Iterator[str]:
             yield f"settings.{name}.pairs: {entry['pairs']}, but only {made} are back-translated"
 
 
-def _mining_faults(config: Config) -> Iterator[str]:
-    bitexts = [entry["bitext"] for entry in config["mining_tasks"].values()]
-    for name, entry in config["mining_tasks"].items():
-        languages = config["bitexts"].get(entry["bitext"], {}).get("languages", [])
-        if languages and sorted(languages) != sorted(["en", entry["language"]]):
-            yield f"mining_tasks.{name}: {entry['bitext']} is not en and {entry['language']}"
-        if bool(entry["training"]) != bool(entry["test"]):
-            yield f"mining_tasks.{name}: give both training and test, or null for both"
-        if bitexts.count(entry["bitext"]) > 1:
-            yield f"mining_tasks.{name}: {entry['bitext']} has another mining task; give it one"
-    for name in config["table3"]["settings"]:
-        corpus = config["settings"].get(name, {}).get("corpus")
-        if corpus and corpus not in bitexts:
-            yield f"table3.settings.{name}: no mining task has its corpus, {corpus}"
-
-
-def _table2_faults(config: Config) -> Iterator[str]:
-    table = config["table2"]
-    for name, training in table["trainings"].items():
-        for language in table["languages"]:
-            if language not in training:
-                yield f"table2.trainings.{name}: no setting for {language}, one of the languages"
-        for language, setting in training.items():
-            corpus = config["settings"].get(setting, {}).get("corpus")
-            known = config["bitexts"].get(corpus, {}).get("languages", [language])
-            if language not in known:
-                yield f"table2.trainings.{name}.{language}: the corpus of {setting} has it not"
-    for language in table["languages"]:
-        names = [training.get(language) for training in table["trainings"].values()]
-        found = {config["settings"].get(name, {}).get("corpus") for name in names}
-        if len(found) > 1:  # each searches the test split of its corpus
-            yield f"table2.trainings: the settings of {language} have different corpora"
-    for row in table["rows"]:
-        if row["training"] not in table["trainings"]:
-            yield f"table2.rows: {row['label']}: no training {row['training']!r}"
-    for track in table["tracks"]:
-        if track["language"] not in table["languages"]:
-            yield f"table2.tracks: {track['label']}: {track['language']} is no language of it"
-    for field in ("rows", "tracks"):
-        labels = [entry["label"] for entry in table[field]]
-        for label in sorted({label for label in labels if labels.count(label) > 1}):
-            yield f"table2.{field}: {label} comes twice"
-
-
 def _references(config: Config) -> Iterator[tuple[str, str, str]]:
     """Yield (place, name, section): the name used at a place, and where it must be defined."""
     for name, entry in config["translators"].items():
@@ -207,20 +133,4 @@ def _references(config: Config) -> Iterator[tuple[str, str, str]]:
     for section in ("encoders", "settings"):
         for name in config["table1"][section]:
             yield f"table1.{section}", name, section
-    for name, entry in config["mining_tasks"].items():
-        yield f"mining_tasks.{name}.bitext", entry["bitext"], "bitexts"
-    for name, training in config["table2"]["trainings"].items():
-        for language, setting in training.items():
-            yield f"table2.trainings.{name}.{language}", setting, "settings"
-    for row in config["table2"]["rows"]:
-        yield f"table2.rows.{row['label']}", row["encoder"], "encoders"
-    for section in ("encoders", "settings"):
-        for name in config["table3"][section]:
-            yield f"table3.{section}", name, section
-    for name in config["table4"]["encoders"]:
-        yield "table4.encoders", name, "encoders"
-    yield "table4.setting", config["table4"]["setting"], "settings"
-    yield "table4.bitext", config["table4"]["bitext"], "bitexts"
-    for table in ("table2", "table4"):
-        for name in config[table]["baselines"]:
-            yield f"{table}.baselines", name, "baselines"
+    yield from across.references(config)

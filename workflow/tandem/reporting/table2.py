@@ -275,5 +275,6 @@ def _published(columns: Sequence[str]) -> str:
     for entry in (published()[key] for key in BESIDE):
         figures = [entry.values.get(PUBLISHED_TRACKS.get(column, "")) for column in columns]
         place = f"*{entry.paper}, {entry.place}*"
-        rows.append([f"*{entry.about}*", place, *("" if f is None else f"{f:.1f}" for f in figures)])
+        shown = ("" if figure is None else f"{figure:.1f}" for figure in figures)
+        rows.append([f"*{entry.about}*", place, *shown])
     return grid(["", "Printed in", *columns], rows)

@@ -26,7 +26,7 @@ def table3_claims(mined: Sequence[Mined], scale: str) -> list[Claim]:
         rows = [one for one in mined if one.encoder == encoder]
         name = encoder.lower().replace(" ", "-")
         for equation, key in ((9, "margin_eq9"), (10, "margin_eq10")):
-            statement = f"{encoder}: rescoring by the margin of equation {equation} beats the cosine"
+            statement = f"{encoder}: the margin of equation {equation} beats the cosine"
             finding = Finding(statement, PAPER, "section 6.1 and Table 6")
             pair = ((f"yang-{equation}", FORWARD), ("cosine", FORWARD))
             rows_read = (f"train.{key}", "train.cosine")
