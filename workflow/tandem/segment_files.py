@@ -45,8 +45,7 @@ def segment_file(
     chunks = iter(lambda: list(islice(lines, LINES_PER_CHUNK)), [])
     first = next(chunks, [])
     if workers == 1 or len(first) < LINES_PER_CHUNK:
-        encode = segmenter.encoder(side)
-        rows = (ragged.from_rows(map(encode, chunk)) for chunk in _prepend(first, chunks))
+        rows = map(segmenter.batch_encoder(side), _prepend(first, chunks))
         return ragged.save_stream(stem, rows, len(segmenter) - 1)
     context = multiprocessing.get_context("spawn")  # a forked SentencePiece may hold locks
     with ProcessPoolExecutor(workers, context, _prepare, (str(segmenter_folder), side)) as pool:
@@ -80,4 +79,4 @@ def _prepare(segmenter_folder: str, side: str) -> None:
 
 def _segment(lines: list[str]) -> Ragged:
     segmenter, side = _worker
-    return ragged.from_rows(map(segmenter.encoder(side), lines))
+    return segmenter.batch_encoder(side)(lines)
