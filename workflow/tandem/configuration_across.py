@@ -85,16 +85,7 @@ def _mining_faults(config: Config) -> Iterator[str]:
 
 def _table2_faults(config: Config) -> Iterator[str]:
     table = config["table2"]
-    for (name, training), language in product(table["trainings"].items(), table["languages"]):
-        if language not in training:
-            yield f"table2.trainings.{name}: no setting for {language}, one of the languages"
-    for name, language, setting in _trainings(config):
-        if language not in _languages(config, _corpus(config, setting), language):
-            yield f"table2.trainings.{name}.{language}: the corpus of {setting} has it not"
-    for language in table["languages"]:
-        names = [training.get(language) for training in table["trainings"].values()]
-        if len({_corpus(config, name) for name in names}) > 1:  # each searches its test split
-            yield f"table2.trainings: the settings of {language} have different corpora"
+    yield from _training_faults(config)
     for row in table["rows"]:
         if row["training"] not in table["trainings"]:
             yield f"table2.rows: {row['label']}: no training {row['training']!r}"
@@ -105,6 +96,20 @@ def _table2_faults(config: Config) -> Iterator[str]:
         labels = [entry["label"] for entry in table[field]]
         for label in sorted({label for label in labels if labels.count(label) > 1}):
             yield f"table2.{field}: {label} comes twice"
+
+
+def _training_faults(config: Config) -> Iterator[str]:
+    table = config["table2"]
+    for (name, training), language in product(table["trainings"].items(), table["languages"]):
+        if language not in training:
+            yield f"table2.trainings.{name}: no setting for {language}, one of the languages"
+    for name, language, setting in _trainings(config):
+        if language not in _languages(config, _corpus(config, setting), language):
+            yield f"table2.trainings.{name}.{language}: the corpus of {setting} has it not"
+    for language in table["languages"]:
+        names = [training.get(language) for training in table["trainings"].values()]
+        if len({_corpus(config, name) for name in names}) > 1:  # each searches its test split
+            yield f"table2.trainings: the settings of {language} have different corpora"
 
 
 def _trainings(config: Config) -> Iterator[tuple[str, str, str]]:
@@ -120,5 +125,5 @@ def _corpus(config: Config, setting: str | None) -> str | None:
 
 
 def _languages(config: Config, bitext: str | None, *otherwise: str) -> list[str]:
-    """Return the languages of a bitext; of one not defined, a fault found elsewhere, `otherwise`."""
+    """Return the languages of a bitext; of one not defined, which is found elsewhere, others."""
     return list(config["bitexts"].get(bitext, {}).get("languages", otherwise))

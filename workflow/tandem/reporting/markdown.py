@@ -16,7 +16,7 @@ def grid(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def bold_best(cells: Sequence[Cell | None]) -> list[str]:
     """A column of figures with their intervals, the best in bold; empty where there is none."""
     best = max((cell.estimate for cell in cells if cell), default=None)
-    several = sum(cell is not None for cell in cells) > 1
+    several = len({cell.estimate for cell in cells if cell}) > 1
     return ["" if cell is None else _figure(cell, several and cell.estimate == best)
             for cell in cells]  # fmt: skip
 

@@ -44,7 +44,7 @@ def table3_figure(table: pd.DataFrame) -> Figure:
     tasks, encoders = list(table["task"].unique()), list(table["encoder"].unique())
     scores = list(table["score"].unique())
     with matplotlib.rc_context(STYLE):
-        figure = new_figure(1.0 + 1.7 * len(tasks), 1.2 + 2.2 * len(encoders))
+        figure = new_figure(max(4.2, 1.0 + 1.7 * len(tasks)), 1.2 + 2.2 * len(encoders))
         panels = figure.subplots(len(encoders), len(tasks), squeeze=False, sharey=True)
         for (row, column), panel in np.ndenumerate(panels):
             chosen = table[(table["task"] == tasks[column]) & (table["encoder"] == encoders[row])]
@@ -52,8 +52,9 @@ def table3_figure(table: pd.DataFrame) -> Figure:
             panel.set_title(f"{encoders[row]}, {tasks[column]}", fontsize=9)
         for panel in panels[:, 0]:
             panel.set_ylabel("F1 × 100, test part")
+            panel.set_ylim(bottom=0)
         handles, names = panels[0, 0].get_legend_handles_labels()
-        figure.legend(handles, names, loc="outside upper center", ncols=len(names))
+        figure.legend(handles, names, loc="outside upper center", ncols=min(3, len(names)))
     return figure
 
 

@@ -204,12 +204,12 @@ def markdown(
             "in brackets, the 95% interval by bootstrap over sentence pairs and seeds. Best of "
             "each column in bold. Each row is an encoder for each language beside English; "
             f"{_who_scores(tracks)}.",
-            grid(["", "Pairs", "Dim.", "Vocab.", *columns], _lines(rows, columns, similar)),
+            grid(["", "Pairs", "Dim.", "Vocab. at most", *columns], _lines(rows, columns, similar)),
             _empty(tracks, index),
             "## Retrieval",
             f"P@1 x 100 on {' or '.join(f'{n:,}' for n in sizes)} held-out sentences of each "
             "bitext: how often the nearest sentence of the other language is the translation.",
-            grid(["", "Pairs", "Dim.", "Vocab.", *ways], _lines(rows, ways, found)),
+            grid(["", "Pairs", "Dim.", "Vocab. at most", *ways], _lines(rows, ways, found)),
             "## Published",
             "For orientation only: other encoders and training text. The text of wieting2019 "
             "that Tandem quotes from does not print the cells of its Table 2.",
