@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -88,3 +89,16 @@ def cell_claim(
         seeds=f"{better.seeds} and {worse.seeds}",
         scale=scale,
     )
+
+
+def bold_best(cells: Sequence[Cell | None]) -> list[str]:
+    """A column of figures in Markdown with their intervals, the best in bold; empty where there is none."""
+    best = max((cell.estimate for cell in cells if cell), default=None)
+    several = len({cell.estimate for cell in cells if cell}) > 1
+    return ["" if cell is None else _figure(cell, several and cell.estimate == best)
+            for cell in cells]  # fmt: skip
+
+
+def _figure(cell: Cell, best: bool) -> str:
+    bounds, mark = cell.interval, "**" * best
+    return f"{mark}{bounds.estimate:.1f}{mark} [{bounds.low:.1f}, {bounds.high:.1f}]"

@@ -14,8 +14,8 @@ from tandem.evaluation.hits import hit_draws, read_hits
 from tandem.evaluation.pairs import PairScores, bootstrap_means, mean_of_years, read_pairs
 from tandem.evaluation.sts import Index
 from tandem.io import read_json
-from tandem.reporting.cells import Cell, over_seeds
-from tandem.reporting.markdown import bold_best, grid, quantity
+from tandem.reporting.cells import Cell, bold_best, over_seeds
+from tandem.reporting.markdown import grid, quantity
 from tandem.reporting.published import published
 
 BESIDE = ("wieting2020.sts2017.laser", "wieting2020.sts2017.bgt")

@@ -12,8 +12,8 @@ import pandas as pd
 
 from tandem.evaluation.mining_counts import f1_draws, read_counts
 from tandem.io import read_json
-from tandem.reporting.cells import Cell, over_seeds
-from tandem.reporting.markdown import bold_best, grid
+from tandem.reporting.cells import Cell, bold_best, over_seeds
+from tandem.reporting.markdown import grid
 from tandem.reporting.published import published
 
 BESIDE = {
