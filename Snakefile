@@ -19,6 +19,7 @@ include: "workflow/rules/segment.smk"
 include: "workflow/rules/translate.smk"
 include: "workflow/rules/train.smk"
 include: "workflow/rules/evaluate.smk"
+include: "workflow/rules/languages.smk"
 include: "workflow/rules/retrieve.smk"
 include: "workflow/rules/mine.smk"
 include: "workflow/rules/report.smk"
@@ -43,10 +44,27 @@ rule across:
         expand("results/export/{experiment}", experiment=EXPORTED),
 
 
+rule figure1:
+    """Figure 1 of wieting2019, its points, and the same for the other panels and the marker."""
+    input:
+        expand("results/{figure}.{ending}", figure=FIGURES, ending=["pdf", "png", "svg"]),
+        "results/figure1.csv",
+
+
+rule table5:
+    """Table 5 of wieting2019 and its claims."""
+    input:
+        "results/table5.csv",
+        "results/table5.md",
+        "results/tables/table5-claims.csv",
+
+
 rule all:
     """Everything that this scale has."""
     default_target: True
     input:
         rules.table1.input,
         rules.across.input,
+        rules.figure1.input,
+        rules.table5.input,
         "results/claims.csv",

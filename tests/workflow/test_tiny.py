@@ -99,7 +99,7 @@ def test_makes_table_4_for_each_encoder(finished):
 
 def test_claims_of_all_tables_are_joined(finished):
     tables = {row["claim"].split(".")[0] for row in rows_of(finished / "results/claims.csv")}
-    assert tables == {"table1", "table2", "table3"}
+    assert tables == {"table1", "table2", "table3", "table5"}
 
 
 def test_an_exported_model_says_what_it_is_and_reaches(finished):
@@ -116,6 +116,8 @@ def test_an_exported_model_says_what_it_is_and_reaches(finished):
     [
         "table1.md", "claims.csv", "figures/table1.png", "figures/table1.pdf",
         "figures/training.svg", "scores/cs-en/bleu.json", "corpora/en-cs/cleaning.json",
+        "figure1.pdf", "figure1.svg", "figures/figure1-marked.png", "figures/figure1-verses.pdf",
+        "table5.md", "languages/verses/text/panel.json",
         "models/sp.en-cs/seed1/model.safetensors", "models/sp.en-cs/seed1/history.csv",
         "table2.md", "table3.md", "table4.md", "figures/table2.png", "figures/table3.pdf",
         "figures/table4.svg", "benchmarks/speed.json",
@@ -123,6 +125,52 @@ def test_an_exported_model_says_what_it_is_and_reaches(finished):
 )  # fmt: skip
 def test_makes_what_stands_behind_it(finished, name):
     assert (finished / "results" / name).stat().st_size > 0
+
+
+def rows_of(path):
+    with open(path, encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_makes_figure_1_and_table_5(finished):
+    points = rows_of(finished / "results/figure1.csv")
+    settings = [(point["panel"], point["marked"]) for point in points]
+    assert [settings.count(s) for s in sorted(set(settings))] == [6, 6, 2]
+    catalogues = {p["language"] for p in points if p["panel"] == "catalogues"}
+    assert catalogues == {"cs", "de", "fr", "el", "ru", "eu"}  # Swahili has least text
+    starts = {(p["panel"], p["random"]) for p in points}
+    assert len(starts) == 2  # the untrained encoder is the same for all of a panel
+    assert all(p["seeds"] == "2" for p in points)
+    correlations = rows_of(finished / "results/table5.csv")
+    over_all = [r for r in correlations if r["panel"] == "catalogues" and r["cluster"] == "all"]
+    assert all(r["n"] == "6" and r["rho_x100"] for r in over_all)
+    claims = {row["claim"].split(".")[0] for row in rows_of(finished / "results/claims.csv")}
+    assert claims == {"table1", "table5"}
+
+
+def test_verses_are_the_same_in_every_language(finished):
+    panel = json.loads(
+        (finished / "results/languages/verses/text/panel.json").read_text(encoding="utf-8")
+    )
+    assert panel["languages"] == ["de", "ru"]
+    assert panel["pairs"] == panel["english_sentences_in_all_languages"] == 40
+
+
+def test_the_size_of_the_batches_changes_no_point(finished, tmp_path):
+    copy = tmp_path / "copy"
+    shutil.copytree(finished, copy)
+    sizes = copy / "sizes.yaml"
+    sizes.write_text("languages: {batch: 5}\n", encoding="utf-8")
+    run = run_snakemake(copy, "results/figure1.csv", "--cores", "1", *TINY, sizes)
+    assert run.returncode == 0, run.stdout + run.stderr
+    folders = [folder / "results/scores/languages/catalogues" for folder in (finished, copy)]
+    counts = [
+        [len(json.loads(file.read_text(encoding="utf-8"))["languages"]) for file in sorted(files)]
+        for files in (folder.iterdir() for folder in folders)
+    ]
+    assert counts == [[4, 2], [5, 1]]
+    points = [folder / "results/figure1.csv" for folder in (finished, copy)]
+    assert points[0].read_bytes() == points[1].read_bytes()
 
 
 def test_back_translation_is_aligned_and_begins_like_the_bitext(finished):
@@ -179,12 +227,14 @@ def test_tables_and_figures_are_made_again_with_the_same_bytes(finished):
     [
         (
             "reporting/plots.py",
-            {"plot_table1", "plot_training", "plot_table2", "plot_table3", "plot_table4"},
+            {"plot_table1", "plot_training", "plot_table2", "plot_table3", "plot_table4",
+             "plot_figure1"},
         ),
         (
             "reporting/claims.py",
             {"tabulate_table1", "plot_table1", "tabulate_table2", "plot_table2",
-             "tabulate_table3", "plot_table3", "collect_claims"},
+             "tabulate_table3", "plot_table3", "tabulate_table5", "plot_figure1",
+             "collect_claims"},
         ),
         # vectors are temporary: another search encodes again
         (

@@ -1,9 +1,13 @@
-"""Corpora for the tiny scale: a text in English and two invented languages, and STS tasks."""
+"""Corpora for the tiny scale: English with invented languages, STS tasks, a URIEL of our own."""
 
+import io
+import json
 import random
+import sqlite3
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import yaml
 
 NOUNS = "cat dog lamp door river house window garden teacher sailor bridge candle".split()
@@ -23,8 +27,38 @@ TASKS = {
     "2017": ["track5.en-en"],
 }
 
+# language: first letter of its alphabet, ending of its words, strings that its catalogue has
+LANGUAGES = {
+    "cs": ("a", "ka", 90), "de": ("a", "en", 80), "fr": ("a", "e", 100), "el": ("\u03b1", "", 70),
+    "ru": ("\u0430", "", 85), "eu": ("a", "tza", 75), "sw": ("a", "ji", 40),
+}  # fmt: skip
+STRINGS = 100
+VERSES = {"en": "e", "de": "d", "ru": "r"}
+URIEL = ["eng", "ces", "deu", "fra", "ell", "rus", "eus"]
+
 REGISTER = {
     "datasets": {
+        "tiny-catalogue": {
+            "kind": "local",
+            "path": "data/catalogue.zip",
+            "licence": "none",
+            "languages": ["en", *LANGUAGES],
+            "reader": "catalogue",
+            "options": {"members": r"(?P<component>[^/]+)/(?P<language>[^/]+)\.json"},
+        },
+        "tiny-verses": {
+            "kind": "local",
+            "path": "data/verses.zip",
+            "licence": "none",
+            "languages": [*VERSES],
+            "reader": "verses",
+            "options": {
+                "member": "bible.db", "translations": VERSES, "blank": "none", "damage": {},
+            },
+        },
+        "tiny-uriel": {
+            "kind": "local", "path": "data/uriel.whl", "licence": "none", "languages": [],
+        },
         "tiny-bitext": {
             "kind": "local",
             "path": "data/tiny.{language}",
@@ -70,6 +104,9 @@ def write(folder: Path) -> None:
         for number, split in enumerate(("train", "dev", "test")):
             text = "".join(row + "\n" for row in rows[number::3])
             archive.writestr(zipfile.ZipInfo(f"sts-{split}.csv"), text)
+    _write_catalogue(data / "catalogue.zip", rng)
+    _write_verses(data, english[:60])
+    _write_uriel(data / "uriel.whl")
     (folder / "datasets.yaml").write_text(yaml.safe_dump(REGISTER), encoding="utf-8")
 
 
@@ -97,3 +134,60 @@ def _sts_rows(rng):
                 score = f"{5 - len(changed):.3f}"
                 cells = ["main", task, year, f"{number:04}", score]
                 yield "\t".join([*cells, " ".join(first), " ".join(second)])
+
+
+def _translate(sentence, language):
+    """Return a sentence's words spelt backwards, in the language's letters, with its ending."""
+    first, ending, _ = LANGUAGES[language]
+    shift = ord(first) - ord("a")
+    words = ("".join(chr(ord(c) + shift) for c in word[::-1]) for word in sentence.split())
+    return " ".join(word + ending for word in words)
+
+
+def _write_catalogue(path, rng):
+    """Write a catalogue of two components; each language has another share of its strings."""
+    strings = sorted({_sentence(rng) for _ in range(2 * STRINGS)})[:STRINGS]
+    rng.shuffle(strings)
+    with zipfile.ZipFile(path, "w") as archive:
+        for component, own in (("a", strings[::2]), ("b", strings[1::2])):
+            texts = {"en": {str(n): text for n, text in enumerate(own)}}
+            for language, (_, _, count) in LANGUAGES.items():
+                kept = list(texts["en"].items())[: count // 2]
+                texts[language] = {key: _translate(text, language) for key, text in kept}
+            for language, content in texts.items():
+                member = zipfile.ZipInfo(f"{component}/{language}.json")
+                archive.writestr(member, json.dumps(content))
+
+
+def _write_verses(folder, english):
+    """Write the same verses in every language, as an SQLite table in a zip."""
+    database = folder / "bible.db"
+    connection = sqlite3.connect(database)
+    connection.execute("CREATE TABLE bible (bbName, bNumber, cNumber, vNumber, vText)")
+    for language, letter in VERSES.items():
+        for number, text in enumerate(english):
+            verse = text if language == "en" else _translate(text, language)
+            connection.execute("INSERT INTO bible VALUES (?, 1, 1, ?, ?)", (letter, number, verse))
+    connection.commit()
+    connection.close()
+    with zipfile.ZipFile(folder / "verses.zip", "w") as archive:
+        archive.writestr(zipfile.ZipInfo("bible.db"), database.read_bytes())
+    database.unlink()
+
+
+def _write_uriel(path):
+    """Write lang2vec's four arrays for our languages, with random features."""
+    random_ = np.random.default_rng(1)
+    typology = [f"{prefix}_{n}" for prefix in ("S", "P", "INV") for n in range(8)]
+    family = [f"F_{n}" for n in range(5)]
+    columns = {
+        "family_features": family, "geocoord_features": ["GC_1", "GC_2", "GC_3"],
+        "feature_predictions": typology, "feature_averages": typology,
+    }  # fmt: skip
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, feats in columns.items():
+            data = random_.integers(0, 2, (len(URIEL), len(feats), 1)).astype(np.float32)
+            data[:, ::4] = 1  # no language is without features
+            content = io.BytesIO()
+            np.savez(content, langs=np.array(URIEL), feats=np.array(feats), data=data)
+            archive.writestr(zipfile.ZipInfo(f"lang2vec/data/{name}.npz"), content.getvalue())

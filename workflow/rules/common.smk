@@ -7,17 +7,22 @@ from pathlib import Path
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 from tandem import configuration, configuration_across, provenance
 from tandem.corpora.register import load_register
+from tandem.languages.register import read_register
 
 configuration.check(config, Path(workflow.basedir) / "workflow/schemas/config.schema.yaml")
 
 
-def registered():
-    """Read the corpora's registers: in the working directory, else beside the Snakefile."""
+def beside(name):
+    """Return the path of a file in the working directory, else beside the Snakefile."""
     folders = [Path(), Path(workflow.basedir)]
+    return str(next((f / name for f in folders if (f / name).is_file()), Path(name)))
+
+
+def registered():
+    """Read the corpora's registers."""
     datasets = {}
     for name in config["registers"]:
-        path = next((f / name for f in folders if (f / name).is_file()), Path(name))
-        datasets |= load_register(path)
+        datasets |= load_register(beside(name))
     return datasets
 
 
@@ -61,7 +66,7 @@ def own_files(wildcards):
     entry = record_of_file(wildcards)
     if entry["kind"] != "local":
         return []
-    return entry["source"].format(language=entry["languages"][0])
+    return entry["source"].format(language=next(iter(entry["languages"]), ""))
 
 
 # The STS archives that the workflow can do without, by their key in the configuration.
@@ -250,6 +255,58 @@ def learned_from(wildcards):
     ]
 
 
+# ---- Languages: panels, and the batches that they are trained in
+
+PANELS = {
+    panel: configuration.panel_candidates(
+        config,
+        panel,
+        [language.code for language in read_register(beside(config["languages"]["register"]))],
+        {name: dataset.languages for name, dataset in DATASETS.items()},
+    )
+    for panel in config["languages"]["panels"]
+}
+
+
+def panel_of(wildcards):
+    return config["languages"]["panels"][wildcards.panel]
+
+
+def batches(panel):
+    """Return the score files of a panel: as many as its languages can fill."""
+    most = config["languages"]["panels"][panel]["number"] or len(PANELS[panel])
+    count = -(-most // config["languages"]["batch"])
+    return [f"results/scores/languages/{panel}/batch{number}.json" for number in range(count)]
+
+
+def study_of(wildcards):
+    """Return what is trained for each language of a panel."""
+    panel, study = panel_of(wildcards), config["languages"]
+    return {
+        **{key: panel[key] for key in ("pieces", "character_coverage", "training", "marked")},
+        "dimension": study["dimension"],
+        **{key: config["sts"][key] for key in ("years", "selection")},
+        "seeds": config["seeds"],
+    }
+
+
+def figures():
+    """Return the settings that are drawn, by the figure's name; see `figure` in the configuration."""
+    drawn = {}
+    for panel, entry in config["languages"]["panels"].items():
+        for marked in (False, True) if entry["marked"] else (False,):
+            main = panel == config["languages"]["figure"]
+            name = "-".join(["figure1", *[panel] * (not main), *["marked"] * marked])
+            drawn[name if name == "figure1" else f"figures/{name}"] = {
+                "panel": panel,
+                "marked": marked,
+            }
+    return drawn
+
+
+FIGURES = figures()
+
+
 # ---- Wildcards: each is one segment of a path, or of a file's name between dots
 
 
@@ -269,6 +326,9 @@ wildcard_constraints:
     baseline=alternatives(config["baselines"]),
     segmentation=alternatives(config["segmentations"]),
     translator=alternatives(config["translators"]),
+    panel=alternatives(config["languages"]["panels"]),
+    batch=r"\d+",
+    figure=alternatives(FIGURES),
     experiment=alternatives(
         configuration.experiments(config, config["encoders"], config["settings"])
     ),

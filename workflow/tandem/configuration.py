@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -50,12 +50,42 @@ def check_sources(config: Config, datasets: Collection[str]) -> None:
     named += [(f"mining_tasks.{key}.{part}", entry[part])
               for key, entry in config["mining_tasks"].items()
               for part in ("training", "test") if entry[part]]  # fmt: skip
+    panels = config["languages"]["panels"]
+    named += [(f"languages.panels.{key}.sources", name) for key, entry in panels.items()
+              for name in entry["sources"]]  # fmt: skip
+    named.append(("languages.uriel", config["languages"]["uriel"]))
     named += [(f"sts.{key}", config["sts"][key]) for key in STS_ARCHIVES if config["sts"][key]]
     if unknown := [f"{place}: {name}" for place, name in named if name not in datasets]:
         raise ConfigurationError(
             "no register lists these corpora:\n  " + "\n  ".join(unknown)
             + f"\nRegisters: {', '.join(config['registers'])}; they list {', '.join(datasets)}"
         )
+
+
+def panel_candidates(
+    config: Config, panel: str, known: Iterable[str], held: Mapping[str, Collection[str]]
+) -> list[str]:
+    """Return the languages that a panel chooses among.
+
+    Args:
+        config: the configuration.
+        panel: name of the panel.
+        known: codes of the register of languages.
+        held: for each corpus the languages that it holds.
+
+    Raises:
+        ConfigurationError: naming the languages that no source of the panel holds or the register
+            does not know.
+    """
+    entry = config["languages"]["panels"][panel]
+    had = {code for name in entry["sources"] for code in held[name]}
+    codes = [code for code in known if code in had]
+    if wrong := [code for code in entry["languages"] or () if code not in codes]:
+        raise ConfigurationError(
+            f"languages.panels.{panel}.languages: {', '.join(wrong)}: not in "
+            f"{config['languages']['register']}, or in none of {', '.join(entry['sources'])}"
+        )
+    return entry["languages"] or codes
 
 
 def corpora(config: Config) -> list[str]:
@@ -94,9 +124,7 @@ def _cross_field_faults(config: Config) -> Iterator[str]:
         known = names if section == "corpora" else list(config[section])
         if name not in known:
             yield f"{place}: no {section} entry {name!r}; there are {', '.join(known)}"
-    for name, entry in config["bitexts"].items():
-        if entry["cleaning"]["min_words"] > entry["cleaning"]["max_words"]:
-            yield f"bitexts.{name}.cleaning: min_words is over max_words"
+    yield from _text_faults(config)
     for name, entry in config["translators"].items():
         languages = config["bitexts"].get(entry["bitext"], {}).get("languages", [])
         if sorted([entry["from"], entry["to"]]) != sorted(languages):
@@ -105,6 +133,18 @@ def _cross_field_faults(config: Config) -> Iterator[str]:
     yield from across.faults(config)
     if int(config["sts"]["selection"].split(".")[0]) in config["sts"]["years"]:
         yield "sts.selection: its year is among sts.years, which are scored; choose another task"
+
+
+def _text_faults(config: Config) -> Iterator[str]:
+    """Yield what is wrong with how text is cleaned, and with the panels of languages."""
+    cleaned = {f"bitexts.{name}": entry for name, entry in config["bitexts"].items()}
+    panels = config["languages"]["panels"].items()
+    cleaned |= {f"languages.panels.{name}": entry for name, entry in panels}
+    for place, entry in cleaned.items():
+        if entry["cleaning"]["min_words"] > entry["cleaning"]["max_words"]:
+            yield f"{place}.cleaning: min_words is over max_words"
+    if (name := config["languages"]["figure"]) not in dict(panels):
+        yield f"languages.figure: no panel {name!r}; there are {', '.join(dict(panels))}"
 
 
 def _backtranslation_faults(config: Config) -> Iterator[str]:

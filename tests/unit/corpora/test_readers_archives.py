@@ -9,9 +9,9 @@ import zipfile
 import pytest
 
 from tandem.corpora.bucc import read_bucc
-from tandem.corpora.readers import read_bitext
+from tandem.corpora.readers import read_bitext, read_bitexts
 from tandem.corpora.register import Dataset
-from tandem.errors import InputError
+from tandem.errors import InputError, TandemError
 
 COMPONENT = r"c/(?P<component>[^/]+)/(?P<language>[^/]+)\.json"
 
@@ -83,6 +83,30 @@ def test_a_catalogue_without_the_language_lists_those_it_has(tmp_path):
     path = make_zip(tmp_path / "z", {"c/a/en.json": "{}", "c/a/de.json": "{}"})
     with refused("z: no catalogue in the language 'cs'", "It has: de, en"):
         read(path, "catalogue", members=COMPONENT)
+
+
+def test_several_languages_of_an_archive_are_read_at_once(tmp_path):
+    members = {
+        "c/a/en.json": '{"x": "One", "y": "Two"}',
+        "c/a/de.json": '{"x": "Eins"}',
+        "c/a/zh-Hans.json": '{"y": "\u4e8c"}',
+    }
+    path = make_zip(tmp_path / "z", members)
+    options = {"members": COMPONENT, "codes": {"zh": "zh-Hans"}}
+    dataset = corpus("catalogue", ["en", "de", "zh", "zh-Hans"], **options)
+    found = {code: list(pairs) for code, pairs in read_bitexts(dataset, path, "en", ["zh", "de"])}
+    assert found == {"zh": [("Two", "\u4e8c")], "de": [("One", "Eins")]}
+    with pytest.raises(TandemError, match="two of zh, zh-Hans are one language"):
+        list(read_bitexts(dataset, path, "en", ["zh", "zh-Hans"]))
+
+
+def test_several_languages_of_files_are_read_in_turn(tmp_path):
+    for code, text in (("en", "One\n"), ("cs", "Jedna\n"), ("de", "Eins\n")):
+        (tmp_path / f"t.{code}").write_text(text)
+    dataset = corpus("lines", ["en", "cs", "de"])
+    path = tmp_path / "t.{language}"
+    found = [(code, list(pairs)) for code, pairs in read_bitexts(dataset, path, "en", ["cs", "de"])]
+    assert found == [("cs", [("One", "Jedna")]), ("de", [("One", "Eins")])]
 
 
 # ---- Verses

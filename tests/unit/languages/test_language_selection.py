@@ -1,9 +1,10 @@
 """Choosing languages and the sentences that they share."""
 
+import numpy as np
 import pytest
 
 from tandem.errors import TandemError
-from tandem.languages.selection import choose_languages, paired_rows
+from tandem.languages.selection import choose_languages, share_sentences, shared_share
 
 
 def test_the_languages_with_most_text_and_what_all_of_them_have() -> None:
@@ -20,27 +21,54 @@ def test_too_few_languages_is_an_error() -> None:
         choose_languages({"cs": 30, "de": 50, "mt": 2}, 3, least=5)
 
 
-def test_paired_rows_point_at_the_same_sentences() -> None:
-    english = {"cs": ["b", "a", "c", "a", "d"], "de": ["d", "x", "c", "b", "a"]}
-    paired = paired_rows(english, seed=1)
-    assert sorted(paired.sentences) == ["a", "b", "c", "d"]
-    for code, rows in paired.rows.items():
-        assert [english[code][row] for row in rows] == list(paired.sentences)
-    position = paired.sentences.index("a")
-    assert paired.rows["cs"][position] == 1  # the first of two
+def test_every_language_with_enough_and_a_size_given() -> None:
+    counts = {"cs": 30, "de": 50, "mt": 2}
+    assert choose_languages(counts, None, least=5).languages == ("de", "cs")
+    assert choose_languages(counts, None, pairs=20) == choose_languages(counts, 2, pairs=20)
+    assert choose_languages(counts, None, pairs=20).pairs == 20
+    with pytest.raises(TandemError, match="1 languages were asked for, and 0 of 3"):
+        choose_languages(counts, None, pairs=51)
 
 
-def test_paired_rows_depend_on_the_set_and_the_seed_alone() -> None:
-    english = {"cs": [f"s{i}" for i in range(50)], "de": [f"s{i}" for i in range(60)]}
-    turned = {code: sentences[::-1] for code, sentences in reversed(english.items())}
-    first = paired_rows(english, seed=3, limit=20)
-    assert first.sentences == paired_rows(turned, seed=3, limit=20).sentences
-    assert first.sentences != paired_rows(english, seed=4, limit=20).sentences
-    assert first.sentences == paired_rows(english, seed=3, limit=30).sentences[:20]
+def keys(*numbers: int) -> np.ndarray:
+    return np.array(numbers, dtype=np.uint64)
 
 
-def test_too_few_shared_sentences_is_an_error() -> None:
-    with pytest.raises(TandemError, match="share 1 English sentences, and 2 are needed"):
-        paired_rows({"cs": ["a", "b"], "de": ["a", "c"]}, seed=1, limit=2)
-    with pytest.raises(TandemError, match="share 0 English sentences, and 1 are needed"):
-        paired_rows({}, seed=1)
+def test_sentences_in_most_languages_come_first() -> None:
+    english = {"cs": keys(1, 2, 3, 4), "de": keys(3, 2, 9), "fr": keys(9, 3, 8)}
+    chosen = share_sentences(english, pairs=2, seed=1)
+    assert [int(own[0]) for own in chosen.values()] == [3, 3, 3]
+    assert int(chosen["cs"][1]) == 2  # in two languages, the others in one
+    assert int(chosen["de"][1]) in (2, 9)
+    assert int(chosen["fr"][1]) == 9
+
+
+def test_languages_that_share_enough_get_the_same_sentences() -> None:
+    common = range(100, 150)
+    english = {"cs": keys(*common, *range(40)), "de": keys(*common, *range(40, 90))}
+    chosen = share_sentences(english, pairs=50, seed=3)
+    assert np.array_equal(chosen["cs"], chosen["de"])
+    assert sorted(chosen["cs"].tolist()) == list(common)
+    assert shared_share(chosen) == 1.0
+
+
+def test_the_choice_depends_on_the_sets_and_the_seed_alone() -> None:
+    english = {"cs": keys(*range(50)), "de": keys(*range(60))}
+    turned = {code: own[::-1] for code, own in reversed(english.items())}
+    first = share_sentences(english, pairs=20, seed=3)
+    again = share_sentences(turned, pairs=20, seed=3)
+    assert all(np.array_equal(first[code], again[code]) for code in english)
+    other = share_sentences(english, pairs=20, seed=4)
+    assert not np.array_equal(first["cs"], other["cs"])
+
+
+def test_share_of_sentences_in_another_language_by_hand() -> None:
+    # cs-de share 1 of 2, cs-fr and de-fr none of 2
+    chosen = {"cs": keys(1, 2), "de": keys(2, 3), "fr": keys(4, 5)}
+    assert shared_share(chosen) == pytest.approx((1 / 2 + 0 + 0) / 3)
+    assert shared_share({"cs": keys(1)}) == 1.0
+
+
+def test_too_few_sentences_name_the_language() -> None:
+    with pytest.raises(TandemError, match="de has 1 English sentences, and 2 are asked"):
+        share_sentences({"cs": keys(1, 2), "de": keys(1)}, pairs=2, seed=1)

@@ -144,7 +144,8 @@ def test_same_input_same_table() -> None:
 
 def test_markdown_has_the_cells_of_the_table() -> None:
     table = table5(pd.concat([points(), points(marked=True)]), SETTINGS)
-    text = markdown(table, {"verses": "Verses, 10,000 pairs"})
+    text = markdown(table, {"verses": "Verses, 10,000 pairs"}, {"verses": "Two share 90%."})
+    assert text.count("Two share 90%.") == 1
     assert "## Verses, 10,000 pairs\n" in text
     assert "## Verses, 10,000 pairs; every non-English piece marked" in text
     assert "| All (20 languages) | Low < 0.30 (10 languages) | High ≥ 0.30 (10 languages) |" in text

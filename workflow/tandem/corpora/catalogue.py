@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,21 +33,31 @@ def read_catalogue(
     Raises:
         InputError: when a language has no file, or a file is not JSON of nested strings.
     """
+    for _, pairs in read_catalogues(path, source, [target], members):
+        yield from pairs
+
+
+def read_catalogues(
+    path: str | Path, source: str, targets: Sequence[str], members: str
+) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Yield each target language with its pairs, reading the source language once.
+
+    See `read_catalogue` for the arguments, the pairs and the errors.
+    """
     with open_archive(path) as archive:
         by_language = _members(archive, re.compile(members))
-        for language in (source, target):
+        for language in (source, *targets):
             if language not in by_language:
                 known = ", ".join(sorted(by_language)) or "none"
                 problem = f"no catalogue in the language {language!r}"
                 raise InputError(path, None, problem, f"It has: {known}")
         try:
             left = _strings(path, archive, by_language[source])
-            right = _strings(path, archive, by_language[target])
+            for target in targets:
+                right = _strings(path, archive, by_language[target])
+                yield target, [(text, right[key]) for key, text in left.items() if key in right]
         except DAMAGE as error:
             raise damaged(path, error) from error
-    for key, text in left.items():
-        if key in right:
-            yield text, right[key]
 
 
 def _members(archive: Archive, pattern: re.Pattern[str]) -> dict[str, list[tuple[str, str]]]:

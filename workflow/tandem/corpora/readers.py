@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from tandem.corpora.bucc import read_bucc_pairs
-from tandem.corpora.catalogue import read_catalogue
+from tandem.corpora.catalogue import read_catalogue, read_catalogues
 from tandem.corpora.lines import read_line_pairs, read_moses
 from tandem.corpora.po import read_po
 from tandem.corpora.register import Dataset
 from tandem.corpora.tmx import read_tmx
 from tandem.corpora.tsv import read_tsv
-from tandem.corpora.verses import read_verses
+from tandem.corpora.verses import read_verse_languages, read_verses
 from tandem.errors import TandemError
 
 
@@ -53,6 +53,29 @@ def read_bitext(
         case "bucc":
             return read_bucc_pairs(path, left, right, options["part"])
     raise TandemError(f"The corpus {dataset.name} is no bitext: its register entry has no reader")
+
+
+def read_bitexts(
+    dataset: Dataset, path: str | Path, source: str, targets: Sequence[str]
+) -> Iterator[tuple[str, Iterable[tuple[str, str]]]]:
+    """Yield several target languages of one corpus, each with its sentence pairs.
+
+    What holds all languages in one archive is opened once, and its source language read once.
+    See `read_bitext` for the arguments and the errors.
+    """
+    codes = {dataset.code(target): target for target in targets}
+    if len(codes) < len(targets):
+        raise TandemError(f"{dataset.name}: two of {', '.join(targets)} are one language there")
+    left, options = dataset.code(source), dataset.options
+    match dataset.reader:
+        case "catalogue":
+            found = read_catalogues(path, left, list(codes), options["members"])
+        case "verses":
+            found = read_verse_languages(path, left, list(codes), **options)
+        case _:
+            found = ((c, read_bitext(dataset, path, source, t)) for c, t in codes.items())
+    for code, pairs in found:
+        yield codes[code], pairs
 
 
 def _oriented_po(path: str, source: str, target: str, msgid: str) -> Iterator[tuple[str, str]]:

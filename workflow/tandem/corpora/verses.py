@@ -8,12 +8,12 @@ before it, which may hold the text of both and then says more than its counterpa
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tandem.corpora.archives import DAMAGE, damaged, open_archive
@@ -54,20 +54,55 @@ def read_verses(
     Raises:
         InputError: when the database cannot be read or lacks a translation.
     """
-    rows = _rows(Path(path), member, translations[source], translations[target])
-    if not rows:
-        problem = f"no verses in both {source!r} and {target!r}"
-        raise InputError(path, None, problem, "Correct the `translations` in the register")
+    options = (member, translations, blank, damage)
+    for _, pairs in read_verse_languages(path, source, [target], *options):
+        yield from pairs
+
+
+def read_verse_languages(
+    path: str | Path,
+    source: str,
+    targets: Sequence[str],
+    member: str,
+    translations: Mapping[str, str],
+    blank: str,
+    damage: Mapping[str, str],
+) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Yield each target language with its pairs, unpacking the database once.
+
+    See `read_verses` for the arguments, the pairs and the errors.
+    """
     empty = re.compile(rf"(?:{blank}|[\W\d_]*)", re.DOTALL)
+    with _database(Path(path), member) as connection:
+        for target in targets:
+            try:
+                codes = (translations[source], translations[target])
+                rows = connection.execute(_QUERY, codes).fetchall()
+            except sqlite3.Error as error:
+                problem = f"no readable database ({error})"
+                remedy = "Delete the archive and fetch it again"
+                raise InputError(f"{path}!{member}", None, problem, remedy) from error
+            if not rows:
+                problem = f"no verses in both {source!r} and {target!r}"
+                remedy = "Correct the `translations` in the register"
+                raise InputError(path, None, problem, remedy)
+            broken = [re.compile(damage.get(code, r"(?!)")) for code in (source, target)]
+            kept = _whole(rows, empty, broken)
+            yield target, [(_verse(left, path), _verse(right, path)) for left, right in kept]
+
+
+def _whole(
+    rows: Sequence[tuple[int, int, str, str]], empty: re.Pattern[str], broken: Sequence[re.Pattern]
+) -> Iterator[tuple[str, str]]:
+    """Yield the texts of the verses that both sides hold whole and by themselves."""
     blanks = [[empty.fullmatch(row[side].strip()) is not None for row in rows] for side in (2, 3)]
-    broken = [re.compile(damage.get(language, r"(?!)")) for language in (source, target)]
     for n, (book, chapter, left, right) in enumerate(rows):
         more = n + 1 < len(rows) and rows[n + 1][:2] == (book, chapter)
         if any(side[n] or (more and side[n + 1]) for side in blanks):
             continue
         if broken[0].search(left) or broken[1].search(right):
             continue
-        yield _verse(left, path), _verse(right, path)
+        yield left, right
 
 
 def _verse(text: str, path: str | Path) -> str:
@@ -75,12 +110,9 @@ def _verse(text: str, path: str | Path) -> str:
     return plain(_NUMBERS.sub(" ", text).translate(_MARKS), path)
 
 
-def _rows(path: Path, member: str, left: str, right: str) -> list[tuple[int, int, str, str]]:
-    """Return (book, chapter, text, text) of two translations.
-
-    SQLite reads files only, so the database is unpacked for the time of the query.
-    """
-    place = f"{path}!{member}"
+@contextlib.contextmanager
+def _database(path: Path, member: str) -> Iterator[sqlite3.Connection]:
+    """Open the database, which is unpacked for the time, since SQLite reads files only."""
     with tempfile.TemporaryDirectory(prefix="tandem-") as folder:
         database = Path(folder) / "verses.db"
         with open_archive(path) as archive:
@@ -92,10 +124,6 @@ def _rows(path: Path, member: str, left: str, right: str) -> list[tuple[int, int
                     shutil.copyfileobj(stream, out, 1 << 20)
             except DAMAGE as error:
                 raise damaged(path, error) from error
-        try:
-            address = f"{database.as_uri()}?mode=ro&immutable=1"
-            with closing(sqlite3.connect(address, uri=True)) as connection:
-                return connection.execute(_QUERY, (left, right)).fetchall()
-        except sqlite3.Error as error:
-            remedy = "Delete the archive and fetch it again"
-            raise InputError(place, None, f"no readable database ({error})", remedy) from error
+        address = f"{database.as_uri()}?mode=ro&immutable=1"
+        with contextlib.closing(sqlite3.connect(address, uri=True)) as connection:
+            yield connection

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tandem.errors import TandemError
+
+Keys = NDArray[np.uint64]
+"""English sentences, each as 64 bits."""
 
 
 @dataclass(frozen=True)
@@ -19,69 +22,69 @@ class Selection:
     pairs: int
 
 
-@dataclass(frozen=True)
-class PairedRows:
-    """The same English sentences in every language: `rows[code]` holds their line numbers.
-
-    Each array has shape (sentences,), counts from 0 and follows the order of `sentences`.
-    """
-
-    sentences: tuple[str, ...]
-    rows: dict[str, NDArray[np.int64]]
-
-
-def choose_languages(counts: Mapping[str, int], number: int, least: int = 1) -> Selection:
+def choose_languages(
+    counts: Mapping[str, int], number: int | None, least: int = 1, pairs: int | None = None
+) -> Selection:
     """Choose the `number` languages with most pairs; they are cut to what the last one has.
 
     Args:
         counts: pairs with English, after cleaning, of each language.
-        number: how many languages are compared.
+        number: how many languages are compared; None for all that have enough.
         least: fewest pairs that a language must have (the paper's 100,000, for instance).
+        pairs: to cut every language to; None for as many as the last one has.
 
     Raises:
-        TandemError: when fewer languages qualify.
+        TandemError: when fewer languages qualify, or none.
     """
-    enough = [code for code, pairs in counts.items() if pairs >= least]
+    least = max(least, pairs or 1)
+    enough = [code for code, count in counts.items() if count >= least]
     ranked = sorted(enough, key=lambda code: (-counts[code], code))
-    if number < 1 or len(ranked) < number:
+    wanted = len(ranked) if number is None else number
+    if wanted < 1 or len(ranked) < wanted:
         raise TandemError(
-            f"{number} languages were asked for, and {len(ranked)} of {len(counts)} have at least "
-            f"{least:,} pairs: ask for fewer, or lower the least number of pairs"
+            f"{wanted or 1} languages were asked for, and {len(ranked)} of {len(counts)} have at "
+            f"least {least:,} pairs: ask for fewer, or lower the least number of pairs"
         )
-    chosen = tuple(ranked[:number])
-    return Selection(chosen, counts[chosen[-1]])
+    chosen = tuple(ranked[:wanted])
+    return Selection(chosen, pairs or counts[chosen[-1]])
 
 
-def paired_rows(
-    english: Mapping[str, Sequence[str]], seed: int, limit: int | None = None
-) -> PairedRows:
-    """Find the English sentences that every language has, for a paired comparison.
+def share_sentences(english: Mapping[str, Keys], pairs: int, seed: int) -> dict[str, Keys]:
+    """Choose English sentences so that the languages have as many as possible in common.
 
-    A sentence that a language holds several times is taken where it first stands there. The order
-    depends on the set of shared sentences and the seed alone, not on the order of any corpus.
+    Sentences are ranked by the number of languages that have them, then at random, and each
+    language takes the first `pairs` of its own: where enough sentences are in all languages, all
+    get the same ones, a fully paired comparison. The ranking depends on the sets of sentences and
+    the seed alone, not on the order of any corpus.
 
     Args:
-        english: for each language the English side of its bitext.
-        seed: of the order of the sentences, and so of the choice when there is a limit.
-        limit: number of sentences to keep; None keeps all.
+        english: for each language the keys of its English sentences, each once, any order.
+        pairs: sentences that each language gets.
+        seed: of the order among sentences that as many languages have.
+
+    Returns:
+        For each language `pairs` keys in the order of the ranking.
 
     Raises:
-        TandemError: when the languages share no sentence, or fewer than the limit.
+        TandemError: when a language has fewer sentences.
     """
-    first = {
-        code: {sentence: row for row, sentence in reversed(list(enumerate(sentences)))}
-        for code, sentences in english.items()
+    for code, own in english.items():
+        if len(own) < pairs:
+            raise TandemError(f"{code} has {len(own):,} English sentences, and {pairs:,} are asked")
+    keys, languages = np.unique(np.concatenate(list(english.values())), return_counts=True)
+    order = np.lexsort((np.random.default_rng(seed).permutation(len(keys)), -languages))
+    rank = np.empty(len(keys), dtype=np.int64)
+    rank[order] = np.arange(len(keys))
+    return {
+        code: keys[order[np.sort(rank[np.searchsorted(keys, own)])[:pairs]]]
+        for code, own in english.items()
     }
-    shared = sorted(set.intersection(*map(set, first.values()))) if first else []
-    if not shared or (limit is not None and len(shared) < limit):
-        raise TandemError(
-            f"the {len(first)} languages share {len(shared):,} English sentences, and "
-            f"{limit or 1:,} are needed: leave out the languages with least text, or ask for fewer"
-        )
-    order = np.random.default_rng(seed).permutation(len(shared))[:limit]
-    sentences = tuple(shared[position] for position in order)
-    rows = {
-        code: np.array([found[sentence] for sentence in sentences], dtype=np.int64)
-        for code, found in first.items()
-    }
-    return PairedRows(sentences, rows)
+
+
+def shared_share(chosen: Mapping[str, Keys]) -> float:
+    """Return the mean share of a language's English sentences that another language has too."""
+    if len(chosen) < 2:
+        return 1.0
+    _, languages = np.unique(np.concatenate(list(chosen.values())), return_counts=True)
+    both = float(np.sum(languages * (languages - 1)))
+    return both / ((len(chosen) - 1) * sum(map(len, chosen.values())))

@@ -92,7 +92,7 @@ def cell_claim(
 
 
 def bold_best(cells: Sequence[Cell | None]) -> list[str]:
-    """A column of figures in Markdown with their intervals, the best in bold; empty where there is none."""
+    """A column of figures with their intervals in Markdown, the best in bold; "" for none."""
     best = max((cell.estimate for cell in cells if cell), default=None)
     several = len({cell.estimate for cell in cells if cell}) > 1
     return ["" if cell is None else _figure(cell, several and cell.estimate == best)

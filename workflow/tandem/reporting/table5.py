@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -133,6 +134,11 @@ def table5(points: pd.DataFrame, settings: Settings) -> pd.DataFrame:
                     row |= {"threshold": cluster.threshold, "n": len(members)}
                     rows.append(row | _quote(row))
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def read_table5(path: str | Path) -> pd.DataFrame:
+    """Read Table 5 from CSV."""
+    return pd.read_csv(path).fillna({"split": ""})
 
 
 def _correlations(

@@ -41,12 +41,13 @@ def setting_label(panel: str, marked: bool) -> str:
     return f"{panel}; {MARKED}" if marked else panel
 
 
-def markdown(table: pd.DataFrame, panels: Mapping[str, str]) -> str:
+def markdown(table: pd.DataFrame, panels: Mapping[str, str], notes: Mapping[str, str]) -> str:
     """Lay the table out.
 
     Args:
         table: from `table5`.
         panels: panel to what a reader calls it.
+        notes: panel to a sentence that describes it.
     """
     parts = [
         "# Table 5: what predicts the STS score of a language",
@@ -61,6 +62,8 @@ def markdown(table: pd.DataFrame, panels: Mapping[str, str]) -> str:
     ]
     for (panel, marked), setting in table.groupby(SETTING, sort=False):
         parts.append(f"## {setting_label(panels[panel], bool(marked))}")
+        if not marked:
+            parts.append(notes[panel])
         for response in RESPONSES:
             rows = setting[setting["response"] == response]
             parts += [f"### {RESPONSE_LABELS[response]}", _grid(rows, "rho_x100")]
