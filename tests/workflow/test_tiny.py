@@ -72,7 +72,8 @@ def test_makes_table_2_with_an_empty_column_for_the_track_that_is_missing(finish
     assert list(rows) == ["Random TRIGRAM", "SP"]
     assert all(row["es-en-4a_pearson_x100"] == "" for row in rows.values())
     assert all(float(row["en-en_pearson_x100"]) > 0 for row in rows.values())
-    assert float(rows["SP"]["en-es_p_at_1_x100"]) > float(rows["Random TRIGRAM"]["en-es_p_at_1_x100"])
+    found = [float(row["en-es_p_at_1_x100"]) for row in rows.values()]
+    assert found[1] > found[0]
     text = (finished / "results/table2.md").read_text(encoding="utf-8")
     assert "- es-en-4a: needs the STS 2017 archives" in text
     log = (finished / "results/logs/tabulate_table2.log").read_text(encoding="utf-8")
@@ -125,11 +126,6 @@ def test_an_exported_model_says_what_it_is_and_reaches(finished):
 )  # fmt: skip
 def test_makes_what_stands_behind_it(finished, name):
     assert (finished / "results" / name).stat().st_size > 0
-
-
-def rows_of(path):
-    with open(path, encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
 
 
 def test_makes_figure_1_and_table_5(finished):
