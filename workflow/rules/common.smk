@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
-from tandem import configuration, provenance
+from tandem import configuration, configuration_across, provenance
 from tandem.corpora.register import load_register
 from tandem.languages.register import read_register
 
@@ -73,6 +73,38 @@ def own_files(wildcards):
 STS_OPTIONAL = {
     key: config["sts"][key] for key in configuration.STS_ARCHIVES[1:] if config["sts"][key]
 }
+
+
+# ---- Mining
+
+
+def mining_task(wildcards):
+    return config["mining_tasks"][wildcards.mining]
+
+
+def published_parts(wildcards):
+    """Return the corpora that a mining task is published in; none where it is built."""
+    return [name for name in (mining_task(wildcards)[part] for part in PARTS) if name]
+
+
+def mining_sources(wildcards):
+    """Return the corpora that a mining task is taken from or hidden in."""
+    bitext = config["bitexts"][mining_task(wildcards)["bitext"]]
+    return published_parts(wildcards) or bitext["sources"]
+
+
+def held_out(wildcards):
+    """Return the mining task whose sentences a bitext must not hold."""
+    name = configuration_across.mining_task_of(config, wildcards.bitext)
+    return [f"results/mining/{name}/task"] if name else []
+
+
+def mining_of(wildcards):
+    """Return the mining task of the corpus that an experiment is trained on."""
+    return configuration_across.mining_task_of(config, setting_of(wildcards)["corpus"])
+
+
+PARTS = ("training", "test")  # of a mining task
 
 
 # ---- Back-translation
@@ -158,6 +190,69 @@ TABLE1_SETTINGS = [
     }
     for name in config["table1"]["settings"]
 ]
+TABLE2 = configuration_across.table2_experiments(config)
+TABLE2_EXPERIMENTS = sorted({name for row in TABLE2 for name in row["experiments"].values()})
+TABLE2_CORPORA = configuration_across.table2_corpora(config)
+TABLE3 = configuration.experiments(
+    config, **{k: config["table3"][k] for k in ("encoders", "settings")}
+)
+TABLE4 = configuration.experiments(
+    config, config["table4"]["encoders"], [config["table4"]["setting"]]
+)
+
+
+def learned(experiment):
+    """Describe what an experiment of Tables 2 or 3 learned from."""
+    encoder, setting = (
+        config[section][name]
+        for section, name in zip(("encoders", "settings"), experiment.split("."), strict=True)
+    )
+    return {
+        "encoder": encoder["label"],
+        "dimension": encoder["dimension"],
+        "vocabulary": config["segmentations"][encoder["segmentation"]]["size"],
+        "pairs": setting["pairs"],
+    }
+
+
+def baselines_of(table):
+    """Return the baselines of a table with their labels."""
+    return [
+        {"name": name, "label": config["baselines"][name]["label"]}
+        for name in config[table]["baselines"]
+    ]
+
+
+# ---- Models that leave
+
+EXPORTED = [
+    name
+    for name in sorted({*TABLE1, *TABLE2_EXPERIMENTS})
+    if config["encoders"][name.split(".")[0]]["kind"] == "averaging"
+    and name.split(".")[1] in config["export"]["settings"]
+]
+
+
+def scores_of(wildcards):
+    """Return the scores that an exported model's card quotes."""
+    folder = f"results/scores/{wildcards.experiment}/seed{config['seeds'][0]}"
+    tables = {"sts": TABLE1, "sts2017": TABLE2_EXPERIMENTS, "retrieval": TABLE2_EXPERIMENTS}
+    return [f"{folder}/{n}.json" for n, table in tables.items() if wildcards.experiment in table]
+
+
+def learned_from(wildcards):
+    """Return the registered corpora behind an experiment's training text."""
+    corpus = setting_of(wildcards)["corpus"]
+    if corpus in config["backtranslations"]:
+        corpus = config["backtranslations"][corpus]["bitext"]
+    return [
+        {
+            "name": name,
+            "licence": DATASETS[name].licence,
+            "description": f"{', '.join(config['bitexts'][corpus]['languages'])}",
+        }
+        for name in config["bitexts"][corpus]["sources"]
+    ]
 
 
 # ---- Languages: panels, and the batches that they are trained in
@@ -227,6 +322,8 @@ wildcard_constraints:
     ),
     split="train|valid|test",
     shard=r"\d+",
+    mining=alternatives(config["mining_tasks"]),
+    baseline=alternatives(config["baselines"]),
     segmentation=alternatives(config["segmentations"]),
     translator=alternatives(config["translators"]),
     panel=alternatives(config["languages"]["panels"]),

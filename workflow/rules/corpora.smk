@@ -59,10 +59,11 @@ rule build_bitext:
     """Clean, shuffle and split the pairs of a bitext's sources.
 
     Out: {train,valid,test}.<language>, line-aligned UTF-8; cleaning.json and splits.json, counts
-    of what was removed and of what is left.
+    of what was removed and of what is left. Texts that a mining task hides are left out.
     """
     input:
         files=lambda w: sum(map(downloads, config["bitexts"][w.bitext]["sources"]), []),
+        held_out=held_out,
     output:
         folder=directory("results/corpora/{bitext}"),
     log:

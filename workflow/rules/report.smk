@@ -112,7 +112,7 @@ rule collect_claims:
     Out: one row per finding: statement, statistic, interval, published figure, verdict.
     """
     input:
-        claims=["results/tables/table1-claims.csv", "results/tables/table5-claims.csv"],
+        claims=[f"results/tables/table{number}-claims.csv" for number in (1, 2, 3, 5)],
     output:
         claims=report(
             "results/claims.csv",

@@ -43,3 +43,28 @@ rule train_encoder:
         code=digest("train_encoder.py"),
     script:
         "../scripts/train_encoder.py"
+
+
+rule export_model:
+    """Write a trained averaging encoder for sentence-transformers, with a model card.
+
+    Out: a folder that SentenceTransformer(folder) loads with stock classes; README.md, the card.
+    """
+    input:
+        model=f"results/models/{{experiment}}/seed{config['seeds'][0]}",
+        scores=scores_of,
+    output:
+        folder=directory("results/export/{experiment}"),
+    log:
+        "results/logs/export_model/{experiment}.log",
+    conda:
+        "../../envs/model.yaml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=30,
+    params:
+        corpora=learned_from,
+        code=digest("export_model.py"),
+    script:
+        "../scripts/export_model.py"

@@ -9,6 +9,7 @@ from typing import Any
 import jsonschema
 import yaml
 
+from tandem import configuration_across as across
 from tandem.errors import TandemError
 
 RESERVED = {"sts", "downloads"}
@@ -46,6 +47,9 @@ def check_sources(config: Config, datasets: Collection[str]) -> None:
     """
     named = [(f"bitexts.{key}.sources", name) for key, entry in config["bitexts"].items()
              for name in entry["sources"]]  # fmt: skip
+    named += [(f"mining_tasks.{key}.{part}", entry[part])
+              for key, entry in config["mining_tasks"].items()
+              for part in ("training", "test") if entry[part]]  # fmt: skip
     panels = config["languages"]["panels"]
     named += [(f"languages.panels.{key}.sources", name) for key, entry in panels.items()
               for name in entry["sources"]]  # fmt: skip
@@ -126,6 +130,7 @@ def _cross_field_faults(config: Config) -> Iterator[str]:
         if sorted([entry["from"], entry["to"]]) != sorted(languages):
             yield f"translators.{name}: from and to are not the languages of {entry['bitext']}"
     yield from _backtranslation_faults(config)
+    yield from across.faults(config)
     if int(config["sts"]["selection"].split(".")[0]) in config["sts"]["years"]:
         yield "sts.selection: its year is among sts.years, which are scored; choose another task"
 
@@ -168,3 +173,4 @@ def _references(config: Config) -> Iterator[tuple[str, str, str]]:
     for section in ("encoders", "settings"):
         for name in config["table1"][section]:
             yield f"table1.{section}", name, section
+    yield from across.references(config)

@@ -7,6 +7,7 @@ import pytest
 from tandem.corpora import bitext
 from tandem.corpora.bitext import build_bitext
 from tandem.corpora.clean import Cleaning
+from tandem.corpora.text import key
 from tandem.errors import TandemError
 
 CLEANING = Cleaning(min_words=1, max_words=50, max_ratio=9, max_markup=0.5)
@@ -82,3 +83,17 @@ def test_too_little_is_refused_and_leaves_nothing(tmp_path, sources, words):
 def test_both_sides_need_names_of_their_own(tmp_path):
     with pytest.raises(TandemError, match="Both sides are named 'en'"):
         build(tmp_path / "f", {"a": pairs(0, 100)}, sides=("en", "en"))
+
+
+def test_texts_held_out_are_in_no_split_on_either_side(tmp_path):
+    held_out = {key("Sentence  7"), key("věta 9")}
+    build_bitext(
+        {"a": pairs(0, 60)}, ("en", "cs"), CLEANING, 10, 20, 3, None, tmp_path / "en-cs",
+        held_out=held_out, progress=False,
+    )  # fmt: skip
+    texts = content(tmp_path / "en-cs")
+    kept = [line for split in ("train", "valid", "test")
+            for line in texts[f"{split}.en"].decode().split("\n")[:-1]]  # fmt: skip
+    assert len(kept) == 58
+    assert not {"sentence 7", "sentence 9"} & set(kept)
+    assert json.loads(texts["cleaning.json"])["removed"]["held out"] == 2

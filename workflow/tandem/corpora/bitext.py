@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -44,6 +44,7 @@ def build_bitext(
     seed: int,
     max_pairs: int | None,
     folder: str | Path,
+    held_out: Collection[int] = frozenset(),
     progress: bool = True,
 ) -> dict[str, Any]:
     """Write `{train,valid,test}.<language>`, `cleaning.json` and `splits.json`, or nothing.
@@ -57,6 +58,8 @@ def build_bitext(
         seed: of the shuffle.
         max_pairs: most pairs of the training split; None for all.
         folder: where to write.
+        held_out: keys (`tandem.corpora.text.key`) of texts that no split may hold on either side:
+            those that a mining task hides.
         progress: show a bar on stderr.
 
     Returns:
@@ -73,7 +76,10 @@ def build_bitext(
         per_source: dict[str, int] = {}
         removed: Counter[str] = Counter()
         pairs = _chain(sources, per_source, progress)
-        keys = _spool(filter_pairs(pairs, cleaning, removed), scratch / "kept")
+        kept_pairs = filter_pairs(pairs, cleaning, removed)
+        if held_out:
+            kept_pairs = _leave_out(kept_pairs, held_out, removed)
+        keys = _spool(kept_pairs, scratch / "kept")
         kept = _distinct(keys[0], cleaning, removed, ", ".join(sources))
         splits = split_pairs(keys[1][kept], keys[2][kept], valid, test, seed, max_pairs)
         _write_splits(splits, kept, scratch, len(keys[0]), result, languages)
@@ -83,6 +89,17 @@ def build_bitext(
         counts = splits.report() | {"seed": seed}
         write_json(result / "splits.json", counts)
     return counts
+
+
+def _leave_out(
+    pairs: Iterable[Pair], held_out: Collection[int], removed: Counter[str]
+) -> Iterator[Pair]:
+    """Yield the pairs neither of whose texts is held out, counting the others."""
+    for left, right in pairs:
+        if key(left) in held_out or key(right) in held_out:
+            removed["held out"] += 1
+        else:
+            yield left, right
 
 
 def _distinct(

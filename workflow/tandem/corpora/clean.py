@@ -15,7 +15,7 @@ from tandem.io import MAX_LINE_BYTES
 
 Pair = tuple[str, str]
 
-FILTERS = ("empty", "short", "long", "ratio", "copy", "markup", "duplicate")
+FILTERS = ("empty", "short", "long", "ratio", "copy", "markup", "held out", "duplicate")
 """The filters in the order they are applied; a pair is counted under the first that removes it."""
 
 MAX_CHARACTERS = MAX_LINE_BYTES // 4

@@ -54,6 +54,28 @@ def precision_at(
     return result
 
 
+def first_hits(
+    source: np.ndarray | str | Path,
+    target: np.ndarray | str | Path,
+    *,
+    memory_bytes: int = DEFAULT_MEMORY_BYTES,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Tell which of n aligned sentences find their translation first: forward, backward, bool (n,).
+
+    Their means are P@1 in either direction; kept, they compare two encoders query by query.
+
+    Raises:
+        TandemError: when the sides differ in length, and as `exact.search`.
+    """
+    found = search(source, target, 1, memory_bytes=memory_bytes)
+    sizes = found.forward.indices.shape[0], found.backward.indices.shape[0]
+    if sizes[0] != sizes[1]:
+        raise TandemError(f"{sizes[0]} sources, {sizes[1]} targets. Row i must translate row i")
+    forward, backward = (_lists(side, sizes[0])[:, 0] for side in (found.forward, found.backward))
+    gold = np.arange(sizes[0])
+    return forward == gold, backward == gold
+
+
 def evaluate_retrieval(
     source: np.ndarray | str | Path,
     target: np.ndarray | str | Path,

@@ -8,7 +8,7 @@ pairs later without encoding anything again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -108,6 +108,18 @@ def tasks_of(index: Index, years: Iterable[int]) -> list[str]:
     """Names of the tasks of the given years, by year, then name."""
     wanted = {int(year) for year in years}
     return sorted(task for task, entry in index.tasks.items() if int(entry["year"]) in wanted)
+
+
+def covered(
+    index: Index, tasks: Iterable[str], languages: Collection[str] | None = None
+) -> list[str]:
+    """Those of the tasks that are at hand and in an encoder's languages (None: it takes any)."""
+    return [
+        task
+        for task in tasks
+        if task in index.tasks
+        and (languages is None or set(index.tasks[task]["languages"]) <= set(languages))
+    ]
 
 
 def cosine_similarity(first: NDArray[Any], second: NDArray[Any]) -> FloatArray:

@@ -64,7 +64,7 @@ def table1_figure(table: pd.DataFrame, settings: Sequence[Setting]) -> Figure:
     encoders = list(table["encoder"].unique())
     shown = [s for s in settings if (table["setting"] == s.name).any()]
     with matplotlib.rc_context(STYLE):
-        figure = _figure(6.4, 1.3 + 0.58 * len(encoders))
+        figure = new_figure(6.4, 1.3 + 0.58 * len(encoders))
         axes = figure.subplots()
         for number, setting in enumerate(shown):
             rows = table[table["setting"] == setting.name]
@@ -100,7 +100,7 @@ def learning_curves(
     names = [setting.name for setting in settings]
     rows = {"loss": "training loss", "validation_pearson_x100": "validation, r × 100"}
     with matplotlib.rc_context(STYLE):
-        figure = _figure(0.8 + 1.6 * len(encoders), 4.0)
+        figure = new_figure(0.8 + 1.6 * len(encoders), 4.0)
         panels = figure.subplots(2, len(encoders), squeeze=False, sharex="col", sharey="row")
         for experiment in trained:
             number = names.index(experiment.setting)
@@ -120,7 +120,7 @@ def learning_curves(
     return figure
 
 
-def _figure(width: float, height: float) -> Figure:
+def new_figure(width: float, height: float) -> Figure:
     """A figure of this size in inches that no global state knows of."""
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)

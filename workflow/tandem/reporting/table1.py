@@ -9,6 +9,7 @@ import pandas as pd
 
 from tandem.evaluation.statistics import FloatArray, percentile_interval
 from tandem.evaluation.sts import Index
+from tandem.reporting.markdown import grid
 from tandem.reporting.published import published
 from tandem.reporting.results import Result, Role, Setting
 
@@ -109,7 +110,7 @@ def _means(table: pd.DataFrame, settings: Sequence[Setting]) -> str:
             group = groups[setting.name]
             cells.append(_cell(group, encoder) if encoder in group.index else "")
         rows.append(cells)
-    return _grid(["Encoder", *(_heading(s, groups[s.name]) for s in shown)], rows)
+    return grid(["Encoder", *(_heading(s, groups[s.name]) for s in shown)], rows)
 
 
 def _cell(group: pd.DataFrame, encoder: str) -> str:
@@ -149,7 +150,7 @@ def _years(table: pd.DataFrame, settings: Sequence[Setting]) -> str:
         figures = [_figure(entry.values.get(name)) for name in [*names, "mean"]]
         rows.append([f"*{entry.about}*", f"*{entry.paper}, {entry.place}*", "", *figures, ""])
     headings = [name.removeprefix("sts") for name in names]
-    return _grid(["Encoder", "Trained on", "Parameters", *headings, "Mean", "Seeds"], rows)
+    return grid(["Encoder", "Trained on", "Parameters", *headings, "Mean", "Seeds"], rows)
 
 
 def _tasks(tasks: Sequence[Mapping[str, object]], index: Index) -> str:
@@ -187,9 +188,3 @@ def _seeds(table: pd.DataFrame) -> str:
 def _figure(value: float | None) -> str:
     """A published figure to one decimal; empty where the paper prints none."""
     return "" if value is None else f"*{value:.1f}*"
-
-
-def _grid(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table; columns after the first are right-aligned."""
-    rule = ["---", *["---:"] * (len(headings) - 1)]
-    return "\n".join("| " + " | ".join(row) + " |" for row in [headings, rule, *rows])

@@ -1,0 +1,25 @@
+"""Take a published mining task, or hide one in the sources of a bitext."""
+
+from collections import Counter
+from itertools import chain
+
+from _adapter import logged
+from tandem.corpora.clean import Cleaning, filter_pairs
+from tandem.corpora.readers import read_bitext
+from tandem.corpora.register import Dataset
+from tandem.evaluation.mining_files import PARTS, hide_pairs, take_published
+
+with logged(snakemake.log[0]) as log:
+    params, folder = snakemake.params, snakemake.output.folder
+    datasets = [Dataset(**entry) for entry in params.sources]
+    paths = [f"results/corpora/downloads/{dataset.name}/{dataset.file}" for dataset in datasets]
+    if params.published:
+        parts = dict(zip(PARTS, zip(datasets, paths, strict=True), strict=True))
+        counts = take_published(parts, params.task["language"], folder)
+    else:
+        languages, cleaning = params.bitext["languages"], Cleaning(**params.bitext["cleaning"])
+        found = zip(datasets, paths, strict=True)
+        pairs = chain.from_iterable(read_bitext(*source, *languages) for source in found)
+        kept = filter_pairs(pairs, cleaning, Counter())
+        counts = hide_pairs(kept, tuple(languages), folder, **params.hiding)
+    log.info("%s", counts)

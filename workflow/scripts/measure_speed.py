@@ -1,0 +1,14 @@
+"""Time encoders on one side of a bitext."""
+
+from _adapter import logged
+from tandem.evaluation.speed_run import measure_models, sample_lines
+from tandem.io import write_json
+
+with logged(snakemake.log[0]) as log:
+    params, measured = snakemake.params, dict(snakemake.params.measured)
+    path = f"{snakemake.input.bitext}/train.{measured['language']}"
+    sentences = sample_lines(path, measured.pop("sentences"), measured.pop("seed"))
+    models = dict(zip(params.names, snakemake.input.models, strict=True))
+    found = measure_models(models, params.baselines, sentences, **measured)
+    log.info("%s", found)
+    write_json(snakemake.output.speeds, found | {"code": params.code})
