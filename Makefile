@@ -18,8 +18,8 @@ help: ## show this list
 
 environment: $(READY) ## make .venv with the pinned dependencies
 
-table1: $(READY) ## build results/table1.csv from real corpora
-	$(RUN) results/table1.csv
+table1: $(READY) ## build results/table1.csv, its figures and claims from real corpora
+	$(RUN) table1
 
 all: $(READY) ## build everything the default scale has
 	$(RUN)

@@ -10,6 +10,9 @@ import pandas as pd
 
 from tandem.errors import TandemError
 from tandem.io import read_json
+from tandem.languages.distance import english_distances, read_uriel
+from tandem.languages.register import Register
+from tandem.reporting.language_points import language_points
 
 RUN = ("marked", "seed", "score", "random", "epoch")
 """What is read of each encoder's scores."""
@@ -36,6 +39,22 @@ def read_batches(files: Iterable[str | Path]) -> tuple[pd.DataFrame, pd.DataFram
     if not runs:
         raise TandemError("no batch holds a language: lower `least` or `pairs` of the panels")
     return pd.DataFrame(runs), pd.DataFrame(overlaps)
+
+
+def measured_points(
+    runs: pd.DataFrame, overlaps: pd.DataFrame, uriel: str | Path, register: Register
+) -> pd.DataFrame:
+    """Return the points of Figure 1 (see `language_points`), distances read from lang2vec's wheel.
+
+    Args:
+        runs: as `read_batches` returns them.
+        overlaps: likewise.
+        uriel: the wheel.
+        register: of the languages.
+    """
+    languages = [register[code] for code in sorted(set(runs["language"]))]
+    vectors = read_uriel(uriel, [language.uriel for language in languages])
+    return language_points(runs, overlaps, english_distances(vectors, languages), register)
 
 
 def panel_notes(texts: Mapping[str, str | Path], runs: pd.DataFrame) -> dict[str, str]:
