@@ -249,7 +249,7 @@ def learned_from(wildcards):
         {
             "name": name,
             "licence": DATASETS[name].licence,
-            "description": f"{', '.join(config['bitexts'][corpus]['languages'])}",
+            "description": f"parallel text, {' and '.join(config['bitexts'][corpus]['languages'])}",
         }
         for name in config["bitexts"][corpus]["sources"]
     ]

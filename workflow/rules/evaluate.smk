@@ -65,7 +65,7 @@ rule score_tracks:
 rule measure_speed:
     """Time encoders from raw text to vectors, beside SentencePiece's own encoding.
 
-    It asks for more threads than most machines have, so that no other job disturbs it.
+    It asks for as many threads as most machines have, so that no other job disturbs it.
 
     Out: sentences per second of each encoder, device and batch size, as JSON; these are times, so
     another run gives other figures.
@@ -81,7 +81,7 @@ rule measure_speed:
         "results/logs/measure_speed.log",
     conda:
         "../../envs/model.yaml"
-    threads: 64
+    threads: 16
     resources:
         mem_mb=8000,
         runtime=120,
