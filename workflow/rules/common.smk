@@ -329,7 +329,5 @@ wildcard_constraints:
     panel=alternatives(config["languages"]["panels"]),
     batch=r"\d+",
     figure=alternatives(FIGURES),
-    experiment=alternatives(
-        configuration.experiments(config, config["encoders"], config["settings"])
-    ),
+    experiment=rf"(?:{alternatives(config['encoders'])})\.(?:{alternatives(config['settings'])})",
     seed=alternatives(config["seeds"]),

@@ -1,5 +1,6 @@
 """Train an encoder in a setting with a seed, or take it untrained."""
 
+from functools import partial
 from pathlib import Path
 
 from _adapter import logged
@@ -11,22 +12,16 @@ from tandem.training.loop import TrainingConfig
 
 with logged(snakemake.log[0]) as log:
     params, seed = snakemake.params, int(snakemake.wildcards.seed)
-    segmenter = Segmenter.load(snakemake.input.segmenter)
-    architecture = EncoderConfig(**params.architecture)
+    encoder = Segmenter.load(snakemake.input.segmenter), EncoderConfig(**params.architecture)
     task = read_task(Path(snakemake.input.sts) / f"{params.selection}.tsv")
-    sides = run.segmented_task(segmenter, zip(task.first, task.second, strict=True))
-
-    def select(embed: run.Embed) -> float:
-        """Score an encoder on the selection task."""
-        return select_score(embed, *sides, task.gold)
-
+    first, second = run.segmented_task(encoder[0], zip(task.first, task.second, strict=True))
+    select = partial(select_score, first=first, second=second, gold=task.gold)
     if params.pairs:
         folder = Path(snakemake.input.ids[0]).parent
         pairs = run.load_pairs(folder, "train", params.sides, params.pairs)
         config = TrainingConfig(**params.training, seed=seed)
-        checkpoint = Path(params.checkpoint)
-        trained = run.train_encoder(segmenter, architecture, config, pairs, select, checkpoint)
+        trained = run.train_encoder(*encoder, config, pairs, select, Path(params.checkpoint))
     else:
-        trained = run.untrained_encoder(segmenter, architecture, seed, select)
+        trained = run.untrained_encoder(*encoder, seed, select)
     run.save_trained(snakemake.output.model, *trained, params.provenance)
     log.info("%s", trained[1])

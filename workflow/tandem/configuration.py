@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
-import yaml
 
 from tandem import configuration_across as across
 from tandem.errors import TandemError
+from tandem.io import read_yaml
 
 RESERVED = {"sts", "downloads"}
 """Folders beside those of the corpora."""
@@ -31,7 +31,7 @@ def check(config: Config, schema: str | Path) -> None:
     Raises:
         ConfigurationError: naming every key at fault.
     """
-    rules = yaml.safe_load(Path(schema).read_text(encoding="utf-8"))
+    rules = read_yaml(schema)
     faults = list(_schema_faults(config, rules)) or list(_cross_field_faults(config))
     if faults:
         raise ConfigurationError(
@@ -57,7 +57,8 @@ def check_sources(config: Config, datasets: Collection[str]) -> None:
     named += [(f"sts.{key}", config["sts"][key]) for key in STS_ARCHIVES if config["sts"][key]]
     if unknown := [f"{place}: {name}" for place, name in named if name not in datasets]:
         raise ConfigurationError(
-            "no register lists these corpora:\n  " + "\n  ".join(unknown)
+            "no register lists these corpora:\n  "
+            + "\n  ".join(unknown)
             + f"\nRegisters: {', '.join(config['registers'])}; they list {', '.join(datasets)}"
         )
 

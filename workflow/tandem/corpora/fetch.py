@@ -14,6 +14,12 @@ from tandem.corpora.register import Dataset
 from tandem.errors import InputError, TandemError
 from tandem.io import atomic_path, sha256
 
+UNREACHABLE = """{error}
+
+Tandem goes on without it. To add it, set `mirror` in the configuration to a folder that holds
+the file as <host>/<path>, or delete this folder once the site can be reached, and run again.
+"""
+
 
 def fetch(
     dataset: Dataset,
@@ -53,6 +59,26 @@ def fetch(
         else:
             _copy_local(dataset, name, target)
     return folder / dataset.file
+
+
+def fetch_if_reachable(dataset: Dataset, folder: str | Path, mirror: str | None) -> bool:
+    """Bring a corpus that can be done without, or leave `unreachable.txt`, which says why not.
+
+    Returns:
+        Whether it is there.
+
+    Raises:
+        InputError: it was reached, and it is not the registered one.
+    """
+    try:
+        fetch(dataset, folder, mirror, retry=Retry(attempts=2, timeout=15))
+    except InputError:
+        raise
+    except TandemError as error:
+        note = UNREACHABLE.format(error=error)
+        (Path(folder) / "unreachable.txt").write_text(note, encoding="utf-8")
+        return False
+    return True
 
 
 def _verify(dataset: Dataset, content: Path, target: Path) -> None:

@@ -12,6 +12,7 @@ import jsonschema
 import yaml
 
 from tandem.errors import InputError, TandemError
+from tandem.io import read_yaml
 
 SCHEMA = Path(__file__).parents[2] / "schemas" / "datasets.schema.yaml"
 """The schema of a register, beside the library in the source tree."""
@@ -78,13 +79,13 @@ def load_register(path: str | Path) -> dict[str, Dataset]:
         InputError: when the file is no YAML or does not follow `datasets.schema.yaml`.
     """
     try:
-        content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+        content = read_yaml(path)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark else None
         problem = f"not YAML ({getattr(error, 'problem', None) or error})"
         raise InputError(path, line, problem, "Mend the register") from error
-    schema = yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
+    schema = read_yaml(SCHEMA)
     error = jsonschema.exceptions.best_match(
         jsonschema.Draft202012Validator(schema).iter_errors(content)
     )

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.stats
 from numpy.typing import ArrayLike, NDArray
 
 from tandem.errors import TandemError
@@ -61,7 +60,7 @@ def pearson(x: ArrayLike, y: ArrayLike) -> float:
     Raises:
         UndefinedCorrelationError: as `_checked` says.
     """
-    return float(scipy.stats.pearsonr(*_checked(x, y)).statistic)
+    return float(pearson_rows(*_checked(x, y)))
 
 
 def spearman(x: ArrayLike, y: ArrayLike) -> float:
@@ -70,7 +69,7 @@ def spearman(x: ArrayLike, y: ArrayLike) -> float:
     Raises:
         UndefinedCorrelationError: as `_checked` says.
     """
-    return float(scipy.stats.spearmanr(*_checked(x, y)).statistic)
+    return float(spearman_rows(*_checked(x, y)))
 
 
 def partial_spearman(x: ArrayLike, y: ArrayLike, control: ArrayLike) -> float:
@@ -96,7 +95,7 @@ def pearson_rows(x: FloatArray, y: FloatArray) -> FloatArray:
 
 def spearman_rows(x: FloatArray, y: FloatArray) -> FloatArray:
     """Spearman's rho along the last axis: shapes (..., n) to (...); NaN where undefined."""
-    return pearson_rows(scipy.stats.rankdata(x, axis=-1), scipy.stats.rankdata(y, axis=-1))
+    return pearson_rows(_ranks(x), _ranks(y))
 
 
 def partial_spearman_rows(x: FloatArray, y: FloatArray, control: FloatArray) -> FloatArray:
@@ -189,8 +188,8 @@ def permutation_test(
         seed: of those orders.
     """
     *rows, y = _checked(*np.atleast_2d(np.asarray(features, dtype=np.float64)), outcome)
-    ranks = _unit(scipy.stats.rankdata(np.stack(rows), axis=-1))
-    target = _unit(scipy.stats.rankdata(y))
+    ranks = _unit(_ranks(np.stack(rows)))
+    target = _unit(_ranks(y))
     observed = ranks @ target
     least = np.abs(observed) - _CONSTANT
     rng = np.random.default_rng(seed)
@@ -243,6 +242,14 @@ def _checked(*samples: ArrayLike) -> list[FloatArray]:
 def is_constant(values: FloatArray) -> bool:
     """Whether values, shape (n,), differ by no more than floating-point noise."""
     return bool(np.ptp(values) <= _CONSTANT * np.max(np.abs(values)))
+
+
+def _ranks(values: FloatArray) -> FloatArray:
+    """Ranks along the last axis, ties given their mean."""
+    # here, since it takes a second to import and most jobs correlate no ranks
+    from scipy.stats import rankdata
+
+    return rankdata(values, axis=-1)
 
 
 def _unit(values: FloatArray) -> FloatArray:

@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 
 from tandem.errors import InputError, TandemError
+from tandem.io import read_yaml
 
 ISOLATE = "Isolate"
 """The family of a language without known relatives."""
@@ -114,7 +115,7 @@ def read_register(path: str | Path) -> Register:
             without a group, or a code or name given twice.
     """
     try:
-        content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+        content = read_yaml(path)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark else None

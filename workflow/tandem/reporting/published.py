@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import yaml
+from tandem.io import read_yaml
 
 REGISTER = Path(__file__).with_name("published.yaml")
 
@@ -28,5 +28,5 @@ class Published:
 @cache
 def published(path: Path = REGISTER) -> dict[str, Published]:
     """Read the register: id (`paper.study.row`) to its figures."""
-    entries = yaml.safe_load(path.read_text(encoding="utf-8"))
+    entries = read_yaml(path)
     return {entry["id"]: Published(**entry) for entry in entries}

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from tqdm import tqdm
 
 from tandem.errors import TandemError
-from tandem.io import atomic_path
+from tandem.io import atomic_path, read_lines
 from tandem.translation.batches import Ids, group_by_length
 
 logger = logging.getLogger(__name__)
@@ -30,6 +30,12 @@ class Bitext(NamedTuple):
 
     source: Sequence[str]
     target: Sequence[str]
+
+
+def read_bitext(folder: str | Path, split: str, source: str, target: str) -> Bitext:
+    """Read one split of a corpus folder, to be translated from `source` to `target`."""
+    lines = (list(read_lines(Path(folder) / f"{split}.{side}")) for side in (source, target))
+    return Bitext(*lines)
 
 
 class Pairs(NamedTuple):
