@@ -284,9 +284,8 @@ def study_of(wildcards):
     panel, study = panel_of(wildcards), config["languages"]
     return {
         **{key: panel[key] for key in ("pieces", "character_coverage", "training", "marked")},
-        "dimension": study["dimension"],
+        **{key: study[key] for key in ("dimension", "seeds")},
         **{key: config["sts"][key] for key in ("years", "selection")},
-        "seeds": config["seeds"],
     }
 
 
