@@ -41,8 +41,9 @@ from tandem.corpora.readers import read_bitext
 from tandem.corpora.register import load_register
 from tandem.encoders.composition import EncoderConfig
 from tandem.encoders.model import SentenceEncoder
+from tandem.evaluation.selection import by_similarity
 from tandem.evaluation.statistics import pearson
-from tandem.evaluation.sts import cosine_similarity, read_task, select_score
+from tandem.evaluation.sts import cosine_similarity
 from tandem.io import read_lines
 from tandem.segment import Segmentation, Segmenter, learn
 from tandem.training import run
@@ -84,15 +85,14 @@ def trainings(
     downloads: Path, sts: Path, min_words: int, sizes: tuple[int, ...], amounts: tuple[int, ...]
 ) -> Iterator[tuple[int, int, int, SentenceEncoder, SentenceEncoder, list[Epoch]]]:
     """Yield pieces, pairs, seed, the untrained and the trained encoder, and its epochs."""
-    task = read_task(sts / f"{CONFIG['sts']['selection']}.tsv")
+    task = sts / f"{CONFIG['sts']['selection']}.tsv"
     architecture = EncoderConfig("averaging", CONFIG["encoders"]["sp"]["dimension"])
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "text"
         write_texts(folder, downloads, min_words)
         for size in sizes:
             segmenter, (left, right) = segmented(folder, size)
-            first, second = run.segmented_task(segmenter, zip(task.first, task.second, strict=True))
-            select = partial(select_score, first=first, second=second, gold=task.gold)
+            select = by_similarity(segmenter, task)
             for amount, seed in product(sorted({min(n, len(left)) for n in amounts}), SEEDS):
                 pairs = Pairs(left.head(amount), right.head(amount), monolingual=False)
                 settings = TrainingConfig(**CONFIG["training"]["averaging"], seed=seed)

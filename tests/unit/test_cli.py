@@ -130,7 +130,7 @@ def test_train_learns_translations(tmp_path):
     options = ["--held-out", "50", "--epochs", "40", "--out", str(tmp_path / "model")]
     assert main(["train", *bitext(tmp_path, 1200), *options]) == 0
     history = rows((tmp_path / "model" / "history.csv").read_text().replace(",", "\t"))
-    assert history[0] == ["epoch", "loss", "validation_p1_x100"]
+    assert history[0] == ["epoch", "loss", "validation_p_at_1_x100"]
     scores = [float(row[2]) for row in history[1:]]
     assert max(scores) > scores[0] + 8
     encoder = encoders.load(tmp_path / "model")

@@ -155,14 +155,21 @@ def segmented(wildcards):
     )
 
 
+def by_similarity(wildcards):
+    """Tell whether the epoch is chosen on STS pairs rather than by retrieval."""
+    return setting_of(wildcards)["selection"] == "similarity"
+
+
 def training_ids(wildcards):
-    """Return the segmented training split; an untrained encoder needs none."""
-    if setting_of(wildcards)["pairs"] == 0:
-        return []
+    """Return the segmented splits that an experiment is trained on and chosen by."""
+    splits = ["train"] * (setting_of(wildcards)["pairs"] > 0)
+    splits += ["valid"] * (not by_similarity(wildcards))
     sides = configuration.sides(config, setting_of(wildcards)["corpus"])
-    arrays = ("ids", "offsets")
     return [
-        f"{segmented(wildcards)}/train.{side}.{array}.npy" for side in sides for array in arrays
+        f"{segmented(wildcards)}/{split}.{side}.{array}.npy"
+        for split in splits
+        for side in sides
+        for array in ("ids", "offsets")
     ]
 
 

@@ -2,10 +2,10 @@
 
 
 rule train_encoder:
-    """Train an encoder; the epoch kept is the best on the selection task, which is never scored.
+    """Train an encoder; the epoch kept is the best by what the setting selects on.
 
     Out: a model folder (model.safetensors, encoder.json, segmenter/) with history.csv, loss and
-    validation score of each epoch. A run that was stopped goes on from results/checkpoints/.
+    selection score of each epoch. A run that was stopped goes on from results/checkpoints/.
     """
     input:
         segmenter=lambda w: f"{segmented(w)}/segmenter",
@@ -33,7 +33,9 @@ rule train_encoder:
         pairs=lambda w: setting_of(w)["pairs"],
         training=training_of,
         sides=lambda w: configuration.sides(config, setting_of(w)["corpus"]),
-        selection=config["sts"]["selection"],
+        task=lambda w: config["sts"]["selection"] if by_similarity(w) else None,
+        score=lambda w: "pearson_x100" if by_similarity(w) else "p_at_1_x100",
+        segmented=segmented,
         checkpoint="results/checkpoints/{experiment}/seed{seed}",
         provenance=lambda w: {
             "experiment": w.experiment,

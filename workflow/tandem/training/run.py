@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from tandem.training.loop import Epoch, Trainer, TrainingConfig, initialise
 
 Embed = Callable[[Ragged], np.ndarray]
 Select = Callable[[Embed], float]
-"""Scores an embedding function on the selection task."""
+"""Scores an embedding function: the epoch with the highest score is kept."""
 
 
 def load_pairs(folder: str | Path, split: str, sides: tuple[str, str], count: int) -> Pairs:
@@ -42,15 +42,6 @@ def load_pairs(folder: str | Path, split: str, sides: tuple[str, str], count: in
         )
     monolingual = language_of(sides[0]) == language_of(sides[1])
     return Pairs(left.head(count), right.head(count), monolingual)
-
-
-def segmented_task(
-    segmenter: Segmenter, task: Iterable[tuple[str, str]], language: str = "en"
-) -> tuple[Ragged, Ragged]:
-    """Segment the sentence pairs of the selection task once, for scoring after every epoch."""
-    encode = segmenter.encoder(language)
-    first, second = zip(*task, strict=True)
-    return ragged.from_rows(map(encode, first)), ragged.from_rows(map(encode, second))
 
 
 def train_encoder(
