@@ -109,3 +109,21 @@ def test_one_setting_and_few_groups() -> None:
         figure1(pd.concat([frame, frame.assign(marked=True)]), table, GROUPS)
     with pytest.raises(TandemError, match="8 groups of scripts"):
         figure1(frame, table, [f"g{number}" for number in range(8)])
+
+
+def legend(figure) -> list[str]:
+    """Return the entries of a figure's legend."""
+    return [text.get_text() for text in figure.legends[0].get_texts()]
+
+
+def test_shows_the_clusters_of_the_data_where_the_papers_threshold_leaves_one_empty() -> None:
+    frame = points()
+    assert "overlap ≥ 0.3" in legend(figure1(frame, table5(frame, SETTINGS), GROUPS))
+    low = frame.assign(overlap_types=frame["overlap_types"] / 2)
+    table = table5(low, SETTINGS)
+    threshold = table[table["split"] == "data"]["threshold"].iloc[0]
+    figure = figure1(low, table, GROUPS)
+    assert f"overlap ≥ {threshold:.2g}" in legend(figure)
+    assert "threshold 0.3" not in legend(figure)
+    n = (low["overlap_types"] >= threshold).sum()
+    assert f"(n = {n})" in figure.axes[0].get_title(loc="left").split("high: ")[1]

@@ -153,6 +153,15 @@ def test_markdown_has_the_cells_of_the_table() -> None:
     assert "; paper -56.1 |" in text and "lines 116, 121, 122" in text
 
 
+def test_markdown_does_not_repeat_what_the_gain_has_in_common_with_the_score() -> None:
+    titles = ({"verses": "Verses"}, {"verses": "Note"})
+    alike, other = "All figures are as above", "| SP overlap, types |"
+    text = markdown(table5(points(), SETTINGS), *titles)
+    assert (text.count(alike), text.count(other)) == (1, 1)
+    text = markdown(table5(points(gain=np.arange(20.0) % 7), SETTINGS), *titles)
+    assert (text.count(alike), text.count(other)) == (0, 2)
+
+
 def test_claims_follow_the_points() -> None:
     rank = np.arange(20.0)
     near = {"featural": -rank, "genetic": rank, "geographic": rank, "inventory": rank}

@@ -51,7 +51,12 @@ _LETTERS = 7
 def figure1(
     points: pd.DataFrame, table: pd.DataFrame, groups: Sequence[str], response: str = "score"
 ) -> Figure:
-    """Draw the two panels for one setting, error bars one standard deviation over seeds.
+    """Draw the two panels for one setting.
+
+    Error bars are one standard deviation over seeds of the gain over the seed's random start: that
+    start moves all languages together, and so is no error of the comparison between them. The
+    clusters shown are those of the paper's threshold, or, where it leaves one of them empty, those
+    of the threshold that divides the overlaps best.
 
     Args:
         points: the rows of `language_points` of one panel, plain or marked.
@@ -72,24 +77,32 @@ def figure1(
     rows = table[(table[SETTING] == points.iloc[0][SETTING]).all(axis=1)]
     rows = rows[rows["response"] == response]
     thresholds = rows[rows["split"] != ""].groupby("split")["threshold"].first()
+    split = _shown_split(points, thresholds)
     looks = dict(zip(groups, zip(OKABE_ITO, MARKERS, strict=True), strict=False))
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=_SIZE, layout="constrained")
         FigureCanvasAgg(figure)
         drawn = []
         for axes, name in zip(figure.subplots(1, 2, sharey=True), PANELS, strict=True):
-            _scatter(axes, points, name, response, looks, thresholds)
+            _scatter(axes, points, name, response, looks, thresholds[split])
             drawn.append((axes, name))
             axes.set_xlabel(PANELS[name])
-            axes.set_title(_correlations(rows[rows["predictor"] == name]), loc="left", size=8)
+            shown = rows[(rows["predictor"] == name) & rows["split"].isin(["", split])]
+            axes.set_title(_correlations(shown), loc="left", size=8)
         drawn[0][0].set_ylabel(RESPONSES[response])
-        _show_clusters(drawn[0][0], thresholds)
-        _legend(figure, points, looks, thresholds["paper"])
+        visible = _show_clusters(drawn[0][0], thresholds, split)
+        _legend(figure, points, looks, thresholds[split], visible)
         figure.draw_without_rendering()
         figure.set_layout_engine("none")  # the labels are placed for this layout
         for axes, name in drawn:
             _label(axes, points, name, response)
     return figure
+
+
+def _shown_split(points: pd.DataFrame, thresholds: pd.Series) -> str:
+    """Return which threshold's clusters are shown: "paper", or "data"."""
+    low = points["overlap_types"] < thresholds["paper"]
+    return "data" if "data" in thresholds and low.nunique() == 1 else "paper"
 
 
 def _scatter(
@@ -98,18 +111,17 @@ def _scatter(
     predictor: str,
     response: str,
     looks: dict[str, tuple[str, str]],
-    thresholds: pd.Series,
+    threshold: float,
 ) -> None:
     """Draw points and error bars."""
     axes.margins(0.07, 0.08)
     axes.grid(color="0.93", linewidth=0.6)
     axes.set_axisbelow(True)
-    spread = points[f"{response}_sd"].fillna(0)
     axes.errorbar(
-        points[predictor], points[response], yerr=spread,
+        points[predictor], points[response], yerr=points["gain_sd"].fillna(0),
         fmt="none", ecolor=_BAR, elinewidth=0.7, zorder=2,
     )  # fmt: skip
-    low = points["overlap_types"] < thresholds["paper"]
+    low = points["overlap_types"] < threshold
     for (group, cluster), members in points.groupby(["script_group", low], sort=False):
         colour, marker = looks[group]
         axes.scatter(
@@ -149,7 +161,7 @@ def _label(axes: Axes, points: pd.DataFrame, predictor: str, response: str) -> N
 def _correlations(rows: pd.DataFrame) -> str:
     """Write rho and n, over all languages with its interval and beneath for each cluster."""
     parts = {}
-    for _, row in rows[rows["split"] != "data"].iterrows():
+    for _, row in rows.iterrows():
         n = f"n = {row['n']}"
         if np.isnan(row["rho_x100"]):
             parts[row["cluster"]] = f"no correlation ({n})"
@@ -160,14 +172,19 @@ def _correlations(rows: pd.DataFrame) -> str:
     return text.replace("-", "\N{MINUS SIGN}")
 
 
-def _show_clusters(axes: Axes, thresholds: pd.Series) -> None:
-    """Shade the low-overlap cluster, and draw the threshold that the data suggest."""
+def _show_clusters(axes: Axes, thresholds: pd.Series, split: str) -> list[Line2D]:
+    """Shade the low-overlap cluster and draw the thresholds; return those in sight, labelled."""
     left, right = axes.get_xlim()
-    axes.axvspan(min(left, thresholds["paper"]), thresholds["paper"], color="0.955", zorder=0)
-    axes.axvline(thresholds["paper"], color=_LINE, linewidth=0.9, zorder=1)
-    if "data" in thresholds:
-        axes.axvline(thresholds["data"], color=_LINE, linewidth=0.9, linestyle=_DOTS, zorder=1)
+    axes.axvspan(min(left, thresholds[split]), thresholds[split], color="0.955", zorder=0)
+    titles = {"paper": f"threshold {thresholds['paper']:g}", "data": "threshold by 2-means"}
+    handles = []
+    for name, title in titles.items():
+        if name in thresholds and left <= thresholds[name] <= right:
+            look = {"color": _LINE, "linewidth": 0.9, "linestyle": _DOTS if name == "data" else "-"}
+            axes.axvline(thresholds[name], zorder=1, **look)
+            handles.append(Line2D([], [], label=title, **look))
     axes.set_xlim(left, right)
+    return handles
 
 
 def _legend(
@@ -175,6 +192,7 @@ def _legend(
     points: pd.DataFrame,
     looks: dict[str, tuple[str, str]],
     threshold: float,
+    thresholds: Sequence[Line2D],
 ) -> None:
     """Explain scripts, clusters and thresholds above the panels."""
     present = [group for group in looks if group in set(points["script_group"])]
@@ -182,10 +200,9 @@ def _legend(
         _marker(looks[group][1], looks[group][0], True, group) for group in present
     ]
     handles += [
-        _marker("o", _LINE, True, f"overlap ≥ {threshold:g}"),
-        _marker("o", _LINE, False, f"overlap < {threshold:g}"),
-        Line2D([], [], color=_LINE, linewidth=0.9, label=f"threshold {threshold:g}"),
-        Line2D([], [], color=_LINE, linewidth=0.9, linestyle=_DOTS, label="threshold by 2-means"),
+        _marker("o", _LINE, True, f"overlap ≥ {threshold:.2g}"),
+        _marker("o", _LINE, False, f"overlap < {threshold:.2g}"),
+        *thresholds,
     ]
     if (points["seeds"] > 1).any():
         handles.append(_marker("|", _BAR, True, "± 1 SD over seeds"))

@@ -64,11 +64,23 @@ def markdown(table: pd.DataFrame, panels: Mapping[str, str], notes: Mapping[str,
         parts.append(f"## {setting_label(panels[panel], bool(marked))}")
         if not marked:
             parts.append(notes[panel])
+        shown = None
         for response in RESPONSES:
             rows = setting[setting["response"] == response]
-            parts += [f"### {RESPONSE_LABELS[response]}", _grid(rows, "rho_x100")]
+            parts.append(f"### {RESPONSE_LABELS[response]}")
+            if shown is not None and _alike(shown, rows):
+                parts.append("All figures are as above: it orders the languages alike.")
+                continue
+            parts += [_grid(rows, "rho_x100")]
             parts += ["SP overlap (types) held fixed:", _grid(rows, "partial_rho_x100")]
+            shown = rows
     return "\n\n".join(parts) + "\n"
+
+
+def _alike(first: pd.DataFrame, second: pd.DataFrame) -> bool:
+    """Tell whether two responses have the same correlations, interval for interval."""
+    columns = ["rho_x100", "low", "high", "p_corrected", "partial_rho_x100"]
+    return np.array_equal(first[columns].to_numpy(), second[columns].to_numpy(), equal_nan=True)
 
 
 def _grid(rows: pd.DataFrame, statistic: str) -> str:
