@@ -46,5 +46,5 @@ $(READY): pyproject.toml constraints.txt
 	"$(PYTHON)" -m venv $(VENV)
 	$(PIP) pip setuptools
 	$(PIP) torch # first and by itself, so that its build is chosen before anything asks for it
-	$(PIP) --no-build-isolation --editable '.[dev]'
+	$(PIP) --no-build-isolation --editable '.[dev,baselines]'
 	@touch $@
