@@ -1,14 +1,14 @@
 """What SP learns from the catalogues' English-Czech pairs, as the default scale trains it.
 
     python benchmarks/learning.py choose [--jobs 2] [--folder results]
-    python benchmarks/learning.py measure [--jobs 2] [--folder results]
+    python benchmarks/learning.py measure [--jobs 2] [--folder results] [--dropout 0]
 
 choose: the table that the default scale's bound of words and vocabulary size were taken from, the
 best epoch's Pearson's r x 100 on the selection task, STS 2017 en-en, mean and standard deviation of
 three seeds. No scored task is read.
 measure: r x 100 on the test pairs of the STS Benchmark, untrained and in the epoch that the
 selection task chose, for 12,000 and for 36,000 pairs (or all that cleaning leaves). It chooses
-nothing.
+nothing. --dropout 0 trains as the authors' released code does, which discards dropout's result.
 
 Both need the corpora of Table 1 under --folder: run `snakemake results/table1.csv` before.
 """
@@ -82,7 +82,12 @@ def segmented(folder: Path, size: int) -> tuple[Segmenter, list[ragged.Ragged]]:
 
 
 def trainings(
-    downloads: Path, sts: Path, min_words: int, sizes: tuple[int, ...], amounts: tuple[int, ...]
+    downloads: Path,
+    sts: Path,
+    min_words: int,
+    sizes: tuple[int, ...],
+    amounts: tuple[int, ...],
+    dropout: float,
 ) -> Iterator[tuple[int, int, int, SentenceEncoder, SentenceEncoder, list[Epoch]]]:
     """Yield pieces, pairs, seed, the untrained and the trained encoder, and its epochs."""
     task = sts / f"{CONFIG['sts']['selection']}.tsv"
@@ -95,18 +100,20 @@ def trainings(
             select = by_similarity(segmenter, task)
             for amount, seed in product(sorted({min(n, len(left)) for n in amounts}), SEEDS):
                 pairs = Pairs(left.head(amount), right.head(amount), monolingual=False)
-                settings = TrainingConfig(**CONFIG["training"]["averaging"], seed=seed)
+                settings = CONFIG["training"]["averaging"] | {"dropout": dropout, "seed": seed}
                 start, _ = run.untrained_encoder(segmenter, architecture, seed, select)
                 encoder, history = run.train_encoder(
-                    segmenter, architecture, settings, pairs, select, Path(name) / "checkpoint"
-                )
+                    segmenter, architecture, TrainingConfig(**settings), pairs, select,
+                    Path(name) / "checkpoint",
+                )  # fmt: skip
                 yield size, amount, seed, start, encoder, history
 
 
-def choose(min_words: int, downloads: Path, sts: Path) -> list[str]:
+def choose(min_words: int, downloads: Path, sts: Path, dropout: float) -> list[str]:
     """Return the rows of the choice for one bound of words."""
     best: dict[int, list[float]] = {}
-    for size, _, _, _, _, history in trainings(downloads, sts, min_words, SIZES, (CHOICE_PAIRS,)):
+    grid = trainings(downloads, sts, min_words, SIZES, (CHOICE_PAIRS,), dropout)
+    for size, _, _, _, _, history in grid:
         best.setdefault(size, []).append(max(epoch.validation for epoch in history))
     return [
         f"{min_words:14}  {size:6}  {statistics.mean(scores):4.1f}  {statistics.stdev(scores):4.1f}"
@@ -122,11 +129,12 @@ def benchmark_test(wheel: Path) -> tuple[np.ndarray, list[str], list[str]]:
     return np.array([float(row[4]) for row in rows]), [r[5] for r in rows], [r[6] for r in rows]
 
 
-def measure(min_words: int, downloads: Path, sts: Path) -> list[str]:
+def measure(min_words: int, downloads: Path, sts: Path, dropout: float) -> list[str]:
     """Return the scores on the STS Benchmark for one bound of words."""
     gold, *sentences = benchmark_test(next((downloads / CONFIG["sts"]["benchmark"]).glob("*.whl")))
     size, found = CONFIG["segmentations"]["pieces"]["size"], {}
-    for _, amount, _, *encoders, _ in trainings(downloads, sts, min_words, (size,), AMOUNTS):
+    grid = trainings(downloads, sts, min_words, (size,), AMOUNTS, dropout)
+    for _, amount, _, *encoders, _ in grid:
         scores = [
             100 * pearson(cosine_similarity(*(e.encode(side, "en") for side in sentences)), gold)
             for e in encoders
@@ -154,6 +162,7 @@ def main() -> None:
     parser.add_argument("what", choices=[task.__name__ for task in HEADS])
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--folder", type=Path, default=ROOT / "results")
+    parser.add_argument("--dropout", type=float, default=CONFIG["training"]["averaging"]["dropout"])
     options = parser.parse_args()
     task = next(task for task in HEADS if task.__name__ == options.what)
     corpora = options.folder / "corpora"
@@ -162,8 +171,8 @@ def main() -> None:
         bounds = sorted({1, CONFIG["bitexts"]["en-cs"]["cleaning"]["min_words"]})
     print(HEADS[task])
     with ProcessPoolExecutor(options.jobs) as pool:
-        work = partial(task, downloads=corpora / "downloads", sts=corpora / "sts")
-        tables = pool.map(work, bounds)
+        places = {"downloads": corpora / "downloads", "sts": corpora / "sts"}
+        tables = pool.map(partial(task, **places, dropout=options.dropout), bounds)
         for rows in tables:
             print(*rows, sep="\n", flush=True)
 
