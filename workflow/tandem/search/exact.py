@@ -45,7 +45,7 @@ def plan_blocks(
     """
     on_cpu = device.type == "cpu"
     workers = min(torch.get_num_threads(), _MAX_WORKERS) if on_cpu else 1
-    tile, tiles = (512, 8) if on_cpu else (8192, 2)
+    tile, tiles = (768, 6) if on_cpu else (8192, 2)
     resident = _resident_bytes()
     free = memory_bytes - resident - _SHARED_BYTES - workers * _WORKER_BYTES
     least = 4 * row_bytes * min(tile, max(n_source, n_target))
