@@ -1,4 +1,4 @@
-"""What chooses the epoch that is kept: a score on text that no table reports.
+"""What chooses the epoch that is kept: a score on text apart from what the encoder is scored on.
 
 Each function prepares text once and returns a score of an encoder, higher is better, to be called
 after every epoch.
