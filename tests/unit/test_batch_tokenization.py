@@ -14,7 +14,10 @@ from tandem.tokenization import ChunkTokenizer
 
 def numbered():
     numbers = {}
-    return ChunkTokenizer("en", lambda ts: [numbers.setdefault(t, len(numbers)) for t in ts])
+    return ChunkTokenizer(
+        "en",
+        lambda chunks: [[numbers.setdefault(t, len(numbers)) for t in chunk] for chunk in chunks],
+    )
 
 
 def rows(found):
@@ -32,7 +35,7 @@ def test_a_batch_has_the_ids_of_its_lines(lines):
 
 
 def test_a_full_stop_is_kept_or_not_by_what_follows():
-    tokenize = ChunkTokenizer("en", lambda tokens: [len(tokens)])
+    tokenize = ChunkTokenizer("en", lambda chunks: [[len(chunk)] for chunk in chunks])
     batch = BatchTokenizer(tokenize)
     lines = ["end. next", "end. Next", "end.", "No. 5", "No. x", "No. X", "Mr. X"]
     assert rows(batch(lines)) == [
@@ -42,7 +45,9 @@ def test_a_full_stop_is_kept_or_not_by_what_follows():
 
 def test_forgets_when_full_and_still_agrees(monkeypatch):
     monkeypatch.setattr(batch_tokenization, "MEMORY_LIMIT", 2)
-    batch = BatchTokenizer(ChunkTokenizer("en", lambda tokens: list(map(len, tokens))))
+    batch = BatchTokenizer(
+        ChunkTokenizer("en", lambda chunks: [list(map(len, chunk)) for chunk in chunks])
+    )
     for _ in range(3):
         assert rows(batch(["one, three", "", "four a."])) == [[3, 1, 5], [], [4, 1, 1]]
         assert len(batch._kinds) == 4

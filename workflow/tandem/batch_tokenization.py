@@ -88,18 +88,21 @@ class BatchTokenizer:
 
     def _learn(self, spans: _Spans, unknown: Integers, places: Integers) -> None:
         """Add the ids of chunks not yet seen in their context."""
+        tokens: list[list[str]] = []
         for index, place in zip(unknown.tolist(), places[unknown].tolist(), strict=True):
             if self._rows[place] != _UNKNOWN:
                 continue
             chunk = spans.text(index)
-            row = len(self._ends) - 1
+            row = len(self._ends) - 1 + len(tokens)
             if depends_on_context(chunk):
                 before, after = context(chunk, spans.is_first(index), spans.following(index))
                 self._rows[place] = row
             else:
                 before, after, start = "", "", place - place % _CONTEXTS
                 self._rows[start : start + _CONTEXTS] = array("i", [row] * _CONTEXTS)
-            self._ids.extend(self._chunks.convert(chunk, before, after))
+            tokens.append(self._chunks.tokens(chunk, before, after))
+        for ids in self._chunks.convert(tokens):
+            self._ids.extend(ids)
             self._ends.append(len(self._ids))
 
     def _forget(self) -> None:
@@ -119,14 +122,14 @@ class _Spans:
     def __init__(
         self, data: NDArray[np.uint8], starts: Integers, ends: Integers, rows: Integers
     ) -> None:
-        self._data, self._starts, self._ends = data, starts, ends
+        self._data, self._starts, self._ends = data.tobytes(), starts, ends
         self._begins = np.zeros(len(starts) + 1, bool)
         self._begins[rows] = True
 
     def text(self, index: int) -> str:
         """Return a chunk."""
         data = self._data[self._starts[index] : self._ends[index]]
-        return data.tobytes().decode("utf-8", "surrogatepass")
+        return data.decode("utf-8", "surrogatepass")
 
     def is_first(self, index: int) -> bool:
         """Tell whether a chunk begins its line."""

@@ -125,9 +125,9 @@ class Segmenter:
         mark = token_mark(self.scheme, language)
         if self.scheme.kind == "words":
 
-            def word_ids(tokens: list[str]) -> list[int]:
-                words = (mark + token.lower() for token in tokens)
-                return [ids[word] for word in words if word in ids]
+            def word_ids(chunks: list[list[str]]) -> list[list[int]]:
+                words = ([mark + word for word in chunk] for chunk in _lower(chunks))
+                return [[ids[word] for word in chunk if word in ids] for chunk in words]
 
             return ChunkTokenizer(language, word_ids)
         processor = spm.SentencePieceProcessor(model_file=str(self.models[language]))
@@ -135,9 +135,11 @@ class Segmenter:
         pieces = map(processor.id_to_piece, range(processor.vocab_size()))
         by_piece = [ids.get(mark + piece) for piece in pieces]
 
-        def piece_ids(tokens: list[str]) -> list[int]:
-            found = processor.encode(" ".join(tokens).lower())
-            return [by_piece[index] for index in found if index != unknown]
+        def piece_ids(chunks: list[list[str]]) -> list[list[int]]:
+            texts = [" ".join(tokens).lower() for tokens in chunks]
+            # SentencePiece starts a thread for a list
+            found = map(processor.encode, texts) if len(texts) == 1 else processor.encode(texts)
+            return [[by_piece[index] for index in row if index != unknown] for row in found]
 
         return ChunkTokenizer(language, piece_ids)
 
@@ -193,7 +195,6 @@ def learn(
             sides = {side: text for side, text in texts.items() if language_of(side) in group}
             path = train_sentencepiece(scheme, sides, folder / f"{name}.model", threads)
             models.update(dict.fromkeys(group, path))
-    if scheme.kind == "sentencepiece":
         vocabulary = _pieces(scheme, models)
     else:
         vocabulary = _most_frequent(scheme, texts)
@@ -276,15 +277,20 @@ def _training_lines(texts: Mapping[str, Callable[[], Iterable[str]]], sample: in
 
 
 def _lowercased(language: str) -> Callable[[str], str]:
-    tokenize = ChunkTokenizer(language, lambda tokens: [token.lower() for token in tokens])
+    tokenize = ChunkTokenizer(language, _lower)
     return lambda line: " ".join(tokenize(line))
+
+
+def _lower(chunks: list[list[str]]) -> list[list[str]]:
+    return [[token.lower() for token in tokens] for tokens in chunks]
 
 
 def _tokens(scheme: Segmentation, language: str) -> Callable[[str], list[str]]:
     """Return the function from a sentence to its (marked) words or trigrams."""
     mark = token_mark(scheme, language)
     if scheme.kind == "words":
-        return ChunkTokenizer(language, lambda tokens: [mark + token.lower() for token in tokens])
+        words = ChunkTokenizer(language, _lower)
+        return lambda line: [mark + word for word in words(line)]
     lowercase = _lowercased(language)
     return lambda line: [mark + gram for gram in trigrams(lowercase(line))]
 

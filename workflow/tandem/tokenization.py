@@ -11,7 +11,9 @@ whose patterns do not overlap; training and encoding agree all the same.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Generic, TypeVar
 
 from sacremoses import MosesTokenizer
@@ -24,20 +26,38 @@ LONGEST_REMEMBERED = 64
 """Characters of the longest chunk remembered: a longer one (a line of Chinese, a URL) is rare."""
 
 
+class _Moses(MosesTokenizer):
+    """sacremoses with two sets of letters built once; it builds them at every question."""
+
+    _letters, _small = frozenset(MosesTokenizer.IsAlpha), frozenset(MosesTokenizer.IsLower)
+
+    def isanyalpha(self, text: str) -> bool:
+        """Tell whether the text has a letter."""
+        return not self._letters.isdisjoint(text)
+
+    def islower(self, text: str) -> bool:
+        """Tell whether all of the text is lower-case letters."""
+        return self._small.issuperset(text)
+
+
 class ChunkTokenizer(Generic[T]):
     """Maps a line to the items that `convert` makes of the Moses tokens of each of its chunks.
 
-    `convert` takes the tokens of one chunk, so it must not need their neighbours: lower-casing,
-    a vocabulary look-up and SentencePiece (whose pieces never span a space) do not.
+    `convert` takes the tokens of many chunks and returns the items of each. Those of a chunk must
+    not depend on its neighbours: lower-casing, a vocabulary look-up and SentencePiece (whose pieces
+    never span a space) do not.
     """
 
-    def __init__(self, language: str, convert: Callable[[list[str]], Sequence[T]]) -> None:
+    def __init__(
+        self, language: str, convert: Callable[[list[list[str]]], Sequence[Sequence[T]]]
+    ) -> None:
         """Tokenise as for `language` (ISO 639-1; sacremoses falls back to English's prefixes)."""
-        self._moses = MosesTokenizer(lang=language.split("-")[0])
-        self._plain = frozenset(self._moses.IsAlnum + "-`")
+        self._moses = _Moses(lang=language.split("-")[0])
+        self._plain = frozenset(self._moses.IsAlnum + _JOINED)
+        self._runs = _runs(self._moses.IsAlnum + _JOINED)
         self._numeric = frozenset(self._moses.NUMERIC_ONLY_PREFIXES)
         self._prefixes = frozenset(self._moses.NONBREAKING_PREFIXES) - self._numeric
-        self._convert = convert
+        self.convert = convert
         self._memory: dict[str, Sequence[T]] = {}
 
     def __call__(self, line: str) -> list[T]:
@@ -54,7 +74,7 @@ class ChunkTokenizer(Generic[T]):
                 key = memory_key(chunk, before, after)
                 found = memory.get(key)
                 if found is None:
-                    found = self.convert(chunk, before, after)
+                    found = self.convert([self.tokens(chunk, before, after)])[0]
                     if len(memory) >= MEMORY_LIMIT:
                         memory.clear()
                     if len(chunk) <= LONGEST_REMEMBERED:
@@ -62,25 +82,50 @@ class ChunkTokenizer(Generic[T]):
             items += found
         return items
 
-    def convert(self, chunk: str, before: str, after: str) -> Sequence[T]:
-        """Return the items of one chunk in its context."""
+    def tokens(self, chunk: str, before: str, after: str) -> list[str]:
+        """Return the Moses tokens of one chunk in its context."""
         tokens = self._simple(chunk, after)
         if tokens is None:
             tokens = self._moses.tokenize(before + chunk + after, escape=False)
             tokens = tokens[bool(before) : len(tokens) - bool(after)]
-        return self._convert(tokens)
+        return tokens
 
     def _simple(self, chunk: str, after: str) -> list[str] | None:
-        """Return the tokens of a word that one mark may follow, as most are; None for another."""
+        """Return the tokens of a chunk without inner stops, commas and apostrophes, or None.
+
+        Moses' rules are simple then: words stay whole, every other character stands alone.
+        """
         if self._plain.issuperset(chunk):
             return [chunk]
-        word, mark = chunk[:-1], chunk[-1]
-        if not word or not self._plain.issuperset(word) or mark < " " or mark == "'":
+        body, mark = (chunk[:-1], chunk[-1]) if chunk[-1] in ".," else (chunk, "")
+        if not body or _INTRICATE.search(body):
             return None
-        kept = mark == "." and (
+        tokens = self._runs.findall(body)
+        word = tokens[-1]
+        if mark == "." and self._plain.issuperset(word) and self._keeps_stop(word, after):
+            tokens[-1] = word + mark
+        elif mark:
+            tokens.append(mark)
+        return tokens
+
+    def _keeps_stop(self, word: str, after: str) -> bool:
+        """Tell whether a full stop belongs to the word before it."""
+        return (
             after == _LOWER or word in self._prefixes or (after == _DIGIT and word in self._numeric)
         )
-        return [chunk] if kept else [word, mark]
+
+
+_JOINED = "-`"
+"""Marks that Moses leaves in words."""
+_INTRICATE = re.compile(r"[.,'\x00-\x1f]")
+"""What needs Moses' own rules: numbers, initials, contractions, and what it deletes."""
+
+
+@cache
+def _runs(characters: str) -> re.Pattern[str]:
+    """Return a pattern of runs of these characters and of single others."""
+    escaped = re.escape(characters)
+    return re.compile(f"[{escaped}]+|[^{escaped}]")
 
 
 _EDGES = frozenset(".',")

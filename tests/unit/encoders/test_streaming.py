@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from tandem.encoders import model
 from tandem.encoders.composition import EncoderConfig, initial_embeddings
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.streaming import overlapped, write_npy
@@ -58,7 +59,8 @@ def test_a_matrix_written_in_batches_is_one_npy_file(sizes):
     np.testing.assert_array_equal(np.load(out), expected)
 
 
-def test_lines_are_read_as_vectors_are_taken(tmp_path):
+def test_lines_are_read_as_vectors_are_taken(tmp_path, monkeypatch):
+    monkeypatch.setattr(model, "SEGMENTED", 10)
     segmenter = learn(Segmentation("words", 9), {"en": lambda: ["a b c"]}, tmp_path, 1)
     table = initial_embeddings(len(segmenter), 4, torch.Generator().manual_seed(1))
     encoder = SentenceEncoder(EncoderConfig("averaging", 4), segmenter, table)

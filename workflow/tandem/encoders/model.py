@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,9 @@ from tandem.ragged import Ragged
 from tandem.segment import Segmenter
 
 Vectors = NDArray[np.float32]
+
+SEGMENTED = 1024
+"""Sentences segmented at a time at least: the fewer, the more of the time is NumPy's overhead."""
 
 
 class SentenceEncoder:
@@ -96,11 +100,12 @@ class SentenceEncoder:
     def encode_stream(
         self, sentences: Iterable[str], language: str | None = None, batch_size: int = 1024
     ) -> Iterator[Vectors]:
-        """Yield the vectors batch after batch, in constant memory."""
+        """Yield the vectors in order, many batches at a time, in constant memory."""
         to_ids = self.segmenter.batch_encoder(self._language(language))
-        stream = iter(sentences)
-        batches = iter(lambda: list(islice(stream, batch_size)), [])
-        return overlapped(self.encode_ids, map(to_ids, batches))
+        stream, size = iter(sentences), max(batch_size, SEGMENTED)
+        blocks = iter(lambda: list(islice(stream, size)), [])
+        compose = partial(self.encode_ids, batch_size=batch_size)
+        return overlapped(compose, map(to_ids, blocks))
 
     @torch.inference_mode()
     def encode_ids(self, rows: Ragged, batch_size: int = 1024) -> Vectors:
