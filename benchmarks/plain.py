@@ -1,0 +1,138 @@
+"""Tandem's training of SP beside the plainest loop that does what the paper says.
+
+    python benchmarks/plain.py [--folder results] [--pairs 12000] [--dropout 0.3]
+
+Both begin from one table and train on the same pairs of the catalogues' English-Czech text with the
+default scale's settings; the plain loop lets PyTorch drop and differentiate, and steps a dense Adam
+over the whole table. Printed are Pearson's r x 100 on the selection task, STS 2017 en-en, before
+training and after every epoch, which must agree to what another order of pairs changes, and pairs
+per second, validation included. No scored task is read.
+
+Needs the corpora of Table 1 under --folder: run `snakemake results/table1.csv` before.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import torch
+from learning import CONFIG, ROOT, segmented, write_texts
+from torch import Tensor
+from torch.nn import functional
+
+from tandem.encoders.composition import EncoderConfig
+from tandem.encoders.model import SentenceEncoder
+from tandem.evaluation.selection import Select, by_similarity
+from tandem.ragged import Ragged
+from tandem.segment import Segmenter
+from tandem.training import run
+from tandem.training.batches import Pairs, megabatch_size
+from tandem.training.loop import TrainingConfig
+
+ARCHITECTURE = EncoderConfig("averaging", CONFIG["encoders"]["sp"]["dimension"])
+
+
+def average(table: Tensor, rows: Ragged, chosen: np.ndarray, dropout: float) -> Tensor:
+    """Return the means of the chosen sentences' token embeddings, (sentences, dimension)."""
+    rows = rows.gather(chosen)
+    lengths = torch.from_numpy(rows.lengths())
+    ids = torch.from_numpy(rows.ids.astype(np.int64))
+    tokens = functional.dropout(functional.embedding(ids, table), dropout)
+    sums = torch.zeros(len(rows), table.shape[1])
+    sums = sums.index_add(0, torch.repeat_interleave(lengths), tokens)
+    return sums / lengths.clamp(min=1)[:, None]
+
+
+def train_plainly(
+    table: Tensor, pairs: Pairs, config: TrainingConfig, validate: Callable[[Tensor], float]
+) -> list[float]:
+    """Train in place; return the validation score before training and after each epoch."""
+    optimizer = torch.optim.Adam([table.requires_grad_()], config.learning_rate)
+    scores, step = [validate(table)], 0
+    for epoch in range(config.epochs):
+        order = np.random.default_rng((config.seed, epoch)).permutation(pairs.usable())
+        while len(order):
+            size = config.batch * megabatch_size(step, config.megabatch, config.anneal)
+            pool, order = order[:size], order[size:]
+            with torch.no_grad():
+                sides = (average(table, side, pool, 0.0) for side in (pairs.left, pairs.right))
+                first, second = (functional.normalize(vectors) for vectors in sides)
+                cosines = (first @ second.T).fill_diagonal_(-2)
+            hardest_right, hardest_left = cosines.argmax(1).numpy(), cosines.argmax(0).numpy()
+            for batch in np.array_split(np.arange(len(pool)), -(-len(pool) // config.batch)):
+                left, right, not_right, not_left = (
+                    average(table, side, pool[index], config.dropout)
+                    for side, index in (
+                        (pairs.left, batch), (pairs.right, batch),
+                        (pairs.right, hardest_right[batch]), (pairs.left, hardest_left[batch]),
+                    )
+                )  # fmt: skip
+                near = config.margin - functional.cosine_similarity(left, right)
+                loss = torch.relu(near + functional.cosine_similarity(left, not_right))
+                loss = loss + torch.relu(near + functional.cosine_similarity(not_left, right))
+                optimizer.zero_grad()
+                loss.mean().backward()
+                optimizer.step()
+                step += 1
+        scores.append(validate(table))
+    return scores
+
+
+def compare(segmenter: Segmenter, pairs: Pairs, config: TrainingConfig, select: Select) -> None:
+    """Print both loops' scores and speeds."""
+    visits = config.epochs * len(pairs.usable())
+    untrained, _ = run.untrained_encoder(segmenter, ARCHITECTURE, config.seed, select)
+
+    def validate(table: Tensor) -> float:
+        encoder = SentenceEncoder(ARCHITECTURE, segmenter, table.detach())
+        return select(encoder.encode_ids)
+
+    with tempfile.TemporaryDirectory() as checkpoint:
+        short = replace(config, epochs=1)  # compiles what is compiled
+        run.train_encoder(segmenter, ARCHITECTURE, short, pairs, select, Path(checkpoint) / "short")
+        start = time.perf_counter()
+        _, history = run.train_encoder(
+            segmenter, ARCHITECTURE, config, pairs, select, Path(checkpoint) / "whole"
+        )
+        ours = visits / (time.perf_counter() - start)
+    torch.manual_seed(config.seed)
+    start = time.perf_counter()
+    scores = train_plainly(untrained.table.clone(), pairs, config, validate)
+    plain = visits / (time.perf_counter() - start)
+    print(f"{len(pairs.usable()):,} pairs, dropout {config.dropout}; STS 2017 en-en, r x 100")
+    print("tandem", *(f"{epoch.validation:5.1f}" for epoch in history))
+    print("plain ", *(f"{score:5.1f}" for score in scores))
+    print(f"tandem {ours:,.0f} pairs/s   plain {plain:,.0f} pairs/s   ratio {ours / plain:.1f}")
+
+
+def main() -> None:
+    """Read the options and run."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    settings = CONFIG["training"]["averaging"]
+    parser.add_argument("--folder", type=Path, default=ROOT / "results")
+    parser.add_argument("--pairs", type=int, default=12_000)
+    parser.add_argument("--dropout", type=float, default=settings["dropout"])
+    options = parser.parse_args()
+    torch.set_num_threads(settings["threads"])
+    corpora = options.folder / "corpora"
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "text"
+        bound = CONFIG["bitexts"]["en-cs"]["cleaning"]["min_words"]
+        write_texts(folder, corpora / "downloads", bound)
+        segmenter, sides = segmented(folder, CONFIG["segmentations"]["pieces"]["size"])
+        pairs = Pairs(*(side.head(options.pairs) for side in sides), monolingual=False)
+        config = TrainingConfig(**settings | {"dropout": options.dropout, "seed": 1})
+        select = by_similarity(segmenter, corpora / "sts" / f"{CONFIG['sts']['selection']}.tsv")
+        compare(segmenter, pairs, config, select)
+
+
+if __name__ == "__main__":
+    main()
