@@ -22,8 +22,9 @@ TABLE3 = pd.DataFrame(
     ]
 )  # fmt: skip
 TABLE4 = pd.DataFrame(
-    {"encoder": ["SP", "LSTM"], "device": ["cpu", "cpu"], "best_per_s": [50000.0, 400.0]}
-)
+    {"encoder": ["SP", "LSTM"], "device": ["cpu", "cuda"], "best_per_s": [50000.0, 400.0],
+     "sentencepiece_per_s": [60000.0, None]}
+)  # fmt: skip
 
 
 def test_table2_draws_measured_columns_only():
@@ -40,7 +41,14 @@ def test_table3_has_a_panel_for_each_task():
 
 def test_table4_puts_the_fastest_on_top():
     labels = [label.get_text() for label in table4_figure(TABLE4).axes[0].get_yticklabels()]
-    assert labels == ["LSTM (cpu)", "SP (cpu)"]
+    assert labels == ["LSTM (cuda)", "SP (cpu)"]
+
+
+def test_table4_marks_the_limit_where_it_was_measured():
+    lines = [line.get_xdata() for line in table4_figure(TABLE4).axes[0].get_lines()]
+    assert [60000.0, 60000.0] in [list(line) for line in lines]
+    without = table4_figure(TABLE4.assign(sentencepiece_per_s=float("nan"))).axes[0]
+    assert len(without.get_lines()) == len(lines) - 1
 
 
 @pytest.mark.parametrize(

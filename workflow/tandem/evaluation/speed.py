@@ -45,8 +45,8 @@ class Speed:
         name: of the encoder.
         device: cpu or cuda.
         threads: processor threads that it may use.
-        first: sentences per second of the first pass, when no word has been seen before, at the
-            first batch size.
+        first: sentences per second of the first pass over the text, each word new when it first
+            occurs, at the first batch size.
         at_batch: sentences per second at each batch size, words seen.
         tokenisation: time of tokenisation alone over that of the best batch size (Tandem does it
             while the batch before is composed); None where the encoder has no tokeniser of its own.
@@ -90,6 +90,8 @@ def measure(
     """
     threads = threads or available_processors()
     sentences = list(sentences)
+    for encoder in encoders.values():  # loads and compiles what it needs at its first sentence
+        encoder.encode(["0"], language, batch_sizes[0])
     first = {
         name: _rate(lambda e=encoder: e.encode(sentences, language, batch_sizes[0]), sentences)
         for name, encoder in encoders.items()

@@ -78,6 +78,10 @@ def table4_figure(table: pd.DataFrame) -> Figure:
             axes.plot(rate, place, MARKERS[number], color=OKABE_ITO[number], markersize=6)
             label = f"{rate:,.0f}"
             axes.annotate(label, (rate, place), (7, 0), textcoords="offset points", va="center")
+        limit = table["sentencepiece_per_s"].max()
+        if limit > 0:  # NaN where it was not measured
+            axes.axvline(limit, color="0.4", linestyle="--", linewidth=0.8)
+            axes.set_title("dashed: SentencePiece alone", loc="right", fontsize="small")
         axes.set_yticks(range(len(names)), names)
         axes.set_xscale("log")
         ends = np.log10([ordered["best_per_s"].min(), ordered["best_per_s"].max() * 4])
