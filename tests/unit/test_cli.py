@@ -104,7 +104,15 @@ def test_score_filters_bitext_in_order(model, files, tmp_path, capsys):
     assert len(rows((tmp_path / "all.tsv").read_text(encoding="utf-8"))) == 4
 
 
-@pytest.mark.parametrize("options", [[], ["--score", "cosine", "--retrieval", "intersection"]])
+@pytest.mark.parametrize(
+    "options",
+    [
+        [],
+        ["--score", "cosine", "--retrieval", "intersection"],
+        ["--index", "ivf"],
+        ["--index", "hnsw"],
+    ],
+)
 def test_mine_finds_the_translations(model, files, tmp_path, options, capsys):
     (tmp_path / "shuffled.en").write_text("\n".join([*ENGLISH[::-1], "rain ran ate a"]) + "\n")
     command = ["mine", model, str(tmp_path / "shuffled.en"), files[1], *LANGUAGES, "--k", "2"]

@@ -62,6 +62,19 @@ def test_stated_memory_is_that_of_the_index(sides: tuple) -> None:
         assert real * 0.9 < index_bytes(*target.shape, how) < real * 1.1
 
 
+def test_clusters_grow_with_the_corpus_unless_told(sides: tuple) -> None:
+    assert [Approximation(Kind.IVF).clusters(rows) for rows in (1, 5, 10_000)] == [1, 5, 400]
+    assert Approximation(Kind.IVF, lists=7).clusters(10_000) == 7
+
+
+@pytest.mark.parametrize("how", KINDS, ids=lambda how: how.kind.value)
+def test_progress_grows_to_the_whole(sides: tuple, how: Approximation) -> None:
+    shares: list[float] = []
+    approximate.search(*sides, 3, how, progress=shares.append)
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+
+
 def test_more_clusters_than_sentences_are_refused(sides: tuple) -> None:
     with pytest.raises(TandemError, match="Set lists to 400"):
         approximate.search(sides[1], sides[0], 3, Approximation(Kind.IVF, lists=440))

@@ -80,17 +80,21 @@ def run(options: argparse.Namespace) -> None:
 
 def _search(sides: list[_Side], folder: Path, options: argparse.Namespace) -> Neighbours:
     vectors = [side.vectors for side in sides]
-    if options.index != _EXACT:
-        how = Approximation(Kind(options.index))
-        return approximate.search(*vectors, options.k, how, folder=folder)
     with tqdm(total=100, unit="%", desc="search", disable=options.quiet or None) as bar:
+
+        def progress(share: float) -> None:
+            bar.update(int(100 * share) - bar.n)
+
+        if options.index != _EXACT:
+            how = Approximation(Kind(options.index))
+            return approximate.search(*vectors, options.k, how, folder=folder, progress=progress)
         return exact.search(
             *vectors,
             options.k,
             memory_bytes=options.memory,
             folder=folder,
             device=options.device,
-            progress=lambda share: bar.update(int(100 * share) - bar.n),
+            progress=progress,
         )
 
 

@@ -7,7 +7,8 @@ found is FAISS's affair, but their scores are the exact ones, so that margins me
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -36,7 +37,7 @@ class Approximation:
 
     Attributes:
         kind: IVF or HNSW.
-        lists: IVF: clusters; the usual choice is 4 to 16 times the root of the corpus' size.
+        lists: IVF: clusters; None for 4 times the root of the corpus' size. Usual are 4 to 16.
         probes: IVF: clusters looked into for each query.
         links: HNSW: edges of each node (at the lowest level twice that).
         effort_build: HNSW: width of the search while building.
@@ -45,12 +46,16 @@ class Approximation:
     """
 
     kind: Kind
-    lists: int = 1024
+    lists: int | None = None
     probes: int = 32
     links: int = 32
     effort_build: int = 200
     effort_search: int = 128
     seed: int = 0
+
+    def clusters(self, rows: int) -> int:
+        """Return how many clusters an IVF index of so many sentences has."""
+        return self.lists or min(rows, round(4 * math.sqrt(rows)))
 
 
 def index_bytes(rows: int, dimension: int, how: Approximation) -> int:
@@ -61,7 +66,7 @@ def index_bytes(rows: int, dimension: int, how: Approximation) -> int:
     """
     vectors = 4 * rows * dimension
     if how.kind is Kind.IVF:
-        return vectors + 8 * rows + 4 * how.lists * dimension
+        return vectors + 8 * rows + 4 * how.clusters(rows) * dimension
     above = how.links / max(1, how.links - 1)
     return int(vectors + 4 * rows * (2 * how.links + above) + 16 * rows)
 
@@ -73,6 +78,7 @@ def search(
     how: Approximation,
     *,
     folder: Path | None = None,
+    progress: Callable[[float], None] | None = None,
 ) -> Neighbours:
     """Find about the k nearest in both directions; as `exact.search`, but some may be missed.
 
@@ -85,6 +91,7 @@ def search(
         k: neighbours per sentence; where an index finds fewer, a list ends in index -1, score -inf.
         how: the index and its settings.
         folder: where the lists are written as `.npy` files; None keeps them in memory.
+        progress: called with the share of sentences indexed and searched for, of both sides.
 
     Raises:
         TandemError: on an unfit shape, or fewer sentences than clusters.
@@ -92,15 +99,25 @@ def search(
     one, two = open_pair(source, target, k)
     n, m = one.shape[0], two.shape[0]
     found = Neighbours.create((n, m), (min(k, m), min(k, n)), folder)
+    done = 0
+
+    def advance(rows: int) -> None:
+        nonlocal done
+        done += rows
+        if progress:
+            progress(done / (2 * (n + m)))
+
     for queries, corpus, lists in ((one, two, found.forward), (two, one, found.backward)):
-        _search_one_way(queries, corpus, lists, how)
+        _search_one_way(queries, corpus, lists, how, advance)
     return found
 
 
-def _search_one_way(queries: Rows, corpus: Rows, lists: Lists, how: Approximation) -> None:
+def _search_one_way(
+    queries: Rows, corpus: Rows, lists: Lists, how: Approximation, advance: Callable[[int], None]
+) -> None:
     """Fill the lists of the queries with neighbours from the corpus."""
     k = lists.indices.shape[1]
-    index = _build(corpus, how)
+    index = _build(corpus, how, advance)
     for start in range(0, queries.shape[0], _BLOCK):
         stop = min(queries.shape[0], start + _BLOCK)
         block = read_normalised(queries, start, stop)
@@ -113,6 +130,7 @@ def _search_one_way(queries: Rows, corpus: Rows, lists: Lists, how: Approximatio
         exact = _score(index, block, owners, others)
         merge_candidates(indices, scores, owners, others, exact)
         lists.write(start, indices, scores)
+        advance(stop - start)
 
 
 def _score(
@@ -127,17 +145,18 @@ def _score(
     return scores
 
 
-def _build(corpus: Rows, how: Approximation) -> faiss.Index:
-    """Build the index of one side, block by block."""
+def _build(corpus: Rows, how: Approximation, advance: Callable[[int], object] = int) -> faiss.Index:
+    """Build the index of one side, block by block; `advance` is told the rows of each."""
     size, dimension = corpus.shape
     if how.kind is Kind.IVF:
-        if how.lists > size:
+        clusters = how.clusters(size)
+        if clusters > size:
             raise TandemError(
-                f"{how.lists} clusters for the {size} sentences of {corpus.name}. "
+                f"{clusters} clusters for the {size} sentences of {corpus.name}. "
                 f"Set lists to {size} or fewer, or search exactly"
             )
         coarse = faiss.IndexFlatIP(dimension)
-        index = faiss.IndexIVFFlat(coarse, dimension, how.lists, faiss.METRIC_INNER_PRODUCT)
+        index = faiss.IndexIVFFlat(coarse, dimension, clusters, faiss.METRIC_INNER_PRODUCT)
         index.cp.seed, index.nprobe = how.seed, how.probes
         index.train(_sample(corpus, how))
         index.make_direct_map(True)
@@ -147,14 +166,16 @@ def _build(corpus: Rows, how: Approximation) -> faiss.Index:
         index.hnsw.efConstruction, index.hnsw.efSearch = how.effort_build, how.effort_search
     with _one_thread() if how.kind is Kind.HNSW else contextlib.nullcontext():
         for start in range(0, size, _BLOCK):
-            index.add(read_normalised(corpus, start, min(size, start + _BLOCK)).numpy())
+            block = read_normalised(corpus, start, min(size, start + _BLOCK)).numpy()
+            index.add(block)
+            advance(len(block))
     return index
 
 
 def _sample(corpus: Rows, how: Approximation) -> np.ndarray:
     """Return the rows that the clusters are trained on: 64 a cluster, spread by the seed."""
     size = corpus.shape[0]
-    count = min(size, 64 * how.lists)
+    count = min(size, 64 * how.clusters(size))
     chosen = np.sort(np.random.default_rng(how.seed).choice(size, count, replace=False))
     parts = []
     for start in range(0, size, _BLOCK):
