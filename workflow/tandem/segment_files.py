@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -13,6 +12,7 @@ from tqdm import tqdm
 
 from tandem import ragged
 from tandem.io import read_lines
+from tandem.processes import worker_pool
 from tandem.ragged import Ragged
 from tandem.segment import Segmenter
 
@@ -47,8 +47,7 @@ def segment_file(
     if workers == 1 or len(first) < LINES_PER_CHUNK:
         rows = map(segmenter.batch_encoder(side), _prepend(first, chunks))
         return ragged.save_stream(stem, rows, len(segmenter) - 1)
-    context = multiprocessing.get_context("spawn")  # a forked SentencePiece may hold locks
-    with ProcessPoolExecutor(workers, context, _prepare, (str(segmenter_folder), side)) as pool:
+    with worker_pool(workers, _prepare, str(segmenter_folder), side) as pool:
         rows = _in_order(pool, _prepend(first, chunks), 2 * workers)
         return ragged.save_stream(stem, rows, len(segmenter) - 1)
 

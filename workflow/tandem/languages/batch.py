@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import multiprocessing
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -24,6 +23,7 @@ from tandem.io import read_json, sha256, write_json
 from tandem.languages import runs
 from tandem.languages.panel import panel_languages, read_english, read_language
 from tandem.languages.runs import English, Run, SegmentedLanguage
+from tandem.processes import worker_pool
 from tandem.segment import Segmenter
 
 Item = TypeVar("Item")
@@ -143,9 +143,7 @@ class _Pool:
     def __enter__(self) -> _Pool:
         """Start the processes."""
         if self._workers > 1:
-            # a forked SentencePiece or PyTorch may hold locks
-            context = multiprocessing.get_context("spawn")
-            self._executor = ProcessPoolExecutor(self._workers, context, _prepare, self._shared)
+            self._executor = worker_pool(self._workers, _prepare, *self._shared)
         else:
             _prepare(*self._shared)
         return self
