@@ -23,7 +23,6 @@ import statistics
 import tempfile
 import zipfile
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -32,6 +31,7 @@ from pathlib import Path
 os.environ["OMP_NUM_THREADS"] = "1"
 
 import numpy as np
+import torch
 import yaml
 
 from tandem import ragged
@@ -45,6 +45,7 @@ from tandem.evaluation.selection import by_similarity
 from tandem.evaluation.statistics import pearson
 from tandem.evaluation.sts import cosine_similarity
 from tandem.io import read_lines
+from tandem.processes import worker_pool
 from tandem.segment import Segmentation, Segmenter, learn
 from tandem.training import run
 from tandem.training.batches import Pairs
@@ -170,7 +171,7 @@ def main() -> None:
     if task is measure:  # what was chosen, and all the pairs there are
         bounds = sorted({1, CONFIG["bitexts"]["en-cs"]["cleaning"]["min_words"]})
     print(HEADS[task])
-    with ProcessPoolExecutor(options.jobs) as pool:
+    with worker_pool(options.jobs, torch.set_num_threads, 1) as pool:
         places = {"downloads": corpora / "downloads", "sts": corpora / "sts"}
         tables = pool.map(partial(task, **places, dropout=options.dropout), bounds)
         for rows in tables:
