@@ -3,9 +3,10 @@
     python benchmarks/learning.py choose [--jobs 2] [--folder results]
     python benchmarks/learning.py measure [--jobs 2] [--folder results] [--dropout 0]
 
-choose: the table that the default scale's bound of words and vocabulary size were taken from, the
-best epoch's Pearson's r x 100 on the selection task, STS 2017 en-en, mean and standard deviation of
-three seeds. No scored task is read.
+choose: the table that the default scale's bound of words, vocabulary size and batch were taken from,
+the best epoch's Pearson's r x 100 on the selection task, STS 2017 en-en, mean and standard deviation
+of three seeds: every bound and size, then every batch with those of the configuration. No scored
+task is read.
 measure: r x 100 on the test pairs of the STS Benchmark, untrained and in the epoch that the
 selection task chose, for 12,000 and for 36,000 pairs (or all that cleaning leaves). It chooses
 nothing. --dropout 0 trains as the authors' released code does, which discards dropout's result.
@@ -23,6 +24,7 @@ import statistics
 import tempfile
 import zipfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -54,8 +56,21 @@ from tandem.training.loop import Epoch, TrainingConfig
 ROOT = Path(__file__).parents[1]
 CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
 SIDES, SEEDS = ("en", "cs"), (1, 2, 3)
-BOUNDS, SIZES, CHOICE_PAIRS = (1, 2, 3), (4_000, 8_000, 20_000), 12_000
+BOUNDS, SIZES, BATCHES, CHOICE_PAIRS = (1, 2, 3), (4_000, 8_000, 20_000), (128, 64, 32), 12_000
 AMOUNTS = (12_000, 36_000)
+BOUND = CONFIG["bitexts"]["en-cs"]["cleaning"]["min_words"]
+SIZE = CONFIG["segmentations"]["pieces"]["size"]
+BATCH = CONFIG["training"]["averaging"]["batch"]
+
+
+@dataclass(frozen=True)
+class Task:
+    """Trainings that one process does: on texts of `words` words or more."""
+
+    words: int
+    sizes: tuple[int, ...]
+    amounts: tuple[int, ...]
+    batch: int
 
 
 def write_texts(folder: Path, downloads: Path, min_words: int) -> None:
@@ -83,41 +98,37 @@ def segmented(folder: Path, size: int) -> tuple[Segmenter, list[ragged.Ragged]]:
 
 
 def trainings(
-    downloads: Path,
-    sts: Path,
-    min_words: int,
-    sizes: tuple[int, ...],
-    amounts: tuple[int, ...],
-    dropout: float,
-) -> Iterator[tuple[int, int, int, SentenceEncoder, SentenceEncoder, list[Epoch]]]:
-    """Yield pieces, pairs, seed, the untrained and the trained encoder, and its epochs."""
-    task = sts / f"{CONFIG['sts']['selection']}.tsv"
+    task: Task, downloads: Path, sts: Path, dropout: float
+) -> Iterator[tuple[int, int, SentenceEncoder, SentenceEncoder, list[Epoch]]]:
+    """Yield pieces, pairs, the untrained and the trained encoder, and its epochs."""
+    selection = sts / f"{CONFIG['sts']['selection']}.tsv"
     architecture = EncoderConfig("averaging", CONFIG["encoders"]["sp"]["dimension"])
+    changed = {"batch": task.batch, "dropout": dropout}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "text"
-        write_texts(folder, downloads, min_words)
-        for size in sizes:
+        write_texts(folder, downloads, task.words)
+        for size in task.sizes:
             segmenter, (left, right) = segmented(folder, size)
-            select = by_similarity(segmenter, task)
-            for amount, seed in product(sorted({min(n, len(left)) for n in amounts}), SEEDS):
+            select = by_similarity(segmenter, selection)
+            for amount, seed in product(sorted({min(n, len(left)) for n in task.amounts}), SEEDS):
                 pairs = Pairs(left.head(amount), right.head(amount), monolingual=False)
-                settings = CONFIG["training"]["averaging"] | {"dropout": dropout, "seed": seed}
+                settings = CONFIG["training"]["averaging"] | changed | {"seed": seed}
                 start, _ = run.untrained_encoder(segmenter, architecture, seed, select)
                 encoder, history = run.train_encoder(
                     segmenter, architecture, TrainingConfig(**settings), pairs, select,
                     Path(name) / "checkpoint",
                 )  # fmt: skip
-                yield size, amount, seed, start, encoder, history
+                yield size, amount, start, encoder, history
 
 
-def choose(min_words: int, downloads: Path, sts: Path, dropout: float) -> list[str]:
-    """Return the rows of the choice for one bound of words."""
+def choose(task: Task, downloads: Path, sts: Path, dropout: float) -> list[str]:
+    """Return the rows of the choice for one task."""
     best: dict[int, list[float]] = {}
-    grid = trainings(downloads, sts, min_words, SIZES, (CHOICE_PAIRS,), dropout)
-    for size, _, _, _, _, history in grid:
+    for size, _, _, _, history in trainings(task, downloads, sts, dropout):
         best.setdefault(size, []).append(max(epoch.validation for epoch in history))
     return [
-        f"{min_words:14}  {size:6}  {statistics.mean(scores):4.1f}  {statistics.stdev(scores):4.1f}"
+        f"{task.words:14}  {size:6}  {task.batch:5}  "
+        f"{statistics.mean(scores):4.1f}  {statistics.stdev(scores):4.1f}"
         for size, scores in best.items()
     ]
 
@@ -130,12 +141,11 @@ def benchmark_test(wheel: Path) -> tuple[np.ndarray, list[str], list[str]]:
     return np.array([float(row[4]) for row in rows]), [r[5] for r in rows], [r[6] for r in rows]
 
 
-def measure(min_words: int, downloads: Path, sts: Path, dropout: float) -> list[str]:
-    """Return the scores on the STS Benchmark for one bound of words."""
+def measure(task: Task, downloads: Path, sts: Path, dropout: float) -> list[str]:
+    """Return the scores on the STS Benchmark for one task."""
     gold, *sentences = benchmark_test(next((downloads / CONFIG["sts"]["benchmark"]).glob("*.whl")))
-    size, found = CONFIG["segmentations"]["pieces"]["size"], {}
-    grid = trainings(downloads, sts, min_words, (size,), AMOUNTS, dropout)
-    for _, amount, _, *encoders, _ in grid:
+    found: dict[int, list[list[float]]] = {}
+    for _, amount, *encoders, _ in trainings(task, downloads, sts, dropout):
         scores = [
             100 * pearson(cosine_similarity(*(e.encode(side, "en") for side in sentences)), gold)
             for e in encoders
@@ -145,13 +155,24 @@ def measure(min_words: int, downloads: Path, sts: Path, dropout: float) -> list[
     for amount, scores in found.items():
         cells = zip(np.mean(scores, axis=0), np.std(scores, axis=0, ddof=1), strict=True)
         cells = "   ".join(f"{mean:4.1f} +- {deviation:3.1f}" for mean, deviation in cells)
-        rows.append(f"{min_words:14}  {amount:6,}  {cells}")
+        rows.append(f"{task.words:14}  {amount:6,}  {task.batch:5}  {cells}")
     return rows
 
 
 HEADS = {
-    choose: f"STS 2017 en-en, r x 100, {CHOICE_PAIRS:,} pairs\nwords at least  pieces  mean  s.d.",
-    measure: "STS Benchmark test, r x 100\nwords at least   pairs  untrained     trained",
+    choose: f"STS 2017 en-en, r x 100, {CHOICE_PAIRS:,} pairs\n"
+    "words at least  pieces  batch  mean  s.d.",
+    measure: "STS Benchmark test, r x 100\nwords at least   pairs  batch   untrained     trained",
+}
+TASKS = {
+    choose: [Task(bound, (size,), (CHOICE_PAIRS,), BATCH) for bound in BOUNDS for size in SIZES]
+    + [Task(BOUND, (SIZE,), (CHOICE_PAIRS,), batch) for batch in BATCHES if batch != BATCH],
+    # what was chosen, the released code's batch, and all the pairs there are
+    measure: [
+        Task(BOUND, (SIZE,), AMOUNTS, BATCH),
+        Task(BOUND, (SIZE,), AMOUNTS, 128),
+        Task(1, (SIZE,), AMOUNTS, BATCH),
+    ],
 }
 
 
@@ -160,21 +181,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=[task.__name__ for task in HEADS])
+    parser.add_argument("what", choices=[what.__name__ for what in HEADS])
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--folder", type=Path, default=ROOT / "results")
     parser.add_argument("--dropout", type=float, default=CONFIG["training"]["averaging"]["dropout"])
     options = parser.parse_args()
-    task = next(task for task in HEADS if task.__name__ == options.what)
+    what = next(what for what in HEADS if what.__name__ == options.what)
     corpora = options.folder / "corpora"
-    bounds = BOUNDS
-    if task is measure:  # what was chosen, and all the pairs there are
-        bounds = sorted({1, CONFIG["bitexts"]["en-cs"]["cleaning"]["min_words"]})
-    print(HEADS[task])
+    print(HEADS[what], flush=True)
     with worker_pool(options.jobs, torch.set_num_threads, 1) as pool:
         places = {"downloads": corpora / "downloads", "sts": corpora / "sts"}
-        tables = pool.map(partial(task, **places, dropout=options.dropout), bounds)
-        for rows in tables:
+        for rows in pool.map(partial(what, **places, dropout=options.dropout), TASKS[what]):
             print(*rows, sep="\n", flush=True)
 
 
