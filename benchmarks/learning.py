@@ -3,10 +3,10 @@
     python benchmarks/learning.py choose [--jobs 2] [--folder results]
     python benchmarks/learning.py measure [--jobs 2] [--folder results] [--dropout 0]
 
-choose: the table that the default scale's bound of words, vocabulary size and batch were taken from,
-the best epoch's Pearson's r x 100 on the selection task, STS 2017 en-en, mean and standard deviation
-of three seeds: every bound and size, then every batch with those of the configuration. No scored
-task is read.
+choose: the table that the default scale's bound of words, vocabulary size and batch were taken
+from, the best epoch's Pearson's r x 100 on the selection task, STS 2017 en-en, mean and standard
+deviation of three seeds: every bound and size, then every batch with those of the configuration. No
+scored task is read.
 measure: r x 100 on the test pairs of the STS Benchmark, untrained and in the epoch that the
 selection task chose, for 12,000 and for 36,000 pairs (or all that cleaning leaves). It chooses
 nothing. --dropout 0 trains as the authors' released code does, which discards dropout's result.
