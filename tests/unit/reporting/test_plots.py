@@ -56,3 +56,12 @@ def test_learning_curves_draw_every_seed_but_no_untrained(histories, experiments
     styles = {line.get_linestyle() for line in figure.axes[0].lines}
     assert len(styles) == 2
     assert list(figure.axes[2].lines[0].get_ydata()) == [60.0, 62.0]
+
+
+def test_a_history_of_one_epoch_is_seen(experiments, settings):
+    run = pd.DataFrame(
+        {"epoch": [0, 1], "loss": [None, 0.4], "validation_pearson_x100": [60.0, 62.0]}
+    )
+    figure = learning_curves({"sp.en-cs": [run]}, experiments, settings)
+    markers = [panel.lines[0].get_marker() for panel in figure.axes]
+    assert markers == ["o", "None"]

@@ -156,6 +156,8 @@ def _line(number: int) -> dict[str, str | float]:
 def _curves(panel: Axes, runs: Sequence[pd.DataFrame], column: str, number: int) -> None:
     """Draw one column of the histories of an experiment's seeds."""
     for run in runs:
-        panel.plot(run["epoch"], run[column], **_line(number))
+        # a line of one point would not be seen
+        marker = "o" if run[column].notna().sum() == 1 else None
+        panel.plot(run["epoch"], run[column], **_line(number), marker=marker, markersize=3)
     panel.grid(axis="y", color="0.9", linewidth=0.6)
     panel.xaxis.set_major_locator(MaxNLocator(nbins=5, integer=True, min_n_ticks=1))
