@@ -16,6 +16,7 @@ from typing import Protocol
 import numpy as np
 import sentencepiece as spm
 from numpy.typing import NDArray
+from tqdm import tqdm
 
 
 class Encoder(Protocol):
@@ -106,9 +107,8 @@ def measure(
         processor = spm.SentencePieceProcessor(model_file=os.fspath(sentencepiece))
         jobs["", 0] = lambda: processor.encode(sentences, num_threads=threads)
     rates: dict[tuple[str, int], list[float]] = {key: [] for key in jobs}
-    for _ in range(repeats):
-        for key, job in jobs.items():
-            rates[key].append(_rate(job, sentences))
+    for key in tqdm([*jobs] * repeats, desc="timing", unit="pass"):
+        rates[key].append(_rate(jobs[key], sentences))
     medians = {key: median(values) for key, values in rates.items()}
     rows = [
         _row(name, encoder, first[name], {n: medians[name, n] for n in batch_sizes}, medians)
