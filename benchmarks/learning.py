@@ -56,7 +56,8 @@ from tandem.training.loop import Epoch, TrainingConfig
 ROOT = Path(__file__).parents[1]
 CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
 SIDES, SEEDS = ("en", "cs"), (1, 2, 3)
-BOUNDS, SIZES, BATCHES, CHOICE_PAIRS = (1, 2, 3), (4_000, 8_000, 20_000), (128, 64, 32, 16), 12_000
+BOUNDS, SIZES, BATCHES = (1, 2, 3), (4_000, 8_000, 20_000), (128, 64, 32, 16, 8)
+CHOICE_PAIRS = 12_000
 AMOUNTS = (12_000, 36_000)
 BOUND = CONFIG["bitexts"]["en-cs"]["cleaning"]["min_words"]
 SIZE = CONFIG["segmentations"]["pieces"]["size"]
