@@ -1,3 +1,4 @@
+import ast
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,31 @@ def test_finds_indirect_imports_packages_and_imports_inside_functions(tree):
 def test_survives_a_circle_of_imports(tree):
     (tree / "tandem/late.py").write_text("import tandem.a\n")
     assert "tandem/late.py" in names(tree)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "from tandem import (\n    a as first,\n    c,\n)",
+        "import json, tandem.c as other",
+        "if True:\n\timport tandem.c",
+        "from tandem.c import anything  # why",
+    ],
+)
+def test_reads_every_form_of_import(tree, statement):
+    (tree / "script.py").write_text(f"{statement}\n")
+    assert "tandem/c.py" in names(tree)
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.rglob("*.py")), ids=lambda path: path.name)
+def test_misses_no_import_that_the_parser_sees(path):
+    nodes = list(ast.walk(ast.parse(path.read_bytes())))
+    seen = [alias.name for n in nodes if isinstance(n, ast.Import) for alias in n.names]
+    for node in (n for n in nodes if isinstance(n, ast.ImportFrom)):
+        seen += [f"{node.module}.{alias.name}" for alias in node.names]
+    stems = [ROOT.joinpath(*name.split(".")[:n]) for name in seen for n in range(1, 9)]
+    files = {f for s in stems for f in (s.with_suffix(".py"), s / "__init__.py") if f.is_file()}
+    assert files <= set(source_files(path))
 
 
 def edited(tree, name):
