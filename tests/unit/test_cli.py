@@ -206,6 +206,25 @@ def test_wrong_usage_has_exit_code_2(capsys):
     assert "usage: tandem" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("option", ["--epochs", "--batch", "--dimension", "--held-out", "--size"])
+@pytest.mark.parametrize("number", ["0", "-1", "many"])
+def test_amounts_are_above_zero(option, number, capsys):
+    with pytest.raises(SystemExit) as error:
+        main(["train", "a", "b", *LANGUAGES, "--out", "x", f"{option}={number}"])
+    assert error.value.code == 2
+    assert option in capsys.readouterr().err
+
+
+def test_a_smaller_batch_makes_another_model(tmp_path):
+    arguments = [*bitext(tmp_path, 200), "--held-out", "20", "--epochs", "1"]
+    tables = []
+    for size in ("16", "64"):
+        out = tmp_path / size
+        assert main(["train", *arguments, "--batch", size, "--out", str(out)]) == 0
+        tables.append((out / "model.safetensors").read_bytes())
+    assert tables[0] != tables[1]
+
+
 @pytest.mark.parametrize("command", ["train", "encode", "similarity", "score", "mine", "export"])
 def test_help_has_an_example_that_parses(command, capsys):
     with pytest.raises(SystemExit) as error:

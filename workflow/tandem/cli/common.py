@@ -53,7 +53,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     """Add the model folder, where it computes, and silence."""
     parser.add_argument("model", type=Path, metavar="MODEL", help="a model folder")
     parser.add_argument("--device", default="cpu", help="cpu (default), cuda, ...")
-    parser.add_argument("--threads", type=int, help="processor threads (default: all)")
+    parser.add_argument("--threads", type=positive, help="processor threads (default: all)")
     parser.add_argument("--quiet", action="store_true", help="no progress on stderr")
 
 
@@ -135,6 +135,13 @@ def output(name: str) -> Iterator[BinaryIO]:
         return
     with atomic_path(name) as temporary, open(temporary, "wb") as out:
         yield out
+
+
+def positive(text: str) -> int:
+    """Read a whole number above 0, for argparse."""
+    if (number := int(text)) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not above 0")
+    return number
 
 
 def byte_size(text: str) -> int:

@@ -43,7 +43,9 @@ def add_to(commands: argparse._SubParsersAction) -> None:
     parser.add_argument(
         "--at-least", type=float, default=-math.inf, metavar="SCORE", help="write pairs from here"
     )
-    parser.add_argument("--k", type=int, default=4, help="neighbours that a margin looks at")
+    parser.add_argument(
+        "--k", type=common.positive, default=4, help="neighbours that a margin looks at"
+    )
     parser.add_argument(
         "--index", choices=[_EXACT, *Kind], default=_EXACT, help="approximate search through FAISS"
     )

@@ -40,12 +40,18 @@ def add_to(commands: argparse._SubParsersAction) -> None:
     common.add_languages(parser)
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="the model")
     parser.add_argument("--segmentation", choices=_KINDS, default=_KINDS[0])
-    parser.add_argument("--size", type=int, default=20_000, help="of the vocabulary, at most")
-    parser.add_argument("--dimension", type=int, default=300)
-    parser.add_argument("--epochs", type=int, default=10)
-    parser.add_argument("--held-out", type=int, default=500, help="pairs that choose the epoch")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--threads", type=int, default=1, help="changes the last digits")
+    numbers = {
+        "--size": (20_000, "of the vocabulary, at most"),
+        "--dimension": (300, "of the vectors"),
+        "--epochs": (10, "times that each pair is trained on"),
+        "--batch": (128, "pairs of one update; with 20,000 pairs or fewer, 16 learns more"),
+        "--held-out": (500, "pairs that choose the epoch"),
+        "--threads": (1, "changes the last digits"),
+    }
+    for name, (default, meaning) in numbers.items():
+        note = f"{meaning} (default: {default})"
+        parser.add_argument(name, type=common.positive, default=default, metavar="N", help=note)
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of order and drawing")
     parser.add_argument("--device", default="auto", help="auto (default), cpu, cuda")
 
 
@@ -89,7 +95,7 @@ def _train(options: argparse.Namespace, segmenter: Segmenter, ids: Path, checkpo
     """Train as wieting2019 does, section 3.1."""
     config = TrainingConfig(
         epochs=options.epochs,
-        batch=128,
+        batch=options.batch,
         megabatch=60,
         anneal=150,
         margin=0.4,
