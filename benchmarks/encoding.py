@@ -22,6 +22,9 @@ from tandem.encoders.model import SentenceEncoder
 from tandem.evaluation.speed import Speed, available_processors, measure, synthetic_lines
 from tandem.io import read_lines
 
+SECONDS = 10.0
+"""Of a pass at most: slower encoders get fewer sentences."""
+
 
 def main() -> None:
     """Read the options and run."""
@@ -54,8 +57,9 @@ def compare(encoder: SentenceEncoder, sentences: list[str], options: argparse.Na
     contestants |= {name: load_baseline(name, options.device) for name in options.baseline}
     limit_model = encoder.segmenter.models[options.language]
     rows, limit = measure(
-        contestants, sentences, options.language, options.batch, options.repeats, limit_model
-    )
+        contestants, sentences, options.language, options.batch, options.repeats, SECONDS,
+        limit_model,
+    )  # fmt: skip
     print(f"{len(sentences):,} sentences, {available_processors()} processors")
     print(f"medians of {options.repeats}; sentences per second, and share of SentencePiece's rate")
     print(f"{'SentencePiece, ids only':30}{limit:12,.0f}")

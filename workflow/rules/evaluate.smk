@@ -92,7 +92,7 @@ rule measure_speed:
         },
         measured={
             key: config["table4"][key]
-            for key in ("language", "sentences", "batches", "repeats", "seed")
+            for key in ("language", "sentences", "batches", "repeats", "seconds", "seed")
         },
         code=digest("measure_speed.py"),
     script:

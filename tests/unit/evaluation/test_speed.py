@@ -48,7 +48,7 @@ def clock(monkeypatch):
 def test_speeds_are_sentences_per_second_and_the_best_batch_is_found(clock):
     log = []
     encoders = {"a": Encoder(clock, log, "a"), "b": Encoder(clock, log, "b", tokenises=False)}
-    (a, b), limit = measure(encoders, ["x"] * 8, "en", [2, 8], repeats=3)
+    (a, b), limit = measure(encoders, ["x"] * 8, "en", [2, 8], 3, seconds=60)
     assert limit is None
     assert a.first == 8 / 4
     assert a.at_batch == {2: 8 / 5, 8: 8 / 2}
@@ -58,6 +58,19 @@ def test_speeds_are_sentences_per_second_and_the_best_batch_is_found(clock):
     assert log[:2] == [("a", 2), ("b", 2)]  # a sentence each
     assert log[2:4] == [("a", 2), ("b", 2)]  # the first passes
     assert log[4:] == 3 * [("a", 2), ("a", 8), ("b", 2), ("b", 8)]  # then in turns
+
+
+def test_a_slow_encoder_gets_fewer_sentences_but_a_whole_batch(clock):
+    class Counting(Encoder):
+        def encode(self, sentences, language=None, batch_size=128):
+            counts.append(len(sentences))
+            return super().encode(sentences, language, batch_size)
+
+    for seconds, count in ((2.0, 40), (0.1, 8), (9.0, 80)):  # its first pass takes 4 s
+        counts = []
+        (found,), _ = measure({"a": Counting(clock, [], "a")}, ["x"] * 80, "en", [2, 8], 1, seconds)
+        assert counts == [1, 80, count, count]
+        assert found.at_batch[8] == count / (1 + count / 8)
 
 
 def test_synthetic_lines_are_halves_of_the_given_ones_and_repeat():

@@ -10,6 +10,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import median
 from typing import Protocol
 
@@ -72,6 +73,7 @@ def measure(
     language: str,
     batch_sizes: Sequence[int],
     repeats: int,
+    seconds: float,
     sentencepiece: str | os.PathLike | None = None,
     threads: int | None = None,
 ) -> tuple[list[Speed], float | None]:
@@ -83,6 +85,8 @@ def measure(
         language: of the sentences.
         batch_sizes: sentences encoded at a time.
         repeats: passes over the sentences for each encoder and batch size; the median counts.
+        seconds: of such a pass. An encoder that would take longer, going by its first pass, gets
+            the first of the sentences only, but never less than the largest batch.
         sentencepiece: the model whose own encoding is the limit, or None to measure no limit.
         threads: for SentencePiece; None for one for each processor at hand.
 
@@ -94,21 +98,22 @@ def measure(
     for encoder in encoders.values():  # loads and compiles what it needs at its first sentence
         encoder.encode(["0"], language, batch_sizes[0])
     first = {
-        name: _rate(lambda e=encoder: e.encode(sentences, language, batch_sizes[0]), sentences)
+        name: _rate(partial(encoder.encode, sentences, language, batch_sizes[0]), sentences)
         for name, encoder in encoders.items()
     }
-    jobs: dict[tuple[str, int], Callable[[], object]] = {}
+    jobs: dict[tuple[str, int], tuple[Callable[[], object], Sequence[str]]] = {}
     for name, encoder in encoders.items():
+        text = sentences[: max(*batch_sizes, int(first[name] * seconds))]
         for size in batch_sizes:
-            jobs[name, size] = lambda e=encoder, n=size: e.encode(sentences, language, n)
+            jobs[name, size] = partial(encoder.encode, text, language, size), text
         if encoder.tokenise(sentences[:1], language):
-            jobs[name, 0] = lambda e=encoder: _tokenise(e, sentences, language, max(batch_sizes))
+            jobs[name, 0] = partial(_tokenise, encoder, text, language, max(batch_sizes)), text
     if sentencepiece is not None:
         processor = spm.SentencePieceProcessor(model_file=os.fspath(sentencepiece))
-        jobs["", 0] = lambda: processor.encode(sentences, num_threads=threads)
+        jobs["", 0] = partial(processor.encode, sentences, num_threads=threads), sentences
     rates: dict[tuple[str, int], list[float]] = {key: [] for key in jobs}
     for key in tqdm([*jobs] * repeats, desc="timing", unit="pass"):
-        rates[key].append(_rate(jobs[key], sentences))
+        rates[key].append(_rate(*jobs[key]))
     medians = {key: median(values) for key, values in rates.items()}
     rows = [
         _row(name, encoder, first[name], {n: medians[name, n] for n in batch_sizes}, medians)

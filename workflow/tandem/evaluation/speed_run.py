@@ -24,6 +24,7 @@ def measure_models(
     language: str,
     batches: Sequence[int],
     repeats: int,
+    seconds: float,
 ) -> dict[str, Any]:
     """Time Tandem's encoders and others' on the CPU and, where there is one, on a GPU.
 
@@ -34,6 +35,7 @@ def measure_models(
         language: of the sentences.
         batches: sentences encoded at a time.
         repeats: passes of each; the median counts.
+        seconds: of such a pass at most: slower encoders get fewer sentences.
 
     Returns:
         `speeds`, the fields of each `Speed`; `sentencepiece`, sentences per second of
@@ -46,7 +48,7 @@ def measure_models(
         others = {name: load_baseline(model, device) for name, model in baselines.items()}
         pieces = [e.segmenter for e in own.values() if e.segmenter.scheme.kind == "sentencepiece"]
         limit = pieces[0].models[language] if pieces and device == "cpu" else None
-        speeds, rate = measure(own | others, sentences, language, batches, repeats, limit)
+        speeds, rate = measure(own | others, sentences, language, batches, repeats, seconds, limit)
         found["speeds"] += [asdict(speed) for speed in speeds]
         if device == "cpu":
             found["sentencepiece"] = rate
