@@ -97,7 +97,7 @@ def missing_package(name: str) -> str | None:
 
 def _muse(name: str, device: str) -> Baseline:
     """Multilingual Universal Sentence Encoder v3 (Yang et al., 2020), 512 dimensions."""
-    encoder = _module(name, _EXTRA).USE(threads=1)
+    encoder = _module(name, _EXTRA).USE(threads=torch.get_num_threads())
     return Baseline(name, 512, "cpu", lambda batch, language: encoder.encode(batch))
 
 
