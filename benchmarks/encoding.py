@@ -23,7 +23,7 @@ from tandem.evaluation.speed import Speed, available_processors, measure, synthe
 from tandem.io import read_lines
 
 SECONDS = 10.0
-"""Of a pass at most: slower encoders get fewer sentences."""
+"""Of a pass: slower encoders get fewer sentences, but a whole batch."""
 
 
 def main() -> None:

@@ -44,7 +44,7 @@ def add_to(commands: argparse._SubParsersAction) -> None:
         "--size": (20_000, "of the vocabulary, at most"),
         "--dimension": (300, "of the vectors"),
         "--epochs": (10, "times that each pair is trained on"),
-        "--batch": (128, "pairs of one update; with 20,000 pairs or fewer, 16 learns more"),
+        "--batch": (128, "pairs of one update; a smaller one may suit little text"),
         "--held-out": (500, "pairs that choose the epoch"),
         "--threads": (1, "changes the last digits"),
     }

@@ -35,7 +35,7 @@ def measure_models(
         language: of the sentences.
         batches: sentences encoded at a time.
         repeats: passes of each; the median counts.
-        seconds: of such a pass at most: slower encoders get fewer sentences.
+        seconds: of such a pass: slower encoders get fewer sentences, but a whole batch.
 
     Returns:
         `speeds`, the fields of each `Speed`; `sentencepiece`, sentences per second of
