@@ -2,10 +2,12 @@
 
 Everything takes turns in one run: the encoders at every batch size, and SentencePiece on the same
 lines with as many threads as there are processors. `--stream` then encodes that many synthetic
-lines and prints the resident memory on the way, which must not grow.
+lines and prints the resident memory on the way, which must not grow. `--fresh` encodes that many
+lines at a time, each once: words not seen before take longer, and are fewer from part to part.
 
     python benchmarks/encoding.py --model results/models/sp.en-cs/seed1 --text my.en --language en
     python benchmarks/encoding.py --model MODEL --text my.en --language en --stream 10000000
+    python benchmarks/encoding.py --model MODEL --text my.en --language en --fresh 4000
 """
 
 from __future__ import annotations
@@ -13,8 +15,12 @@ from __future__ import annotations
 import argparse
 import re
 import time
+from functools import partial
 from itertools import islice
 from pathlib import Path
+
+import numpy as np
+import sentencepiece as spm
 
 from tandem import encoders
 from tandem.encoders.baselines import load_baseline
@@ -42,11 +48,16 @@ def main() -> None:
     parser.add_argument(
         "--stream", type=int, metavar="LINES", help="stream this many lines instead"
     )
+    parser.add_argument(
+        "--fresh", type=int, metavar="LINES", help="encode each line once, this many at a time"
+    )
     options = parser.parse_args()
     encoder = encoders.load(options.model, options.device)
     sentences = list(islice(read_lines(options.text), options.sentences))
     if options.stream:
         stream(encoder, sentences, options)
+    elif options.fresh:
+        fresh(encoder, sentences, options)
     else:
         compare(encoder, sentences, options)
 
@@ -75,6 +86,33 @@ def report(row: Speed, limit: float) -> None:
         print(f"{f'{row.name}, {row.device}, {what}':30}{rate:12,.0f}{rate / limit:8.2f}")
     if row.tokenisation is not None:
         print(f"{row.name}: tokenisation alone takes {row.tokenisation:.0%} of the best time")
+
+
+def fresh(encoder: SentenceEncoder, sentences: list[str], options: argparse.Namespace) -> None:
+    """Print the rate over each part of a text that has not been read before.
+
+    Every repeat begins with an encoder that has seen nothing; medians over repeats.
+    """
+    limit_model, batch = encoder.segmenter.models[options.language], options.batch[-1]
+    limit = spm.SentencePieceProcessor(model_file=str(limit_model))
+    size = options.fresh
+    parts = [sentences[start : start + size] for start in range(0, len(sentences), size)]
+    rates = np.zeros((options.repeats, len(parts), 2))
+    for repeat in range(options.repeats):
+        encoder = encoders.load(options.model, options.device)
+        encoder.encode([""], options.language, batch)
+        for place, part in enumerate(parts):
+            for column, encode in enumerate([
+                partial(encoder.encode, language=options.language, batch_size=batch),
+                partial(limit.encode, num_threads=available_processors()),
+            ]):  # fmt: skip
+                start = time.perf_counter()
+                encode(part)
+                rates[repeat, place, column] = len(part) / (time.perf_counter() - start)
+    print(f"medians of {options.repeats}; sentences per second")
+    print(f"{'lines read before':>18}{'tandem':>12}{'SentencePiece':>16}{'share':>8}")
+    for place, (own, other) in enumerate(np.median(rates, axis=0)):
+        print(f"{place * size:18,}{own:12,.0f}{other:16,.0f}{own / other:8.2f}")
 
 
 def stream(encoder: SentenceEncoder, sentences: list[str], options: argparse.Namespace) -> None:

@@ -12,12 +12,13 @@ from tandem.batch_tokenization import BatchTokenizer, _Index
 from tandem.tokenization import ChunkTokenizer
 
 
-def numbered():
+def numbered(language="en"):
     numbers = {}
-    return ChunkTokenizer(
-        "en",
-        lambda chunks: [[numbers.setdefault(t, len(numbers)) for t in chunk] for chunk in chunks],
-    )
+
+    def convert(chunks):
+        return [[numbers.setdefault(t, len(numbers)) for t in chunk.split()] for chunk in chunks]
+
+    return ChunkTokenizer(language, convert)
 
 
 def rows(found):
@@ -35,7 +36,7 @@ def test_a_batch_has_the_ids_of_its_lines(lines):
 
 
 def test_a_full_stop_is_kept_or_not_by_what_follows():
-    tokenize = ChunkTokenizer("en", lambda chunks: [[len(chunk)] for chunk in chunks])
+    tokenize = ChunkTokenizer("en", lambda chunks: [[len(chunk.split())] for chunk in chunks])
     batch = BatchTokenizer(tokenize)
     lines = ["end. next", "end. Next", "end.", "No. 5", "No. x", "No. X", "Mr. X"]
     assert rows(batch(lines)) == [
@@ -46,7 +47,7 @@ def test_a_full_stop_is_kept_or_not_by_what_follows():
 def test_forgets_when_full_and_still_agrees(monkeypatch):
     monkeypatch.setattr(batch_tokenization, "MEMORY_LIMIT", 2)
     batch = BatchTokenizer(
-        ChunkTokenizer("en", lambda chunks: [list(map(len, chunk)) for chunk in chunks])
+        ChunkTokenizer("en", lambda chunks: [list(map(len, chunk.split())) for chunk in chunks])
     )
     for _ in range(3):
         assert rows(batch(["one, three", "", "four a."])) == [[3, 1, 5], [], [4, 1, 1]]

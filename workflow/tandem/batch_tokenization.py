@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tandem.ragged import Ragged, from_rows
-from tandem.tokenization import AFTER, ChunkTokenizer, context, depends_on_context, stand_in
+from tandem.tokenization import AFTER, BEFORE, EDGES, ChunkTokenizer, stand_in
 
 Integers = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
@@ -22,11 +23,16 @@ Hashes = NDArray[np.uint64]
 MEMORY_LIMIT = 500_000
 """Distinct chunks remembered before the memory is emptied: about 100 MB."""
 _IDS_LIMIT = 20_000_000
-_CONTEXTS = 2 * len(AFTER)
+_BESIDE = [(before, after) for before in (BEFORE, "") for after in AFTER]
+_CONTEXTS, _ALONE = len(_BESIDE), _BESIDE.index(("", ""))
+_AT_ONCE = 512
+"""Chunks converted at a time: at 700 lists of ids Python's garbage collector would begin to look
+through whatever the process holds, which takes longer than the conversion."""
 _UNKNOWN = -1
 _NEW = array("i", [_UNKNOWN] * _CONTEXTS)
 _SPACES = [chr(code) for code in range(128, 0x3001) if chr(code).isspace()]
 _IS_SPACE = np.array([chr(code).isspace() and code < 128 for code in range(256)])
+_IS_EDGE = np.isin(np.arange(256), [ord(mark) for mark in EDGES])
 _NEWLINE = 10
 _BASE = 0x9E3779B97F4A7C15
 _SCRAMBLE = np.uint64(0xD6E8FEB86659FD93)
@@ -53,7 +59,7 @@ class BatchTokenizer:
             return from_rows([])
         data = _bytes(lines)
         starts, ends, rows = _find_chunks(data)
-        spans = _Spans(data, starts, ends, rows)
+        spans = _Spans(data, starts, ends)
         numbers = self._number(spans, self._hasher(data, starts, ends))
         places = _CONTEXTS * numbers + self._contexts(numbers, rows)
         found = np.frombuffer(self._rows, np.int32)[places]
@@ -71,9 +77,8 @@ class BatchTokenizer:
         if new.size:
             fresh, first = np.unique(hashes[new], return_index=True)
             self._index.add(fresh, len(self._kinds))
-            for place in new[first].tolist():
-                self._kinds.append(AFTER.index(stand_in(spans.text(place))))
-                self._rows.extend(_NEW)
+            self._kinds.extend(_kind(chunk[0]) for chunk in spans.texts(new[first]))
+            self._rows.extend(_NEW * len(fresh))
             numbers[new] = self._index.find(hashes[new])
         return numbers
 
@@ -88,22 +93,20 @@ class BatchTokenizer:
 
     def _learn(self, spans: _Spans, unknown: Integers, places: Integers) -> None:
         """Add the ids of chunks not yet seen in their context."""
-        tokens: list[list[str]] = []
-        for index, place in zip(unknown.tolist(), places[unknown].tolist(), strict=True):
-            if self._rows[place] != _UNKNOWN:
-                continue
-            chunk = spans.text(index)
-            row = len(self._ends) - 1 + len(tokens)
-            if depends_on_context(chunk):
-                before, after = context(chunk, spans.is_first(index), spans.following(index))
-                self._rows[place] = row
-            else:
-                before, after, start = "", "", place - place % _CONTEXTS
-                self._rows[start : start + _CONTEXTS] = array("i", [row] * _CONTEXTS)
-            tokens.append(self._chunks.tokens(chunk, before, after))
-        for ids in self._chunks.convert(tokens):
-            self._ids.extend(ids)
-            self._ends.append(len(self._ids))
+        alone = ~spans.depend_on_context(unknown)
+        wanted = np.where(alone, places[unknown] // _CONTEXTS * _CONTEXTS, places[unknown])
+        wanted, first = np.unique(wanted, return_index=True)
+        alone = alone[first]
+        contexts = [_BESIDE[kind] for kind in np.where(alone, _ALONE, wanted % _CONTEXTS).tolist()]
+        tokens = self._chunks.tokens(spans.texts(unknown[first]), contexts)
+        rows = len(self._ends) - 1 + np.arange(len(tokens), dtype=np.int32)
+        table = np.frombuffer(self._rows, np.int32).reshape(-1, _CONTEXTS)
+        table[wanted[alone] // _CONTEXTS] = rows[alone, None]
+        table.reshape(-1)[wanted[~alone]] = rows[~alone]
+        for start in range(0, len(tokens), _AT_ONCE):
+            for ids in self._chunks.convert(tokens[start : start + _AT_ONCE]):
+                self._ids.extend(ids)
+                self._ends.append(len(self._ids))
 
     def _forget(self) -> None:
         self._index = _Index()
@@ -113,31 +116,31 @@ class BatchTokenizer:
         self._ids, self._ends = array("i"), array("q", [0])
 
 
+@cache
+def _kind(letter: str) -> int:
+    """Return which of AFTER a chunk is that begins with the letter and follows another."""
+    return AFTER.index(stand_in(letter))
+
+
 class _Spans:
-    """The chunks of a batch.
+    """The chunks of a batch: chunk i is data[starts[i]:ends[i]], and white space follows it."""
 
-    Chunk i is data[starts[i]:ends[i]]; line j has the chunks rows[j] to rows[j + 1].
-    """
+    def __init__(self, data: NDArray[np.uint8], starts: Integers, ends: Integers) -> None:
+        self._data, self._starts, self._ends = data, starts, ends
 
-    def __init__(
-        self, data: NDArray[np.uint8], starts: Integers, ends: Integers, rows: Integers
-    ) -> None:
-        self._data, self._starts, self._ends = data.tobytes(), starts, ends
-        self._begins = np.zeros(len(starts) + 1, bool)
-        self._begins[rows] = True
+    def texts(self, indices: Integers) -> list[str]:
+        """Return chunks."""
+        starts, lengths = self._starts[indices], self._ends[indices] - self._starts[indices] + 1
+        ends = np.cumsum(lengths)
+        places = np.arange(lengths.sum()) + np.repeat(starts - ends + lengths, lengths)
+        data = self._data[places]
+        data[ends - 1] = _NEWLINE
+        return data[:-1].tobytes().decode("utf-8", "surrogatepass").split("\n")
 
-    def text(self, index: int) -> str:
-        """Return a chunk."""
-        data = self._data[self._starts[index] : self._ends[index]]
-        return data.decode("utf-8", "surrogatepass")
-
-    def is_first(self, index: int) -> bool:
-        """Tell whether a chunk begins its line."""
-        return bool(self._begins[index])
-
-    def following(self, index: int) -> str:
-        """Return the next chunk of the line, or ""."""
-        return "" if self._begins[index + 1] else self.text(index + 1)
+    def depend_on_context(self, indices: Integers) -> NDArray[np.bool_]:
+        """Tell which chunks depend on what stands beside them."""
+        edges = self._data[self._starts[indices]], self._data[self._ends[indices] - 1]
+        return _IS_EDGE[edges[0]] | _IS_EDGE[edges[1]]
 
 
 def _bytes(lines: Sequence[str]) -> NDArray[np.uint8]:

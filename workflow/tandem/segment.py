@@ -125,21 +125,21 @@ class Segmenter:
         mark = token_mark(self.scheme, language)
         if self.scheme.kind == "words":
 
-            def word_ids(chunks: list[list[str]]) -> list[list[int]]:
+            def word_ids(chunks: list[str]) -> Iterator[list[int]]:
                 words = ([mark + word for word in chunk] for chunk in _lower(chunks))
-                return [[ids[word] for word in chunk if word in ids] for chunk in words]
+                return ([ids[word] for word in chunk if word in ids] for chunk in words)
 
             return ChunkTokenizer(language, word_ids)
         processor = spm.SentencePieceProcessor(model_file=str(self.models[language]))
         unknown = processor.unk_id()
-        pieces = map(processor.id_to_piece, range(processor.vocab_size()))
-        by_piece = [ids.get(mark + piece) for piece in pieces]
+        by_piece = [ids.get(mark + processor.id_to_piece(i)) for i in range(processor.vocab_size())]
 
-        def piece_ids(chunks: list[list[str]]) -> list[list[int]]:
-            texts = [" ".join(tokens).lower() for tokens in chunks]
-            # SentencePiece starts a thread for a list
-            found = map(processor.encode, texts) if len(texts) == 1 else processor.encode(texts)
-            return [[by_piece[index] for index in row if index != unknown] for row in found]
+        def piece_ids(chunks: list[str]) -> Iterator[list[int]]:
+            texts = [tokens.lower() for tokens in chunks]
+            found = map(processor.encode, texts)
+            if len(texts) > 1:  # a list starts threads: one is enough for words
+                found = processor.encode(texts, num_threads=1)
+            return ([by_piece[index] for index in row if index != unknown] for row in found)
 
         return ChunkTokenizer(language, piece_ids)
 
@@ -281,8 +281,8 @@ def _lowercased(language: str) -> Callable[[str], str]:
     return lambda line: " ".join(tokenize(line))
 
 
-def _lower(chunks: list[list[str]]) -> list[list[str]]:
-    return [[token.lower() for token in tokens] for tokens in chunks]
+def _lower(chunks: list[str]) -> Iterator[list[str]]:
+    return (tokens.lower().split() for tokens in chunks)
 
 
 def _tokens(scheme: Segmentation, language: str) -> Callable[[str], list[str]]:

@@ -12,7 +12,7 @@ whose patterns do not overlap; training and encoding agree all the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Generic, TypeVar
 
@@ -43,13 +43,13 @@ class _Moses(MosesTokenizer):
 class ChunkTokenizer(Generic[T]):
     """Maps a line to the items that `convert` makes of the Moses tokens of each of its chunks.
 
-    `convert` takes the tokens of many chunks and returns the items of each. Those of a chunk must
-    not depend on its neighbours: lower-casing, a vocabulary look-up and SentencePiece (whose pieces
-    never span a space) do not.
+    `convert` takes the tokens of many chunks, those of a chunk with spaces between, and returns the
+    items of each. Those of a chunk must not depend on its neighbours: lower-casing, a vocabulary
+    look-up and SentencePiece (whose pieces never span a space) do not.
     """
 
     def __init__(
-        self, language: str, convert: Callable[[list[list[str]]], Sequence[Sequence[T]]]
+        self, language: str, convert: Callable[[list[str]], Iterable[Sequence[T]]]
     ) -> None:
         """Tokenise as for `language` (ISO 639-1; sacremoses falls back to English's prefixes)."""
         self._moses = _Moses(lang=language.split("-")[0])
@@ -70,11 +70,11 @@ class ChunkTokenizer(Generic[T]):
             found = memory.get(chunk)
             if found is None:
                 following = chunks[position + 1] if position < last else ""
-                before, after = context(chunk, position == 0, following)
-                key = memory_key(chunk, before, after)
+                beside = context(chunk, position == 0, following)
+                key = memory_key(chunk, *beside)
                 found = memory.get(key)
                 if found is None:
-                    found = self.convert([self.tokens(chunk, before, after)])[0]
+                    (found,) = self.convert(self.tokens([chunk], [beside]))
                     if len(memory) >= MEMORY_LIMIT:
                         memory.clear()
                     if len(chunk) <= LONGEST_REMEMBERED:
@@ -82,43 +82,74 @@ class ChunkTokenizer(Generic[T]):
             items += found
         return items
 
-    def tokens(self, chunk: str, before: str, after: str) -> list[str]:
-        """Return the Moses tokens of one chunk in its context."""
-        tokens = self._simple(chunk, after)
-        if tokens is None:
-            tokens = self._moses.tokenize(before + chunk + after, escape=False)
-            tokens = tokens[bool(before) : len(tokens) - bool(after)]
+    def tokens(self, chunks: Sequence[str], contexts: Sequence[tuple[str, str]]) -> list[str]:
+        """Return the Moses tokens of chunks in their contexts, with spaces between them.
+
+        The time is in the number of calls, so chunks are taken together where the rules allow it.
+        """
+        tokens = [""] * len(chunks)
+        matches = map(_SIMPLE.fullmatch, chunks)
+        simple = [place for place, match in enumerate(matches) if match]
+        others = sorted(set(range(len(chunks))).difference(simple))
+        together = [place for place in others if _fits_a_line(chunks[place], contexts[place])]
+        alone = sorted(set(others).difference(together))
+        for rule, places in (
+            (self._simple, simple), (self._together, together), (self._alone, alone)
+        ):  # fmt: skip
+            if places:
+                texts = rule([chunks[i] for i in places], [contexts[i] for i in places])
+                for place, text in zip(places, texts, strict=True):
+                    tokens[place] = text
         return tokens
 
-    def _simple(self, chunk: str, after: str) -> list[str] | None:
-        """Return the tokens of a chunk without inner stops, commas and apostrophes, or None.
+    def _simple(self, chunks: Sequence[str], contexts: Sequence[tuple[str, str]]) -> list[str]:
+        """Tokenise chunks without inner stops, commas and apostrophes.
 
         Moses' rules are simple then: words stay whole, every other character stands alone.
         """
-        if self._plain.issuperset(chunk):
-            return [chunk]
-        body, mark = (chunk[:-1], chunk[-1]) if chunk[-1] in ".," else (chunk, "")
-        if not body or _INTRICATE.search(body):
-            return None
-        tokens = self._runs.findall(body)
-        word = tokens[-1]
-        if mark == "." and self._plain.issuperset(word) and self._keeps_stop(word, after):
-            tokens[-1] = word + mark
-        elif mark:
-            tokens.append(mark)
-        return tokens
+        tokens = " ".join(self._runs.findall("\n".join(chunks))).split(" \n ")
+        return [
+            text[:-2] + "." if text.endswith(" .") and self._keeps_stop(text[:-2], after) else text
+            for text, (_, after) in zip(tokens, contexts, strict=True)
+        ]
 
-    def _keeps_stop(self, word: str, after: str) -> bool:
-        """Tell whether a full stop belongs to the word before it."""
-        return (
+    def _together(self, chunks: Sequence[str], contexts: Sequence[tuple[str, str]]) -> list[str]:
+        """Tokenise chunks that are not at the edge of a line, or need not be, in one line."""
+        afters = [after or _OTHER for _, after in contexts]
+        parts = [BEFORE + chunk + after for chunk, after in zip(chunks, afters, strict=True)]
+        tokens = " ".join(self._moses.tokenize(_BREAK.join(parts), escape=False)).split(_BREAK)
+        return [text[len(BEFORE) : -len(after)] for text, after in zip(tokens, afters, strict=True)]
+
+    def _alone(self, chunks: Sequence[str], contexts: Sequence[tuple[str, str]]) -> list[str]:
+        """Tokenise any chunks, each by itself."""
+        texts = []
+        for chunk, (before, after) in zip(chunks, contexts, strict=True):
+            tokens = self._moses.tokenize(before + chunk + after, escape=False)
+            texts.append(" ".join(tokens[bool(before) : len(tokens) - bool(after)]))
+        return texts
+
+    def _keeps_stop(self, text: str, after: str) -> bool:
+        """Tell whether a full stop after the text belongs to its last word."""
+        word = text.split(" ")[-1]
+        return self._plain.issuperset(word) and (
             after == _LOWER or word in self._prefixes or (after == _DIGIT and word in self._numeric)
         )
 
 
 _JOINED = "-`"
 """Marks that Moses leaves in words."""
-_INTRICATE = re.compile(r"[.,'\x00-\x1f]")
-"""What needs Moses' own rules: numbers, initials, contractions, and what it deletes."""
+_SIMPLE = re.compile(r"[^.,'\x00-\x1f]+[.,]?")
+"""What does without Moses' own rules for numbers, initials, contractions, and what it deletes."""
+EDGES = frozenset(".',")
+"""Marks at a chunk's edge that depend on what stands beside it."""
+BEFORE = "A "
+"""What `context` may put before a chunk."""
+_LOWER, _DIGIT, _OTHER = " a", " 1", " A"
+AFTER = ("", _LOWER, _DIGIT, _OTHER)
+"""What `context` may put after a chunk."""
+_BREAK = " \ue000 "
+_PRINTED = re.compile(r"[^\x00-\x1f\ue000]+")
+"""What Moses does not delete, without the mark of a break."""
 
 
 @cache
@@ -128,15 +159,9 @@ def _runs(characters: str) -> re.Pattern[str]:
     return re.compile(f"[{escaped}]+|[^{escaped}]")
 
 
-_EDGES = frozenset(".',")
-_LOWER, _DIGIT, _OTHER = " a", " 1", " A"
-AFTER = ("", _LOWER, _DIGIT, _OTHER)
-"""What `context` may put after a chunk."""
-
-
 def depends_on_context(chunk: str) -> bool:
     """Tell whether the tokens of a chunk depend on what stands beside it."""
-    return chunk[0] in _EDGES or chunk[-1] in _EDGES
+    return chunk[0] in EDGES or chunk[-1] in EDGES
 
 
 def context(chunk: str, first: bool, following: str) -> tuple[str, str]:
@@ -149,7 +174,7 @@ def context(chunk: str, first: bool, following: str) -> tuple[str, str]:
     """
     if not depends_on_context(chunk):
         return "", ""
-    return "" if first else "A ", stand_in(following) if following else ""
+    return "" if first else BEFORE, stand_in(following) if following else ""
 
 
 def stand_in(chunk: str) -> str:
@@ -157,6 +182,12 @@ def stand_in(chunk: str) -> str:
     if chunk[0].islower():
         return _LOWER
     return _DIGIT if chunk[0].isdigit() else _OTHER
+
+
+def _fits_a_line(chunk: str, beside: tuple[str, str]) -> bool:
+    """Tell whether a chunk is at no edge of a line, or need not be, and all of it is printed."""
+    within = all(beside) or not depends_on_context(chunk)
+    return within and bool(_PRINTED.fullmatch(chunk))
 
 
 def memory_key(chunk: str, before: str, after: str) -> str:

@@ -52,7 +52,7 @@ def encoder_of(scheme, folder, languages=("en", "fr", "cs"), kind="averaging"):
 
 @functools.cache
 def tokenizer(language):
-    return ChunkTokenizer(language, lambda chunks: [[t.lower() for t in chunk] for chunk in chunks])
+    return ChunkTokenizer(language, lambda chunks: [chunk.lower().split() for chunk in chunks])
 
 
 def lowercased(language, line):
