@@ -156,7 +156,8 @@ rule plot_table3:
 rule tabulate_table4:
     """Make Table 4 of wieting2019: it holds times, which differ from run to run.
 
-    Out: one row per encoder and device (CSV); the table, fastest first (Markdown).
+    Out: one row per encoder and device (CSV); the table, fastest first (Markdown); each finding with
+    its test and verdict (CSV).
     """
     input:
         speeds="results/benchmarks/speed.json",
@@ -168,6 +169,7 @@ rule tabulate_table4:
             category="Table 4",
             labels={"item": "table"},
         ),
+        claims="results/tables/table4-claims.csv",
     log:
         "results/logs/tabulate_table4.log",
     conda:
@@ -179,6 +181,8 @@ rule tabulate_table4:
     params:
         labels={name: learned(name)["encoder"] for name in TABLE4}
         | {entry["name"]: entry["label"] for entry in baselines_of("table4")},
+        baselines=[entry["name"] for entry in baselines_of("table4")],
+        scale=config["scale"],
         code=digest("tabulate_table4.py"),
     script:
         "../scripts/tabulate_table4.py"

@@ -23,7 +23,7 @@ TABLE3 = pd.DataFrame(
 )  # fmt: skip
 TABLE4 = pd.DataFrame(
     {"encoder": ["SP", "LSTM"], "device": ["cpu", "cuda"], "best_per_s": [50000.0, 400.0],
-     "sentencepiece_per_s": [60000.0, None]}
+     "first_per_s": [9000.0, 300.0], "sentencepiece_per_s": [60000.0, None]}
 )  # fmt: skip
 
 
@@ -42,6 +42,12 @@ def test_table3_has_a_panel_for_each_task():
 def test_table4_puts_the_fastest_on_top():
     labels = [label.get_text() for label in table4_figure(TABLE4).axes[0].get_yticklabels()]
     assert labels == ["LSTM (cuda)", "SP (cpu)"]
+
+
+def test_table4_shows_the_first_pass_of_each_encoder():
+    lines = table4_figure(TABLE4).axes[0].get_lines()
+    hollow = [line.get_xdata()[0] for line in lines if line.get_markerfacecolor() == "white"]
+    assert hollow == [300.0, 9000.0]
 
 
 def test_table4_marks_the_limit_where_it_was_measured():

@@ -7,11 +7,12 @@ TIMED = {
     "sentencepiece": 4000.0,
     "speeds": [
         {"name": "lstm.en-cs", "device": "cpu", "threads": 2, "first": 90.0,
-         "at_batch": {"128": 100.0, "1024": 80.0}, "tokenisation": 0.05},
+         "passes": {"128": [100.0, 90.0, 110.0], "1024": [80.0] * 3}, "tokenisation": 0.05},
         {"name": "sp.en-cs", "device": "cpu", "threads": 2, "first": 900.0,
-         "at_batch": {"128": 2000.0, "1024": 3000.0}, "tokenisation": 0.9},
+         "passes": {"128": [2000.0, 1900.0, 2100.0], "1024": [3000.0, 2000.0, 4000.0]},
+         "tokenisation": 0.9},
         {"name": "muse", "device": "cuda", "threads": 2, "first": 500.0,
-         "at_batch": {"128": 500.0, "1024": 600.0}, "tokenisation": None},
+         "passes": {"128": [500.0] * 3, "1024": [600.0] * 3}, "tokenisation": None},
     ],
 }  # fmt: skip
 LABELS = {"lstm.en-cs": "LSTM", "sp.en-cs": "SP", "muse": "USE"}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from statistics import median
 from typing import Protocol
@@ -49,7 +49,8 @@ class Speed:
         threads: processor threads that it may use.
         first: sentences per second of the first pass over the text, each word new when it first
             occurs, at the first batch size.
-        at_batch: sentences per second at each batch size, words seen.
+        passes: at each batch size the sentences per second of each repeat, words seen; repeat i of
+            all encoders and sizes took turns.
         tokenisation: time of tokenisation alone over that of the best batch size (Tandem does it
             while the batch before is composed); None where the encoder has no tokeniser of its own.
     """
@@ -58,13 +59,19 @@ class Speed:
     device: str
     threads: int
     first: float
-    at_batch: dict[int, float]
+    passes: dict[int, list[float]]
     tokenisation: float | None
+
+    @property
+    def at_batch(self) -> dict[int, float]:
+        """The median sentences per second at each batch size."""
+        return {size: median(rates) for size, rates in self.passes.items()}
 
     @property
     def best_batch(self) -> int:
         """The batch size of the highest speed."""
-        return max(self.at_batch, key=self.at_batch.__getitem__)
+        rates = self.at_batch
+        return max(rates, key=rates.__getitem__)
 
 
 def measure(
@@ -114,12 +121,11 @@ def measure(
     rates: dict[tuple[str, int], list[float]] = {key: [] for key in jobs}
     for key in tqdm([*jobs] * repeats, desc="timing", unit="pass"):
         rates[key].append(_rate(*jobs[key]))
-    medians = {key: median(values) for key, values in rates.items()}
     rows = [
-        _row(name, encoder, first[name], {n: medians[name, n] for n in batch_sizes}, medians)
+        _row(name, encoder, first[name], {n: rates[name, n] for n in batch_sizes}, rates)
         for name, encoder in encoders.items()
     ]
-    return rows, medians.get(("", 0))
+    return rows, median(rates["", 0]) if ("", 0) in rates else None
 
 
 def available_processors() -> int:
@@ -143,12 +149,14 @@ def _row(
     name: str,
     encoder: Encoder,
     first: float,
-    at_batch: dict[int, float],
-    medians: Mapping[tuple[str, int], float],
+    passes: dict[int, list[float]],
+    rates: Mapping[tuple[str, int], list[float]],
 ) -> Speed:
-    segmenting = medians.get((name, 0))
-    share = None if segmenting is None else min(1.0, max(at_batch.values()) / segmenting)
-    return Speed(name, encoder.device, available_processors(), first, at_batch, share)
+    speed = Speed(name, encoder.device, available_processors(), first, passes, None)
+    if (name, 0) not in rates:
+        return speed
+    share = speed.at_batch[speed.best_batch] / median(rates[name, 0])
+    return replace(speed, tokenisation=min(1.0, share))
 
 
 def _tokenise(encoder: Encoder, sentences: Sequence[str], language: str, batch_size: int) -> None:

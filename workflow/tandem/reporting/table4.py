@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from statistics import median
 from typing import Any
 
 import pandas as pd
@@ -26,7 +27,7 @@ def table4(timed: Mapping[str, Any], labels: Mapping[str, str]) -> pd.DataFrame:
     """
     lines = []
     for entry in timed["speeds"]:
-        rates = {int(size): rate for size, rate in entry["at_batch"].items()}
+        rates = {int(size): median(passes) for size, passes in entry["passes"].items()}
         best = max(rates, key=rates.__getitem__)
         limit = timed["sentencepiece"] if entry["device"] == "cpu" else None
         lines.append(
