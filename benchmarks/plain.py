@@ -130,7 +130,7 @@ def main() -> None:
         segmenter, sides = segmented(folder, CONFIG["segmentations"]["pieces"]["size"])
         pairs = Pairs(*(side.head(options.pairs) for side in sides), monolingual=False)
         config = TrainingConfig(**settings | {"dropout": options.dropout, "seed": 1})
-        select = by_similarity(segmenter, corpora / "sts" / f"{CONFIG['sts']['selection']}.tsv")
+        select = by_similarity(segmenter, corpora / "selection.tsv")
         compare(segmenter, pairs, config, select)
 
 

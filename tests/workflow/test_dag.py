@@ -26,9 +26,10 @@ def test_every_scale_plans_everything(tiny, scale):
     assert planned.returncode == 0, planned.stderr
     assert time.monotonic() - start < DRY_RUN_S
     rules = {
-        "fetch_dataset", "build_bitext", "build_sts", "learn_segmentation", "segment_text",
-        "train_translator", "translate_shard", "join_backtranslation", "train_encoder",
-        "score_sts", "tabulate_table1", "collect_claims", "build_mining_task", "encode_mining",
+        "fetch_dataset", "build_bitext", "build_sts", "build_selection", "learn_segmentation",
+        "segment_text", "train_translator", "translate_shard", "join_backtranslation",
+        "train_encoder", "score_sts", "tabulate_table1", "collect_claims", "build_mining_task",
+        "encode_mining",
         "search_mining", "score_mining", "score_tracks", "score_retrieval", "measure_speed",
         "export_model", "tabulate_table2", "tabulate_table3", "tabulate_table4",
         "gather_languages", "build_panel",

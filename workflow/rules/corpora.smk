@@ -106,3 +106,29 @@ rule build_sts:
         code=digest("build_sts.py"),
     script:
         "../scripts/build_sts.py"
+
+
+rule build_selection:
+    """Take the task that chooses epochs out of the STS Benchmark.
+
+    It is apart from the tasks that are scored, so that more of those train nothing anew.
+
+    Out: score<TAB>sentence 1<TAB>sentence 2.
+    """
+    input:
+        benchmark=downloads(config["sts"]["benchmark"])[0],
+    output:
+        task="results/corpora/selection.tsv",
+    log:
+        "results/logs/build_selection.log",
+    conda:
+        "../../envs/corpora.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=30,
+    params:
+        task=config["sts"]["selection"],
+        code=digest("build_selection.py"),
+    script:
+        "../scripts/build_selection.py"

@@ -10,8 +10,7 @@ rule train_encoder:
     input:
         segmenter=lambda w: f"{segmented(w)}/segmenter",
         ids=training_ids,
-        # more tasks to score must not train everything anew; the selection task is always there
-        sts=ancient("results/corpora/sts"),
+        selection=lambda w: "results/corpora/selection.tsv" if by_similarity(w) else [],
     output:
         model=directory("results/models/{experiment}/seed{seed}"),
     log:
@@ -33,7 +32,6 @@ rule train_encoder:
         pairs=lambda w: setting_of(w)["pairs"],
         training=training_of,
         sides=lambda w: configuration.sides(config, setting_of(w)["corpus"]),
-        task=lambda w: config["sts"]["selection"] if by_similarity(w) else None,
         score=lambda w: "pearson_x100" if by_similarity(w) else "p_at_1_x100",
         segmented=segmented,
         checkpoint="results/checkpoints/{experiment}/seed{seed}",

@@ -13,8 +13,8 @@ with logged(snakemake.log[0]) as log:
     params, seed = snakemake.params, int(snakemake.wildcards.seed)
     segmenter = Segmenter.load(snakemake.input.segmenter)
     encoder = segmenter, EncoderConfig(**params.architecture)
-    if params.task:
-        select = selection.by_similarity(segmenter, f"{snakemake.input.sts}/{params.task}.tsv")
+    if snakemake.input.selection:
+        select = selection.by_similarity(segmenter, snakemake.input.selection)
     else:
         select = selection.by_retrieval(params.segmented, params.sides)
     if params.pairs:

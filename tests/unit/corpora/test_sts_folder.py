@@ -6,7 +6,7 @@ import zipfile
 
 import pytest
 
-from tandem.corpora.sts import CROSS_LINGUAL, build_sts
+from tandem.corpora.sts import CROSS_LINGUAL, build_sts, build_task
 from tandem.errors import InputError
 from tandem.io import read_json
 
@@ -131,3 +131,16 @@ def test_archives_refused(tmp_path):
         build_sts(tmp_path / "s", benchmark(tmp_path), None, *sts2017(tmp_path, scores=249))
     with pytest.raises(InputError, match=r"track1\.ar-ar\.txt, line 1: 3 columns, expected 2"):
         build_sts(tmp_path / "s", benchmark(tmp_path), None, *sts2017(tmp_path, columns=3))
+
+
+def test_one_task_is_taken_from_the_benchmark_alone(tmp_path):
+    build_sts(tmp_path / "sts", benchmark(tmp_path))
+    assert build_task(tmp_path / "task.tsv", benchmark(tmp_path), "2017.track5.en-en") == 2
+    whole = tmp_path / "sts/2017.track5.en-en.tsv"
+    assert (tmp_path / "task.tsv").read_bytes() == whole.read_bytes()
+
+
+def test_a_task_that_the_benchmark_lacks_is_named(tmp_path):
+    with pytest.raises(InputError, match=r"b\.whl: it has no pairs of 2012\.OnWN"):
+        build_task(tmp_path / "task.tsv", benchmark(tmp_path), "2012.OnWN")
+    assert not (tmp_path / "task.tsv").exists()

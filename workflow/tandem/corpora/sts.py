@@ -10,7 +10,7 @@ averages its test sets. Kept as published: pairs that occur twice in a task, or 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -95,12 +95,33 @@ def build_sts(
     with atomic_folder(folder) as result:
         for name in sorted(tasks):
             rows, source = tasks[name]
-            write_lines(
-                result / f"{name}.tsv", (f"{r.score!r}\t{r.first}\t{r.second}" for r in rows)
-            )
+            _write_task(result / f"{name}.tsv", rows)
             index["tasks"].append(_entry(name, len(rows), source))
         write_json(result / "index.json", index)
     return index
+
+
+def build_task(path: str | Path, benchmark: str | Path, name: str) -> int:
+    """Write one task of the STS Benchmark; return its number of pairs.
+
+    Args:
+        path: the TSV to write, as `build_sts` writes them.
+        benchmark: as in `build_sts`.
+        name: `<year>.<task>`.
+
+    Raises:
+        InputError: when the archive does not hold what it should, or not that task.
+    """
+    rows = [row for row in read_benchmark(benchmark) if row.task == name]
+    if not rows:
+        remedy = "Choose a task that it has, such as 2017.track5.en-en (sts: selection)"
+        raise InputError(benchmark, None, f"it has no pairs of {name}", remedy)
+    _write_task(Path(path), rows)
+    return len(rows)
+
+
+def _write_task(path: Path, rows: Iterable[Row]) -> None:
+    write_lines(path, (f"{row.score!r}\t{row.first}\t{row.second}" for row in rows))
 
 
 def _entry(name: str, pairs: int, source: str) -> dict[str, Any]:
