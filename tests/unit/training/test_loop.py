@@ -121,6 +121,14 @@ def test_a_checkpoint_of_another_run_is_not_taken_up(tmp_path):
     assert not checkpoint.resume(other, tmp_path / "c")
 
 
+def test_a_checkpoint_of_other_text_of_the_same_length_is_not_taken_up(tmp_path):
+    train(AVERAGING, tmp_path / "c", checkpoint_seconds=-1)
+    assert checkpoint.resume(Trainer(AVERAGING, TYPES, bitext(), CONFIG), tmp_path / "c")
+    pairs = bitext()
+    pairs.right.ids[3] += 1 if pairs.right.ids[3] == 0 else -1
+    assert not checkpoint.resume(Trainer(AVERAGING, TYPES, pairs, CONFIG), tmp_path / "c")
+
+
 def test_one_pair_is_too_few():
     with pytest.raises(TandemError, match="at least 2"):
         Trainer(AVERAGING, TYPES, bitext(1), CONFIG)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -37,6 +39,15 @@ class Pairs:
                 f"the sides of the bitext have {len(self.left):,} and {len(self.right):,} "
                 "sentences: segment them again"
             )
+
+    @cached_property
+    def checksum(self) -> int:
+        """CRC-32 of the ids of both sides, and of whether they are of one language."""
+        found = int(self.monolingual)
+        for side in (self.left, self.right):
+            for values in (side.offsets, side.ids):
+                found = zlib.crc32(np.ascontiguousarray(values), found)
+        return found
 
     def usable(self) -> Indices:
         """Return the pairs of which both sides have tokens."""

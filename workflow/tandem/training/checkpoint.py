@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,27 @@ if TYPE_CHECKING:
     from tandem.training.loop import Trainer
 
 
+@dataclass
+class Epoch:
+    """One line of the history."""
+
+    epoch: int
+    loss: float | None
+    validation: float
+
+
+@dataclass
+class Progress:
+    """Where a run stands, beside its tensors."""
+
+    epoch: int = 0
+    position: int = 0
+    step: int = 0
+    loss_sum: float = 0.0
+    history: list[Epoch] = field(default_factory=list)
+    best_epoch: int = 0
+
+
 def save(trainer: Trainer, folder: Path) -> None:
     """Write the run's tensors and position, replacing the last checkpoint only once complete."""
     with atomic_folder(folder) as temporary:
@@ -27,10 +48,8 @@ def save(trainer: Trainer, folder: Path) -> None:
 def resume(trainer: Trainer, folder: Path) -> bool:
     """Restore a checkpoint of this very run; return False if there is none.
 
-    One of other settings or data is left alone: the run starts afresh and will replace it.
+    One of other settings or text is left alone: the run starts afresh and will replace it.
     """
-    from tandem.training.loop import Epoch, Progress
-
     if not (folder / "progress.json").is_file():
         return False
     saved = read_json(folder / "progress.json")
@@ -48,9 +67,8 @@ def resume(trainer: Trainer, folder: Path) -> bool:
 
 
 def _description(trainer: Trainer) -> dict:
-    lengths = [len(trainer.pairs.left), len(trainer.usable), int(trainer.pairs.left.offsets[-1])]
     shape = list(trainer.optimizer.table.shape)
-    run = {"config": asdict(trainer.config), "data": lengths, "table": shape}
+    run = {"config": asdict(trainer.config), "pairs": trainer.pairs.checksum, "table": shape}
     return {"run": run, "progress": asdict(trainer.progress)}
 
 

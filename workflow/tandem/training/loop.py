@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +37,7 @@ from tandem.training.batches import (
     scramble,
     sentence_keys,
 )
+from tandem.training.checkpoint import Epoch, Progress
 from tandem.training.losses import margin_loss
 from tandem.training.negatives import Negatives, hardest
 
@@ -68,27 +69,6 @@ class TrainingConfig:
     learning_rate: float
     seed: int
     threads: int
-
-
-@dataclass
-class Epoch:
-    """One line of the history."""
-
-    epoch: int
-    loss: float | None
-    validation: float
-
-
-@dataclass
-class Progress:
-    """Where a run stands, beside its tensors."""
-
-    epoch: int = 0
-    position: int = 0
-    step: int = 0
-    loss_sum: float = 0.0
-    history: list[Epoch] = field(default_factory=list)
-    best_epoch: int = 0
 
 
 @dataclass
