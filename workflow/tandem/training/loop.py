@@ -237,10 +237,10 @@ class Trainer:
         vectors = self.composition(
             fetched.values, self._tensor(local), self._tensor(rows.offsets), dropout
         )
-        left, right, negative_right, negative_left = vectors.chunk(4)
         found = negatives.found[:, batch]
         weights = None if bool(found.all()) else found.to(vectors)
-        loss = margin_loss(left, right, negative_right, negative_left, self.config.margin, weights)
+        vectors = vectors.unflatten(0, (4, len(batch)))
+        loss = margin_loss(vectors, self.config.margin, weights)
         loss.backward()
         self.optimizer.update(fetched)
         if self.weights_optimizer is not None:
