@@ -163,6 +163,6 @@ def load(folder: str | Path, device: str = "cpu") -> SentenceEncoder:
         {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}
     )
     segmenter = Segmenter.load(folder / "segmenter")
-    return SentenceEncoder(
-        config, segmenter, tensors["embedding"], composition, description["training"]
-    )
+    # a copy: what is read is mapped from the file, and the first sentences would wait for the disk
+    table = tensors["embedding"].clone()
+    return SentenceEncoder(config, segmenter, table, composition, description["training"])
