@@ -76,8 +76,8 @@ def table4_figure(table: pd.DataFrame) -> Figure:
             style = {"marker": MARKERS[number], "color": OKABE_ITO[number], "markersize": 6}
             axes.plot(row["first_per_s"], place, markerfacecolor="white", **style)
             axes.plot(rate, place, **style)
-            label = f"{rate:,.0f}"
-            axes.annotate(label, (rate, place), (7, 0), textcoords="offset points", va="center")
+            right = max(rate, row["first_per_s"]), place
+            axes.annotate(f"{rate:,.0f}", right, (7, 0), textcoords="offset points", va="center")
         signs = ["hollow: first pass"]
         limit = table["sentencepiece_per_s"].max()
         if limit > 0:  # NaN where it was not measured
