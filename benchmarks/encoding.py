@@ -97,7 +97,7 @@ def fresh(encoder: SentenceEncoder, sentences: list[str], options: argparse.Name
     limit = spm.SentencePieceProcessor(model_file=str(limit_model))
     size = options.fresh
     parts = [sentences[start : start + size] for start in range(0, len(sentences), size)]
-    rates = np.zeros((options.repeats, len(parts), 2))
+    seconds = np.zeros((options.repeats, len(parts), 2))
     for repeat in range(options.repeats):
         encoder = encoders.load(options.model, options.device)
         encoder.encode([""], options.language, batch)
@@ -108,11 +108,14 @@ def fresh(encoder: SentenceEncoder, sentences: list[str], options: argparse.Name
             ]):  # fmt: skip
                 start = time.perf_counter()
                 encode(part)
-                rates[repeat, place, column] = len(part) / (time.perf_counter() - start)
+                seconds[repeat, place, column] = time.perf_counter() - start
     print(f"medians of {options.repeats}; sentences per second")
     print(f"{'lines read before':>18}{'tandem':>12}{'SentencePiece':>16}{'share':>8}")
-    for place, (own, other) in enumerate(np.median(rates, axis=0)):
-        print(f"{place * size:18,}{own:12,.0f}{other:16,.0f}{own / other:8.2f}")
+    rates = np.array([len(part) for part in parts])[:, None] / np.median(seconds, axis=0)
+    rates = [*rates, len(sentences) / np.median(seconds.sum(axis=1), axis=0)]
+    heads = [*(f"{place * size:,}" for place in range(len(parts))), "the whole pass"]
+    for head, (own, other) in zip(heads, rates, strict=True):
+        print(f"{head:>18}{own:12,.0f}{other:16,.0f}{own / other:8.2f}")
 
 
 def stream(encoder: SentenceEncoder, sentences: list[str], options: argparse.Namespace) -> None:
