@@ -11,6 +11,10 @@ from tandem.languages.register import read_register
 
 configuration.check(config, Path(workflow.basedir) / "workflow/schemas/config.schema.yaml")
 
+# Of the jobs that wait for a core: text before training, training before scores, so that no core
+# is idle at the end while another trains on text that came late.
+FIRST, SECOND = 2, 1
+
 
 def beside(name):
     """Return the path of a file in the working directory, else beside the Snakefile."""

@@ -14,6 +14,7 @@ rule learn_segmentation:
         "results/logs/learn_segmentation/{corpus}/{segmentation}.log",
     conda:
         "../../envs/corpora.yaml"
+    priority: FIRST
     threads: lambda w: config["segmentations"][w.segmentation]["threads"]
     resources:
         mem_mb=8000,
@@ -44,6 +45,7 @@ rule segment_text:
         "results/benchmarks/segment_text/{corpus}/{segmentation}/{split}.{side}.tsv"
     conda:
         "../../envs/corpora.yaml"
+    priority: FIRST
     threads: lambda w: config["segmentations"][w.segmentation]["threads"]
     resources:
         mem_mb=4000,

@@ -19,6 +19,7 @@ rule train_encoder:
         "results/benchmarks/train_encoder/{experiment}/seed{seed}.tsv"
     conda:
         "../../envs/model.yaml"
+    priority: SECOND
     threads: lambda w: training_of(w)["threads"]
     resources:
         mem_mb=4000,

@@ -18,6 +18,7 @@ rule train_translator:
         "results/benchmarks/train_translator/{translator}.tsv"
     conda:
         "../../envs/model.yaml"
+    priority: FIRST
     threads: lambda w: translator_of(w)["threads"]
     resources:
         mem_mb=8000,
@@ -47,6 +48,7 @@ rule translate_shard:
         "results/benchmarks/translate_shard/{backtranslation}/{split}.{shard}.tsv"
     conda:
         "../../envs/model.yaml"
+    priority: FIRST
     threads: lambda w: back_translator_of(w)["threads"]
     resources:
         mem_mb=6000,
@@ -77,6 +79,7 @@ rule join_backtranslation:
         "results/logs/join_backtranslation/{backtranslation}.log",
     conda:
         "../../envs/corpora.yaml"
+    priority: FIRST
     threads: 1
     resources:
         mem_mb=1000,
