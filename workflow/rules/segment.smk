@@ -12,9 +12,9 @@ rule learn_segmentation:
         segmenter=directory("results/vocab/{corpus}/{segmentation}/segmenter"),
     log:
         "results/logs/learn_segmentation/{corpus}/{segmentation}.log",
+    priority: FIRST
     conda:
         "../../envs/corpora.yaml"
-    priority: FIRST
     threads: lambda w: config["segmentations"][w.segmentation]["threads"]
     resources:
         mem_mb=8000,
@@ -43,9 +43,9 @@ rule segment_text:
         "results/logs/segment_text/{corpus}/{segmentation}/{split}.{side}.log",
     benchmark:
         "results/benchmarks/segment_text/{corpus}/{segmentation}/{split}.{side}.tsv"
+    priority: FIRST
     conda:
         "../../envs/corpora.yaml"
-    priority: FIRST
     threads: lambda w: config["segmentations"][w.segmentation]["threads"]
     resources:
         mem_mb=4000,

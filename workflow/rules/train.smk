@@ -17,9 +17,9 @@ rule train_encoder:
         "results/logs/train_encoder/{experiment}/seed{seed}.log",
     benchmark:
         "results/benchmarks/train_encoder/{experiment}/seed{seed}.tsv"
+    priority: SECOND
     conda:
         "../../envs/model.yaml"
-    priority: SECOND
     threads: lambda w: training_of(w)["threads"]
     resources:
         mem_mb=4000,

@@ -16,9 +16,9 @@ rule train_translator:
         "results/logs/train_translator/{translator}.log",
     benchmark:
         "results/benchmarks/train_translator/{translator}.tsv"
+    priority: FIRST
     conda:
         "../../envs/model.yaml"
-    priority: FIRST
     threads: lambda w: translator_of(w)["threads"]
     resources:
         mem_mb=8000,
@@ -46,9 +46,9 @@ rule translate_shard:
         "results/logs/translate_shard/{backtranslation}/{split}.{shard}.log",
     benchmark:
         "results/benchmarks/translate_shard/{backtranslation}/{split}.{shard}.tsv"
+    priority: FIRST
     conda:
         "../../envs/model.yaml"
-    priority: FIRST
     threads: lambda w: back_translator_of(w)["threads"]
     resources:
         mem_mb=6000,
@@ -77,9 +77,9 @@ rule join_backtranslation:
         folder=directory("results/corpora/{backtranslation}"),
     log:
         "results/logs/join_backtranslation/{backtranslation}.log",
+    priority: FIRST
     conda:
         "../../envs/corpora.yaml"
-    priority: FIRST
     threads: 1
     resources:
         mem_mb=1000,
