@@ -35,6 +35,21 @@ def test_a_batch_has_the_ids_of_its_lines(lines):
         assert rows(batch(lines)) == expected
 
 
+@pytest.mark.parametrize(
+    ("language", "line"),
+    [
+        ("fr", "L'homme qu'il a vu, M. Petit, n'est pas venu aujourd'hui."),
+        ("cs", "Např. v ul. Dlouhá č. 5 (tj. vedle) se nic nestalo."),
+        ("de", "Z.B. am 3. Mai ging's los: „Ja“, sagte Dr. Maier."),
+        ("zh", "神爱世人，甚至把他的独生子赐给他们。"),
+    ],
+)
+def test_new_words_together_have_the_ids_of_each_alone_in_every_language(language, line):
+    tokenize = numbered(language)
+    expected = [list(tokenize(line))]
+    assert rows(BatchTokenizer(tokenize)([line])) == expected
+
+
 def test_a_full_stop_is_kept_or_not_by_what_follows():
     tokenize = ChunkTokenizer("en", lambda chunks: [[len(chunk.split())] for chunk in chunks])
     batch = BatchTokenizer(tokenize)
