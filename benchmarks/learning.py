@@ -96,7 +96,7 @@ def segmented(folder: Path, size: int) -> tuple[Segmenter, list[ragged.Ragged]]:
     vocabulary = folder / f"pieces{size}"
     vocabulary.mkdir()
     segmenter = learn(Segmentation(**scheme), texts, vocabulary, threads)
-    ids = [ragged.from_rows(map(segmenter.encoder(side), text())) for side, text in texts.items()]
+    ids = [segmenter.encoder(side)(list(text())) for side, text in texts.items()]
     return segmenter, ids
 
 

@@ -21,6 +21,7 @@ from tandem import ragged
 from tandem.batch_tokenization import BatchTokenizer
 from tandem.errors import TandemError
 from tandem.io import read_json, write_json
+from tandem.pieces import PieceEncoder
 from tandem.ragged import Ragged
 from tandem.tokenization import ChunkTokenizer
 
@@ -70,8 +71,7 @@ class Segmenter:
         self.vocabulary = list(vocabulary)
         self.models = dict(models)
         self._ids = {token: index for index, token in enumerate(self.vocabulary)}
-        self._encoders: dict[str, Callable[[str], list[int]]] = {}
-        self._batch_encoders: dict[str, Callable[[Sequence[str]], Ragged]] = {}
+        self._encoders: dict[str, Callable[[Sequence[str]], Ragged]] = {}
 
     def __len__(self) -> int:
         """Return the size of the vocabulary."""
@@ -88,10 +88,14 @@ class Segmenter:
         Raises:
             TandemError: the segmenter was not learned for the language.
         """
-        return self.encoder(language)(sentence)
+        return self.encoder(language)([sentence]).row(0).tolist()
 
-    def encoder(self, language: str) -> Callable[[str], list[int]]:
-        """Return the function from sentence to ids for a language."""
+    def encoder(self, language: str) -> Callable[[Sequence[str]], Ragged]:
+        """Return the function from sentences to ids for a language; it remembers words.
+
+        Raises:
+            TandemError: as `encode`.
+        """
         language = language_of(language)
         if language not in self._encoders:
             if language not in self.models:
@@ -102,46 +106,22 @@ class Segmenter:
             self._encoders[language] = self._build(language)
         return self._encoders[language]
 
-    def batch_encoder(self, language: str) -> Callable[[Sequence[str]], Ragged]:
-        """Return the function from many sentences to their ids: the same ids, sooner."""
-        encode = self.encoder(language)
-        language = language_of(language)
-        if language not in self._batch_encoders:
-            if isinstance(encode, ChunkTokenizer):
-                self._batch_encoders[language] = BatchTokenizer(encode)
-            else:
-                self._batch_encoders[language] = lambda lines: ragged.from_rows(map(encode, lines))
-        return self._batch_encoders[language]
+    def _build(self, language: str) -> Callable[[Sequence[str]], Ragged]:
+        ids, mark = self._ids, token_mark(self.scheme, language)
+        if self.scheme.kind == "sentencepiece":
+            model = self.models[language]
+            return BatchTokenizer(ChunkTokenizer(language), PieceEncoder(model, ids, mark))
 
-    def _build(self, language: str) -> Callable[[str], list[int]]:
-        ids = self._ids
+        def known(rows: Iterable[Iterable[str]]) -> Ragged:
+            return ragged.from_rows([ids[token] for token in row if token in ids] for row in rows)
+
         if self.scheme.kind == "trigrams":
             tokens = _tokens(self.scheme, language)
+            return lambda lines: known(map(tokens, lines))
 
-            def encode_trigrams(sentence: str) -> list[int]:
-                return [ids[gram] for gram in tokens(sentence) if gram in ids]
-
-            return encode_trigrams
-        mark = token_mark(self.scheme, language)
-        if self.scheme.kind == "words":
-
-            def word_ids(chunks: list[str]) -> Iterator[list[int]]:
-                words = ([mark + word for word in chunk] for chunk in _lower(chunks))
-                return ([ids[word] for word in chunk if word in ids] for chunk in words)
-
-            return ChunkTokenizer(language, word_ids)
-        processor = spm.SentencePieceProcessor(model_file=str(self.models[language]))
-        unknown = processor.unk_id()
-        by_piece = [ids.get(mark + processor.id_to_piece(i)) for i in range(processor.vocab_size())]
-
-        def piece_ids(chunks: list[str]) -> Iterator[list[int]]:
-            texts = [tokens.lower() for tokens in chunks]
-            found = map(processor.encode, texts)
-            if len(texts) > 1:  # a list starts threads: one is enough for words
-                found = processor.encode(texts, num_threads=1)
-            return ([by_piece[index] for index in row if index != unknown] for row in found)
-
-        return ChunkTokenizer(language, piece_ids)
+        return BatchTokenizer(
+            ChunkTokenizer(language), lambda words: known([mark + word.lower()] for word in words)
+        )
 
     def save(self, folder: Path) -> None:
         """Write the vocabulary and copies of the models into an existing folder."""
@@ -277,21 +257,15 @@ def _training_lines(texts: Mapping[str, Callable[[], Iterable[str]]], sample: in
 
 
 def _lowercased(language: str) -> Callable[[str], str]:
-    tokenize = ChunkTokenizer(language, _lower)
-    return lambda line: " ".join(tokenize(line))
-
-
-def _lower(chunks: list[str]) -> Iterator[list[str]]:
-    return (tokens.lower().split() for tokens in chunks)
+    tokenize = ChunkTokenizer(language)
+    return lambda line: " ".join(tokenize(line)).lower()
 
 
 def _tokens(scheme: Segmentation, language: str) -> Callable[[str], list[str]]:
     """Return the function from a sentence to its (marked) words or trigrams."""
-    mark = token_mark(scheme, language)
+    mark, lowercase = token_mark(scheme, language), _lowercased(language)
     if scheme.kind == "words":
-        words = ChunkTokenizer(language, _lower)
-        return lambda line: [mark + word for word in words(line)]
-    lowercase = _lowercased(language)
+        return lambda line: [mark + word for word in lowercase(line).split()]
     return lambda line: [mark + gram for gram in trigrams(lowercase(line))]
 
 

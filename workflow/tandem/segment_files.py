@@ -45,7 +45,7 @@ def segment_file(
     chunks = iter(lambda: list(islice(lines, LINES_PER_CHUNK)), [])
     first = next(chunks, [])
     if workers == 1 or len(first) < LINES_PER_CHUNK:
-        rows = map(segmenter.batch_encoder(side), _prepend(first, chunks))
+        rows = map(segmenter.encoder(side), _prepend(first, chunks))
         return ragged.save_stream(stem, rows, len(segmenter) - 1)
     with worker_pool(workers, _prepare, str(segmenter_folder), side) as pool:
         rows = _in_order(pool, _prepend(first, chunks), 2 * workers)
@@ -78,4 +78,4 @@ def _prepare(segmenter_folder: str, side: str) -> None:
 
 def _segment(lines: list[str]) -> Ragged:
     segmenter, side = _worker
-    return segmenter.batch_encoder(side)(lines)
+    return segmenter.encoder(side)(lines)

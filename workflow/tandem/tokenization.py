@@ -12,13 +12,10 @@ whose patterns do not overlap; training and encoding agree all the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
-from typing import Generic, TypeVar
 
 from sacremoses import MosesTokenizer
-
-T = TypeVar("T")
 
 MEMORY_LIMIT = 1_000_000
 """Chunks remembered before the memory is emptied: about 200 MB."""
@@ -40,30 +37,29 @@ class _Moses(MosesTokenizer):
         return self._small.issuperset(text)
 
 
-class ChunkTokenizer(Generic[T]):
-    """Maps a line to the items that `convert` makes of the Moses tokens of each of its chunks.
+class ChunkTokenizer:
+    """Maps a line to its Moses tokens.
 
-    `convert` takes the tokens of many chunks, those of a chunk with spaces between, and returns the
-    items of each. Those of a chunk must not depend on its neighbours: lower-casing, a vocabulary
-    look-up and SentencePiece (whose pieces never span a space) do not.
+    Attributes:
+        word_characters: what words are made of; all other characters are tokens by themselves.
+        prefixes: words that keep a full stop whatever follows ("Mr").
+        numeric_prefixes: words that keep it before a number ("No").
     """
 
-    def __init__(
-        self, language: str, convert: Callable[[list[str]], Iterable[Sequence[T]]]
-    ) -> None:
+    def __init__(self, language: str) -> None:
         """Tokenise as for `language` (ISO 639-1; sacremoses falls back to English's prefixes)."""
         self._moses = _Moses(lang=language.split("-")[0])
-        self._plain = frozenset(self._moses.IsAlnum + _JOINED)
-        self._runs = _runs(self._moses.IsAlnum + _JOINED)
-        self._numeric = frozenset(self._moses.NUMERIC_ONLY_PREFIXES)
-        self._prefixes = frozenset(self._moses.NONBREAKING_PREFIXES) - self._numeric
-        self.convert = convert
-        self._memory: dict[str, Sequence[T]] = {}
+        self.word_characters = self._moses.IsAlnum + _JOINED
+        self.numeric_prefixes = frozenset(self._moses.NUMERIC_ONLY_PREFIXES)
+        self.prefixes = frozenset(self._moses.NONBREAKING_PREFIXES) - self.numeric_prefixes
+        self._plain = frozenset(self.word_characters)
+        self._runs = _runs(self.word_characters)
+        self._memory: dict[str, list[str]] = {}
 
-    def __call__(self, line: str) -> list[T]:
-        """Return the items of the line's tokens, in order."""
+    def __call__(self, line: str) -> list[str]:
+        """Return the tokens of a line, in order."""
         memory = self._memory
-        items: list[T] = []
+        items: list[str] = []
         chunks = line.split()
         last = len(chunks) - 1
         for position, chunk in enumerate(chunks):
@@ -74,7 +70,7 @@ class ChunkTokenizer(Generic[T]):
                 key = memory_key(chunk, *beside)
                 found = memory.get(key)
                 if found is None:
-                    (found,) = self.convert(self.tokens([chunk], [beside]))
+                    found = self.tokens([chunk], [beside])[0].split()
                     if len(memory) >= MEMORY_LIMIT:
                         memory.clear()
                     if len(chunk) <= LONGEST_REMEMBERED:
@@ -131,14 +127,15 @@ class ChunkTokenizer(Generic[T]):
     def _keeps_stop(self, text: str, after: str) -> bool:
         """Tell whether a full stop after the text belongs to its last word."""
         word = text.split(" ")[-1]
-        return self._plain.issuperset(word) and (
-            after == _LOWER or word in self._prefixes or (after == _DIGIT and word in self._numeric)
-        )
+        kept = self.prefixes | self.numeric_prefixes if after == _DIGIT else self.prefixes
+        return self._plain.issuperset(word) and (after == _LOWER or word in kept)
 
 
 _JOINED = "-`"
 """Marks that Moses leaves in words."""
-_SIMPLE = re.compile(r"[^.,'\x00-\x1f]+[.,]?")
+DELETED = "".join(map(chr, range(0x20)))
+"""Control characters, which Moses deletes."""
+_SIMPLE = re.compile(rf"[^.,'{DELETED}]+[.,]?")
 """What does without Moses' own rules for numbers, initials, contractions, and what it deletes."""
 EDGES = frozenset(".',")
 """Marks at a chunk's edge that depend on what stands beside it."""

@@ -74,7 +74,7 @@ class SentenceEncoder:
 
     def tokenise(self, sentences: Sequence[str], language: str | None = None) -> bool:
         """Segment sentences and drop the outcome, for timing; True: the encoder has a segmenter."""
-        self.segmenter.batch_encoder(self._language(language))(sentences)
+        self.segmenter.encoder(self._language(language))(sentences)
         return True
 
     def encode(
@@ -101,7 +101,7 @@ class SentenceEncoder:
         self, sentences: Iterable[str], language: str | None = None, batch_size: int = 1024
     ) -> Iterator[Vectors]:
         """Yield the vectors in order, many batches at a time, in constant memory."""
-        to_ids = self.segmenter.batch_encoder(self._language(language))
+        to_ids = self.segmenter.encoder(self._language(language))
         stream, size = iter(sentences), max(batch_size, SEGMENTED)
         blocks = iter(lambda: list(islice(stream, size)), [])
         compose = partial(self.encode_ids, batch_size=batch_size)

@@ -28,7 +28,7 @@ def by_similarity(segmenter: Segmenter, task: str | Path, language: str = "en") 
         InputError: as `sts.read_task`.
     """
     read, encode = read_task(task), segmenter.encoder(language)
-    first, second = (ragged.from_rows(map(encode, side)) for side in (read.first, read.second))
+    first, second = encode(read.first), encode(read.second)
     return partial(select_score, first=first, second=second, gold=read.gold)
 
 

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 from torch import Tensor, nn
 
-from tandem import ragged
 from tandem.encoders.composition import EncoderConfig
 from tandem.encoders.model import SentenceEncoder
 from tandem.evaluation.pairs import PairScores, mean_of_years, task_correlations
@@ -92,14 +91,13 @@ def segment_english(
     encode = segmenter.encoder(ENGLISH)
 
     def segmented(task: Task) -> SegmentedTask:
-        sides = (ragged.from_rows(map(encode, side)) for side in (task.first, task.second))
-        return SegmentedTask(task.name, task.gold, *sides)
+        return SegmentedTask(task.name, task.gold, encode(task.first), encode(task.second))
 
     return English(
         segmenter.scheme,
         segmenter.models,
         tuple(segmenter.vocabulary),
-        ragged.from_rows(map(encode, sentences)),
+        encode(sentences),
         tuple(map(segmented, tasks)),
         segmented(selection),
     )
@@ -121,7 +119,7 @@ def segment_language(
     """
     with tempfile.TemporaryDirectory(prefix="tandem-") as folder:
         segmenter = learn(how, {code: lambda: translations}, Path(folder), threads=1)
-        sentences = ragged.from_rows(map(segmenter.encoder(code), translations))
+        sentences = segmenter.encoder(code)(translations)
     return SegmentedLanguage(code, rows, sentences, tuple(segmenter.vocabulary))
 
 
