@@ -21,7 +21,6 @@ _SHIFT = np.uint64(32)
 _ONE = np.uint64(1)
 
 _compiled = numba.njit(cache=True, nogil=True)
-_inlined = numba.njit(inline="always")
 
 
 @_compiled
@@ -45,7 +44,7 @@ def hash_of(text: Characters, seed: int) -> np.uint64:
     return _mixed(value)
 
 
-@_inlined
+@_compiled
 def _after(data: Characters, kinds: NDArray[np.uint8], end: int) -> int:
     """Return which of AFTER stands beside a chunk that ends there."""
     while kinds[data[end]] & SPACE and data[end] != _NEWLINE:
@@ -58,7 +57,7 @@ def _after(data: Characters, kinds: NDArray[np.uint8], end: int) -> int:
     return _AFTER_DIGIT if kind & DIGIT else _AFTER_OTHER
 
 
-@_inlined
+@_compiled
 def _end_of_chunk(data: Characters, kinds: NDArray[np.uint8], start: int) -> tuple[int, bool]:
     """Return where a chunk ends and whether it is plain.
 
@@ -87,7 +86,7 @@ def _holds(ordered: Hashes, wanted: np.uint64) -> bool:
     return place < len(ordered) and ordered[place] == wanted
 
 
-@_inlined
+@_compiled
 def _token(
     data: Characters,
     kinds: NDArray[np.uint8],

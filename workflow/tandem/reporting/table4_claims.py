@@ -56,8 +56,8 @@ def _compare(
 ) -> list[Claim]:
     """One claim for each other encoder, and one that all hold."""
     parts = []
+    size = next(iter(sp["passes"]))
     for label, other in others.items():
-        size = next(iter(sp["passes"]))
         interval = _ratio(sp["passes"][size], other["passes"][size])
         parts.append(
             Claim(
