@@ -58,25 +58,31 @@ class RowAdam:
         self.touched = torch.zeros(len(table), dtype=torch.int64, device=table.device)
         self.step_count = 0
         self._learning_rate = learning_rate
-        self._tails = torch.from_numpy(_tails(total_steps)).to(table.device)
+        # by step, or by the number of steps missed: T, r^k, and eps as it stands to the
+        # bias-corrected sqrt(v) of the step that a row was last stored at
+        steps = np.arange(total_steps + 1, dtype=np.float64)
+        epsilons = EPSILON * np.sqrt(1 - BETA2**steps)
+        by_step = _tails(total_steps), _RATIO**steps, epsilons.astype(np.float32)
+        self._by_step = [torch.from_numpy(values).to(table.device) for values in by_step]
         self._compiled = table.device.type == "cpu" and table.dtype == torch.float32
 
     def fetch(self, index: Tensor) -> Rows:
         """Return the rows as of now, without storing anything."""
         touched = self.touched.index_select(0, index)
         age = self.step_count - touched
-        moved = self._tails[touched] - _RATIO ** age.double() * self._tails[self.step_count]
-        # a row never touched has no moments and stays where it is
-        moved = (self._learning_rate * moved).masked_fill_(touched == 0, 0).to(self.table.dtype)
-        # eps as it stands to the bias-corrected sqrt(v) of the step the row was last stored at
-        epsilon = (EPSILON * (1 - BETA2 ** touched.double()).sqrt()).to(self.table.dtype)
         if self._compiled:
-            arrays = (self.table, self.first, self.second, index, moved, epsilon)
-            values = torch.from_numpy(kernels.adam_read(*(a.numpy() for a in arrays)))
-            return Rows(index, values, age)
+            arrays = (self.table, self.first, self.second, self.touched, index, *self._by_step)
+            numbers = self.step_count, self._learning_rate
+            values = kernels.adam_read(*(a.numpy() for a in arrays), *numbers)
+            return Rows(index, torch.from_numpy(values), age)
+        tails, powers, epsilons = self._by_step
+        moved = self._learning_rate * (tails[touched] - powers[age] * tails[self.step_count])
+        # a row never touched has no moments and stays where it is
+        moved = moved.masked_fill_(touched == 0, 0).to(self.table.dtype)
         values, first, second = (
             tensor.index_select(0, index) for tensor in (self.table, self.first, self.second)
         )
+        epsilon = epsilons[touched].to(self.table.dtype)
         denominator = second.sqrt_().add_(epsilon.unsqueeze(1)).clamp_(min=1e-30)
         values.sub_(first.mul_(moved.unsqueeze(1)).div_(denominator))
         return Rows(index, values, age)

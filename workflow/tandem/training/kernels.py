@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tandem.training.constants import BETA1, BETA2, EPSILON
 
 Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 _compiled = numba.njit(parallel=True, cache=True, fastmath={"contract"})
@@ -27,18 +28,30 @@ def set_threads(threads: int) -> None:
 
 @_compiled
 def adam_read(
-    table: Floats, first: Floats, second: Floats, index: Indices, moved: Floats, epsilon: Floats
+    table: Floats,
+    first: Floats,
+    second: Floats,
+    touched: Indices,
+    index: Indices,
+    tails: Doubles,
+    powers: Doubles,
+    epsilons: Floats,
+    step: int,
+    rate: float,
 ) -> Floats:
     """Return rows of the table brought up to date: value - moved * m / (sqrt(v) + epsilon)."""
     dimension = table.shape[1]
     values = np.empty((len(index), dimension), np.float32)
     for r in prange(len(index)):
-        row, step, eps = index[r], moved[r], epsilon[r]
-        if step == 0:
+        row = index[r]
+        last = touched[row]
+        if last == 0:  # no moments yet
             values[r] = table[row]
         else:
+            moved = np.float32(rate * (tails[last] - powers[step - last] * tails[step]))
+            eps = epsilons[last]
             for d in range(dimension):
-                change = step * first[row, d] / (np.sqrt(second[row, d]) + eps)
+                change = moved * first[row, d] / (np.sqrt(second[row, d]) + eps)
                 values[r, d] = table[row, d] - change
     return values
 
