@@ -3,8 +3,8 @@
 Where Moses' rules are simple, which is nearly everywhere, compiled code splits a chunk into words
 and marks and looks these up in lower case, so that neither case nor punctuation makes a known word
 new. Python handles what is new, and all other chunks ("don't", "3.5", "e.g.") once in each kind of
-context. Units are told apart by a hash of 64 bits alone: among a million, two share one with a
-probability of 3e-8.
+context. Units are told apart by a hash of 63 bits alone: among a million, two share one with a
+probability of 5e-8.
 """
 
 from __future__ import annotations

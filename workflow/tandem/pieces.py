@@ -11,11 +11,8 @@ import sentencepiece as spm
 
 from tandem.ragged import Ragged
 
-_AT_ONCE = 512
-"""Tokens encoded at a time: at 700 lists Python's garbage collector would begin to look through
-whatever the process holds, which takes longer than the encoding."""
 _THREADS = 2
-"""For so few tokens: more take longer to start than to encode."""
+"""For the new words of a batch: more threads take longer to start than to encode."""
 
 
 class PieceEncoder:

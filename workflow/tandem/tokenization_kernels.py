@@ -37,7 +37,7 @@ def _mixed(value: np.uint64) -> np.uint64:
 
 @_compiled
 def hash_of(text: Characters, seed: int) -> np.uint64:
-    """Return a 64-bit hash of characters."""
+    """Return a hash of characters; different seeds give different hashes."""
     value = np.uint64(seed + 1) * _BASE
     for character in text:
         value = _added(value, character)
