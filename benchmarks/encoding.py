@@ -25,8 +25,8 @@ import sentencepiece as spm
 from tandem import encoders
 from tandem.encoders.baselines import load_baseline
 from tandem.encoders.model import SentenceEncoder
-from tandem.evaluation.speed import Speed, available_processors, measure, synthetic_lines
 from tandem.io import read_lines
+from tandem.tasks.speed import Speed, available_processors, measure, synthetic_lines
 
 SECONDS = 10.0
 """Of a pass: slower encoders get fewer sentences, but a whole batch."""

@@ -41,19 +41,19 @@ import numpy as np
 import torch
 import yaml
 
-from tandem import ragged
 from tandem.corpora.bitext import build_bitext
 from tandem.corpora.clean import Cleaning
 from tandem.corpora.readers import read_bitext
 from tandem.corpora.register import load_register
 from tandem.encoders.composition import EncoderConfig
 from tandem.encoders.model import SentenceEncoder
-from tandem.evaluation.selection import by_similarity
-from tandem.evaluation.statistics import pearson
-from tandem.evaluation.sts import cosine_similarity
 from tandem.io import read_lines
 from tandem.processes import worker_pool
-from tandem.segment import Segmentation, Segmenter, learn
+from tandem.segmentation import ragged
+from tandem.segmentation.segmenter import Segmentation, Segmenter, learn
+from tandem.statistics.correlation import pearson
+from tandem.tasks.selection import by_similarity
+from tandem.tasks.sts import cosine_similarity
 from tandem.training import run
 from tandem.training.batches import Pairs
 from tandem.training.loop import Epoch, TrainingConfig

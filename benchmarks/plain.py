@@ -28,9 +28,9 @@ from torch.nn import functional
 
 from tandem.encoders.composition import EncoderConfig
 from tandem.encoders.model import SentenceEncoder
-from tandem.evaluation.selection import Select, by_similarity
-from tandem.ragged import Ragged
-from tandem.segment import Segmenter
+from tandem.segmentation.ragged import Ragged
+from tandem.segmentation.segmenter import Segmenter
+from tandem.tasks.selection import Select, by_similarity
 from tandem.training import run
 from tandem.training.batches import Pairs, megabatch_size
 from tandem.training.loop import TrainingConfig

@@ -23,9 +23,9 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from tandem import ragged
 from tandem.encoders.composition import EncoderConfig
-from tandem.ragged import Ragged
+from tandem.segmentation import ragged
+from tandem.segmentation.ragged import Ragged
 from tandem.training.adam import RowAdam, Rows
 from tandem.training.batches import Pairs
 from tandem.training.loop import Trainer, TrainingConfig

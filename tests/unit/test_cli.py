@@ -18,7 +18,7 @@ from tandem.cli import main, parser
 from tandem.cli.common import byte_size
 from tandem.encoders.composition import EncoderConfig
 from tandem.encoders.model import SentenceEncoder
-from tandem.segment import Segmentation, learn
+from tandem.segmentation.segmenter import Segmentation, learn
 
 ENGLISH = ["the cat sat", "a dog ran", "rain fell", "we ate bread"]
 GERMAN = ["die Katze saß", "ein Hund lief", "Regen fiel", "wir aßen Brot"]

@@ -7,7 +7,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 from tandem import configuration, configuration_across, provenance
 from tandem.corpora.register import load_register
-from tandem.languages.register import read_register
+from tandem.corpora.languages import read_register
 
 configuration.check(config, Path(workflow.basedir) / "workflow/schemas/config.schema.yaml")
 

@@ -7,7 +7,7 @@ from _adapter import logged
 from tandem.corpora.clean import Cleaning, filter_pairs
 from tandem.corpora.readers import read_bitext
 from tandem.corpora.register import Dataset
-from tandem.evaluation.mining_files import PARTS, hide_pairs, take_published
+from tandem.tasks.mining_files import PARTS, hide_pairs, take_published
 
 with logged(snakemake.log[0]) as log:
     params, folder = snakemake.params, snakemake.output.folder

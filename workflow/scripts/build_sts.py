@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from _adapter import logged
-from tandem.corpora.sts import build_sts
+from tandem.corpora.sts_archives import build_sts
 
 with logged(snakemake.log[0]) as log:
     archives = {}

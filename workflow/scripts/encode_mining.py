@@ -6,8 +6,8 @@ import numpy as np
 
 from _adapter import logged
 from tandem import encoders
-from tandem.evaluation.mining_files import read_part
 from tandem.io import atomic_path
+from tandem.tasks.mining_files import read_part
 
 with logged(snakemake.log[0]) as log:
     language = snakemake.params.language

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from _adapter import logged
 from tandem.io import atomic_folder, read_lines
-from tandem.segment import Segmentation, learn
+from tandem.segmentation.segmenter import Segmentation, learn
 
 with logged(snakemake.log[0]) as log:
     settings = dict(snakemake.params.segmentation)

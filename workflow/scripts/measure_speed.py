@@ -1,8 +1,8 @@
 """Time encoders on one side of a bitext."""
 
 from _adapter import logged
-from tandem.evaluation.speed_run import measure_models, sample_lines
 from tandem.io import write_json
+from tandem.tasks.speed_run import measure_models, sample_lines
 
 with logged(snakemake.log[0]) as log:
     params, measured = snakemake.params, dict(snakemake.params.measured)

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from _adapter import logged
-from tandem.languages.register import read_register
+from tandem.corpora.languages import read_register
 from tandem.reporting.figure1 import figure1, misplaced_labels
 from tandem.reporting.plots import save
 from tandem.reporting.table5 import read_table5

@@ -2,11 +2,11 @@
 
 from _adapter import logged
 from tandem.encoders.baselines import load_baseline
-from tandem.evaluation.hits import write_hits
-from tandem.evaluation.pairs import write_pairs
-from tandem.evaluation.retrieval_scores import score_retrieval
-from tandem.evaluation.sts import covered, read_index, score_sts
 from tandem.io import write_json
+from tandem.tasks.hits import write_hits
+from tandem.tasks.pair_scores import write_pairs
+from tandem.tasks.retrieval_scores import score_retrieval
+from tandem.tasks.sts import covered, read_index, score_sts
 
 with logged(snakemake.log[0]) as log:
     params, given, output = snakemake.params, snakemake.input, snakemake.output

@@ -3,13 +3,13 @@
 from itertools import product
 
 from _adapter import logged
-from tandem.evaluation.mining import gold_rows
-from tandem.evaluation.mining_counts import write_counts
-from tandem.evaluation.mining_files import PARTS, read_part
-from tandem.evaluation.mining_scores import Method, score_mining
 from tandem.io import write_json
-from tandem.search.mining import Retrieval, Score
+from tandem.search.margins import Retrieval, Score
 from tandem.search.shards import merge
+from tandem.tasks.mining import gold_rows
+from tandem.tasks.mining_counts import write_counts
+from tandem.tasks.mining_files import PARTS, read_part
+from tandem.tasks.mining_scores import Method, score_mining
 
 with logged(snakemake.log[0]) as log:
     params, output, step = snakemake.params, snakemake.output, snakemake.params.shards

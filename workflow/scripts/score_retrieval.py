@@ -2,9 +2,9 @@
 
 from _adapter import logged
 from tandem import encoders
-from tandem.evaluation.hits import write_hits
-from tandem.evaluation.retrieval_scores import score_retrieval
 from tandem.io import write_json
+from tandem.tasks.hits import write_hits
+from tandem.tasks.retrieval_scores import score_retrieval
 
 with logged(snakemake.log[0]) as log:
     params, output = snakemake.params, snakemake.output

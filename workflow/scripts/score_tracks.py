@@ -2,9 +2,9 @@
 
 from _adapter import logged
 from tandem import encoders
-from tandem.evaluation.pairs import write_pairs
-from tandem.evaluation.sts import covered, read_index, score_sts
 from tandem.io import write_json
+from tandem.tasks.pair_scores import write_pairs
+from tandem.tasks.sts import covered, read_index, score_sts
 
 with logged(snakemake.log[0]) as log:
     params, folder, output = snakemake.params, snakemake.input.sts, snakemake.output

@@ -6,7 +6,7 @@ from _adapter import logged
 from tandem.io import atomic_folder
 from tandem.languages.panel import read_english
 from tandem.languages.runs import ENGLISH, scheme
-from tandem.segment import learn
+from tandem.segmentation.segmenter import learn
 
 with logged(snakemake.log[0]) as log:
     how = scheme(snakemake.params.pieces, snakemake.params.character_coverage)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from _adapter import logged
-from tandem.segment_files import segment_file
+from tandem.segmentation.segment_files import segment_file
 
 # the workers import this file
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from _adapter import logged
-from tandem.evaluation.sts import read_index
 from tandem.reporting import claims, results, table1, table1_claims
+from tandem.tasks.sts import read_index
 
 with logged(snakemake.log[0]) as log:
     params = snakemake.params

@@ -1,8 +1,8 @@
 """Make Table 2 and test its findings."""
 
 from _adapter import logged
-from tandem.evaluation.sts import read_index
 from tandem.reporting import claims, results, table2, table2_claims
+from tandem.tasks.sts import read_index
 
 with logged(snakemake.log[0]) as log:
     params, given, output = snakemake.params, snakemake.input, snakemake.output

@@ -1,7 +1,7 @@
 """Make the points of Figure 1, Table 5, and test its findings."""
 
 from _adapter import logged
-from tandem.languages.register import read_register
+from tandem.corpora.languages import read_register
 from tandem.reporting import claims, results, table5, table5_claims, table5_markdown
 from tandem.reporting.language_runs import measured_points, panel_notes, read_batches
 

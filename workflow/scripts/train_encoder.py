@@ -4,8 +4,8 @@ from pathlib import Path
 
 from _adapter import logged
 from tandem.encoders.composition import EncoderConfig
-from tandem.evaluation import selection
-from tandem.segment import Segmenter
+from tandem.segmentation.segmenter import Segmenter
+from tandem.tasks import selection
 from tandem.training import run
 from tandem.training.loop import TrainingConfig
 

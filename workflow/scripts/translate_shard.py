@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 
 from _adapter import logged
 from tandem.io import count_lines, read_lines, write_lines
-from tandem.translation.files import load_translator, translate_file
+from tandem.translation.translate_files import load_translator, translate_file
 
 with logged(snakemake.log[0]) as log:
     split, params = snakemake.wildcards.split, snakemake.params

@@ -6,7 +6,7 @@ import zipfile
 
 import pytest
 
-from tandem.corpora.sts import CROSS_LINGUAL, build_sts, build_task
+from tandem.corpora.sts_archives import CROSS_LINGUAL, build_sts, build_task
 from tandem.errors import InputError
 from tandem.io import read_json
 

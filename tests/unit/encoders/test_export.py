@@ -19,8 +19,8 @@ from tandem.encoders.export import export_sentence_transformers
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.moses_rules import moses_lowercase, signs
 from tandem.errors import TandemError
-from tandem.segment import Segmentation, learn
-from tandem.tokenization import ChunkTokenizer
+from tandem.segmentation.segmenter import Segmentation, learn
+from tandem.segmentation.tokenization import ChunkTokenizer
 
 TEXT = {
     "en": ["The dogs' owner, Mr. Smith, isn't here.", "It costs 5,300.50 (or 6,000)... maybe."],

@@ -8,7 +8,7 @@ from tandem import encoders
 from tandem.encoders.composition import EncoderConfig
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
-from tandem.segment import Segmentation, learn
+from tandem.segmentation.segmenter import Segmentation, learn
 from tandem.training.loop import initialise
 
 TEXTS = {"en": lambda: ["the cat sat", "a dog ran"], "cs": lambda: ["kočka seděla", "pes běžel"]}

@@ -12,7 +12,7 @@ from tandem.encoders import model
 from tandem.encoders.composition import EncoderConfig, initial_embeddings
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.streaming import overlapped, write_npy
-from tandem.segment import Segmentation, learn
+from tandem.segmentation.segmenter import Segmentation, learn
 
 
 def test_results_come_in_order_and_little_is_read_ahead():

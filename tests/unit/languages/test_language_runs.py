@@ -13,7 +13,7 @@ from tandem.io import atomic_folder, write_json, write_lines
 from tandem.languages import runs
 from tandem.languages.batch import Study, load_english, run_batch
 from tandem.languages.panel import build_panel, gather, read_english, read_language
-from tandem.segment import learn
+from tandem.segmentation.segmenter import learn
 from tandem.training.loop import initialise
 
 WORDS = "cat dog lamp door river house window garden sees likes opens paints old green".split()

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tandem.corpora.languages import Language, Register
 from tandem.errors import TandemError
 from tandem.languages.distance import DISTANCES
-from tandem.languages.register import Language, Register
 from tandem.reporting.language_points import COLUMNS, language_points
 
 REGISTER = Register(

@@ -9,8 +9,8 @@ import pytest
 from safetensors.numpy import save_file
 
 from tandem.errors import TandemError
-from tandem.evaluation.pairs import bootstrap_means
 from tandem.reporting.results import count_parameters, draw_means, read_results, write_frame
+from tandem.tasks.pair_scores import bootstrap_means
 
 
 def test_files_in_any_order_give_results_in_table_order(results, score_files):

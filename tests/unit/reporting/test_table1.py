@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tandem.evaluation.sts import Index
 from tandem.reporting.results import draw_means
 from tandem.reporting.table1 import markdown, table1
+from tandem.tasks.sts import Index
 
 INDEX = Index(
     tasks={"2012.a": {"of": 40}, "2012.b": {"of": 50}, "2013.c": {"of": None}},

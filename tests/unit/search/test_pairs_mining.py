@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tandem.search.exact import search
 from tandem.search.lists import Lists, Neighbours
-from tandem.search.mining import Pairs, Retrieval, Score, mean_cosines, mine, score_pairs
+from tandem.search.margins import Pairs, Retrieval, Score, mean_cosines, mine, score_pairs
 from tandem.search.rows import open_rows
 
 # cosines        y0   y1   y2

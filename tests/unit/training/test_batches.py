@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from tandem import ragged
 from tandem.errors import TandemError
+from tandem.segmentation import ragged
 from tandem.training.batches import (
     DropoutPool,
     Pairs,

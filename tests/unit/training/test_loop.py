@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from tandem import ragged
 from tandem.encoders.composition import EncoderConfig
 from tandem.errors import TandemError
+from tandem.segmentation import ragged
 from tandem.training import checkpoint
 from tandem.training.batches import Pairs
 from tandem.training.loop import Trainer, TrainingConfig, initialise

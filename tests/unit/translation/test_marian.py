@@ -9,12 +9,12 @@ from transformers import MarianMTModel
 
 from tandem.errors import TandemError
 from tandem.translation.base import EMPTY, Translator
-from tandem.translation.batches import make_batch
-from tandem.translation.files import load_translator
 from tandem.translation.fitting import Bitext, Pairs, Run
 from tandem.translation.marian import MarianTranslator, adopt_marian
 from tandem.translation.marian_training import MarianConfig, MarianLearner, train_marian
-from tandem.translation.pieces import END, PAD, START, UNKNOWN
+from tandem.translation.padding import make_batch
+from tandem.translation.translate_files import load_translator
+from tandem.translation.vocabulary import END, PAD, START, UNKNOWN
 
 COLOURS = {"rudy": "red", "modry": "blue", "bily": "white", "zeleny": "green"}
 THINGS = {"dum": "house", "stul": "table", "strom": "tree"}

@@ -5,11 +5,11 @@ import math
 import pytest
 import torch
 
-from tandem.translation.batches import group_by_length, make_batch, pad_sources
 from tandem.translation.fitting import Pairs
 from tandem.translation.network import AttentionNetwork, attend, drop, reverse_rows
-from tandem.translation.pieces import END, PAD, START
+from tandem.translation.padding import group_by_length, make_batch, pad_sources
 from tandem.translation.rnn_training import forced_output, sampled_loss
+from tandem.translation.vocabulary import END, PAD, START
 
 
 @pytest.fixture

@@ -8,14 +8,14 @@ import torch
 from tandem.errors import InputError, TandemError
 from tandem.translation import fitting
 from tandem.translation.base import EMPTY, Translator
-from tandem.translation.batches import make_batch
 from tandem.translation.decoding import Output, bound, choose, decode_greedily
-from tandem.translation.files import load_translator
 from tandem.translation.fitting import Bitext, Pairs, Run, keep_short, learning_rate
-from tandem.translation.pieces import END, PAD, START, UNKNOWN, load_pieces_from, train_pieces
+from tandem.translation.padding import make_batch
 from tandem.translation.quality import bleu
 from tandem.translation.rnn import RnnConfig, RnnTranslator
 from tandem.translation.rnn_training import RnnLearner, train_rnn
+from tandem.translation.translate_files import load_translator
+from tandem.translation.vocabulary import END, PAD, START, UNKNOWN, load_pieces_from, train_pieces
 
 COLOURS = {"rudy": "red", "modry": "blue", "bily": "white", "zeleny": "green", "cerny": "black"}
 THINGS = {"dum": "house", "stul": "table", "strom": "tree", "klic": "key"}

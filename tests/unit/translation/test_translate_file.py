@@ -4,7 +4,7 @@ import pytest
 
 from tandem.errors import InputError, TandemError
 from tandem.translation.base import Translation, one_line
-from tandem.translation.files import translate_file
+from tandem.translation.translate_files import translate_file
 
 
 class Upper:

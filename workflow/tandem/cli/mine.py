@@ -18,7 +18,7 @@ from tandem.errors import TandemError
 from tandem.search import approximate, exact
 from tandem.search.approximate import Approximation, Kind
 from tandem.search.lists import Neighbours
-from tandem.search.mining import Retrieval, Score, mine
+from tandem.search.margins import Retrieval, Score, mine
 
 _EXAMPLE = "tandem mine model/ news.en news.de --languages en de --at-least 1.1 --out mined.tsv"
 _EXACT = "exact"

@@ -7,16 +7,16 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
-from tandem import ragged
 from tandem.cli import common
 from tandem.corpora.bitext import build_bitext
 from tandem.corpora.clean import Cleaning
 from tandem.encoders.composition import EncoderConfig
 from tandem.errors import TandemError
-from tandem.evaluation.selection import by_retrieval
 from tandem.io import read_lines
-from tandem.segment import Segmentation, Segmenter, learn
-from tandem.segment_files import segment_file
+from tandem.segmentation import ragged
+from tandem.segmentation.segment_files import segment_file
+from tandem.segmentation.segmenter import Segmentation, Segmenter, learn
+from tandem.tasks.selection import by_retrieval
 from tandem.training import run as training
 from tandem.training.loop import TrainingConfig
 

@@ -90,7 +90,9 @@ class _MaskedSums(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, table: Tensor, *rest: Tensor) -> Tensor:  # noqa: ANN401
-        from tandem.encoders import kernels  # takes a second to import: only for training
+        from tandem.encoders import (
+            masked_sums as kernels,  # takes a second to import: only for training
+        )
 
         ctx.save_for_backward(*rest)
         ctx.types = len(table)
@@ -99,7 +101,7 @@ class _MaskedSums(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:  # noqa: ANN401
-        from tandem.encoders import kernels
+        from tandem.encoders import masked_sums as kernels
 
         arrays = (tensor.numpy() for tensor in ctx.saved_tensors)
         total = kernels.masked_sums_backward(

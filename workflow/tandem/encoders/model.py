@@ -19,8 +19,8 @@ from tandem.encoders.composition import EncoderConfig, build
 from tandem.encoders.streaming import overlapped
 from tandem.errors import TandemError
 from tandem.io import atomic_folder, read_json, write_json
-from tandem.ragged import Ragged
-from tandem.segment import Segmenter
+from tandem.segmentation.ragged import Ragged
+from tandem.segmentation.segmenter import Segmenter
 
 Vectors = NDArray[np.float32]
 

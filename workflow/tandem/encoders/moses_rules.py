@@ -73,7 +73,7 @@ def signs(languages: Sequence[str], default: str) -> dict[str, str]:
 def moses_lowercase(languages: Sequence[str], default: str) -> list[Normalizer]:
     """Return the normalisers that tokenise as Moses does and lower-case.
 
-    The outcome is the tokens of `tandem.tokenization`, lower-cased, with single spaces between.
+    The outcome is the tokens of `segmentation.tokenization`, lower-cased, single spaces between.
     """
     sign = signs(languages, default)
     rules = {sign[language]: Rules.of(language) for language in languages}

@@ -17,7 +17,7 @@ from tokenizers.normalizers import Normalizer, Replace
 
 from tandem.encoders.moses_rules import moses_lowercase, ranges
 from tandem.errors import TandemError
-from tandem.segment import Segmenter, token_mark
+from tandem.segmentation.segmenter import Segmenter, token_mark
 
 _SEPARATOR = "\U0010e010"
 _META = "\u2581"

@@ -18,13 +18,13 @@ from typing import Any, TypeVar
 
 from tqdm import tqdm
 
-from tandem.evaluation.sts import Task, read_index, read_task, tasks_of
 from tandem.io import read_json, sha256, write_json
 from tandem.languages import runs
 from tandem.languages.panel import panel_languages, read_english, read_language
 from tandem.languages.runs import English, Run, SegmentedLanguage
 from tandem.processes import worker_pool
-from tandem.segment import Segmenter
+from tandem.segmentation.segmenter import Segmenter
+from tandem.tasks.sts import Task, read_index, read_task, tasks_of
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

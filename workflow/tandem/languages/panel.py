@@ -24,7 +24,7 @@ from tandem.corpora.clean import Cleaning, Pair, filter_pairs, report
 from tandem.corpora.text import exact_key
 from tandem.errors import InputError
 from tandem.io import atomic_folder, read_json, read_lines, write_json, write_lines
-from tandem.languages.selection import (
+from tandem.languages.choice import (
     Keys,
     Selection,
     choose_languages,

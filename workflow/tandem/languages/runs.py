@@ -19,8 +19,6 @@ from torch import Tensor, nn
 
 from tandem.encoders.composition import EncoderConfig
 from tandem.encoders.model import SentenceEncoder
-from tandem.evaluation.pairs import PairScores, mean_of_years, task_correlations
-from tandem.evaluation.sts import Task, cosine_similarity, select_score
 from tandem.languages.overlap import (
     Overlap,
     joint_vocabulary,
@@ -28,8 +26,10 @@ from tandem.languages.overlap import (
     piece_counts,
     sentencepiece_overlap,
 )
-from tandem.ragged import Ragged
-from tandem.segment import Segmentation, Segmenter, learn
+from tandem.segmentation.ragged import Ragged
+from tandem.segmentation.segmenter import Segmentation, Segmenter, learn
+from tandem.tasks.pair_scores import PairScores, mean_of_years, task_correlations
+from tandem.tasks.sts import Task, cosine_similarity, select_score
 from tandem.training.batches import Pairs
 from tandem.training.loop import Trainer, TrainingConfig
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tandem.evaluation.statistics import FloatArray, Interval, percentile_interval
 from tandem.reporting.claims import Claim, Finding, interval_verdict
+from tandem.statistics.correlation import FloatArray, Interval, percentile_interval
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from pathlib import Path
 import pandas as pd
 
 from tandem.errors import TandemError
-from tandem.evaluation.statistics import FloatArray, percentile_interval
 from tandem.reporting.results import Result, write_frame
+from tandem.statistics.correlation import FloatArray, percentile_interval
 
 
 class Verdict(StrEnum):

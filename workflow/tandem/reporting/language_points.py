@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import pandas as pd
 
+from tandem.corpora.languages import Register
 from tandem.errors import TandemError
 from tandem.languages.distance import DISTANCES
-from tandem.languages.register import Register
 
 OVERLAPS = ("overlap_types", "overlap_tokens")
 """SentencePiece overlap with English: by types, as the paper has it, and by tokens."""

@@ -8,10 +8,10 @@ from typing import Any
 
 import pandas as pd
 
+from tandem.corpora.languages import Register
 from tandem.errors import TandemError
 from tandem.io import read_json
 from tandem.languages.distance import english_distances, read_uriel
-from tandem.languages.register import Register
 from tandem.reporting.language_points import language_points
 
 RUN = ("marked", "seed", "score", "random", "epoch")

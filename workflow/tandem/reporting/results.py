@@ -13,9 +13,9 @@ import pandas as pd
 from safetensors import safe_open
 
 from tandem.errors import TandemError
-from tandem.evaluation.pairs import PairScores, bootstrap_means, mean_of_years, read_pairs
-from tandem.evaluation.statistics import FloatArray
 from tandem.io import atomic_path, read_json
+from tandem.statistics.correlation import FloatArray
+from tandem.tasks.pair_scores import PairScores, bootstrap_means, mean_of_years, read_pairs
 
 
 class Role(StrEnum):

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from tandem.evaluation.statistics import FloatArray, percentile_interval
-from tandem.evaluation.sts import Index
 from tandem.reporting.markdown import grid
 from tandem.reporting.published import published
 from tandem.reporting.results import Result, Role, Setting
+from tandem.statistics.correlation import FloatArray, percentile_interval
+from tandem.tasks.sts import Index
 
 BESIDE = ("wieting2020.sts.sp", "wieting2020.sts.bilstm", "wieting2020.sts.random_encoder")
 """Published rows that stand under ours: the nearest printed, since Table 1's own cells are not."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tandem.evaluation.statistics import FloatArray
 from tandem.reporting.claims import Claim, Finding, difference_claim, exact_verdict, joint_claim
 from tandem.reporting.results import Result, Role, Setting
+from tandem.statistics.correlation import FloatArray
 
 SP = "SP"
 """Heading of the encoder that the paper's findings single out."""

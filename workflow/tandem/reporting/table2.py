@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tandem.evaluation.hits import hit_draws, read_hits
-from tandem.evaluation.pairs import PairScores, bootstrap_means, mean_of_years, read_pairs
-from tandem.evaluation.sts import Index
 from tandem.io import read_json
 from tandem.reporting.cells import Cell, bold_best, over_seeds
 from tandem.reporting.markdown import grid, quantity
 from tandem.reporting.published import published
+from tandem.tasks.hits import hit_draws, read_hits
+from tandem.tasks.pair_scores import PairScores, bootstrap_means, mean_of_years, read_pairs
+from tandem.tasks.sts import Index
 
 BESIDE = ("wieting2020.sts2017.laser", "wieting2020.sts2017.bgt")
 """Published rows that stand under ours: the nearest printed, since Table 2's own cells are not."""

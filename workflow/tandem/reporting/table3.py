@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tandem.evaluation.mining_counts import f1_draws, read_counts
 from tandem.io import read_json
 from tandem.reporting.cells import Cell, bold_best, over_seeds
 from tandem.reporting.markdown import grid
 from tandem.reporting.published import published
+from tandem.tasks.mining_counts import f1_draws, read_counts
 
 BESIDE = {
     ("cosine", "training part"): "yang2019.bucc_f1.train.cosine",

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from tandem.evaluation.statistics import LEVEL, Interval
 from tandem.reporting.claims import Claim, Finding, interval_verdict, joint_claim
 from tandem.reporting.table1_claims import LARGER, PAPER, SECTION, SP
+from tandem.statistics.correlation import LEVEL, Interval
 
 HUNDREDS = 100.0
 """The least that "hundreds of times faster" means."""

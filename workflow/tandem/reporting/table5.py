@@ -17,8 +17,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from tandem.errors import TandemError
-from tandem.evaluation.statistics import UndefinedCorrelationError as Undefined
-from tandem.evaluation.statistics import (
+from tandem.languages.distance import DISTANCES
+from tandem.reporting.language_points import OVERLAPS, SETTING
+from tandem.reporting.published import published
+from tandem.statistics.correlation import UndefinedCorrelationError as Undefined
+from tandem.statistics.correlation import (
     bootstrap,
     is_constant,
     partial_spearman,
@@ -27,9 +30,6 @@ from tandem.evaluation.statistics import (
     spearman,
     spearman_rows,
 )
-from tandem.languages.distance import DISTANCES
-from tandem.reporting.language_points import OVERLAPS, SETTING
-from tandem.reporting.published import published
 
 RESPONSES = ("score", "gain")
 """What is predicted: the STS score, and its gain over the same model's random start."""

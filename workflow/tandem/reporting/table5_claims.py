@@ -9,7 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from tandem.evaluation.statistics import (
+from tandem.languages.distance import BLOCKS
+from tandem.reporting.claims import Claim, Finding, interval_verdict, joint_claim
+from tandem.reporting.published import published
+from tandem.reporting.table5 import FEWEST, RESPONSES, Settings
+from tandem.statistics.correlation import (
     FloatArray,
     Statistic,
     UndefinedCorrelationError,
@@ -17,10 +21,6 @@ from tandem.evaluation.statistics import (
     is_constant,
     spearman_rows,
 )
-from tandem.languages.distance import BLOCKS
-from tandem.reporting.claims import Claim, Finding, interval_verdict, joint_claim
-from tandem.reporting.published import published
-from tandem.reporting.table5 import FEWEST, RESPONSES, Settings
 
 PAPER = "wieting2019"
 SECTION = 'section "Does Language Choice Matter?"'

@@ -24,7 +24,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from tandem.training import kernels
+from tandem.training import adam_kernels
 from tandem.training.constants import BETA1, BETA2, EPSILON
 
 _RATIO = BETA1 / math.sqrt(BETA2)
@@ -73,7 +73,7 @@ class RowAdam:
         if self._compiled:
             arrays = (self.table, self.first, self.second, self.touched, index, *self._by_step)
             numbers = self.step_count, self._learning_rate
-            values = kernels.adam_read(*(a.numpy() for a in arrays), *numbers)
+            values = adam_kernels.adam_read(*(a.numpy() for a in arrays), *numbers)
             return Rows(index, torch.from_numpy(values), age)
         tails, powers, epsilons = self._by_step
         moved = self._learning_rate * (tails[touched] - powers[age] * tails[self.step_count])
@@ -95,7 +95,7 @@ class RowAdam:
         gradient, values = rows.values.grad, rows.values.detach()
         if self._compiled:
             arrays = (self.table, self.first, self.second, rows.index, values, gradient, rows.age)
-            kernels.adam_update(*(a.numpy() for a in arrays), rate, bias2)
+            adam_kernels.adam_update(*(a.numpy() for a in arrays), rate, bias2)
         else:
             missed = rows.age.unsqueeze(1).to(values.dtype)
             first = self.first.index_select(0, rows.index).mul_(BETA1 ** (missed + 1))

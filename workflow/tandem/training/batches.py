@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tandem.encoders.composition import TokenDropout
 from tandem.errors import TandemError
-from tandem.ragged import Ragged, concatenate
+from tandem.segmentation.ragged import Ragged, concatenate
 
 Indices = NDArray[np.int64]
 _POOL = 1 << 22

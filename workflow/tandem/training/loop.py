@@ -25,8 +25,10 @@ from tqdm import tqdm
 
 from tandem.encoders.composition import EncoderConfig, build, initial_embeddings
 from tandem.errors import TandemError
-from tandem.ragged import Ragged
-from tandem.training import checkpoint, kernels
+from tandem.objectives.losses import margin_loss
+from tandem.objectives.negatives import Negatives, hardest
+from tandem.segmentation.ragged import Ragged
+from tandem.training import adam_kernels, checkpoint
 from tandem.training.adam import RowAdam
 from tandem.training.batches import (
     DropoutPool,
@@ -38,8 +40,6 @@ from tandem.training.batches import (
     sentence_keys,
 )
 from tandem.training.checkpoint import Epoch, Progress
-from tandem.training.losses import margin_loss
-from tandem.training.negatives import Negatives, hardest
 
 Validate = Callable[[Tensor, nn.Module], float]
 """Takes the embedding table and the composition, returns a score, the higher the better."""
@@ -99,7 +99,7 @@ class Trainer:
             TandemError: fewer than two usable pairs.
         """
         torch.set_num_threads(config.threads)
-        kernels.set_threads(config.threads)
+        adam_kernels.set_threads(config.threads)
         self.config, self.pairs, self.device = config, pairs, torch.device(device)
         self.usable = pairs.usable()
         if len(self.usable) < 2:

@@ -13,13 +13,13 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from tandem import ragged
 from tandem.encoders.composition import EncoderConfig
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
 from tandem.io import atomic_folder
-from tandem.ragged import Ragged
-from tandem.segment import Segmenter, language_of
+from tandem.segmentation import ragged
+from tandem.segmentation.ragged import Ragged
+from tandem.segmentation.segmenter import Segmenter, language_of
 from tandem.training.batches import Pairs
 from tandem.training.loop import Epoch, Trainer, TrainingConfig, initialise
 

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from tandem.translation.batches import Ids, pad_sources
 from tandem.translation.network import AttentionNetwork
-from tandem.translation.pieces import END, PAD, START, UNKNOWN
+from tandem.translation.padding import Ids, pad_sources
+from tandem.translation.vocabulary import END, PAD, START, UNKNOWN
 
 
 class Output(NamedTuple):

@@ -18,7 +18,7 @@ from tqdm import tqdm
 
 from tandem.errors import TandemError
 from tandem.io import atomic_path, read_lines
-from tandem.translation.batches import Ids, group_by_length
+from tandem.translation.padding import Ids, group_by_length
 
 logger = logging.getLogger(__name__)
 

@@ -14,11 +14,11 @@ from transformers import MarianMTModel
 
 from tandem.errors import TandemError
 from tandem.io import atomic_folder, write_json, write_lines
-from tandem.translation.batches import make_batch
 from tandem.translation.fitting import Bitext, Pairs, Run, keep_short, segment
 from tandem.translation.marian import complete
-from tandem.translation.pieces import END, PAD, START, UNKNOWN, load_pieces_from, train_pieces
+from tandem.translation.padding import make_batch
 from tandem.translation.threads import limit_threads
+from tandem.translation.vocabulary import END, PAD, START, UNKNOWN, load_pieces_from, train_pieces
 
 SPECIAL = 4
 """Ids that SentencePiece keeps for pieces without text; Marian's vocabulary orders them anew."""

@@ -14,11 +14,11 @@ from safetensors.torch import load_file, save_file
 from tandem.errors import InputError, TandemError
 from tandem.io import atomic_path, read_json, write_json
 from tandem.translation.base import Translation, one_line
-from tandem.translation.batches import Ids
 from tandem.translation.decoding import decode_greedily
 from tandem.translation.network import AttentionNetwork
-from tandem.translation.pieces import load_pieces
+from tandem.translation.padding import Ids
 from tandem.translation.threads import limit_threads
+from tandem.translation.vocabulary import load_pieces
 from tandem.translation.windows import translate_in_windows
 
 

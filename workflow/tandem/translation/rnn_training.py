@@ -11,12 +11,12 @@ from torch import Tensor, nn
 
 from tandem.errors import TandemError
 from tandem.io import write_lines
-from tandem.translation.batches import make_batch
 from tandem.translation.fitting import Bitext, Pairs, Run, keep_short, segment
 from tandem.translation.network import AttentionNetwork
-from tandem.translation.pieces import PAD, load_pieces_from, train_pieces
+from tandem.translation.padding import make_batch
 from tandem.translation.rnn import RnnConfig, save_rnn
 from tandem.translation.threads import limit_threads
+from tandem.translation.vocabulary import PAD, load_pieces_from, train_pieces
 
 
 def train_rnn(

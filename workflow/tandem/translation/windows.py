@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TypeVar
 
 from tandem.translation.base import EMPTY, Translation
-from tandem.translation.batches import group_by_length
+from tandem.translation.padding import group_by_length
 
 Piece = TypeVar("Piece", int, str)
 

@@ -1,0 +1,67 @@
+"""Hardest negatives against a plain double loop."""
+
+import numpy as np
+import pytest
+import torch
+
+from tandem.objectives import negatives
+from tandem.objectives.negatives import hardest
+
+
+def plain(left, right, left_keys, right_keys, monolingual):
+    """The definition, one sentence at a time."""
+    vectors = np.concatenate([left, right]).astype(np.float64)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    keys = np.concatenate([left_keys, right_keys])
+    count = len(left)
+    chosen = []
+    for side in (0, 1):
+        for i in range(count):
+            candidates = range(2 * count) if monolingual else (
+                range(count, 2 * count) if side == 0 else range(count)
+            )  # fmt: skip
+            allowed = [
+                j for j in candidates
+                if keys[j] not in (left_keys[i], right_keys[i]) and j not in (i, i + count)
+            ]  # fmt: skip
+            query = vectors[i + side * count]
+            chosen.append(max(allowed, key=lambda j: vectors[j] @ query) if allowed else None)
+    return chosen[:count], chosen[count:]
+
+
+@pytest.mark.parametrize("monolingual", [False, True])
+@pytest.mark.parametrize("count", [2, 5, 70, 200])
+def test_agrees_with_the_definition(count, monolingual, monkeypatch):
+    monkeypatch.setattr(negatives, "BLOCK", 64)
+    random = np.random.default_rng(count)
+    left = random.normal(size=(count, 8)).astype(np.float32)
+    right = random.normal(size=(count, 8)).astype(np.float32)
+    left_keys, right_keys = np.arange(count), np.arange(count) + count
+    if count > 60:  # some sentences spelt alike, on one side and across
+        left_keys[7], right_keys[50], right_keys[3] = left_keys[8], right_keys[51], left_keys[60]
+    expected = plain(left, right, left_keys, right_keys, monolingual)
+    chosen = hardest(*map(torch.from_numpy, (left, right, left_keys, right_keys)), monolingual)
+    assert chosen.found.all()
+    assert chosen.for_left.tolist() == expected[0]
+    assert chosen.for_right.tolist() == expected[1]
+
+
+def test_a_bilingual_negative_is_of_the_other_language():
+    left = torch.tensor([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]])
+    right = torch.tensor([[0.0, 1.0], [0.5, 0.5], [1.0, 0.1]])
+    keys = torch.arange(6)
+    bilingual = hardest(left, right, keys[:3], keys[3:], monolingual=False)
+    # for s_0 = (1, 0): t_2 is nearest, though s_1 is nearer still
+    assert bilingual.for_left[0] == 3 + 2
+    assert (bilingual.for_left >= 3).all()
+    assert (bilingual.for_right < 3).all()
+    monolingual = hardest(left, right, keys[:3], keys[3:], monolingual=True)
+    assert monolingual.for_left[0] == 5  # cos 0.995 beats 0.994
+    assert monolingual.for_left[1] == 5
+
+
+def test_says_so_when_nothing_may_be_chosen():
+    vectors = torch.eye(2)
+    same = torch.zeros(2, dtype=torch.int64)
+    chosen = hardest(vectors, vectors, same, same + 1, monolingual=False)
+    assert not chosen.found.any()

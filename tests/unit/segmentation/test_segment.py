@@ -1,0 +1,117 @@
+"""Segmentation by SentencePiece, words and trigrams."""
+
+import numpy as np
+import pytest
+import sentencepiece as spm
+
+from tandem.errors import TandemError
+from tandem.segmentation import ragged, segment_files
+from tandem.segmentation.segment_files import segment_file
+from tandem.segmentation.segmenter import Segmentation, Segmenter, language_of, learn, trigrams
+
+ENGLISH = ["The cat sat.", "A dog sat on the mat.", "The mat was red."] * 30
+CZECH = ["Kočka seděla.", "Pes seděl na rohoži.", "Rohož byla red."] * 30
+TEXTS = {"en": lambda: ENGLISH, "cs": lambda: CZECH}
+
+
+def learned(folder, texts=TEXTS, **scheme):
+    folder.mkdir(exist_ok=True)
+    return learn(Segmentation(**scheme), texts, folder, threads=1)
+
+
+def units(segmenter, sentence, language):
+    return [segmenter.vocabulary[index] for index in segmenter.encode(sentence, language)]
+
+
+def test_trigrams_cross_words_and_are_padded_once():
+    assert trigrams("a bc") == [" a ", "a b", " bc", "bc "]
+
+
+def test_words_are_tokenised_lower_cased_and_shared_between_languages(tmp_path):
+    segmenter = learned(tmp_path, kind="words", size=100)
+    assert units(segmenter, "The RED cat sat.", "en") == ["the", "red", "cat", "sat", "."]
+    assert segmenter.encode("red", "en") == segmenter.encode("red", "cs")
+
+
+def test_only_the_most_frequent_words_are_kept_and_others_left_out(tmp_path):
+    segmenter = learned(tmp_path, {"en": lambda: ["b a b c", "b a"]}, kind="words", size=2)
+    assert segmenter.vocabulary == ["b", "a"]
+    assert segmenter.encode("c a unheard", "en") == [1]
+
+
+def test_pieces_are_those_of_sentencepiece_on_the_whole_tokenised_line(tmp_path):
+    segmenter = learned(tmp_path, kind="sentencepiece", size=60)
+    model = spm.SentencePieceProcessor(model_file=str(tmp_path / "joint.model"))
+    for sentence, tokenised in [
+        ("The cat sat on the red mat.", "the cat sat on the red mat ."),
+        ("Pes seděl.", "pes seděl ."),
+    ]:
+        expected = model.encode(tokenised, out_type=str)
+        language = "cs" if "Pes" in sentence else "en"
+        assert units(segmenter, sentence, language) == expected
+    assert len(segmenter) == model.vocab_size() - 1  # all but <unk>
+    assert segmenter.encode("Ω", "en") in ([], segmenter.encode("", "en") + [0])
+
+
+def test_separate_models_share_the_ids_of_like_pieces(tmp_path):
+    segmenter = learned(tmp_path, kind="sentencepiece", size=50, separate=True)
+    assert sorted(p.name for p in tmp_path.glob("*.model")) == ["cs.model", "en.model"]
+    assert len(set(segmenter.vocabulary)) == len(segmenter.vocabulary)
+    shared = set(segmenter.encode(ENGLISH[0], "en")) & set(segmenter.encode(CZECH[0], "cs"))
+    assert shared  # at least the full stop
+
+
+@pytest.mark.parametrize("kind", ["words", "trigrams", "sentencepiece"])
+def test_a_marked_language_shares_no_id(tmp_path, kind):
+    segmenter = learned(tmp_path, kind=kind, size=60, separate=True, marked=("cs",))
+    english = {i for line in ENGLISH for i in segmenter.encode(line, "en")}
+    czech = {i for line in CZECH for i in segmenter.encode(line, "cs")}
+    assert english
+    assert czech
+    assert not english & czech
+
+
+@pytest.mark.parametrize("kind", ["words", "trigrams", "sentencepiece"])
+def test_a_saved_segmenter_gives_the_same_ids(tmp_path, kind):
+    segmenter = learned(tmp_path / "one", kind=kind, size=60)
+    (tmp_path / "two").mkdir()
+    segmenter.save(tmp_path / "two")
+    loaded = Segmenter.load(tmp_path / "two")
+    assert loaded.scheme == segmenter.scheme
+    for line in ENGLISH[:3]:
+        assert loaded.encode(line, "en") == segmenter.encode(line, "en")
+
+
+def test_back_translated_english_is_english(tmp_path):
+    assert language_of("en-bt") == "en"
+    segmenter = learned(tmp_path, {"en": lambda: ENGLISH, "en-bt": lambda: CZECH}, kind="words",
+                        size=50)  # fmt: skip
+    assert segmenter.languages == ["en"]
+    assert segmenter.encode("the cat", "en-bt") == segmenter.encode("the cat", "en")
+
+
+def test_an_unknown_language_is_refused_by_name(tmp_path):
+    segmenter = learned(tmp_path, kind="words", size=50)
+    with pytest.raises(TandemError, match="'fr'.*cs, en"):
+        segmenter.encode("le chat", "fr")
+
+
+@pytest.mark.parametrize("kind", ["words", "sentencepiece"])
+def test_nothing_to_learn_from_is_refused(tmp_path, kind):
+    with pytest.raises(TandemError, match="text"):
+        learned(tmp_path, {"en": lambda: []}, kind=kind, size=50)
+
+
+def test_a_file_is_segmented_alike_by_one_process_and_by_two(tmp_path, monkeypatch):
+    segmenter = learned(tmp_path / "s", kind="words", size=50)
+    (tmp_path / "text.en").write_text("\n".join(ENGLISH) + "\n\n", encoding="utf-8")
+    monkeypatch.setattr(segment_files, "LINES_PER_CHUNK", 32)
+    for workers in (1, 2):
+        stem = tmp_path / f"ids{workers}"
+        rows = segment_file(tmp_path / "s", tmp_path / "text.en", "en", stem, workers)
+        assert rows == len(ENGLISH) + 1
+    one, two = (ragged.load(tmp_path / f"ids{workers}") for workers in (1, 2))
+    np.testing.assert_array_equal(one.ids, two.ids)
+    np.testing.assert_array_equal(one.offsets, two.offsets)
+    assert one.row(1).tolist() == segmenter.encode(ENGLISH[1], "en")
+    assert len(one.row(len(ENGLISH))) == 0

@@ -1,0 +1,93 @@
+import pytest
+
+from tandem.corpora.bucc import MiningTask
+from tandem.errors import InputError, TandemError
+from tandem.tasks.mining_files import (
+    HELD_OUT,
+    hide_pairs,
+    read_part,
+    take_published,
+    write_task,
+)
+
+
+def bitext(count):
+    return [(f"sentence number {n}", f"číslo {n} věty") for n in range(count)]
+
+
+def test_hides_pairs_and_names_the_texts_that_training_must_not_hold(tmp_path):
+    pairs = bitext(400)
+    counts = hide_pairs(
+        iter(pairs), ("en", "cs"), tmp_path / "task", section=10, share=0.2, seed=1
+    )
+    parts = [read_part(tmp_path / "task", part, "cs") for part in ("training", "test")]
+    hidden = set()
+    for part, task in zip(("training", "test"), parts, strict=True):
+        assert counts[f"{part}.cs"] == len(task.source) and counts[f"{part}.en"] == len(task.target)
+        assert counts[f"{part}.gold"] == len(task.gold) == round(0.2 * len(task.source))
+        for left, right in task.gold:
+            pair = task.target[right], task.source[left]
+            assert pair in pairs
+            hidden |= set(pair)
+    text = (tmp_path / "task" / HELD_OUT).read_text(encoding="utf-8")
+    assert text.split("\n")[:-1] == sorted(hidden)
+
+
+def test_the_sides_of_the_bitext_may_come_in_either_order(tmp_path):
+    settings = {"section": 10, "share": 0.2, "seed": 1}
+    hide_pairs(bitext(400), ("en", "cs"), tmp_path / "one", **settings)
+    turned = [(right, left) for left, right in bitext(400)]
+    hide_pairs(turned, ("cs", "en"), tmp_path / "two", **settings)
+    for name in ("test.cs", "test.en", "test.gold", HELD_OUT):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+
+
+def test_a_task_is_read_as_it_was_written(tmp_path):
+    task = MiningTask({"cs-1": "a", "cs-2": "b\tc"}, {"en-1": "d"}, [("cs-2", "en-1")])
+    write_task(tmp_path / "task", "cs", {"training": task}, ["z", "a"])
+    assert read_part(tmp_path / "task", "training", "cs") == task
+    assert (tmp_path / "task" / HELD_OUT).read_text(encoding="utf-8") == "a\nz\n"
+
+
+def test_a_damaged_line_is_named(tmp_path):
+    write_task(tmp_path, "cs", {"test": MiningTask({"cs-1": "a"}, {"en-1": "b"}, [])}, [])
+    (tmp_path / "test.en").write_text("en-1\tb\nen-2\n", encoding="utf-8")
+    with pytest.raises(InputError, match="test.en, line 2"):
+        read_part(tmp_path, "test", "cs")
+
+
+def test_takes_a_published_task_with_its_gold_held_out(tmp_path, published_part):
+    folder = tmp_path / "task"
+    counts = take_published({"training": published_part("training", gold=True)}, "fr", folder)
+    assert counts == {"training.fr": 2, "training.en": 2, "training.gold": 1}
+    assert (folder / HELD_OUT).read_text(encoding="utf-8") == "deux\ntwo\n"
+
+
+def test_refuses_a_part_whose_gold_is_withheld(tmp_path, published_part):
+    with pytest.raises(TandemError, match="bucc-test comes without its gold list"):
+        take_published({"test": published_part("test", gold=False)}, "fr", tmp_path / "task")
+
+
+@pytest.fixture
+def published_part(tmp_path):
+    import io
+    import tarfile
+
+    from tandem.corpora.register import Dataset
+
+    def make(part, gold):
+        files = {"fr": "fr-1\tun\nfr-2\tdeux\n", "en": "en-1\ttwo\nen-2\tthree\n"}
+        if gold:
+            files["gold"] = "fr-2\ten-1\n"
+        path = tmp_path / f"{part}.tar.bz2"
+        with tarfile.open(path, "w:bz2") as archive:
+            for ending, text in files.items():
+                member = tarfile.TarInfo(f"bucc2018/fr-en/fr-en.{part}.{ending}")
+                member.size = len(text.encode())
+                archive.addfile(member, io.BytesIO(text.encode()))
+        fields = {"kind": "http", "source": "", "file": path.name, "version": None,
+                  "sha256": None, "bytes": None, "licence": "none"}  # fmt: skip
+        name, options = f"bucc-{part}", {"part": part}
+        return Dataset(name, languages=("fr", "en"), reader="bucc", options=options, **fields), path
+
+    return make

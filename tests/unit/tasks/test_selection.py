@@ -1,0 +1,34 @@
+import numpy as np
+import pytest
+
+from tandem.segmentation import ragged
+from tandem.segmentation.segmenter import Segmentation, learn
+from tandem.tasks.selection import by_retrieval, by_similarity
+from tandem.tasks.sts import select_score
+
+TABLE = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 0.5]])
+
+
+def averages(table):
+    """Return a function that averages the rows of a table."""
+    return lambda rows: np.array([table[rows.row(i)].mean(0) for i in range(len(rows))])
+
+
+def test_retrieval_is_the_mean_of_both_directions(tmp_path):
+    for side, rows in (("en", [[0], [1], [2]]), ("cs", [[0], [3], [1]])):
+        ragged.save_stream(tmp_path / f"valid.{side}", [ragged.from_rows(rows)], 3)
+    # forward only the first finds its translation, backward the first two
+    assert by_retrieval(tmp_path, ("en", "cs"))(averages(TABLE)) == pytest.approx(50)
+
+
+def test_similarity_segments_the_task_as_the_encoder_would(tmp_path):
+    lines = ["a cat sat", "a dog ran", "the cat ran", "dogs sat"]
+    segmenter = learn(Segmentation("words", 20), {"en": lambda: lines}, tmp_path, 1)
+    task = tmp_path / "2017.x.tsv"
+    task.write_text("5\ta cat\tthe cat\n1\tdog ran\tcat sat\n3\ta dog\ta cat\n", encoding="utf-8")
+    average = averages(np.random.default_rng(0).normal(size=(len(segmenter), 8)))
+    encode = segmenter.encoder("en")
+    sides = [["a cat", "dog ran", "a dog"], ["the cat", "cat sat", "a cat"]]
+    first, second = map(encode, sides)
+    expected = select_score(average, first, second, np.array([5.0, 1.0, 3.0]))
+    assert by_similarity(segmenter, task)(average) == pytest.approx(expected)

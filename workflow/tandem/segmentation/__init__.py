@@ -1,0 +1,1 @@
+"""Text to ids: tokens, SentencePiece, words, trigrams; arrays of ids on disk."""

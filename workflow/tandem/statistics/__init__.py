@@ -1,0 +1,1 @@
+"""Correlations, intervals and tests."""

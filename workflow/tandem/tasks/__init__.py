@@ -1,0 +1,1 @@
+"""What encoders are scored on."""

@@ -1,0 +1,56 @@
+"""What chooses the epoch that is kept: a score on text apart from what the encoder is scored on.
+
+Each function prepares text once and returns a score of an encoder, higher is better, to be called
+after every epoch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from tandem.segmentation import ragged
+from tandem.segmentation.ragged import Ragged
+from tandem.segmentation.segmenter import Segmenter
+from tandem.tasks.sts import read_task, select_score
+
+Select = Callable[[Callable[[Ragged], np.ndarray]], float]
+"""Takes a function from n segmented sentences to (n, d)."""
+
+
+def by_similarity(segmenter: Segmenter, task: str | Path, language: str = "en") -> Select:
+    """Pearson's r x 100 on a task of one language (wieting2019, section 3: STS 2017 en-en).
+
+    Raises:
+        InputError: as `sts.read_task`.
+    """
+    read, encode = read_task(task), segmenter.encoder(language)
+    first, second = encode(read.first), encode(read.second)
+    return partial(select_score, first=first, second=second, gold=read.gold)
+
+
+def by_retrieval(folder: str | Path, sides: Sequence[str], split: str = "valid") -> Select:
+    """P@1 x 100 of a segmented split, the mean of both directions: how well translations are found.
+
+    Args:
+        folder: of a segmented corpus.
+        sides: its two sides.
+        split: of it; its n sentences are searched among each other, in n * n floats.
+    """
+    left, right = (ragged.load(Path(folder) / f"{split}.{side}") for side in sides)
+
+    def score(embed: Callable[[Ragged], np.ndarray]) -> float:
+        cosines = _unit(embed(left)) @ _unit(embed(right)).T
+        own = np.arange(len(cosines))
+        return 50 * sum(float(np.mean(cosines.argmax(axis) == own)) for axis in (0, 1))
+
+    return score
+
+
+def _unit(vectors: np.ndarray) -> np.ndarray:
+    """Scale rows to length 1; a zero vector stays."""
+    length = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors / np.where(length > 0, length, 1)
