@@ -67,7 +67,7 @@ class Registry(Generic[K]):
 
     def __init__(self, package: str, base: type[K]) -> None:
         """Look for classes of `base` in the modules of `package`, by their text."""
-        self.noun = base.__name__.lower()
+        self.base, self.noun = base, base.__name__.lower()
         self._packages = {package: Path(importlib.import_module(package).__path__[0])}
         self._folder = package.rsplit(".", 1)[-1]
         self._class = re.compile(rf"^class (\w+)\((?:\w+\.)?{base.__name__}\)", re.MULTILINE)

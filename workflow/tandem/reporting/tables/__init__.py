@@ -1,0 +1,1 @@
+"""Tables that any study can name."""
