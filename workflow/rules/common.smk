@@ -32,15 +32,13 @@ def registered():
 
 def record(name):
     """Return what of a register's entry can change a byte of what is made from the corpus."""
-    fields = vars(DATASETS[name]) | {"version": None, "bytes": None, "licence": ""}
-    return fields | {"options": dict(DATASETS[name].options)}
+    return DATASETS[name].record()
 
 
 def record_of_file(wildcards):
     """Return the entry that brings one file: of a corpus with a file per language, that one's."""
-    entry = record(wildcards.dataset)
-    codes = [c for c in entry["languages"] if entry["file"].format(language=c) == wildcards.file]
-    return entry | {"languages": codes}
+    parts = DATASETS[wildcards.dataset].parts()
+    return next(part.record() for part in parts if part.file == wildcards.file)
 
 
 def alternatives(names):
@@ -68,9 +66,7 @@ def downloads(dataset):
 def own_files(wildcards):
     """Return the user's own file behind a local corpus: an edited one is copied again."""
     entry = record_of_file(wildcards)
-    if entry["kind"] != "local":
-        return []
-    return entry["source"].format(language=next(iter(entry["languages"]), ""))
+    return entry["path"] or []
 
 
 # The STS archives that the workflow can do without, by their key in the configuration.

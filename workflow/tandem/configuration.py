@@ -7,10 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+from pydantic import ValidationError
 
 from tandem import configuration_across as across
+from tandem.corpora.settings import Bitext
 from tandem.errors import TandemError
+from tandem.filtering import parse_filters
 from tandem.io import read_yaml
+from tandem.registry import faults
 
 RESERVED = {"sts", "downloads"}
 """Folders beside those of the corpora."""
@@ -138,12 +142,17 @@ def _cross_field_faults(config: Config) -> Iterator[str]:
 
 def _text_faults(config: Config) -> Iterator[str]:
     """Yield what is wrong with how text is cleaned, and with the panels of languages."""
-    cleaned = {f"bitexts.{name}": entry for name, entry in config["bitexts"].items()}
+    for name, entry in config["bitexts"].items():
+        try:
+            Bitext(**entry)
+        except ValidationError as error:
+            yield from (f"bitexts.{name}.{fault}" for fault in faults(error))
     panels = config["languages"]["panels"].items()
-    cleaned |= {f"languages.panels.{name}": entry for name, entry in panels}
-    for place, entry in cleaned.items():
-        if entry["cleaning"]["min_words"] > entry["cleaning"]["max_words"]:
-            yield f"{place}.cleaning: min_words is over max_words"
+    for name, entry in panels:
+        try:
+            parse_filters(entry["cleaning"])
+        except TandemError as error:
+            yield f"languages.panels.{name}.cleaning.{error}"
     if (name := config["languages"]["figure"]) not in dict(panels):
         yield f"languages.figure: no panel {name!r}; there are {', '.join(dict(panels))}"
 

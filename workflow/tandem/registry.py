@@ -121,8 +121,8 @@ class Registry(Generic[K]):
         try:
             return self.check(values)
         except PydanticCustomError as error:
-            inside = (error.context or {}).get("inside", [error.message()])
-            raise ConfigurationError("; ".join(inside)) from error
+            inside = (error.context or {}).get("inside", [("", error.message())])
+            raise ConfigurationError("; ".join(map(_line, inside))) from error
 
     def check(self, values: object) -> K:
         """Do as `parse`, with errors as Pydantic wants them."""
@@ -138,7 +138,7 @@ class Registry(Generic[K]):
         try:
             return self.kind(str(name)).model_validate(rest)
         except ValidationError as error:
-            inside = list(faults(error))
+            inside = list(located(error))
             raise PydanticCustomError("inside", "refused", {"inside": inside}) from error
 
     def dump(self, kind: K) -> dict[str, Any]:
@@ -174,13 +174,21 @@ class Named(Generic[K]):
 
 def faults(error: ValidationError) -> Iterable[str]:
     """Yield what is wrong, each with the path of its key."""
+    return map(_line, located(error))
+
+
+def located(error: ValidationError) -> Iterable[tuple[str, str]]:
+    """Yield (path of the key, what is wrong); those inside a kind go on from the kind's key."""
     for fault in error.errors(include_url=False, include_input=False):
         place = ".".join(str(part) for part in fault["loc"])
-        if fault["type"] == "inside":
-            for inner in fault["ctx"]["inside"]:
-                yield f"{place}.{inner}" if place else inner
-        else:
-            yield f"{place}: {fault['msg']}" if place else fault["msg"]
+        inside = fault["ctx"]["inside"] if fault["type"] == "inside" else [("", fault["msg"])]
+        for inner, problem in inside:
+            yield ".".join(filter(None, (place, inner))), problem
+
+
+def _line(fault: tuple[str, str]) -> str:
+    place, problem = fault
+    return f"{place}: {problem}" if place else problem
 
 
 def _said(name: object, known: Iterable[str]) -> str:
