@@ -20,9 +20,11 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from tandem.corpora.clean import Cleaning, Pair, filter_pairs, report
+from tandem.corpora.clean import filter_pairs, report
+from tandem.corpora.readers import Pair
 from tandem.corpora.text import exact_key
 from tandem.errors import InputError
+from tandem.filtering import Filter
 from tandem.io import atomic_folder, read_json, read_lines, write_json, write_lines
 from tandem.languages.choice import (
     Keys,
@@ -43,7 +45,7 @@ class PanelText:
 
 def gather(
     sources: Iterable[tuple[str, Iterable[Pair]]],
-    cleaning: Cleaning,
+    cleaning: Mapping[str, Filter],
     limit: int | None,
     seed: int,
     folder: str | Path,
@@ -68,7 +70,7 @@ def gather(
             cleaned = filter_pairs(_counted(pairs, bar), cleaning, removed)
             kept = _lowest(cleaned, removed, limit, seed)
             write_lines(result / f"{code}.tsv", map("\t".join, kept))
-            counts[code] = report(len(kept), removed)
+            counts[code] = report(len(kept), removed, cleaning)
         write_json(result / "cleaning.json", counts)
     return counts
 

@@ -13,15 +13,17 @@ import re
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tandem.corpora.archives import DAMAGE, damaged, open_archive
+from tandem.corpora.readers import Pair, Reader
 from tandem.corpora.text import plain
 from tandem.errors import InputError
 
 # The numbers of another numbering: (3:2) anywhere; also (22.45) and (5:21 at the beginning.
 _NUMBERS = re.compile(r"^\s*\(\d+[:.\-]\d+[a-z]?\)?|\(\d+[:\-]\d+[a-z]?\)")
+_NOTHING = re.compile(r"(?!)")
 _MARKS = str.maketrans({"[": None, "]": None, "*": None, "\\": None, "\u00ad": None, "`": "'"})
 _QUERY = """
     SELECT a.bNumber, a.cNumber, a.vText, b.vText FROM bible AS a
@@ -30,70 +32,48 @@ _QUERY = """
 """
 
 
-def read_verses(
-    path: str | Path,
-    source: str,
-    target: str,
-    member: str,
-    translations: Mapping[str, str],
-    blank: str,
-    damage: Mapping[str, str],
-) -> Iterator[tuple[str, str]]:
-    """Yield the verses that both languages have, without their editors' numbers and brackets.
+class VersesReader(Reader):
+    """The verses that both languages have, without their editors' numbers and brackets."""
 
-    Args:
-        path: the archive that holds the database.
-        source: the language of the first side.
-        target: the language of the second side.
-        member: the database's name in the archive.
-        translations: the value of bbName that stands for each language.
-        blank: a regular expression that matches a whole row without text of its own. A row without
-            any letter is one too.
-        damage: by language, a regular expression found only in rows to be left out.
+    member: str
+    """The database's name in the archive."""
+    translations: dict[str, str]
+    """The value of bbName that stands for each language."""
+    blank: re.Pattern[str]
+    """Matches a whole row without text of its own. A row without any letter is one too."""
+    damage: dict[str, re.Pattern[str]] = {}
+    """By language, what is found only in rows to be left out."""
 
-    Raises:
-        InputError: when the database cannot be read or lacks a translation.
-    """
-    options = (member, translations, blank, damage)
-    for _, pairs in read_verse_languages(path, source, [target], *options):
-        yield from pairs
+    def many(
+        self, path: str, source: str, targets: Sequence[str]
+    ) -> Iterator[tuple[str, list[Pair]]]:
+        """Yield each target language with its pairs, unpacking the database once.
 
-
-def read_verse_languages(
-    path: str | Path,
-    source: str,
-    targets: Sequence[str],
-    member: str,
-    translations: Mapping[str, str],
-    blank: str,
-    damage: Mapping[str, str],
-) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """Yield each target language with its pairs, unpacking the database once.
-
-    See `read_verses` for the arguments, the pairs and the errors.
-    """
-    empty = re.compile(rf"(?:{blank}|[\W\d_]*)", re.DOTALL)
-    with _database(Path(path), member) as connection:
-        for target in targets:
-            try:
-                codes = (translations[source], translations[target])
-                rows = connection.execute(_QUERY, codes).fetchall()
-            except sqlite3.Error as error:
-                problem = f"no readable database ({error})"
-                remedy = "Delete the archive and fetch it again"
-                raise InputError(f"{path}!{member}", None, problem, remedy) from error
-            if not rows:
-                problem = f"no verses in both {source!r} and {target!r}"
-                remedy = "Correct the `translations` in the register"
-                raise InputError(path, None, problem, remedy)
-            broken = [re.compile(damage.get(code, r"(?!)")) for code in (source, target)]
-            kept = _whole(rows, empty, broken)
-            yield target, [(_verse(left, path), _verse(right, path)) for left, right in kept]
+        Raises:
+            InputError: when the database cannot be read or lacks a translation.
+        """
+        empty = re.compile(rf"(?:{self.blank.pattern}|[\W\d_]*)", re.DOTALL)
+        with _database(path, self.member) as connection:
+            for target in targets:
+                try:
+                    codes = (self.translations[source], self.translations[target])
+                    rows = connection.execute(_QUERY, codes).fetchall()
+                except sqlite3.Error as error:
+                    problem = f"no readable database ({error})"
+                    remedy = "Delete the archive and fetch it again"
+                    raise InputError(f"{path}!{self.member}", None, problem, remedy) from error
+                if not rows:
+                    problem = f"no verses in both {source!r} and {target!r}"
+                    remedy = "Correct the `translations` in the register"
+                    raise InputError(path, None, problem, remedy)
+                broken = [self.damage.get(code, _NOTHING) for code in (source, target)]
+                kept = _whole(rows, empty, broken)
+                yield target, [(_verse(left, path), _verse(right, path)) for left, right in kept]
 
 
 def _whole(
     rows: Sequence[tuple[int, int, str, str]], empty: re.Pattern[str], broken: Sequence[re.Pattern]
-) -> Iterator[tuple[str, str]]:
+) -> Iterator[Pair]:
     """Yield the texts of the verses that both sides hold whole and by themselves."""
     blanks = [[empty.fullmatch(row[side].strip()) is not None for row in rows] for side in (2, 3)]
     for n, (book, chapter, left, right) in enumerate(rows):
@@ -105,13 +85,13 @@ def _whole(
         yield left, right
 
 
-def _verse(text: str, path: str | Path) -> str:
+def _verse(text: str, path: str) -> str:
     """Return a verse's own words on one line."""
     return plain(_NUMBERS.sub(" ", text).translate(_MARKS), path)
 
 
 @contextlib.contextmanager
-def _database(path: Path, member: str) -> Iterator[sqlite3.Connection]:
+def _database(path: str, member: str) -> Iterator[sqlite3.Connection]:
     """Open the database, which is unpacked for the time, since SQLite reads files only."""
     with tempfile.TemporaryDirectory(prefix="tandem-") as folder:
         database = Path(folder) / "verses.db"

@@ -5,59 +5,59 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
+from pydantic import field_validator
+from pydantic_core import PydanticCustomError
+
 from tandem.corpora.archives import DAMAGE, Archive, damaged, open_archive
+from tandem.corpora.readers import Pair, Reader
 from tandem.corpora.text import plain
 from tandem.errors import InputError
 
 
-def read_catalogue(
-    path: str | Path, source: str, target: str, members: str
-) -> Iterator[tuple[str, str]]:
-    """Yield the strings that both languages have, joined on (component, path of keys).
+class CatalogueReader(Reader):
+    """The strings that both languages have, joined on (component, path of keys).
 
     A value's newlines and tabs become single spaces: catalogues break lines for layout, and a
     bitext has one segment a line. Strings left in the source language are yielded like any other
-    (the cleaning drops copies).
-
-    Args:
-        path: the archive, e.g. a wheel.
-        source: the language of the first side, as the archive spells it.
-        target: the language of the second side.
-        members: a regular expression for the names of the catalogue files, with a group `language`
-            and, where keys are only unique within a component, a group `component`. Without the
-            latter, files of one language that repeat a key are one catalogue.
-
-    Raises:
-        InputError: when a language has no file, or a file is not JSON of nested strings.
+    (the cleaning drops them).
     """
-    for _, pairs in read_catalogues(path, source, [target], members):
-        yield from pairs
 
+    members: re.Pattern[str]
+    """Matches the names of the catalogue files, with a group `language` and, where keys are only
+    unique within a component, a group `component`. Without the latter, files of one language that
+    repeat a key are one catalogue."""
 
-def read_catalogues(
-    path: str | Path, source: str, targets: Sequence[str], members: str
-) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """Yield each target language with its pairs, reading the source language once.
+    @field_validator("members")
+    @classmethod
+    def _has_group(cls, members: re.Pattern[str]) -> re.Pattern[str]:
+        if "language" not in members.groupindex:
+            raise PydanticCustomError("group", "it has no group (?P<language>...)")
+        return members
 
-    See `read_catalogue` for the arguments, the pairs and the errors.
-    """
-    with open_archive(path) as archive:
-        by_language = _members(archive, re.compile(members))
-        for language in (source, *targets):
-            if language not in by_language:
-                known = ", ".join(sorted(by_language)) or "none"
-                problem = f"no catalogue in the language {language!r}"
-                raise InputError(path, None, problem, f"It has: {known}")
-        try:
-            left = _strings(path, archive, by_language[source])
-            for target in targets:
-                right = _strings(path, archive, by_language[target])
-                yield target, [(text, right[key]) for key, text in left.items() if key in right]
-        except DAMAGE as error:
-            raise damaged(path, error) from error
+    def many(
+        self, path: str, source: str, targets: Sequence[str]
+    ) -> Iterator[tuple[str, list[Pair]]]:
+        """Yield each target language with its pairs, reading the source language once.
+
+        Raises:
+            InputError: when a language has no file, or a file is not JSON of nested strings.
+        """
+        with open_archive(path) as archive:
+            by_language = _members(archive, self.members)
+            for language in (source, *targets):
+                if language not in by_language:
+                    known = ", ".join(sorted(by_language)) or "none"
+                    problem = f"no catalogue in the language {language!r}"
+                    raise InputError(path, None, problem, f"It has: {known}")
+            try:
+                left = _strings(path, archive, by_language[source])
+                for target in targets:
+                    right = _strings(path, archive, by_language[target])
+                    yield target, [(text, right[key]) for key, text in left.items() if key in right]
+            except DAMAGE as error:
+                raise damaged(path, error) from error
 
 
 def _members(archive: Archive, pattern: re.Pattern[str]) -> dict[str, list[tuple[str, str]]]:
@@ -73,7 +73,7 @@ def _members(archive: Archive, pattern: re.Pattern[str]) -> dict[str, list[tuple
 
 
 def _strings(
-    path: str | Path, archive: Archive, members: list[tuple[str, str]]
+    path: str, archive: Archive, members: list[tuple[str, str]]
 ) -> dict[tuple[str, ...], str]:
     """Return the strings of one language by (component, key, key, ...)."""
     strings: dict[tuple[str, ...], str] = {}

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from tandem.corpora.archives import Archive, open_archive
+from tandem.corpora.readers import Pair, Reader
 from tandem.corpora.text import collapse
 from tandem.errors import InputError
 from tandem.io import stream_lines
@@ -26,6 +28,26 @@ class MiningTask:
     source: dict[str, str]
     target: dict[str, str]
     gold: list[tuple[str, str]] | None
+
+
+class BuccReader(Reader):
+    """The sentences of the gold pairs of one part."""
+
+    part: Literal["sample", "training", "test"]
+    """The test part has no gold list, so no pairs."""
+
+    def pairs(self, path: str, source: str, target: str) -> Iterator[Pair]:
+        """Yield the pairs.
+
+        Raises:
+            InputError: as `read_bucc`, and when the part has no gold list.
+        """
+        task = read_bucc(path, source, target, self.part)
+        if task.gold is None:
+            problem = f"no gold list for the part {self.part!r}"
+            raise InputError(path, None, problem, "Use the sample or the training archive")
+        for left, right in task.gold:
+            yield task.source[left], task.target[right]
 
 
 def read_bucc(path: str | Path, source: str, target: str, part: str) -> MiningTask:
@@ -52,22 +74,6 @@ def read_bucc(path: str | Path, source: str, target: str, part: str) -> MiningTa
             place = f"{path}!{name}"
             gold = list(_gold(archive, name, place, *sides))
     return MiningTask(sides[0], sides[1], gold)
-
-
-def read_bucc_pairs(
-    path: str | Path, source: str, target: str, part: str
-) -> Iterator[tuple[str, str]]:
-    """Yield the sentences of the gold pairs, as a bitext.
-
-    Raises:
-        InputError: as `read_bucc`, and when the part has no gold list.
-    """
-    task = read_bucc(path, source, target, part)
-    if task.gold is None:
-        problem = f"no gold list for the part {part!r}"
-        raise InputError(path, None, problem, "Use the sample or the training archive")
-    for left, right in task.gold:
-        yield task.source[left], task.target[right]
 
 
 def _member(path: str | Path, archive: Archive, ending: str) -> str:
