@@ -1,4 +1,8 @@
-"""The kinds of table: which scores a table reads, its rows, and its figures."""
+"""Tables: from scores to rows, Markdown and figures.
+
+A table of a study is a kind: its fields are its entry in the study, and its class stands in the
+study's folder `tables/`, or is one of those that every study may use, in `tandem.reporting.tables`.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +14,8 @@ from typing import TYPE_CHECKING
 from tandem.registry import Kind, Registry
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
-    from pandas import DataFrame
 
     from tandem.plan import Plan
     from tandem.reporting.scores import Scores
@@ -19,15 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Given:
-    """What a table is made of.
-
-    Attributes:
-        name: of the table.
-        plan: of its study.
-        files: what its `inputs` named.
-        scores: the figures of its score files.
-        scale: name of the scale.
-    """
+    """What a table is made from: its name, the study's plan, its files, and the scores in them."""
 
     name: str
     plan: Plan
@@ -38,25 +34,22 @@ class Given:
 
 @dataclass(frozen=True)
 class Report:
-    """A table as numbers and as Markdown, with further frames that claims are tested on."""
+    """A table as CSV and Markdown; `frames` hold what its claims read beside, by name."""
 
-    frame: DataFrame
+    frame: pd.DataFrame
     markdown: str
-    frames: dict[str, DataFrame] = field(default_factory=dict)
+    frames: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
 
 class Table(Kind):
-    """What every kind of table has.
-
-    Modules of tables are imported by every dry run: pandas, SciPy and matplotlib in methods only.
-    """
+    """A table of a study, its figures, and the evidence for its claims."""
 
     def inputs(self, plan: Plan) -> dict[str, list[str]]:
-        """Return the files it reads, by a name; names of folders of scores begin with `scores`."""
-        return {}
+        """Name the files it reads; those under names that begin with "scores" are score files."""
+        raise NotImplementedError
 
     def sources(self) -> list[str]:
-        """Return the registered corpora that it names itself."""
+        """Name the registered corpora that it asks for itself."""
         return []
 
     def build(self, given: Given) -> Report:
@@ -64,12 +57,18 @@ class Table(Kind):
         raise NotImplementedError
 
     def figures(self, name: str) -> list[str]:
-        """Return its figures, as paths under the study's results without ending."""
+        """Name its figures: paths under the study's results, without ending."""
         return [f"figures/{name}"]
 
-    def plot(self, figure: str, frame: DataFrame, given: Given) -> Figure:
-        """Draw one of its figures from the table as written to CSV."""
-        raise NotImplementedError
+    def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
+        """Draw one of its figures from the table as its CSV holds it.
+
+        Unless a table says otherwise: a row of dots for each column that has an interval, a series
+        for each row of the table, named by the table's first column.
+        """
+        from tandem.reporting.plots import dot_plot, panels_of
+
+        return dot_plot(panels_of(frame))
 
 
 TABLES = Registry("tandem.reporting.tables", Table)

@@ -1,1 +1,1 @@
-"""Tables that any study can name."""
+"""Tables that every study may use."""
