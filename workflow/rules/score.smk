@@ -18,6 +18,7 @@ rule score:
     resources:
         mem_mb=4000,
     params:
+        study=lambda w: plan_of(w).name,
         task=lambda w: TASKS.dump(study_of(w).tasks[w.task]),
         pretrained=lambda w: plan_of(w).pretrained(w.experiment),
         seeds=lambda w: plan_of(w).seeds(w.experiment),

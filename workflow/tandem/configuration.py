@@ -15,12 +15,13 @@ from tandem.io import read_yaml
 from tandem.objectives.objective import OBJECTIVES
 from tandem.plan import Plan
 from tandem.registry import ConfigurationError, Settings, faults
+from tandem.reporting.claim_tests.claim_test import CLAIM_TESTS
 from tandem.reporting.table import TABLES
 from tandem.study import Study, cross_faults
 from tandem.tasks.task import TASKS
 from tandem.translation.translator import TRANSLATORS
 
-REGISTRIES = (ENCODERS, OBJECTIVES, TRANSLATORS, TASKS, TABLES)
+REGISTRIES = (ENCODERS, OBJECTIVES, TRANSLATORS, TASKS, TABLES, CLAIM_TESTS)
 """What a study's folder may add kinds to."""
 
 

@@ -144,8 +144,9 @@ class Table2(Table):
             known = plan.described(min(names.values()))
             lines.append(Line(row.label, names, {number: known[number] for number in NUMBERS}))
         for name in self.baselines:
-            known = plan.described(f"baseline.{name}")
-            names = dict.fromkeys(self.languages, f"baseline.{name}")
+            settings = next(iter(self.trainings.values()))  # all have the corpora of the languages
+            names = {language: f"{name}.{settings[language]}" for language in self.languages}
+            known = plan.described(min(names.values()))
             lines.append(Line(known["encoder"], names, dict.fromkeys(NUMBERS)))
         return lines
 

@@ -41,6 +41,15 @@ class Table4(Table):
     seed: int = 1
     """Of the sentences chosen."""
 
+    def experiments(self, plan: Plan) -> list[str]:
+        """Return the experiments whose encoders are timed."""
+        return plan.experiments(self.encoders, [self.setting])
+
+    def measured(self) -> dict[str, Any]:
+        """Return what decides the times, as plain values."""
+        names = {"language", "sentences", "batches", "repeats", "seconds", "seed"}
+        return self.model_dump(include=names)
+
     def inputs(self, plan: Plan) -> dict[str, list[str]]:
         """Name the times, which a job of its own measures."""
         return {"speeds": [plan.path("benchmarks", "speed.json")]}
@@ -56,8 +65,8 @@ class Table4(Table):
         import pandas as pd
 
         timed = read_json(given.files["speeds"][0])
-        own = given.plan.experiments(self.encoders, [self.setting])
-        names = {name: name for name in own} | {one: f"baseline.{one}" for one in self.baselines}
+        names = {name: name for name in self.experiments(given.plan)}
+        names |= {name: f"{name}.{self.setting}" for name in self.baselines}
         labels = {name: given.plan.described(known)["encoder"] for name, known in names.items()}
         frame = pd.DataFrame([_row(entry, timed, labels) for entry in timed["speeds"]])
         passes = [
