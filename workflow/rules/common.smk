@@ -8,6 +8,7 @@ sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 from tandem import configuration, configuration_across, provenance
 from tandem.corpora.register import load_register
 from tandem.corpora.languages import read_register
+from tandem.translation.translator import TRANSLATORS
 
 configuration.check(config, Path(workflow.basedir) / "workflow/schemas/config.schema.yaml")
 
@@ -48,10 +49,11 @@ def alternatives(names):
     return "|".join(re.escape(str(name)) for name in sorted(set(names), key=str))
 
 
-def digest(script):
-    """Return a digest of a script and of all library code it uses; in `params`, so that an edit
-    re-runs what it affects, which Snakemake does not see by itself."""
-    return provenance.source_digest(Path(workflow.basedir) / "workflow/scripts" / script)
+def digest(script, *kinds):
+    """Return a digest of a script, the files of the kinds it is told to use, and of all library
+    code they use; in `params`, so that an edit re-runs what it affects, which Snakemake does not
+    see by itself."""
+    return provenance.source_digest(Path(workflow.basedir) / "workflow/scripts" / script, *kinds)
 
 
 DATASETS = registered()
@@ -124,6 +126,11 @@ def backtranslation_of(wildcards):
 
 def back_translator_of(wildcards):
     return config["translators"][backtranslation_of(wildcards)["translator"]]
+
+
+def translation_digest(script, translator):
+    """Return the digest of a script that works with a translator of the configuration."""
+    return digest(script, TRANSLATORS.path(translator["kind"]))
 
 
 def shards(wildcards):

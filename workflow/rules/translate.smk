@@ -26,7 +26,7 @@ rule train_translator:
     params:
         translator=translator_of,
         scratch="results/checkpoints/{translator}",
-        code=digest("train_translator.py"),
+        code=lambda w: translation_digest("train_translator.py", translator_of(w)),
     script:
         "../scripts/train_translator.py"
 
@@ -54,11 +54,11 @@ rule translate_shard:
         mem_mb=6000,
         runtime=1440,
     params:
-        source=lambda w: back_translator_of(w)["from"],
+        source=lambda w: back_translator_of(w)["source"],
         pairs=lambda w: backtranslation_of(w)["pairs"] if w.split == "train" else None,
         shards=lambda w: backtranslation_of(w)["shards"] if w.split == "train" else 1,
         threads=lambda w: back_translator_of(w)["threads"],
-        code=digest("translate_shard.py"),
+        code=lambda w: translation_digest("translate_shard.py", back_translator_of(w)),
     script:
         "../scripts/translate_shard.py"
 
@@ -110,9 +110,9 @@ rule score_translator:
         mem_mb=4000,
         runtime=60,
     params:
-        source=lambda w: translator_of(w)["from"],
-        target=lambda w: translator_of(w)["to"],
+        source=lambda w: translator_of(w)["source"],
+        target=lambda w: translator_of(w)["target"],
         threads=lambda w: translator_of(w)["threads"],
-        code=digest("score_translator.py"),
+        code=lambda w: translation_digest("score_translator.py", translator_of(w)),
     script:
         "../scripts/score_translator.py"

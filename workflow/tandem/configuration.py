@@ -98,7 +98,7 @@ def sides(config: Config, corpus: str) -> list[str]:
     """Return the two sides of a corpus, as in its file names: `en`, `cs`; or `en`, `en-bt`."""
     if corpus in config["bitexts"]:
         return list(config["bitexts"][corpus]["languages"])
-    target = config["translators"][config["backtranslations"][corpus]["translator"]]["to"]
+    target = config["translators"][config["backtranslations"][corpus]["translator"]]["target"]
     return [target, f"{target}-bt"]
 
 
@@ -128,8 +128,10 @@ def _cross_field_faults(config: Config) -> Iterator[str]:
     yield from _text_faults(config)
     for name, entry in config["translators"].items():
         languages = config["bitexts"].get(entry["bitext"], {}).get("languages", [])
-        if sorted([entry["from"], entry["to"]]) != sorted(languages):
-            yield f"translators.{name}: from and to are not the languages of {entry['bitext']}"
+        if sorted([entry["source"], entry["target"]]) != sorted(languages):
+            yield (
+                f"translators.{name}: source and target are not the languages of {entry['bitext']}"
+            )
     yield from _backtranslation_faults(config)
     yield from across.faults(config)
     if int(config["sts"]["selection"].split(".")[0]) in config["sts"]["years"]:
@@ -152,7 +154,7 @@ def _backtranslation_faults(config: Config) -> Iterator[str]:
     for name, entry in config["backtranslations"].items():
         translator = config["translators"].get(entry["translator"], {})
         languages = config["bitexts"].get(entry["bitext"], {}).get("languages", [])
-        if translator and sorted([translator["from"], translator["to"]]) != sorted(languages):
+        if translator and sorted([translator["source"], translator["target"]]) != sorted(languages):
             yield f"backtranslations.{name}: {entry['translator']} does not translate this bitext"
     for name, entry in config["settings"].items():
         made = config["backtranslations"].get(entry["corpus"], {}).get("pairs")
