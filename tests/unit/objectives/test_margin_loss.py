@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from tandem.objectives.losses import margin_loss
+from tandem.objectives.margin_loss import margin_loss
 
 
 def test_by_hand():
