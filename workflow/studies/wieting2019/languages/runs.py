@@ -9,15 +9,14 @@ score. Nothing but the scores is kept.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from torch import Tensor, nn
+from tqdm import tqdm
 
-from tandem.encoders.composition import EncoderConfig
 from tandem.encoders.model import SentenceEncoder
 from tandem.io import atomic_folder
 from tandem.segmentation.ragged import Ragged
@@ -25,38 +24,15 @@ from tandem.segmentation.segmenter import Segmentation, Segmenter, learn
 from tandem.tasks.pair_scores import PairScores, mean_of_years, task_correlations
 from tandem.tasks.sts import cosine_similarity, read_index, read_task, select_score, tasks_of
 from tandem.training.batches import Pairs
-from tandem.training.loop import Trainer, TrainingConfig, initialise
+from tandem.training.loop import Run
+from tandem.training.run import Embed, train_encoder, untrained_encoder
 from wieting2019.languages.overlap import joint_vocabulary, mark, measured_overlap
 from wieting2019.languages.panel import read_english, read_language
+from wieting2019.languages.settings import LanguageEncoders
 
 ENGLISH = "en"
 
 _DECIMALS = 4
-
-
-@dataclass(frozen=True)
-class LanguageTraining:
-    """What is trained for every language of a panel, and how.
-
-    Attributes:
-        pieces: SentencePieces of each language, at most.
-        character_coverage: share of characters that they model.
-        dimension: of the embeddings.
-        training: everything in `TrainingConfig` but the seed.
-        seeds: of the encoders.
-        marked: train each encoder a second time with the language's pieces marked.
-        years: of the STS tasks that are scored.
-        selection: the STS task that chooses the epoch.
-    """
-
-    pieces: int
-    character_coverage: float
-    dimension: int
-    training: Mapping[str, Any]
-    seeds: Sequence[int]
-    marked: bool
-    years: Sequence[int]
-    selection: str
 
 
 @dataclass(frozen=True)
@@ -162,38 +138,35 @@ def bitext(english: English, language: SegmentedLanguage, marked: bool) -> tuple
     return Pairs(english.sentences.gather(language.rows), other, monolingual=False), vocabulary
 
 
-def train_language(
-    english: English, language: SegmentedLanguage, how: LanguageTraining
-) -> dict[str, Any]:
-    """Train and score a language's encoders.
+def train_languages(
+    english: English, panel: str | Path, codes: Sequence[str], wanted: LanguageEncoders
+) -> list[dict[str, Any]]:
+    """Train and score the encoders of some languages of a panel, one after the other.
+
+    Which languages are trained together changes no result.
 
     Returns:
-        language, pairs, pieces (its own), overlap (see `Overlap`), and runs: what `train` returns
-        for each marker and seed.
+        For each language: language, pairs, pieces (its own), overlap (see `Overlap`), and runs,
+        what `train` returns for each marker and seed.
     """
-    text = english.sentences.gather(language.rows)
-    shared = measured_overlap(text.ids, english.pieces, language.sentences.ids, language.pieces)
-    return {
-        "language": language.code,
-        "pairs": len(language.rows),
-        "pieces": len(language.pieces),
-        "overlap": asdict(shared),
-        "runs": [
-            train(english, language, marked, how.dimension, how.training, seed)
-            for marked in ((False, True) if how.marked else (False,))
-            for seed in how.seeds
-        ],
-    }
+
+    def scores(code: str) -> dict[str, Any]:
+        language = load_language(panel, code, english.segmenter.scheme)
+        text = english.sentences.gather(language.rows)
+        other = language.sentences
+        shared = measured_overlap(text.ids, english.pieces, other.ids, language.pieces)
+        runs = [
+            train(english, language, marked, wanted.run(seed))
+            for marked in ((False, True) if wanted.marked else (False,))
+            for seed in wanted.seeds
+        ]
+        measured = {"pairs": len(other), "pieces": len(language.pieces), "overlap": asdict(shared)}
+        return {"language": code, **measured, "runs": runs}
+
+    return [scores(code) for code in tqdm(codes, desc="training", unit=" languages")]
 
 
-def train(
-    english: English,
-    language: SegmentedLanguage,
-    marked: bool,
-    dimension: int,
-    training: Mapping[str, Any],
-    seed: int,
-) -> dict[str, Any]:
+def train(english: English, language: SegmentedLanguage, marked: bool, run: Run) -> dict[str, Any]:
     """Train one encoder and score it, and its random start, on the STS tasks.
 
     Returns:
@@ -204,32 +177,24 @@ def train(
     pairs, vocabulary = bitext(english, language, marked)
     known, task = english.segmenter, english.selection
     segmenter = Segmenter(known.scheme, vocabulary, known.models)
-    architecture = EncoderConfig("averaging", dimension)
 
-    def encoder(table: Tensor, composition: nn.Module) -> SentenceEncoder:
-        return SentenceEncoder(architecture, segmenter, table, composition)
+    def select(embed: Embed) -> float:
+        return select_score(embed, task.first, task.second, task.gold)
 
-    def validate(table: Tensor, composition: nn.Module) -> float:
-        embed = encoder(table, composition).encode_ids
-        found = select_score(embed, task.first, task.second, task.gold)
-        composition.train()
-        return found
-
-    trainer = Trainer(architecture, len(vocabulary), pairs, TrainingConfig(**training, seed=seed))
-    start = encoder(*initialise(architecture, len(vocabulary), seed))
-    trained = trainer.run(validate, show=False)
-    score, score_years = _scores(encoder(trained.table, trained.composition), english.tasks)
+    start, _ = untrained_encoder(run.encoder, segmenter, run.seed, select)
+    best, history = train_encoder(run, segmenter, pairs, select, device="cpu", show=False)
+    score, score_years = _scores(best, english.tasks)
     random, random_years = _scores(start, english.tasks)
     return {
         "marked": marked,
-        "seed": seed,
-        "pairs": trained.pairs,
+        "seed": run.seed,
+        "pairs": best.metadata["pairs"],
         "score": score,
         "score_years": score_years,
         "random": random,
         "random_years": random_years,
-        "epoch": trained.best_epoch,
-        "selection": [round(entry.validation, _DECIMALS) for entry in trained.history],
+        "epoch": best.metadata["epoch"],
+        "selection": [round(entry.validation, _DECIMALS) for entry in history],
     }
 
 

@@ -1,9 +1,10 @@
-"""Choose the languages and sentences of a panel."""
+"""Choose the languages and sentences of a panel, and learn the pieces of its English text."""
 
 from _adapter import logged
-from tandem.languages.panel import build_panel
+from wieting2019.languages.panel import build_panel
+from wieting2019.languages.runs import learn_english
 
 with logged(snakemake.log[0]) as log:
-    gathered, languages = snakemake.input.gathered, snakemake.params.languages
-    choice = snakemake.params.choice
-    log.info("%s", build_panel(gathered, languages, **choice, folder=snakemake.output.folder))
+    gathered, output, params = snakemake.input.gathered, snakemake.output, snakemake.params
+    log.info("%s", build_panel(gathered, params.languages, **params.choice, folder=output.text))
+    learn_english(output.text, **params.pieces, folder=output.english)

@@ -4,7 +4,7 @@ from _adapter import logged
 from tandem.corpora.clean import Cleaning
 from tandem.corpora.readers import read_bitexts
 from tandem.corpora.register import Dataset
-from tandem.languages.panel import gather
+from wieting2019.languages.panel import gather
 
 with logged(snakemake.log[0]) as log:
     params = snakemake.params

@@ -1,21 +1,15 @@
-"""Train and score a batch of a panel's languages."""
+"""Train and score the encoders of a batch of a panel's languages."""
 
 from _adapter import logged
 from tandem.io import write_json
-from tandem.languages.batch import Study, run_batch
+from wieting2019.languages.panel import panel_languages
+from wieting2019.languages.runs import load_english, train_languages
+from wieting2019.languages.settings import LanguageEncoders
 
-# the workers import this file
-if __name__ == "__main__":
-    with logged(snakemake.log[0]) as log:
-        params, wildcards = snakemake.params, snakemake.wildcards
-        languages = run_batch(
-            Study(**params.study),
-            *(snakemake.input[name] for name in ("text", "segmenter", "sts")),
-            batch=slice(*(params.size * (int(wildcards.batch) + n) for n in (0, 1))),
-            workers=snakemake.threads,
-            scratch=params.scratch,
-            code=params.code,
-        )
-        origin = {"panel": wildcards.panel, "code": params.code}
-        write_json(snakemake.output.scores, origin | {"languages": languages})
-        log.info("%d languages", len(languages))
+with logged(snakemake.log[0]) as log:
+    given, params, wildcards = snakemake.input, snakemake.params, snakemake.wildcards
+    english = load_english(given.text, given.english, given.sts, **params.sts)
+    codes = panel_languages(given.text)[int(wildcards.batch) :: params.batches]
+    scores = train_languages(english, given.text, codes, LanguageEncoders(**params.encoders))
+    write_json(snakemake.output.scores, {"panel": wildcards.panel, "languages": scores})
+    log.info("%d languages", len(codes))
