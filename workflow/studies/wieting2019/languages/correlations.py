@@ -1,4 +1,4 @@
-"""Table 5: what predicts the STS score of a language, by Spearman's rho x 100.
+"""What predicts the STS score of a language, by Spearman's rho x 100: the figures of Table 5.
 
 Wieting et al. (2019), "Does Language Choice Matter?". For each setting and response (the score, and
 its gain over the model's own random start) every predictor is correlated over all languages and in
@@ -8,28 +8,25 @@ threshold, once with the one that the overlaps themselves suggest.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from tandem.errors import TandemError
-from tandem.languages.distance import DISTANCES
-from tandem.reporting.language_points import OVERLAPS, SETTING
-from tandem.reporting.published import published
-from tandem.statistics.correlation import UndefinedCorrelationError as Undefined
 from tandem.statistics.correlation import (
+    Statistic,
+    UndefinedCorrelationError,
     bootstrap,
     is_constant,
-    partial_spearman,
     partial_spearman_rows,
     permutation_test,
-    spearman,
     spearman_rows,
 )
+from wieting2019.languages.distance import DISTANCES
+from wieting2019.languages.points import OVERLAPS, SETTING
 
 RESPONSES = ("score", "gain")
 """What is predicted: the STS score, and its gain over the same model's random start."""
@@ -43,25 +40,15 @@ FEWEST = 5
 COLUMNS = (
     *SETTING, "response", "predictor", "cluster", "split", "threshold", "n",
     "rho_x100", "low", "high", "p", "p_corrected",
-    "partial_rho_x100", "partial_low", "partial_high", "published_x100", "published_place",
+    "partial_rho_x100", "partial_low", "partial_high",
 )  # fmt: skip
-"""The columns of Table 5: intervals are 95%, p-values two-sided."""
-
-PUBLISHED = {
-    (False, "low", "syntactic"): "wieting2019.language.syntactic_low",
-    (False, "high", "syntactic"): "wieting2019.language.syntactic_high",
-    (True, "all", "overlap_types"): "wieting2019.marker.overlap",
-    (True, "all", "featural"): "wieting2019.marker.distance",
-    (True, "all", "syntactic"): "wieting2019.marker.syntactic",
-}
-"""The figures that the paper's text prints: (marked, cluster, predictor) to their entry."""
+"""Columns of the correlations: intervals are 95%, p-values two-sided."""
 
 
 @dataclass(frozen=True)
-class Settings:
-    """How Table 5 is computed: the paper's threshold of overlap (0.3), and the random draws."""
+class Draws:
+    """The random draws: bootstrap over languages, permutations of the response, their seed."""
 
-    threshold: float
     resamples: int
     permutations: int
     seed: int
@@ -90,10 +77,10 @@ def natural_threshold(overlap: NDArray[np.float64]) -> float:
     if len(values) < 2:
         raise TandemError("all languages have the same overlap, so nothing divides them")
     middles = (values[:-1] + values[1:]) / 2
-    costs = [
-        sum(float(np.sum((part - part.mean()) ** 2)) for part in _divide(overlap, middle))
-        for middle in middles
-    ]
+    costs = []
+    for middle in middles:
+        sides = overlap[overlap < middle], overlap[overlap >= middle]
+        costs.append(sum(float(np.sum((side - side.mean()) ** 2)) for side in sides))
     return float(middles[int(np.argmin(costs))])
 
 
@@ -109,7 +96,13 @@ def clusters(overlap: NDArray[np.float64], threshold: float) -> list[Cluster]:
     return found
 
 
-def table5(points: pd.DataFrame, settings: Settings) -> pd.DataFrame:
+def correlations(
+    points: pd.DataFrame,
+    threshold: float,
+    draws: Draws,
+    responses: Sequence[str] = RESPONSES,
+    predictors: Sequence[str] = PREDICTORS,
+) -> pd.DataFrame:
     """Correlate every predictor with every response in every cluster of every setting.
 
     A p-value is corrected for the number of predictors in its cluster (max-T permutation). The
@@ -118,96 +111,60 @@ def table5(points: pd.DataFrame, settings: Settings) -> pd.DataFrame:
 
     Args:
         points: as `language_points` returns them.
-        settings: threshold and random draws.
+        threshold: the paper's, of low and high overlap.
+        draws: the random draws.
+        responses: of RESPONSES.
+        predictors: of PREDICTORS.
 
     Returns:
-        COLUMNS, one row for each setting, response, cluster and predictor.
+        COLUMNS, one row for each setting, cluster, response and predictor.
     """
     rows = []
     for (panel, marked), group in points.groupby(SETTING, sort=False):
-        for cluster in clusters(group["overlap_types"].to_numpy(), settings.threshold):
+        for cluster in clusters(group["overlap_types"].to_numpy(), threshold):
             members = group[cluster.members]
-            for response in RESPONSES:
-                for row in _correlations(members, response, settings):
-                    row |= {"panel": panel, "marked": bool(marked), "response": response}
-                    row |= {"cluster": cluster.name, "split": cluster.split}
-                    row |= {"threshold": cluster.threshold, "n": len(members)}
-                    rows.append(row | _quote(row))
+            where = {
+                "panel": panel, "marked": bool(marked), "cluster": cluster.name,
+                "split": cluster.split, "threshold": cluster.threshold, "n": len(members),
+            }  # fmt: skip
+            for response in responses:
+                for row in _in_cluster(members, response, predictors, draws):
+                    rows.append(where | {"response": response} | row)
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def read_table5(path: str | Path) -> pd.DataFrame:
-    """Read Table 5 from CSV."""
-    return pd.read_csv(path).fillna({"split": ""})
-
-
-def _correlations(
-    members: pd.DataFrame, response: str, settings: Settings
+def _in_cluster(
+    members: pd.DataFrame, response: str, predictors: Sequence[str], draws: Draws
 ) -> Iterator[dict[str, object]]:
     """Yield, for each predictor, its correlation with the response over these languages."""
-    outcome = members[response].to_numpy()
-    usable = []
-    if len(members) >= FEWEST and not is_constant(outcome):
-        usable = [name for name in PREDICTORS if not is_constant(members[name].to_numpy())]
-    p_values: dict[str, tuple[float, float]] = {}
+    y, control = (members[name].to_numpy() for name in (response, "overlap_types"))
+    usable: list[str] = []
+    if len(members) >= FEWEST and not is_constant(y):
+        usable = [name for name in predictors if not is_constant(members[name].to_numpy())]
     if usable:
         features = members[usable].to_numpy().T
-        test = permutation_test(features, outcome, settings.permutations, settings.seed)
-        pairs = zip(test.p.tolist(), test.p_corrected.tolist(), strict=True)
-        p_values = dict(zip(usable, pairs, strict=True))
-    for name in PREDICTORS:
+        test = permutation_test(features, y, draws.permutations, draws.seed)
+    for name in predictors:
         row: dict[str, object] = {"predictor": name}
-        if name in p_values:
-            row |= _one(members[name].to_numpy(), outcome, settings)
-            row |= dict(zip(("p", "p_corrected"), p_values[name], strict=True))
-            if name != "overlap_types" and "overlap_types" in usable:
-                control = members["overlap_types"].to_numpy()
-                row |= _partial(members[name].to_numpy(), outcome, control, settings)
+        if name in usable:
+            x, place = members[name].to_numpy(), usable.index(name)
+            row |= _estimate(("rho_x100", "low", "high"), spearman_rows, [x, y], draws)
+            row |= {"p": float(test.p[place]), "p_corrected": float(test.p_corrected[place])}
+            if name != "overlap_types" and not is_constant(control):
+                columns = ("partial_rho_x100", "partial_low", "partial_high")
+                row |= _estimate(columns, partial_spearman_rows, [x, y, control], draws)
         yield row
 
 
-def _one(x: NDArray[np.float64], y: NDArray[np.float64], settings: Settings) -> dict[str, float]:
-    """Spearman's rho x 100 with its interval."""
-    interval = bootstrap(spearman_rows, [x, y], settings.resamples, settings.seed)
-    return {
-        "rho_x100": 100 * spearman(x, y),
-        "low": 100 * interval.low,
-        "high": 100 * interval.high,
-    }
-
-
-def _partial(
-    x: NDArray[np.float64],
-    y: NDArray[np.float64],
-    control: NDArray[np.float64],
-    settings: Settings,
+def _estimate(
+    columns: Sequence[str], statistic: Statistic, samples: Sequence[np.ndarray], draws: Draws
 ) -> dict[str, float]:
-    """Partial rho x 100 with its interval; nothing where the control orders as x or y does."""
+    """Return a statistic x 100 and its interval, none where it is undefined."""
     try:
-        rho = partial_spearman(x, y, control)
-    except Undefined:
+        found = bootstrap(statistic, samples, draws.resamples, draws.seed)
+    except UndefinedCorrelationError:
         return {}
-    samples = [x, y, control]
-    interval = bootstrap(partial_spearman_rows, samples, settings.resamples, settings.seed)
-    return {
-        "partial_rho_x100": 100 * rho,
-        "partial_low": 100 * interval.low,
-        "partial_high": 100 * interval.high,
-    }
-
-
-def _quote(row: Mapping[str, object]) -> dict[str, object]:
-    """Return the paper's figure that stands beside a row: of scores, and by its own threshold."""
-    entry = PUBLISHED.get((row["marked"], row["cluster"], row["predictor"]))
-    if entry is None or row["response"] != "score" or row["split"] == "data":
+    if np.isnan(found.estimate):  # the control orders the languages as x or y does
         return {}
-    quoted = published()[entry]
-    place = f"{quoted.paper}, {quoted.place}"
-    return {"published_x100": quoted.values["rho"], "published_place": place}
-
-
-def _divide(
-    values: NDArray[np.float64], threshold: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the values under a threshold, and the others."""
-    return values[values < threshold], values[values >= threshold]
+    values = (found.estimate, found.low, found.high)
+    return {column: 100 * value for column, value in zip(columns, values, strict=True)}
