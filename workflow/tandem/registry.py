@@ -67,7 +67,7 @@ class Registry(Generic[K]):
 
     def __init__(self, package: str, base: type[K]) -> None:
         """Look for classes of `base` in the modules of `package`, by their text."""
-        self.noun = base.__name__.lower()
+        self.base, self.noun = base, base.__name__.lower()
         self._packages = {package: Path(importlib.import_module(package).__path__[0])}
         self._folder = package.rsplit(".", 1)[-1]
         self._class = re.compile(rf"^class (\w+)\((?:\w+\.)?{base.__name__}\)", re.MULTILINE)
@@ -126,8 +126,7 @@ class Registry(Generic[K]):
             return self.check(values)
         except PydanticCustomError as error:
             inside = (error.context or {}).get("inside", [("", error.message())])
-            said = (f"{place}: {text}" if place else text for place, text in inside)
-            raise ConfigurationError("; ".join(said)) from error
+            raise ConfigurationError("; ".join(map(_line, inside))) from error
 
     def check(self, values: object) -> K:
         """Do as `parse`, with errors as Pydantic wants them."""
@@ -143,7 +142,7 @@ class Registry(Generic[K]):
         try:
             return self.kind(str(name)).model_validate(rest)
         except ValidationError as error:
-            inside = list(_faults(error))
+            inside = list(located(error))
             raise PydanticCustomError("inside", "refused", {"inside": inside}) from error
 
     def dump(self, kind: K) -> dict[str, Any]:
@@ -179,18 +178,21 @@ class Named(Generic[K]):
 
 def faults(error: ValidationError) -> list[str]:
     """Return what is wrong, each with the path of its key."""
-    return [f"{place}: {said}" if place else said for place, said in _faults(error)]
+    return [_line(fault) for fault in located(error)]
 
 
-def _faults(error: ValidationError) -> Iterator[tuple[str, str]]:
-    """Yield the path of a key and what is wrong there."""
+def located(error: ValidationError) -> Iterable[tuple[str, str]]:
+    """Yield (path of the key, what is wrong); those inside a kind go on from the kind's key."""
     for fault in error.errors(include_url=False, include_input=False):
         place = ".".join(str(part) for part in fault["loc"])
-        if fault["type"] != "inside":
-            yield place, fault["msg"]
-            continue
-        for inner, said in fault["ctx"]["inside"]:
-            yield ".".join(filter(None, (place, inner))), said
+        inside = fault["ctx"]["inside"] if fault["type"] == "inside" else [("", fault["msg"])]
+        for inner, problem in inside:
+            yield ".".join(filter(None, (place, inner))), problem
+
+
+def _line(fault: tuple[str, str]) -> str:
+    place, problem = fault
+    return f"{place}: {problem}" if place else problem
 
 
 def _said(name: object, known: Iterable[str]) -> str:

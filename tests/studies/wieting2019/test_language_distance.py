@@ -21,7 +21,8 @@ FRENCH_SYNTAX = [1] * 32 + [0] * 5 + [1] * 10 + [0] * 56
 
 def language(code: str, uriel: str, family: str = "Indo-European") -> Language:
     """Return a language with this URIEL entry."""
-    return Language(code, code.upper(), uriel, uriel, "Latn", "Latin", family, ())
+    codes = {"code": code, "iso639_3": uriel, "uriel": uriel, "script": "Latn"}
+    return Language(**codes, name=code.upper(), script_group="Latin", family=family)
 
 
 def wheel(

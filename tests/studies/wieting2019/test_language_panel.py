@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tandem.corpora.clean import Cleaning
 from tandem.errors import InputError
+from tandem.filtering import parse_filters
 from tandem.io import read_json, read_lines
 from tandem.languages.panel import (
     build_panel,
@@ -16,7 +16,7 @@ from tandem.languages.panel import (
     read_language,
 )
 
-CLEANING = Cleaning(min_words=1, max_words=5, max_ratio=3.0, max_markup=0.5)
+CLEANING = parse_filters({"words": {"maximum": 5}, "ratio": {}, "identical": {}, "markup": {}})
 
 
 def pairs(code: str, *numbers: int) -> list[tuple[str, str]]:
@@ -31,7 +31,7 @@ def test_gathers_clean_pairs_with_each_english_sentence_once(tmp_path: Path) -> 
     lines = list(read_lines(tmp_path / "g/cs.tsv"))
     assert lines == ["sentence 1\tcs 1", "sentence 2\tcs 2"]
     assert counts["cs"]["read"] == 5
-    assert Counter(counts["cs"]["removed"]) == Counter(copy=1, long=1, duplicate=1)
+    assert Counter(counts["cs"]["removed"]) == Counter(identical=1, words=1, duplicate=1)
     assert read_json(tmp_path / "g/cleaning.json")["de"]["kept"] == 1
 
 

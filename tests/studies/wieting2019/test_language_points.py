@@ -9,10 +9,14 @@ from tandem.errors import TandemError
 from tandem.languages.distance import DISTANCES
 from tandem.reporting.language_points import COLUMNS, language_points
 
+FIELDS = ("code", "name", "iso639_3", "uriel", "script", "script_group", "family")
 REGISTER = Register(
     [
-        Language("cs", "Czech", "ces", "ces", "Latn", "Latin", "Indo-European", ()),
-        Language("ru", "Russian", "rus", "rus", "Cyrl", "Cyrillic", "Indo-European", ()),
+        Language(**dict(zip(FIELDS, values, strict=True)))
+        for values in (
+            ("cs", "Czech", "ces", "ces", "Latn", "Latin", "Indo-European"),
+            ("ru", "Russian", "rus", "rus", "Cyrl", "Cyrillic", "Indo-European"),
+        )
     ],
     "languages.yaml",
 )

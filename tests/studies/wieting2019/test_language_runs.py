@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from tandem.corpora.clean import Cleaning
 from tandem.encoders.composition import EncoderConfig
+from tandem.filtering import parse_filters
 from tandem.io import atomic_folder, write_json, write_lines
 from tandem.languages import runs
 from tandem.languages.batch import Study, load_english, run_batch
@@ -42,7 +42,8 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder, rng = tmp_path_factory.mktemp("study"), random.Random(1)
     english = sorted({sentence(rng) for _ in range(60)})
     texts = [(code, [(text, translate(text, code)) for text in english]) for code in FOREIGN]
-    gather(texts, Cleaning(1, 10, 3.0, 0.5), None, 1, folder / "gathered")
+    cleaning = parse_filters({"words": {"maximum": 10}, "ratio": {}})
+    gather(texts, cleaning, None, 1, folder / "gathered")
     build_panel([folder / "gathered"], list(FOREIGN), None, 1, 40, 1, folder / "panel")
     with atomic_folder(folder / "english") as result:
         text = read_english(folder / "panel")

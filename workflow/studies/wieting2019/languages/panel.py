@@ -19,16 +19,18 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from tandem.corpora.clean import Cleaning, Pair, filter_pairs, report
+from tandem.corpora.clean import filter_pairs, report
+from tandem.corpora.readers import Pair
 from tandem.corpora.text import exact_key
 from tandem.errors import InputError
+from tandem.filtering import Filter
 from tandem.io import atomic_folder, read_json, read_lines, write_json, write_lines
 from wieting2019.languages.choice import Keys, choose_languages, share_sentences, shared_share
 
 
 def gather(
     sources: Iterable[tuple[str, Iterable[Pair]]],
-    cleaning: Cleaning,
+    cleaning: Mapping[str, Filter],
     limit: int | None,
     seed: int,
     folder: str | Path,
@@ -49,7 +51,7 @@ def gather(
             removed: Counter[str] = Counter()
             kept = _lowest(filter_pairs(pairs, cleaning, removed), removed, limit, seed)
             write_lines(result / f"{code}.tsv", map("\t".join, kept))
-            counts[code] = report(len(kept), removed)
+            counts[code] = report(len(kept), removed, cleaning)
         write_json(result / "cleaning.json", counts)
     return counts
 
