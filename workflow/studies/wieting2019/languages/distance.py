@@ -21,7 +21,6 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -45,84 +44,52 @@ _FOLDER = "lang2vec/data/"
 _PREFIXES = {"syntactic": "S_", "phonological": "P_", "inventory": "INV_"}
 
 
-@dataclass(frozen=True)
-class Uriel:
-    """Feature vectors: per block an array (languages, features); rows follow `codes`.
+def english_distances(wheel: str | Path, languages: Iterable[Language]) -> pd.DataFrame:
+    """Distances of languages from English, each in [0, 1], by the vectors in lang2vec's wheel.
 
-    `observed`, shape (languages,), is the share of the typological features (syntactic,
-    phonological, inventory) that some source attests; the others are predicted.
-    """
-
-    codes: tuple[str, ...]
-    blocks: dict[str, NDArray[np.float64]]
-    observed: NDArray[np.float64]
-
-
-def read_uriel(wheel: str | Path, codes: Iterable[str]) -> Uriel:
-    """Read the vectors of the languages with these URIEL codes, and English's, from lang2vec.
-
-    The wheel is read as the zip archive it is: nothing of it is installed or run.
-
-    Raises:
-        InputError: when the wheel lacks an array or URIEL lacks a language.
-    """
-    wanted = tuple(dict.fromkeys([ENGLISH, *codes]))
-    genetic, _ = _read_array(wheel, "family_features.npz", wanted)
-    geographic, _ = _read_array(wheel, "geocoord_features.npz", wanted)
-    typology, names = _read_array(wheel, "feature_predictions.npz", wanted)
-    sources, _ = _read_array(wheel, "feature_averages.npz", wanted)
-    blocks = {"genetic": genetic, "geographic": geographic}
-    for block, prefix in _PREFIXES.items():
-        blocks[block] = typology[:, np.char.startswith(names, prefix)]
-    return Uriel(wanted, blocks, np.mean(sources >= 0, axis=1))
-
-
-def english_distances(uriel: Uriel, languages: Iterable[Language]) -> pd.DataFrame:
-    """Distances of languages from English, each in [0, 1].
-
-    An isolate shares no family with English or any language, so its genetic distance is 1.
+    The wheel is read as the zip archive it is: nothing of it is installed or run. An isolate shares
+    no family with English or any language, so its genetic distance is 1.
 
     Returns:
         One row for each language: `language` (corpus code), the columns of DISTANCES, and
-        `observed`, the share of its typological features that are attested rather than predicted.
+        `observed`, the share of its typological features (syntactic, phonological, inventory) that
+        some source attests; the others are predicted.
 
     Raises:
+        InputError: when the wheel lacks an array or URIEL lacks a language.
         TandemError: naming the language, when one of its vectors is missing or empty.
     """
     languages = list(languages)
-    rows = [_row(uriel, language.uriel, language.code) for language in languages]
-    english = _row(uriel, ENGLISH, "en")
-    joined = np.concatenate([uriel.blocks[block] for block in BLOCKS], axis=1)
-    columns = {"language": [language.code for language in languages]}
+    codes = [ENGLISH, *(language.uriel for language in languages)]
+    vectors = {
+        "genetic": _read_array(wheel, "family_features.npz", codes)[0],
+        "geographic": _read_array(wheel, "geocoord_features.npz", codes)[0],
+    }
+    typology, names = _read_array(wheel, "feature_predictions.npz", codes)
+    sources, _ = _read_array(wheel, "feature_averages.npz", codes)
+    for block, prefix in _PREFIXES.items():
+        vectors[block] = typology[:, np.char.startswith(names, prefix)]
+    vectors["featural"] = np.concatenate([vectors[block] for block in BLOCKS], axis=1)
+    columns: dict[str, object] = {"language": [language.code for language in languages]}
     for name in DISTANCES:
-        vectors = joined if name == "featural" else uriel.blocks[name]
-        for row, language in zip(rows, languages, strict=True):
+        english, *others = vectors[name]
+        for vector, language in zip(others, languages, strict=True):
             alone = name == "genetic" and language.isolate
-            if (vectors[row] < 0).any() or not (vectors[row].any() or alone):
+            if (vector < 0).any() or not (vector.any() or alone):
                 raise TandemError(
                     f"URIEL has no {name} features of {language.name} (entry {language.uriel!r}): "
                     "name another entry, such as its macrolanguage, as `uriel` in the register, "
                     "or take the language out of the configuration"
                 )
-        distance = cdist(vectors[[english]], vectors[rows], metric="cosine")[0]
+        distance = cdist([english], others, metric="cosine")[0]
         # cosine is undefined for the empty vector of an isolate, the only one let through
         columns[name] = np.clip(np.nan_to_num(distance, nan=1.0), 0.0, 1.0)
-    columns["observed"] = uriel.observed[rows]
+    columns["observed"] = np.mean(sources[1:] >= 0, axis=1)
     return pd.DataFrame(columns)
 
 
-def _row(uriel: Uriel, code: str, language: str) -> int:
-    """Return the row of a URIEL code."""
-    try:
-        return uriel.codes.index(code)
-    except ValueError:
-        raise TandemError(
-            f"the vectors of {code!r} ({language}) were not read: pass its code to read_uriel"
-        ) from None
-
-
 def _read_array(
-    wheel: str | Path, member: str, codes: tuple[str, ...]
+    wheel: str | Path, member: str, codes: list[str]
 ) -> tuple[NDArray[np.float64], NDArray[np.str_]]:
     """Return the rows (languages, features) of some languages, and the features' names."""
     try:
@@ -130,8 +97,7 @@ def _read_array(
             content = io.BytesIO(archive.read(_FOLDER + member))
         with np.load(content, allow_pickle=False) as arrays:
             known = {code: row for row, code in enumerate(arrays["langs"].tolist())}
-            absent = [code for code in codes if code not in known]
-            if absent:
+            if absent := [code for code in codes if code not in known]:
                 raise InputError(
                     wheel,
                     None,

@@ -6,7 +6,7 @@ and a piece that both segmentations hold is one parameter, which both texts then
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,8 @@ from tandem.errors import TandemError
 
 CONTROL = frozenset({"<unk>", "<s>", "</s>", "<pad>"})
 """Entries of a vocabulary that stand for no text: they are never counted as pieces."""
+
+Ids = NDArray[np.integer]
 
 
 @dataclass(frozen=True)
@@ -32,10 +34,13 @@ class Overlap:
     shared_types: int
 
 
-def piece_counts(ids: NDArray[np.integer], pieces: Sequence[str]) -> dict[str, int]:
+def piece_counts(ids: Ids, pieces: Sequence[str]) -> dict[str, int]:
     """Count the pieces that occur in a text: flat ids (n,) into the vocabulary `pieces`.
 
-    Control symbols are left out. Raises TandemError when an id lies outside the vocabulary.
+    Control symbols are left out.
+
+    Raises:
+        TandemError: when an id lies outside the vocabulary.
     """
     counts = np.bincount(np.asarray(ids, dtype=np.int64), minlength=len(pieces))
     if len(counts) > len(pieces):
@@ -50,21 +55,22 @@ def piece_counts(ids: NDArray[np.integer], pieces: Sequence[str]) -> dict[str, i
     }
 
 
-def sentencepiece_overlap(english: Mapping[str, int], other: Mapping[str, int]) -> Overlap:
-    """Overlap of two texts, given how often each piece occurs in them.
+def measured_overlap(
+    english: Ids, english_pieces: Sequence[str], other: Ids, other_pieces: Sequence[str]
+) -> Overlap:
+    """Return the overlap of two texts, given as flat ids into their vocabularies.
 
     Raises:
-        TandemError: when the English text is empty.
+        TandemError: when the English text is empty, or an id lies outside its vocabulary.
     """
-    types = [piece for piece, count in english.items() if count > 0]
-    total = sum(english[piece] for piece in types)
-    if not total:
+    counts, others = piece_counts(english, english_pieces), piece_counts(other, other_pieces)
+    if not counts:
         raise TandemError("the English text has no pieces, so no share of them is defined")
-    shared = [piece for piece in types if other.get(piece, 0) > 0]
+    shared = [piece for piece in counts if piece in others]
     return Overlap(
-        types=len(shared) / len(types),
-        tokens=sum(english[piece] for piece in shared) / total,
-        english_types=len(types),
+        types=len(shared) / len(counts),
+        tokens=sum(counts[piece] for piece in shared) / sum(counts.values()),
+        english_types=len(counts),
         shared_types=len(shared),
     )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,17 +13,9 @@ Keys = NDArray[np.uint64]
 """English sentences, each as 64 bits."""
 
 
-@dataclass(frozen=True)
-class Selection:
-    """The languages, most text first, and the number of pairs that each is cut to."""
-
-    languages: tuple[str, ...]
-    pairs: int
-
-
 def choose_languages(
     counts: Mapping[str, int], number: int | None, least: int = 1, pairs: int | None = None
-) -> Selection:
+) -> tuple[tuple[str, ...], int]:
     """Choose the `number` languages with most pairs; they are cut to what the last one has.
 
     Args:
@@ -32,6 +23,9 @@ def choose_languages(
         number: how many languages are compared; None for all that have enough.
         least: fewest pairs that a language must have (the paper's 100,000, for instance).
         pairs: to cut every language to; None for as many as the last one has.
+
+    Returns:
+        The languages, most text first, and the number of pairs that each is cut to.
 
     Raises:
         TandemError: when fewer languages qualify, or none.
@@ -46,7 +40,7 @@ def choose_languages(
             f"least {least:,} pairs: ask for fewer, or lower the least number of pairs"
         )
     chosen = tuple(ranked[:wanted])
-    return Selection(chosen, pairs or counts[chosen[-1]])
+    return chosen, pairs or counts[chosen[-1]]
 
 
 def share_sentences(english: Mapping[str, Keys], pairs: int, seed: int) -> dict[str, Keys]:

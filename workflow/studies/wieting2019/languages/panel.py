@@ -12,8 +12,7 @@ corpora allow.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,21 +25,7 @@ from tandem.corpora.text import exact_key
 from tandem.errors import InputError
 from tandem.filtering import Filter
 from tandem.io import atomic_folder, read_json, read_lines, write_json, write_lines
-from tandem.languages.choice import (
-    Keys,
-    Selection,
-    choose_languages,
-    share_sentences,
-    shared_share,
-)
-
-
-@dataclass(frozen=True)
-class PanelText:
-    """One language's share of a panel: `rows[n]` is the English sentence that line n translates."""
-
-    rows: np.ndarray
-    translations: list[str]
+from wieting2019.languages.choice import Keys, choose_languages, share_sentences, shared_share
 
 
 def gather(
@@ -61,25 +46,14 @@ def gather(
         The counts of `cleaning.json`, by language.
     """
     counts: dict[str, dict[str, Any]] = {}
-    with (
-        atomic_folder(folder) as result,
-        tqdm(desc="reading pairs", unit=" pairs", unit_scale=True) as bar,
-    ):
-        for code, pairs in sources:
+    with atomic_folder(folder) as result:
+        for code, pairs in tqdm(sources, desc="reading", unit=" languages"):
             removed: Counter[str] = Counter()
-            cleaned = filter_pairs(_counted(pairs, bar), cleaning, removed)
-            kept = _lowest(cleaned, removed, limit, seed)
+            kept = _lowest(filter_pairs(pairs, cleaning, removed), removed, limit, seed)
             write_lines(result / f"{code}.tsv", map("\t".join, kept))
             counts[code] = report(len(kept), removed, cleaning)
         write_json(result / "cleaning.json", counts)
     return counts
-
-
-def _counted(pairs: Iterable[Pair], bar: tqdm) -> Iterator[Pair]:
-    """Yield pairs, moving a progress bar."""
-    for pair in pairs:
-        bar.update()
-        yield pair
 
 
 def _lowest(
@@ -130,10 +104,18 @@ def build_panel(
     files = {c: [p for g in gathered if (p := Path(g) / f"{c}.tsv").is_file()] for c in codes}
     keys = {code: _keys(paths) for code, paths in files.items()}
     counts = {code: len(found) for code, found in keys.items()}
-    selection = choose_languages(counts, number, least, pairs)
-    chosen = share_sentences({c: keys[c] for c in selection.languages}, selection.pairs, seed)
+    languages, size = choose_languages(counts, number, least, pairs)
+    chosen = share_sentences({code: keys[code] for code in languages}, size, seed)
     rows, everywhere = _number(list(chosen.values()))
     english: dict[int, str] = {}
+    described = {
+        "languages": list(languages),
+        "pairs": size,
+        "english_sentences": len(rows),
+        "english_sentences_in_all_languages": everywhere,
+        "share_in_another_language": round(shared_share(chosen), 4),
+        "available": counts,
+    }
     with atomic_folder(folder) as result:
         for code, own in chosen.items():
             wanted = {key: rows[key] for key in own.tolist()}
@@ -144,7 +126,6 @@ def build_panel(
                     english[wanted[key]] = sentence
             write_lines(result / f"{code}.tsv", (f"{row}\t{lines[row]}" for row in sorted(lines)))
         write_lines(result / "english.txt", (english[row] for row in range(len(english))))
-        described = _describe(selection, counts, chosen, len(english), everywhere)
         write_json(result / "panel.json", described)
     return described
 
@@ -159,8 +140,8 @@ def read_english(folder: str | Path) -> list[str]:
     return list(read_lines(Path(folder) / "english.txt"))
 
 
-def read_language(folder: str | Path, code: str) -> PanelText:
-    """Return the share of one language of a panel.
+def read_language(folder: str | Path, code: str) -> tuple[np.ndarray, list[str]]:
+    """Return the n translations of one language, and, (n,), the English sentences they belong to.
 
     Raises:
         InputError: when a line is not a number, a tab and a text.
@@ -173,7 +154,7 @@ def read_language(folder: str | Path, code: str) -> PanelText:
             raise InputError(path, number, "not a number, a tab and a text", "Build it again")
         rows.append(int(row))
         translations.append(text)
-    return PanelText(np.array(rows, dtype=np.int64), translations)
+    return np.array(rows, dtype=np.int64), translations
 
 
 def _stored(paths: Iterable[Path]) -> Iterator[tuple[int, str, str]]:
@@ -195,21 +176,3 @@ def _number(chosen: Sequence[Keys]) -> tuple[dict[int, int], int]:
     order = np.lexsort((keys, -languages))
     rows = {int(key): row for row, key in enumerate(keys[order])}
     return rows, int(np.sum(languages == len(chosen)))
-
-
-def _describe(
-    selection: Selection,
-    counts: Mapping[str, int],
-    chosen: Mapping[str, Keys],
-    sentences: int,
-    everywhere: int,
-) -> dict[str, Any]:
-    """Return what `panel.json` says."""
-    return {
-        "languages": list(selection.languages),
-        "pairs": selection.pairs,
-        "english_sentences": sentences,
-        "english_sentences_in_all_languages": everywhere,
-        "share_in_another_language": round(shared_share(chosen), 4),
-        "available": dict(counts),
-    }
