@@ -13,7 +13,7 @@ from tandem.errors import InputError, TandemError
 
 CONTENT = bytes(range(256)) * 4000
 DIGEST = hashlib.sha256(CONTENT).hexdigest()
-QUICK = Retry(attempts=3, wait=0.001, longest=0.002, timeout=5)
+QUICK = Retry(attempts=3, wait=0.001, timeout=5)
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
