@@ -2,6 +2,7 @@
 
 import re
 import time
+
 import pytest
 from conftest import REPOSITORY, TINY, planned, run_snakemake
 

@@ -14,7 +14,7 @@ rule score:
     log:
         "{root}/logs/score/{experiment}/{task}.log",
     conda:
-        "../../envs/model.yaml"
+        "../../envs/tandem.yaml"
     resources:
         mem_mb=4000,
     params:

@@ -20,9 +20,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 from matplotlib.transforms import Bbox
+from tandem.reporting.language_points import SETTING
 
 from tandem.errors import TandemError
-from tandem.reporting.language_points import SETTING
 from tandem.reporting.plots import MARKERS, OKABE_ITO, STYLE
 
 RESPONSES = {

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tandem.tasks.pair_scores import PairScores, mean_of_years, task_correlations
 from tqdm import tqdm
 
 from tandem.encoders.model import SentenceEncoder
 from tandem.io import atomic_folder
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.segmenter import Segmentation, Segmenter, learn
-from tandem.tasks.pair_scores import PairScores, mean_of_years, task_correlations
 from tandem.tasks.sts import cosine_similarity, read_index, read_task, select_score, tasks_of
 from tandem.training.batches import Pairs
 from tandem.training.loop import Run

@@ -1,9 +1,10 @@
 """Read and clean the languages that one corpus holds."""
 
+from tandem.languages.panel import gather
+
 from _adapter import logged
 from tandem.corpora.register import Dataset
 from tandem.filtering import parse_filters
-from tandem.languages.panel import gather
 
 with logged(snakemake.log[0]) as log:
     params = snakemake.params

@@ -13,7 +13,6 @@ from tandem.reporting.table import Given, Report, Table
 from tandem.tasks.sts_data import read_index
 
 if TYPE_CHECKING:
-    import pandas as pd
 
     from tandem.plan import Plan
     from tandem.reporting.scores import Cell

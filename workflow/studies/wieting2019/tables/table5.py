@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
-
 from tandem.reporting.language_points import SETTING
-from tandem.reporting.published import published
 from tandem.reporting.table5 import FEWEST, PREDICTORS, PUBLISHED, RESPONSES
+
+from tandem.reporting.published import published
 
 LABELS = {
     "overlap_types": "SP overlap, types",
