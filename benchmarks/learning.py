@@ -42,9 +42,8 @@ import torch
 import yaml
 
 from tandem.corpora.bitext import build_bitext
-from tandem.corpora.clean import Cleaning
-from tandem.corpora.readers import read_bitext
 from tandem.corpora.register import load_register
+from tandem.corpora.settings import Bitext
 from tandem.encoders.composition import EncoderConfig
 from tandem.encoders.model import SentenceEncoder
 from tandem.io import read_lines
@@ -64,7 +63,7 @@ SIDES, SEEDS = ("en", "cs"), (1, 2, 3)
 BOUNDS, SIZES, BATCHES = (1, 2, 3), (4_000, 8_000, 20_000), (128, 64, 32, 16, 8, 4)
 CHOICE_PAIRS = 12_000
 AMOUNTS = (12_000, 36_000)
-BOUND = CONFIG["bitexts"]["en-cs"]["cleaning"]["min_words"]
+BOUND = CONFIG["bitexts"]["en-cs"]["cleaning"]["words"]["minimum"]
 SIZE = CONFIG["segmentations"]["pieces"]["size"]
 BATCH = CONFIG["training"]["averaging"]["batch"]
 
@@ -81,14 +80,14 @@ class Task:
 
 def write_texts(folder: Path, downloads: Path, min_words: int) -> None:
     """Write the cleaned and split catalogues."""
-    bitext, register = CONFIG["bitexts"]["en-cs"], load_register(ROOT / "workflow/datasets.yaml")
+    entry, register = CONFIG["bitexts"]["en-cs"], load_register(ROOT / "workflow/datasets.yaml")
+    words = entry["cleaning"]["words"] | {"minimum": min_words}
+    bitext = Bitext(**entry | {"cleaning": entry["cleaning"] | {"words": words}})
     sources = {
-        name: read_bitext(register[name], downloads / name / register[name].file, *SIDES)
-        for name in bitext["sources"]
+        name: register[name].pairs(downloads / name / register[name].file, *SIDES)
+        for name in bitext.sources
     }
-    cleaning = Cleaning(**bitext["cleaning"] | {"min_words": min_words})
-    numbers = {name: bitext[name] for name in ("valid", "test", "seed", "max_pairs")}
-    build_bitext(sources, SIDES, cleaning, folder=folder, progress=False, **numbers)
+    build_bitext(sources, bitext, folder, progress=False)
 
 
 def segmented(folder: Path, size: int) -> tuple[Segmenter, list[ragged.Ragged]]:
