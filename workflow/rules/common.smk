@@ -49,11 +49,15 @@ def alternatives(names):
     return "|".join(re.escape(str(name)) for name in sorted(set(names), key=str))
 
 
-def digest(script, *kinds):
-    """Return a digest of a script, the files of the kinds it is told to use, and of all library
-    code they use; in `params`, so that an edit re-runs what it affects, which Snakemake does not
-    see by itself."""
-    return provenance.source_digest(Path(workflow.basedir) / "workflow/scripts" / script, *kinds)
+def digest(script):
+    """Return a digest of a script and of all library code it uses; in `params`, so that an edit
+    re-runs what it affects, which Snakemake does not see by itself."""
+    return provenance.source_digest(Path(workflow.basedir) / "workflow/scripts" / script)
+
+
+def kind_digest(registry, entry):
+    """Return a digest of the code of a kind: its script finds it by name, so `digest` does not."""
+    return provenance.source_digest(registry.path(entry["kind"]))
 
 
 DATASETS = registered()
@@ -126,11 +130,6 @@ def backtranslation_of(wildcards):
 
 def back_translator_of(wildcards):
     return config["translators"][backtranslation_of(wildcards)["translator"]]
-
-
-def translation_digest(script, translator):
-    """Return the digest of a script that works with a translator of the configuration."""
-    return digest(script, TRANSLATORS.path(translator["kind"]))
 
 
 def shards(wildcards):

@@ -26,7 +26,8 @@ rule train_translator:
     params:
         translator=translator_of,
         scratch="results/checkpoints/{translator}",
-        code=lambda w: translation_digest("train_translator.py", translator_of(w)),
+        code=digest("train_translator.py"),
+        kind=lambda w: kind_digest(TRANSLATORS, translator_of(w)),
     script:
         "../scripts/train_translator.py"
 
@@ -58,7 +59,8 @@ rule translate_shard:
         pairs=lambda w: backtranslation_of(w)["pairs"] if w.split == "train" else None,
         shards=lambda w: backtranslation_of(w)["shards"] if w.split == "train" else 1,
         threads=lambda w: back_translator_of(w)["threads"],
-        code=lambda w: translation_digest("translate_shard.py", back_translator_of(w)),
+        code=digest("translate_shard.py"),
+        kind=lambda w: kind_digest(TRANSLATORS, back_translator_of(w)),
     script:
         "../scripts/translate_shard.py"
 
@@ -113,6 +115,7 @@ rule score_translator:
         source=lambda w: translator_of(w)["source"],
         target=lambda w: translator_of(w)["target"],
         threads=lambda w: translator_of(w)["threads"],
-        code=lambda w: translation_digest("score_translator.py", translator_of(w)),
+        code=digest("score_translator.py"),
+        kind=lambda w: kind_digest(TRANSLATORS, translator_of(w)),
     script:
         "../scripts/score_translator.py"
