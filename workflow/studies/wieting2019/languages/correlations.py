@@ -16,26 +16,23 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from tandem.errors import TandemError
+from tandem.statistics.bootstrap import Statistic, bootstrap
 from tandem.statistics.correlation import (
-    Statistic,
     UndefinedCorrelationError,
-    bootstrap,
     is_constant,
     partial_spearman_rows,
-    permutation_test,
     spearman_rows,
 )
+from tandem.statistics.permutation import permutation_test
 from wieting2019.languages.distance import DISTANCES
 from wieting2019.languages.points import OVERLAPS, SETTING
+from wieting2019.languages.settings import FEWEST, THRESHOLD
 
 RESPONSES = ("score", "gain")
 """What is predicted: the STS score, and its gain over the same model's random start."""
 
 PREDICTORS = (*OVERLAPS, *DISTANCES)
 """What predicts it."""
-
-FEWEST = 5
-"""Languages that a cluster needs for its correlations to be reported."""
 
 COLUMNS = (
     *SETTING, "response", "predictor", "cluster", "split", "threshold", "n",
@@ -84,10 +81,10 @@ def natural_threshold(overlap: NDArray[np.float64]) -> float:
     return float(middles[int(np.argmin(costs))])
 
 
-def clusters(overlap: NDArray[np.float64], threshold: float) -> list[Cluster]:
+def clusters(overlap: NDArray[np.float64]) -> list[Cluster]:
     """All languages, then low (under the threshold) and high overlap, by two thresholds."""
     found = [Cluster("all", "", np.nan, np.ones(len(overlap), dtype=bool))]
-    thresholds = {"paper": threshold}
+    thresholds = {"paper": THRESHOLD}
     if not is_constant(overlap):
         thresholds["data"] = natural_threshold(overlap)
     for split, value in thresholds.items():
@@ -98,7 +95,6 @@ def clusters(overlap: NDArray[np.float64], threshold: float) -> list[Cluster]:
 
 def correlations(
     points: pd.DataFrame,
-    threshold: float,
     draws: Draws,
     responses: Sequence[str] = RESPONSES,
     predictors: Sequence[str] = PREDICTORS,
@@ -111,7 +107,6 @@ def correlations(
 
     Args:
         points: as `language_points` returns them.
-        threshold: the paper's, of low and high overlap.
         draws: the random draws.
         responses: of RESPONSES.
         predictors: of PREDICTORS.
@@ -121,7 +116,7 @@ def correlations(
     """
     rows = []
     for (panel, marked), group in points.groupby(SETTING, sort=False):
-        for cluster in clusters(group["overlap_types"].to_numpy(), threshold):
+        for cluster in clusters(group["overlap_types"].to_numpy()):
             members = group[cluster.members]
             where = {
                 "panel": panel, "marked": bool(marked), "cluster": cluster.name,

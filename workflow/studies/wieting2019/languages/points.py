@@ -6,13 +6,13 @@ that keeps the two languages' parameters apart.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from tandem.corpora.languages import Register
+from tandem.corpora.languages import Register, read_register
 from tandem.errors import TandemError
 from tandem.io import read_json
 from wieting2019.languages.distance import DISTANCES, english_distances
@@ -56,12 +56,22 @@ def read_scores(files: Iterable[str | Path]) -> tuple[pd.DataFrame, pd.DataFrame
     return pd.DataFrame(runs), pd.DataFrame(overlaps)
 
 
-def measured_points(
-    runs: pd.DataFrame, overlaps: pd.DataFrame, uriel: str | Path, register: Register
-) -> pd.DataFrame:
-    """Return the points (see `language_points`), distances read from lang2vec's wheel `uriel`."""
+def measured_points(files: Mapping[str, Sequence[Path]]) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Return the points (see `language_points`), and a note on each panel (see `panel_note`).
+
+    Args:
+        files: runs, the score files; texts, the panels' folders; uriel, lang2vec's wheel; and
+            languages, the register.
+    """
+    runs, overlaps = read_scores(files["runs"])
+    register = read_register(files["languages"][0])
     languages = [register[code] for code in sorted(set(runs["language"]))]
-    return language_points(runs, overlaps, english_distances(uriel, languages), register)
+    distances = english_distances(files["uriel"][0], languages)
+    notes = {}
+    for folder in files["texts"]:
+        panel = folder.parent.name
+        notes[panel] = panel_note(read_json(folder / "panel.json"), runs[runs["panel"] == panel])
+    return language_points(runs, overlaps, distances, register), notes
 
 
 def language_points(

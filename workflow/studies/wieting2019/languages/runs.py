@@ -9,23 +9,24 @@ score. Nothing but the scores is kept.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tandem.tasks.pair_scores import PairScores, mean_of_years, task_correlations
 from tqdm import tqdm
 
 from tandem.encoders.model import SentenceEncoder
 from tandem.io import atomic_folder
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.segmenter import Segmentation, Segmenter, learn
-from tandem.tasks.sts import cosine_similarity, read_index, read_task, select_score, tasks_of
+from tandem.tasks.selection import Select, by_similarity
+from tandem.tasks.sts import MEAN
+from tandem.tasks.task import Task
 from tandem.training.batches import Pairs
 from tandem.training.loop import Run
-from tandem.training.run import Embed, train_encoder, untrained_encoder
+from tandem.training.run import train_encoder, untrained_encoder
 from wieting2019.languages.overlap import joint_vocabulary, mark, measured_overlap
 from wieting2019.languages.panel import read_english, read_language
 from wieting2019.languages.settings import LanguageEncoders
@@ -36,28 +37,22 @@ _DECIMALS = 4
 
 
 @dataclass(frozen=True)
-class SegmentedTask:
-    """An STS task as ids of the English vocabulary: two of (n,) sentences, and (n,) scores."""
-
-    name: str
-    gold: np.ndarray
-    first: Ragged
-    second: Ragged
-
-
-@dataclass(frozen=True)
 class English:
-    """What all languages of a panel share: segmentation, sentences, scored and selection tasks."""
+    """What all languages of a panel share.
+
+    Attributes:
+        segmenter: of English; the places of its vocabulary are the ids of English pieces.
+        sentences: of the panel, as ids.
+        select: scores an encoder after each epoch.
+        task: scores it in the end: STS by years.
+        data: what the task reads.
+    """
 
     segmenter: Segmenter
     sentences: Ragged
-    tasks: tuple[SegmentedTask, ...]
-    selection: SegmentedTask
-
-    @property
-    def pieces(self) -> list[str]:
-        """The pieces of English; their places are their ids."""
-        return self.segmenter.vocabulary
+    select: Select
+    task: Task
+    data: Mapping[str, Path]
 
 
 @dataclass(frozen=True)
@@ -89,11 +84,7 @@ def learn_english(
 
 
 def load_english(
-    panel: str | Path,
-    segmenter: str | Path,
-    sts: str | Path,
-    years: Sequence[int],
-    selection: str,
+    panel: str | Path, segmenter: str | Path, sts: str | Path, selection: str | Path, task: Task
 ) -> English:
     """Read and segment what all languages of a panel share.
 
@@ -101,18 +92,12 @@ def load_english(
         panel: folder that `build_panel` wrote.
         segmenter: folder that `learn_english` wrote.
         sts: folder of STS tasks.
-        years: of the tasks that are scored.
-        selection: the task that chooses the epoch.
+        selection: the STS task that chooses the epoch.
+        task: STS by years.
     """
-    known, index = Segmenter.load(segmenter), read_index(sts)
-    encode = known.encoder(ENGLISH)
-
-    def segmented(name: str) -> SegmentedTask:
-        task = read_task(Path(sts) / f"{name}.tsv", index.tasks[name]["languages"])
-        return SegmentedTask(name, task.gold, encode(task.first), encode(task.second))
-
-    tasks = tuple(map(segmented, tasks_of(index, years)))
-    return English(known, encode(read_english(panel)), tasks, segmented(selection))
+    known = Segmenter.load(segmenter)
+    sentences = known.encoder(ENGLISH)(read_english(panel))
+    return English(known, sentences, by_similarity(known, selection), task, {"sts": Path(sts)})
 
 
 def load_language(panel: str | Path, code: str, how: Segmentation) -> SegmentedLanguage:
@@ -132,8 +117,8 @@ def bitext(english: English, language: SegmentedLanguage, marked: bool) -> tuple
     """Return the pairs of a language as ids of one vocabulary, English pieces first, and it."""
     pieces = language.pieces
     if marked:
-        pieces = mark(pieces, f"<{language.code}>", english.pieces)
-    vocabulary, ids = joint_vocabulary(english.pieces, pieces)
+        pieces = mark(pieces, f"<{language.code}>", english.segmenter.vocabulary)
+    vocabulary, ids = joint_vocabulary(english.segmenter.vocabulary, pieces)
     other = Ragged(ids[language.sentences.ids].astype(np.int32), language.sentences.offsets)
     return Pairs(english.sentences.gather(language.rows), other, monolingual=False), vocabulary
 
@@ -152,9 +137,9 @@ def train_languages(
 
     def scores(code: str) -> dict[str, Any]:
         language = load_language(panel, code, english.segmenter.scheme)
-        text = english.sentences.gather(language.rows)
+        text, pieces = english.sentences.gather(language.rows), english.segmenter.vocabulary
         other = language.sentences
-        shared = measured_overlap(text.ids, english.pieces, other.ids, language.pieces)
+        shared = measured_overlap(text.ids, pieces, other.ids, language.pieces)
         runs = [
             train(english, language, marked, wanted.run(seed))
             for marked in ((False, True) if wanted.marked else (False,))
@@ -175,16 +160,12 @@ def train(english: English, language: SegmentedLanguage, marked: bool, run: Run)
         same by year; epoch, the one chosen; selection, the score of each epoch, the start first.
     """
     pairs, vocabulary = bitext(english, language, marked)
-    known, task = english.segmenter, english.selection
+    known, select = english.segmenter, english.select
     segmenter = Segmenter(known.scheme, vocabulary, known.models)
-
-    def select(embed: Embed) -> float:
-        return select_score(embed, task.first, task.second, task.gold)
-
     start, _ = untrained_encoder(run.encoder, segmenter, run.seed, select)
     best, history = train_encoder(run, segmenter, pairs, select, device="cpu", show=False)
-    score, score_years = _scores(best, english.tasks)
-    random, random_years = _scores(start, english.tasks)
+    score, score_years = _scores(best, english)
+    random, random_years = _scores(start, english)
     return {
         "marked": marked,
         "seed": run.seed,
@@ -198,23 +179,10 @@ def train(english: English, language: SegmentedLanguage, marked: bool, run: Run)
     }
 
 
-def _scores(
-    encoder: SentenceEncoder, tasks: Sequence[SegmentedTask]
-) -> tuple[float, dict[str, float]]:
-    """Return the mean of years of Pearson's r x 100, and the mean of each year's tasks."""
-    years = np.array([int(task.name.split(".")[0]) for task in tasks])
-    embed = encoder.encode_ids
-    scores = PairScores(
-        tasks=tuple(task.name for task in tasks),
-        years=tuple(years.tolist()),
-        gold=tuple(task.gold for task in tasks),
-        cosine=tuple(cosine_similarity(embed(task.first), embed(task.second)) for task in tasks),
-    )
-    r = task_correlations(scores)
-    by_year = {str(year): _x100(r[years == year].mean()) for year in np.unique(years)}
-    return _x100(mean_of_years(scores)), by_year
-
-
-def _x100(value: float) -> float:
-    """Correlation x 100, rounded so that the last bits of a sum do not reach the file."""
-    return round(100 * float(value), _DECIMALS)
+def _scores(encoder: SentenceEncoder, english: English) -> tuple[float, dict[str, float]]:
+    """Return the mean of years of Pearson's r x 100, and that of each year."""
+    task = english.task
+    items = task.score(encoder, english.data)
+    # rounded, so that the last bits of a sum do not reach the file
+    by_year = {unit: round(task.estimate(items, unit), _DECIMALS) for unit in task.units(items)}
+    return by_year.pop(MEAN), by_year

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 
-from tandem.corpora.clean import Cleaning
 from tandem.encoders.averaging import Averaging
 from tandem.encoders.encoder import ENCODERS, Encoder
+from tandem.filtering import Filters
 from tandem.objectives.margin import Margin
 from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.registry import ConfigurationError, Named, Settings
@@ -17,6 +17,13 @@ from tandem.training.recipe import Recipe
 
 if TYPE_CHECKING:
     from tandem.training.loop import Run
+
+
+THRESHOLD = 0.3
+"""The SP overlap that divides low from high, "judging by the plot" (wieting2019, line 113)."""
+
+FEWEST = 5
+"""Languages that a correlation is reported of."""
 
 
 class LanguageEncoders(Settings):
@@ -43,8 +50,6 @@ class LanguageEncoders(Settings):
 class Panel(Settings):
     """Languages with as much text each, on the same English sentences as far as corpora allow."""
 
-    label: str
-    """Its heading in tables."""
     sources: Annotated[list[str], Field(min_length=1)]
     """Registered corpora; where two have a sentence, the first one's translation is taken."""
     languages: list[str] | None = None
@@ -59,8 +64,8 @@ class Panel(Settings):
     """Most English sentences of a language and source to choose from; null: all."""
     seed: NonNegativeInt = 1
     """Of the choice of sentences."""
-    cleaning: Cleaning
-    """Which pairs are kept."""
+    cleaning: Filters
+    """Filters that a pair must pass, in this order."""
     pieces: PositiveInt
     """SentencePieces of each language, at most; English and the other are segmented apart."""
     character_coverage: Annotated[float, Field(gt=0, le=1)] = 1.0
@@ -82,12 +87,12 @@ class Panel(Settings):
                 source holds or the register does not know.
         """
         if absent := [name for name in self.sources if name not in held]:
-            raise ConfigurationError(f"{self.label}: no register lists {', '.join(absent)}")
+            raise ConfigurationError(f"no register lists {', '.join(absent)}")
         had = {code for name in self.sources for code in held[name]}
         codes = [code for code in known if code in had]
         if wrong := [code for code in self.languages or () if code not in codes]:
             raise ConfigurationError(
-                f"{self.label}: {', '.join(wrong)}: not in the register of languages, or in none "
-                f"of {', '.join(self.sources)}"
+                f"languages {', '.join(wrong)}: not in the register of languages, or in none of "
+                + ", ".join(self.sources)
             )
         return self.languages or codes
