@@ -15,6 +15,7 @@ import numpy as np
 from tandem.registry import Kind, Registry
 
 if TYPE_CHECKING:
+    from tandem.plan import Plan
     from tandem.statistics.correlation import FloatArray
 
 Items = dict[str, np.ndarray]
@@ -36,6 +37,10 @@ class Task(Kind):
 
     metric: ClassVar[str]
     """What its figures are: pearson_x100, p_at_1_x100, f1_x100."""
+
+    def inputs(self, plan: Plan, experiment: str) -> dict[str, str]:
+        """Name the files and folders that an experiment is scored on."""
+        raise NotImplementedError
 
     def score(self, encoder: Encodes, data: Mapping[str, Path]) -> Items:
         """Score an encoder on the files that the task needs, by their names."""
