@@ -1,45 +1,46 @@
-"""Scores on disk: figures as JSON, the items that they follow from as .npz, in stable bytes."""
+"""Scores in files: figures as JSON, and beside them the items that they follow from, as .npz."""
 
 from __future__ import annotations
 
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tandem.io import atomic_path, write_json
-
-if TYPE_CHECKING:
-    from tandem.tasks.task import Items, Task
+from tandem.tasks.task import Items, Task
 
 _DECIMALS = 4
 
 
 def write_scores(
-    stem: Path, task: Task, items: Items, origin: Mapping[str, Any]
+    path: str | Path, task: Task, items: Items, origin: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """Write `<stem>.json` and `<stem>.npz`; return the rows, unit and value x 100 of each figure.
+    """Write what a task makes of items: `<path>.json`, and the items beside it in `<path>.npz`.
 
     Args:
-        stem: of the two files.
+        path: without ending.
         task: what was scored.
-        items: what it gave.
-        origin: study, experiment, seed, task, and the digest of the code.
+        items: from `Task.score`.
+        origin: study, experiment, seed, name of the task, and the code behind them.
+
+    Returns:
+        The figures: unit and value x 100, rounded so that the last bits of a sum do not reach the
+        file.
     """
-    # rounded, so that the last bits of a sum do not reach the file
     rows = [
         {"unit": unit, "value": round(task.estimate(items, unit), _DECIMALS)}
         for unit in task.units(items)
     ]
-    write_items(stem.with_name(f"{stem.name}.npz"), items)
-    figures = {"metric": task.metric, "rows": rows, "details": task.details(items)}
-    write_json(stem.with_name(f"{stem.name}.json"), {**origin, **figures})
+    stored = {"metric": task.metric, "rows": rows, "details": task.details(items), **origin}
+    write_items(f"{path}.npz", items)
+    write_json(f"{path}.json", stored)
     return rows
 
 
-def write_items(path: str | Path, items: Mapping[str, np.ndarray]) -> None:
+def write_items(path: str | Path, items: Items) -> None:
     """Write arrays by name, compressed."""
     with atomic_path(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
         for name, array in items.items():
@@ -50,7 +51,7 @@ def write_items(path: str | Path, items: Mapping[str, np.ndarray]) -> None:
                 np.lib.format.write_array(stream, array, allow_pickle=False)
 
 
-def read_items(path: str | Path) -> dict[str, np.ndarray]:
+def read_items(path: str | Path) -> Items:
     """Read what `write_items` wrote."""
     with np.load(path, allow_pickle=False) as stored:
         return {name: stored[name] for name in stored.files}

@@ -54,7 +54,7 @@ class Sts(Task):
         return self
 
     def inputs(self, plan: Plan, experiment: str) -> dict[str, str]:
-        """Name the folder of STS tasks."""
+        """Name the STS folder."""
         return {"sts": plan.path("corpora", "sts")}
 
     def score(self, encoder: Encodes, data: Mapping[str, Path]) -> Items:
