@@ -12,5 +12,5 @@ with logged(snakemake.log[0]) as log:
     how = scheme(snakemake.params.pieces, snakemake.params.character_coverage)
     texts = {ENGLISH: partial(read_english, snakemake.input.text)}
     with atomic_folder(snakemake.output.segmenter) as folder:
-        segmenter = learn(how, texts, folder, threads=1)
+        segmenter = learn(how, texts, folder)
     log.info("%d pieces", len(segmenter))

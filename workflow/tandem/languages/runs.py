@@ -27,7 +27,8 @@ from tandem.languages.overlap import (
     sentencepiece_overlap,
 )
 from tandem.segmentation.ragged import Ragged
-from tandem.segmentation.segmenter import Segmentation, Segmenter, learn
+from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.segmenter import Segmenter, learn
 from tandem.tasks.pair_scores import PairScores, mean_of_years, task_correlations
 from tandem.tasks.sts import Task, cosine_similarity, select_score
 from tandem.training.batches import Pairs
@@ -81,7 +82,9 @@ class Run:
 
 def scheme(size: int, character_coverage: float) -> Segmentation:
     """Return how each language is segmented: by pieces learned from its own text."""
-    return Segmentation("sentencepiece", size, True, (), character_coverage)
+    return Segmentation(
+        kind="sentencepiece", size=size, separate=True, character_coverage=character_coverage
+    )
 
 
 def segment_english(
@@ -118,7 +121,7 @@ def segment_language(
         TandemError: when the text has too little for the pieces asked for.
     """
     with tempfile.TemporaryDirectory(prefix="tandem-") as folder:
-        segmenter = learn(how, {code: lambda: translations}, Path(folder), threads=1)
+        segmenter = learn(how, {code: lambda: translations}, Path(folder))
         sentences = segmenter.encoder(code)(translations)
     return SegmentedLanguage(code, rows, sentences, tuple(segmenter.vocabulary))
 
