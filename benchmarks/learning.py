@@ -49,7 +49,8 @@ from tandem.encoders.model import SentenceEncoder
 from tandem.io import read_lines
 from tandem.processes import worker_pool
 from tandem.segmentation import ragged
-from tandem.segmentation.segmenter import Segmentation, Segmenter, learn
+from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.segmenter import Segmenter, learn
 from tandem.statistics.correlation import pearson
 from tandem.tasks.selection import by_similarity
 from tandem.tasks.sts_data import cosine_similarity
@@ -92,12 +93,11 @@ def write_texts(folder: Path, downloads: Path, min_words: int) -> None:
 
 def segmented(folder: Path, size: int) -> tuple[Segmenter, list[ragged.Ragged]]:
     """Learn the pieces of the training text and segment it."""
-    scheme = CONFIG["segmentations"]["pieces"] | {"size": size, "marked": ()}
-    threads = scheme.pop("threads")
+    scheme = Segmentation(**CONFIG["segmentations"]["pieces"] | {"size": size})
     texts = {side: partial(read_lines, folder / f"train.{side}") for side in SIDES}
     vocabulary = folder / f"pieces{size}"
     vocabulary.mkdir()
-    segmenter = learn(Segmentation(**scheme), texts, vocabulary, threads)
+    segmenter = learn(scheme, texts, vocabulary)
     ids = [segmenter.encoder(side)(list(text())) for side, text in texts.items()]
     return segmenter, ids
 

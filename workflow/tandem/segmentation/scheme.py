@@ -25,7 +25,7 @@ class Segmentation(Settings):
     marked: tuple[str, ...] = ()
     """Languages whose every token is marked, so that it shares no id with another's (wieting2019,
     section 4.2)."""
-    character_coverage: Annotated[float, Field(gt=0, le=1)] = 1.0
+    character_coverage: Annotated[float, Field(ge=0.98, le=1)] = 1.0
     """Share of characters that SentencePiece models; the rest is unknown."""
     sample: PositiveInt = 5_000_000
     """Lines of each side that SentencePiece learns from at most."""
