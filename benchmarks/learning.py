@@ -53,7 +53,7 @@ from tandem.segmentation import ragged
 from tandem.segmentation.segmenter import Segmentation, Segmenter, learn
 from tandem.statistics.correlation import pearson
 from tandem.tasks.selection import by_similarity
-from tandem.tasks.sts import cosine_similarity
+from tandem.tasks.sts_data import cosine_similarity
 from tandem.training import run
 from tandem.training.batches import Pairs
 from tandem.training.loop import Epoch, TrainingConfig

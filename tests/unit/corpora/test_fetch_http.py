@@ -13,7 +13,7 @@ from tandem.errors import InputError, TandemError
 
 CONTENT = bytes(range(256)) * 4000
 DIGEST = hashlib.sha256(CONTENT).hexdigest()
-QUICK = Retry(attempts=3, wait=0.001, longest=0.002, timeout=5)
+QUICK = Retry(attempts=3, wait=0.001, timeout=5)
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -71,7 +71,7 @@ def server(monkeypatch):
 
 
 def dataset(url, sha256=DIGEST):
-    return Dataset("data", "http", url, "c.bin", "1", sha256, None, "none", ("en",), None)
+    return Dataset(name="data", kind="http", url=url, sha256=sha256, languages=["en"])
 
 
 def get(server, folder, mirror=None, sha256=DIGEST, url=None):

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 
 from tandem.cli import common
-from tandem.tasks.sts import cosine_similarity
+from tandem.tasks.sts_data import cosine_similarity
 
 _SIMILARITY = "tandem similarity model/ my.en my.de --languages en de > cosines.txt"
 _SCORE = "tandem score model/ my.en my.de --languages en de --at-least 0.5 --out kept.tsv"

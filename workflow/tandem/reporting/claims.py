@@ -1,24 +1,33 @@
 """Claims: each finding of a paper as a test on our own scores, with its verdict.
 
-A claim is put as a difference that the paper says is above zero. The verdict follows from its 95%
-interval: entirely above zero, supported; entirely below, contradicted; otherwise undecided. The
-same rule serves "at least as good": an interval that holds zero shows neither. Exact quantities
-(a count of parameters) have no interval, and their sign decides. Each table's module makes its own
-claims; `merge` joins the files.
+A study states them in its `claims.yaml`: for each table, what a paper says and where, the test and
+its sides, and the margin. The verdict follows from the statistic's 95% interval: entirely above the
+margin, supported; entirely below, contradicted; otherwise undecided. With a margin of 0 the same
+rule serves "at least as good": an interval that holds zero shows neither. Exact quantities (a count
+of parameters) have no interval, and equality contradicts.
+
+Text in braces stands for a value of `each`: a claim is made for every one of them. Claims that
+share an id are parts of one finding, and its entry may say what holds if all of them do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
 from pathlib import Path
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from tandem.errors import TandemError
-from tandem.reporting.results import Result, write_frame
-from tandem.statistics.correlation import FloatArray, percentile_interval
+from tandem.reporting.claim_entries import ClaimEntry, Quoted, every, read_claims
+from tandem.reporting.claim_tests.claim_test import Evidence, Measured
+from tandem.reporting.published import Published, published
+from tandem.reporting.writer import write_frame
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tandem.reporting.table import Given, Report
 
 
 class Verdict(StrEnum):
@@ -27,15 +36,6 @@ class Verdict(StrEnum):
     SUPPORTED = "supported"
     CONTRADICTED = "contradicted"
     UNDECIDED = "undecided"
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What a paper says, and where."""
-
-    statement: str
-    paper: str
-    place: str
 
 
 @dataclass(frozen=True)
@@ -58,16 +58,52 @@ class Claim:
     scale: str
 
 
-def interval_verdict(low: float, high: float) -> Verdict:
-    """Judge a difference said to be above zero by its interval."""
-    if low > 0:
+def judge(claims_file: str | Path, given: Given, report: Report) -> list[Claim]:
+    """Test the findings on one table.
+
+    A claim whose sides have no scores is left out.
+
+    Args:
+        claims_file: of the study; `published.yaml` beside it holds what it quotes.
+        given: what the table was made from.
+        report: the table; `table` names its own frame among the others.
+
+    Raises:
+        TandemError: when the file is at fault, or names what is not there.
+    """
+    evidence = Evidence(given.scores, {"table": report.frame, **report.frames})
+    register = published(Path(claims_file).with_name("published.yaml"))
+    groups: dict[str, list[Claim]] = {}
+    joint: dict[str, str] = {}
+    for entry in read_claims(claims_file).get(given.name, []):
+        for made in every(entry, evidence):
+            measured = made.test.measure(evidence)
+            if measured is None:
+                continue
+            name = f"{made.paper}.{made.id}"
+            quoted = None if made.published is None else _quote(made.published, register)
+            claim = _claim(name, made, measured, quoted, given.scale)
+            groups.setdefault(name, []).append(claim)
+            if made.all:
+                joint.setdefault(name, made.all)
+    claims = []
+    for name, parts in groups.items():
+        claims += parts
+        if name in joint and len(parts) > 1:
+            claims.append(_joint(name, joint[name], parts))
+    return claims
+
+
+def interval_verdict(low: float, high: float, margin: float = 0.0) -> Verdict:
+    """Judge a statistic said to be above a margin by its interval."""
+    if low > margin:
         return Verdict.SUPPORTED
-    return Verdict.CONTRADICTED if high < 0 else Verdict.UNDECIDED
+    return Verdict.CONTRADICTED if high < margin else Verdict.UNDECIDED
 
 
-def exact_verdict(difference: float) -> Verdict:
-    """Judge an exact difference said to be above zero: equality contradicts."""
-    return Verdict.SUPPORTED if difference > 0 else Verdict.CONTRADICTED
+def exact_verdict(statistic: float, margin: float = 0.0) -> Verdict:
+    """Judge an exact number said to be above a margin: equality contradicts."""
+    return Verdict.SUPPORTED if statistic > margin else Verdict.CONTRADICTED
 
 
 def joint_verdict(verdicts: Iterable[Verdict]) -> Verdict:
@@ -82,70 +118,18 @@ def joint_verdict(verdicts: Iterable[Verdict]) -> Verdict:
     return Verdict.SUPPORTED if verdicts == {Verdict.SUPPORTED} else Verdict.UNDECIDED
 
 
-def difference_claim(
-    claim: str,
-    finding: Finding,
-    better: Result,
-    worse: Result,
-    draws: dict[str, FloatArray],
-    scale: str,
-) -> Claim:
-    """Claim that one experiment correlates better than another: difference of their means of years.
-
-    Args:
-        claim: its id, `<table>.<finding>.<part>`.
-        finding: what the paper says.
-        better: the experiment said to correlate better.
-        worse: the other one.
-        draws: paired bootstrap draws of both, r x 100, from `results.draw_means`.
-        scale: name of the scale that the scores come from.
-    """
-    one, other = better.experiment.name, worse.experiment.name
-    interval = percentile_interval(better.mean - worse.mean, draws[one] - draws[other])
-    pairs = better.seeds[0].pairs
-    return Claim(
-        claim=claim,
-        statement=finding.statement,
-        paper=finding.paper,
-        place=finding.place,
-        test=f"mean STS of {one} minus {other}; paired bootstrap over sentence pairs and seeds",
-        statistic=interval.estimate,
-        ci_low=interval.low,
-        ci_high=interval.high,
-        unit="pearson_x100",
-        published=None,
-        verdict=interval_verdict(interval.low, interval.high),
-        n=sum(map(len, pairs.gold)),
-        seeds=f"{len(better.seeds)} and {len(worse.seeds)}",
-        scale=scale,
-    )
-
-
-def joint_claim(claim: str, finding: Finding, parts: Sequence[Claim]) -> Claim:
-    """Claim that all parts hold; the statistic is the smallest of theirs."""
-    return Claim(
-        claim=claim,
-        statement=finding.statement,
-        paper=finding.paper,
-        place=finding.place,
-        test=f"all of {', '.join(part.claim for part in parts)}; the smallest difference",
-        statistic=min(part.statistic for part in parts),
-        ci_low=None,
-        ci_high=None,
-        unit=parts[0].unit,
-        published=None,
-        verdict=joint_verdict(part.verdict for part in parts),
-        n=parts[0].n,
-        seeds=parts[0].seeds,
-        scale=parts[0].scale,
-    )
-
-
 def frame(claims: Iterable[Claim]) -> pd.DataFrame:
-    """Claims as a table, in the order given; no row is also a table, with its header."""
+    """Return claims as a table, in the order given; no row is also a table, with its header."""
+    import pandas as pd
+
     names = [field.name for field in fields(Claim)]
     rows = pd.DataFrame([asdict(claim) for claim in claims], columns=names)
     return rows.astype({"n": "Int64"})
+
+
+def write_claims(path: str | Path, claims: Iterable[Claim]) -> None:
+    """Write the claims of one table as CSV."""
+    write_frame(path, frame(claims))
 
 
 def merge(files: Iterable[str | Path]) -> pd.DataFrame:
@@ -154,14 +138,67 @@ def merge(files: Iterable[str | Path]) -> pd.DataFrame:
     Raises:
         TandemError: when two rows have one id.
     """
+    import pandas as pd
+
     # As text: joining must not change a digit
     tables = [pd.read_csv(file, dtype=str, keep_default_na=False) for file in files]
     joined = pd.concat(tables, ignore_index=True)
     if len(repeated := joined["claim"][joined["claim"].duplicated()]):
-        raise TandemError(f"two claims named {repeated.iloc[0]}: rename one in its table's module")
+        raise TandemError(f"two claims named {repeated.iloc[0]}: rename one in its claims.yaml")
     return joined
 
 
-def write_claims(path: str | Path, claims: Iterable[Claim]) -> None:
-    """Write the claims of one table as CSV."""
-    write_frame(path, frame(claims))
+def _quote(quoted: Quoted, register: Mapping[str, Published]) -> float | None:
+    """Look a published figure up; None where a row does not hold it."""
+    total = 0.0
+    for name, sign in ((quoted.of, 1), (quoted.minus, -1)):
+        if name is None:
+            continue
+        if name not in register:
+            raise TandemError(f"a claim quotes {name}, which published.yaml does not hold. Add it")
+        if quoted.value not in register[name].values:
+            return None
+        total += sign * register[name].values[quoted.value]
+    return round(total, 2)
+
+
+def _claim(
+    name: str, made: ClaimEntry, measured: Measured, quoted: float | None, scale: str
+) -> Claim:
+    """Judge what was measured."""
+    low, high = measured.low, measured.high
+    if low is None or high is None:
+        verdict = exact_verdict(measured.statistic, made.margin)
+    else:
+        verdict = interval_verdict(low, high, made.margin)
+    return Claim(
+        claim=f"{name}.{made.part}" if made.part else name,
+        statement=made.statement,
+        paper=made.paper,
+        place=made.place,
+        test=measured.test + (f"; said to be above {made.margin:g}" if made.margin else ""),
+        statistic=measured.statistic,
+        ci_low=low,
+        ci_high=high,
+        unit=measured.unit,
+        published=quoted,
+        verdict=verdict,
+        n=measured.n,
+        seeds=measured.seeds,
+        scale=scale,
+    )
+
+
+def _joint(name: str, statement: str, parts: Sequence[Claim]) -> Claim:
+    """Claim that all parts hold; the statistic is the smallest of theirs."""
+    return replace(
+        parts[0],
+        claim=f"{name}.all",
+        statement=statement,
+        test=f"all of {', '.join(part.claim for part in parts)}; the smallest",
+        statistic=min(part.statistic for part in parts),
+        ci_low=None,
+        ci_high=None,
+        published=None,
+        verdict=joint_verdict(part.verdict for part in parts),
+    )

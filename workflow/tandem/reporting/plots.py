@@ -1,12 +1,15 @@
-"""Figures of Table 1 and of training: drawn without a display, the same bytes for the same input.
+"""Figures: the dot plot with intervals, and the style that all figures share.
 
-Colours are Okabe and Ito's, which colour-blind readers can tell apart; every series also has its
-own marker or line style, so that the figures survive a black-and-white printer.
+Drawn without a display, the same bytes for the same input. Colours are Okabe and Ito's, which
+colour-blind readers can tell apart; every series also has its own marker or line style, so that the
+figures survive a black-and-white printer.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import matplotlib
@@ -15,11 +18,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
 
 from tandem.io import atomic_path
-from tandem.reporting.results import Experiment, Setting
+from tandem.reporting.scores import METRICS
 
 OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
@@ -43,6 +44,24 @@ METADATA: dict[str, dict[str, str | None]] = {
 """What would date a file or name a version."""
 
 DPI = 200
+WIDTH = 6.4
+_LEGEND_CHARACTERS = 75  # of labels that fit beside each other in this width
+
+
+@dataclass(frozen=True)
+class Dots:
+    """One panel of dots: rows from top to bottom, a series for each label.
+
+    `series` holds (rows, 3) numbers, estimate and the bounds of its interval; a row of NaN is not
+    drawn, and bounds that are NaN give a dot alone. `limit` is a value to mark and its name.
+    """
+
+    xlabel: str
+    rows: Sequence[str]
+    series: Mapping[str, np.ndarray]
+    title: str = ""
+    log: bool = False
+    limit: tuple[float, str] | None = None
 
 
 def save(figure: Figure, paths: Iterable[str | Path]) -> None:
@@ -54,110 +73,96 @@ def save(figure: Figure, paths: Iterable[str | Path]) -> None:
             )
 
 
-def table1_figure(table: pd.DataFrame, settings: Sequence[Setting]) -> Figure:
-    """Draw Table 1: a row of dots with 95% intervals for each encoder, a series for each setting.
-
-    Args:
-        table: from `table1.table1`.
-        settings: the series, in order.
-    """
-    encoders = list(table["encoder"].unique())
-    shown = [s for s in settings if (table["setting"] == s.name).any()]
-    with matplotlib.rc_context(STYLE):
-        figure = new_figure(6.4, 1.3 + 0.58 * len(encoders))
-        axes = figure.subplots()
-        for number, setting in enumerate(shown):
-            rows = table[table["setting"] == setting.name]
-            shift = 0.7 * ((number + 0.5) / len(shown) - 0.5)
-            height = [encoders.index(encoder) + shift for encoder in rows["encoder"]]
-            _series(axes, rows, height, number, setting.label)
-        for line in np.arange(len(encoders) - 1) + 0.5:
-            axes.axhline(line, color="0.85", linewidth=0.6)
-        axes.set_yticks(range(len(encoders)), encoders)
-        axes.tick_params(axis="y", length=0)
-        axes.set_ylim(len(encoders) - 0.5, -0.5)
-        axes.grid(axis="x", color="0.9", linewidth=0.6)
-        axes.set_xlabel("Pearson's r × 100, mean of years, with 95% interval")
-        figure.legend(loc="outside upper center", ncols=len(shown), handletextpad=0.3)
-    return figure
-
-
-def learning_curves(
-    histories: Mapping[str, Sequence[pd.DataFrame]],
-    experiments: Sequence[Experiment],
-    settings: Sequence[Setting],
-) -> Figure:
-    """Draw training loss and validation score over epochs: a column of panels for each encoder.
-
-    Args:
-        histories: experiment name to one history per seed, with the columns epoch, loss and
-            validation_pearson_x100. A thin line per seed; experiments without one are left out.
-        experiments: say which encoder and setting each belongs to.
-        settings: the series, in the order (and so the colours) of `table1_figure`.
-    """
-    trained = [experiment for experiment in experiments if experiment.name in histories]
-    encoders = list(dict.fromkeys(experiment.encoder for experiment in trained))
-    names = [setting.name for setting in settings]
-    rows = {"loss": "training loss", "validation_pearson_x100": "validation, r × 100"}
-    with matplotlib.rc_context(STYLE):
-        figure = new_figure(0.8 + 1.6 * len(encoders), 4.0)
-        panels = figure.subplots(2, len(encoders), squeeze=False, sharex="col", sharey="row")
-        for experiment in trained:
-            number = names.index(experiment.setting)
-            for panel, column in zip(
-                panels[:, encoders.index(experiment.encoder)], rows, strict=True
-            ):
-                _curves(panel, histories[experiment.name], column, number)
-        for panel, encoder in zip(panels[0], encoders, strict=True):
-            panel.set_title(encoder, fontsize=9)
-        for panel, label in zip(panels[:, 0], rows.values(), strict=True):
-            panel.set_ylabel(label)
-        panels[0, 0].set_ylim(bottom=0)
-        figure.supxlabel("epoch", fontsize=9)
-        used = sorted({names.index(experiment.setting) for experiment in trained})
-        handles = [Line2D([], [], **_line(number), label=settings[number].label) for number in used]
-        figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
-    return figure
-
-
 def new_figure(width: float, height: float) -> Figure:
-    """A figure of this size in inches that no global state knows of."""
+    """Return a figure of this size in inches that no global state knows of."""
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure
 
 
-def _series(
-    axes: Axes, rows: pd.DataFrame, height: Sequence[float], number: int, label: str
-) -> None:
-    """Draw the dots and intervals of one setting."""
-    mean = rows["mean_pearson_x100"]
-    # A bootstrap interval need not hold the estimate; a bar cannot have a negative length
-    bars = [mean - rows["mean_low_pearson_x100"], rows["mean_high_pearson_x100"] - mean]
-    axes.errorbar(
-        mean,
-        height,
-        xerr=np.clip(bars, 0, None),
-        fmt=MARKERS[number % len(MARKERS)],
-        color=OKABE_ITO[number % len(OKABE_ITO)],
-        markersize=5,
-        elinewidth=1.2,
-        capsize=2,
-        label=label,
-    )
+def bounds(frame: pd.DataFrame, name: str, metric: str) -> np.ndarray:
+    """Return a figure's columns, (rows, 3): estimate, low, high, as `writer.columns` names them."""
+    names = [f"{name}_{metric}", f"{name}_low_{metric}", f"{name}_high_{metric}"]
+    return frame[names].to_numpy(float)
 
 
-def _line(number: int) -> dict[str, str | float]:
-    """Colour and dashes of a setting's curves."""
-    color, style = OKABE_ITO[number % len(OKABE_ITO)], LINES[number % len(LINES)]
-    return {"color": color, "linestyle": style, "linewidth": 1.1}
+def panels_of(frame: pd.DataFrame) -> list[Dots]:
+    """Return a panel for each metric: a row for each measured column, a series for each line.
+
+    Series are named by the first column of the frame.
+    """
+    found: dict[str, list[str]] = {}
+    for column in frame.columns:
+        matched = re.fullmatch(r"(.+)_low_(.+)", column)
+        if matched and frame[column].notna().any():
+            found.setdefault(matched[2], []).append(matched[1])
+    panels = []
+    for metric, names in found.items():
+        values = np.stack([bounds(frame, name, metric) for name in names])  # (columns, lines, 3)
+        series = {str(label): values[:, line] for line, label in enumerate(frame.iloc[:, 0])}
+        panels.append(Dots(f"{METRICS.get(metric, metric)}, with 95% interval", names, series))
+    return panels
 
 
-def _curves(panel: Axes, runs: Sequence[pd.DataFrame], column: str, number: int) -> None:
-    """Draw one column of the histories of an experiment's seeds."""
-    for run in runs:
-        # a line of one point would not be seen
-        marker = "o" if run[column].notna().sum() == 1 else None
-        panel.plot(run["epoch"], run[column], **_line(number), marker=marker, markersize=3)
-    panel.grid(axis="y", color="0.9", linewidth=0.6)
-    panel.xaxis.set_major_locator(MaxNLocator(nbins=5, integer=True, min_n_ticks=1))
+def dot_plot(panels: Sequence[Dots], columns: int = 1) -> Figure:
+    """Draw panels of dots with their intervals, and one legend for all.
+
+    Args:
+        panels: row by row.
+        columns: how many stand beside each other; those of one row share their row labels.
+    """
+    labels = list(dict.fromkeys(label for panel in panels for label in panel.series))
+    rows = [len(panel.rows) for panel in panels[::columns]]
+    each = 0.1 + 0.12 * len(labels)
+    with matplotlib.rc_context(STYLE):
+        width = max(WIDTH, 1.2 + 1.7 * columns)
+        figure = new_figure(width, 0.7 + sum(0.6 + each * count for count in rows))
+        axes = figure.subplots(len(rows), columns, squeeze=False, height_ratios=rows).ravel()
+        for place, (panel, dots) in enumerate(zip(axes, panels, strict=True)):
+            _draw(panel, dots, labels)
+            panel.tick_params(labelleft=place % columns == 0)
+        handles = {
+            label: handle
+            for panel in axes
+            for handle, label in zip(*panel.get_legend_handles_labels(), strict=True)
+        }
+        fits = sum(map(len, labels)) + 4 * len(labels) <= _LEGEND_CHARACTERS
+        figure.legend(
+            handles.values(), handles, loc="outside upper center", handletextpad=0.3,
+            ncols=len(labels) if fits else 3,
+        )  # fmt: skip
+    return figure
+
+
+def _draw(panel: Axes, dots: Dots, labels: Sequence[str]) -> None:
+    """Draw one panel; `labels` are all series of the figure, so that colours agree."""
+    shown = [label for label in labels if label in dots.series]
+    for place, label in enumerate(shown):
+        number, values = labels.index(label), dots.series[label]
+        kept = np.flatnonzero(np.isfinite(values[:, 0]))
+        estimate, low, high = values[kept].T
+        # a bootstrap interval need not hold the estimate; a bar cannot have a negative length
+        bars = np.nan_to_num(np.clip([estimate - low, high - estimate], 0, None))
+        panel.errorbar(
+            estimate,
+            kept + 0.7 * ((place + 0.5) / len(shown) - 0.5),
+            xerr=bars,
+            fmt=MARKERS[number % len(MARKERS)],
+            color=OKABE_ITO[number % len(OKABE_ITO)],
+            markersize=4.5,
+            elinewidth=1.1,
+            capsize=2 * bool(bars.any()),
+            label=label,
+        )
+    for line in np.arange(len(dots.rows) - 1) + 0.5:
+        panel.axhline(line, color="0.85", linewidth=0.6)
+    if dots.limit:
+        value, name = dots.limit
+        panel.axvline(value, color="0.4", linestyle="--", linewidth=0.8, label=name)
+    panel.set_xscale("log" if dots.log else "linear")
+    panel.set_yticks(range(len(dots.rows)), dots.rows)
+    panel.tick_params(axis="y", length=0)
+    panel.set_ylim(len(dots.rows) - 0.5, -0.5)
+    panel.grid(axis="x", color="0.9", linewidth=0.6)
+    panel.set_title(dots.title, fontsize=9)
+    panel.set_xlabel(dots.xlabel)

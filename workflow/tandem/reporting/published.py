@@ -1,32 +1,53 @@
-"""Figures printed in the papers, to stand beside ours; `published.yaml` holds them."""
+"""Figures printed in papers, to stand beside ours; each study holds those it quotes."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+from pydantic import TypeAdapter, ValidationError
+
+from tandem.errors import InputError
 from tandem.io import read_yaml
+from tandem.registry import Settings, faults
 
-REGISTER = Path(__file__).with_name("published.yaml")
 
-
-@dataclass(frozen=True)
-class Published:
+class Published(Settings):
     """One row of figures as a paper prints it, with the place it was read from."""
 
     id: str
+    """`<paper>.<what>`."""
     paper: str
+    """The paper that prints it."""
     place: str
+    """Table, figure or section."""
     text: str
+    """The text version of the paper that it was read from."""
     line: int
+    """The line there."""
     about: str
+    """What the row stands for."""
     unit: str
+    """Of the figures."""
     values: dict[str, float]
+    """Figures as printed, by column."""
 
 
 @cache
-def published(path: Path = REGISTER) -> dict[str, Published]:
-    """Read the register: id (`paper.study.row`) to its figures."""
-    entries = read_yaml(path)
-    return {entry["id"]: Published(**entry) for entry in entries}
+def published(path: Path) -> Mapping[str, Published]:
+    """Read a register of published figures: id to row.
+
+    Raises:
+        InputError: when an entry is at fault, or two have one id.
+    """
+    try:
+        entries = TypeAdapter(list[Published]).validate_python(read_yaml(path))
+    except ValidationError as error:
+        raise InputError(path, None, "; ".join(faults(error)), "Mend the entries") from error
+    register = {entry.id: entry for entry in entries}
+    if len(register) < len(entries):
+        ids = [entry.id for entry in entries]
+        twice = next(name for name in ids if ids.count(name) > 1)
+        raise InputError(path, None, f"two entries named {twice}", "Rename one")
+    return register

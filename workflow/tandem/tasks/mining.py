@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tandem.corpora.bucc import MiningTask
+from tandem.corpora.readers.bucc import MiningTask
 from tandem.corpora.text import collapse, key
 from tandem.errors import TandemError
 from tandem.search.margins import Pairs
-from tandem.statistics.correlation import Interval, percentile_interval
+from tandem.statistics.bootstrap import Interval, percentile_interval
 
 ALIGNED_SHARE = 0.025
 """Share of the sentences of a side that have a translation (Wieting et al., 2019, section 4.3)."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from tandem.search.lists import Neighbours
 from tandem.search.margins import Pairs, Retrieval, Score, mine
-from tandem.statistics.correlation import percentile_interval
+from tandem.statistics.bootstrap import percentile_interval
 from tandem.tasks.mining import best_threshold, evaluate_mining, is_correct
 from tandem.tasks.mining_counts import SourceCounts, f1_draws
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from tandem.io import read_lines
-from tandem.statistics.correlation import percentile_interval
+from tandem.statistics.bootstrap import percentile_interval
 from tandem.tasks.hits import Hits, hit_draws
 from tandem.tasks.retrieval import first_hits
-from tandem.tasks.sts import Encoder
+from tandem.tasks.task import Encodes
 
 METRIC = "p_at_1_x100"
 SPLIT = "test"
@@ -18,7 +18,7 @@ _DECIMALS = 4
 
 
 def score_retrieval(
-    encoder: Encoder, corpus: str | Path, sides: Sequence[str], resamples: int, seed: int
+    encoder: Encodes, corpus: str | Path, sides: Sequence[str], resamples: int, seed: int
 ) -> tuple[dict[str, Any], Hits]:
     """Search the test split of a corpus for translations, in both directions.
 

@@ -15,7 +15,7 @@ import numpy as np
 from tandem.segmentation import ragged
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.segmenter import Segmenter
-from tandem.tasks.sts import read_task, select_score
+from tandem.tasks.sts_data import read_task, select_score
 
 Select = Callable[[Callable[[Ragged], np.ndarray]], float]
 """Takes a function from n segmented sentences to (n, d)."""
@@ -25,7 +25,7 @@ def by_similarity(segmenter: Segmenter, task: str | Path, language: str = "en") 
     """Pearson's r x 100 on a task of one language (wieting2019, section 3: STS 2017 en-en).
 
     Raises:
-        InputError: as `sts.read_task`.
+        InputError: as `sts_data.read_task`.
     """
     read, encode = read_task(task), segmenter.encoder(language)
     first, second = encode(read.first), encode(read.second)

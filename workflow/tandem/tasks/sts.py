@@ -2,242 +2,169 @@
 
 As in the SemEval 2012-2016 tasks and wieting2019 (section Experiments): r x 100 for each dataset,
 the unweighted mean of its datasets for each year, the unweighted mean of the years for a model.
-The cosine of every pair is kept beside the scores, so that two models can be compared on the same
-pairs later without encoding anything again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import zlib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from pydantic import model_validator
 
-from tandem.errors import InputError, TandemError
-from tandem.io import read_json, read_lines
-from tandem.statistics.correlation import FloatArray, is_constant, percentile_interval
-from tandem.tasks.pair_scores import (
-    PairScores,
-    bootstrap_means,
+from tandem.errors import TandemError
+from tandem.statistics.bootstrap import bootstrap_pearson
+from tandem.tasks.sts_data import (
+    Index,
     correlation,
-    mean_of_years,
-    task_correlations,
+    cosine_similarity,
+    read_index,
+    read_task,
 )
+from tandem.tasks.task import Encodes, Items, Task
 
-METRIC = "pearson_x100"
-HIGHEST_SCORE = 5.0
-"""Human scores run from 0 (unrelated) to 5 (same meaning)."""
+if TYPE_CHECKING:
+    from tandem.plan import Plan
+    from tandem.statistics.correlation import FloatArray
 
-_DECIMALS = 4
-
-Segmented = TypeVar("Segmented")
-
-
-class Encoder(Protocol):
-    """What is needed of a sentence encoder."""
-
-    def encode(
-        self, sentences: Iterable[str], language: str | None = None, batch_size: int = 1024
-    ) -> NDArray[np.float32]:
-        """Return one row per sentence, shape (n, dimension), not normalised."""
-        ...
+MEAN = "mean"
+"""The unit of the mean of years."""
 
 
-@dataclass(frozen=True)
-class Task:
-    """One dataset: n sentence pairs with their human scores."""
+class Sts(Task):
+    """Correlation with human judgements of similarity.
 
-    name: str
-    gold: FloatArray
-    first: list[str]
-    second: list[str]
-    languages: tuple[str, str] = ("en", "en")
-
-
-@dataclass(frozen=True)
-class Index:
-    """What an STS folder holds and lacks.
-
-    `tasks` maps `<year>.<task>` to its entry (year, languages, pairs, and `of`, the pairs
-    published); `missing` lists what is absent (year, task, of) and why.
+    Items: task and year, (tasks,); offsets, (tasks + 1,), where each task's pairs begin; gold and
+    cosine, (pairs,).
     """
 
-    tasks: dict[str, dict[str, Any]]
-    missing: list[dict[str, Any]]
+    metric: ClassVar[str] = "pearson_x100"
 
+    years: list[int] = []
+    """Years whose tasks are scored, and the mean of these years."""
+    tasks: list[str] = []
+    """Tasks to score one by one, as <year>.<task>; give these or years."""
 
-def read_task(path: str | Path, languages: Sequence[str] = ("en", "en")) -> Task:
-    """Read one task: lines of score, sentence 1, sentence 2, separated by tabs.
+    @model_validator(mode="after")
+    def _one_of_the_two(self) -> Self:
+        if bool(self.years) == bool(self.tasks):
+            raise ValueError("give years or tasks, one of the two")
+        return self
 
-    Args:
-        path: `<year>.<task>.tsv`.
-        languages: of the two sentences; the order of a task's name is not always theirs.
+    def inputs(self, plan: Plan, experiment: str) -> dict[str, str]:
+        """Name the folder of STS tasks."""
+        return {"sts": plan.path("corpora", "sts")}
 
-    Raises:
-        InputError: when a line has other columns, or a score is not a number from 0 to 5, or the
-            scores are all the same.
-    """
-    path = Path(path)
-    gold, first, second = [], [], []
-    for number, line in enumerate(read_lines(path), start=1):
-        columns = line.split("\t")
-        if len(columns) != 3:
-            raise InputError(
-                path, number, f"{len(columns)} columns, not 3", "Give score, sentence 1, sentence 2"
+    def score(self, encoder: Encodes, data: Mapping[str, Path]) -> Items:
+        """Encode the sentences of every task at hand that is in the encoder's languages.
+
+        Args:
+            encoder: gives the sentence vectors; without `languages` it takes any.
+            data: `sts`, a folder with a TSV for each task, and index.json.
+
+        Raises:
+            TandemError: when a whole year is missing, and as `read_task`.
+        """
+        index = read_index(data["sts"])
+        names = self.covered(index, getattr(encoder, "languages", None))
+        if absent := set(self.years) - {int(index.tasks[name]["year"]) for name in names}:
+            years = ", ".join(map(str, sorted(absent)))
+            raise TandemError(f"{data['sts']}: no task of {years}. Leave the year out, or add some")
+        gold, cosine = [], []
+        for name in names:
+            pairs = read_task(Path(data["sts"]) / f"{name}.tsv", index.tasks[name]["languages"])
+            sides = zip((pairs.first, pairs.second), pairs.languages, strict=True)
+            vectors = [encoder.encode(lines, language=language) for lines, language in sides]
+            gold.append(pairs.gold)
+            cosine.append(cosine_similarity(*vectors))
+        return {
+            "task": np.array(names, dtype=str),
+            "year": np.array([index.tasks[name]["year"] for name in names], dtype=np.int64),
+            "offsets": np.cumsum([0, *map(len, gold)], dtype=np.int64),
+            "gold": np.concatenate([*gold, []]),
+            "cosine": np.concatenate([*cosine, []]),
+        }
+
+    def covered(self, index: Index, languages: Sequence[str] | None) -> list[str]:
+        """Name the tasks to score that are at hand in these languages (None: any); years sorted."""
+        wanted = self.tasks or sorted(
+            name for name, entry in index.tasks.items() if int(entry["year"]) in self.years
+        )
+        return [
+            name
+            for name in wanted
+            if name in index.tasks
+            and (languages is None or set(index.tasks[name]["languages"]) <= set(languages))
+        ]
+
+    def units(self, items: Items) -> list[str]:
+        """Return the years and "mean", or the tasks that were scored."""
+        if self.years:
+            return [*map(str, np.unique(items["year"])), MEAN]
+        return [str(name) for name in items["task"]]
+
+    def estimate(self, items: Items, unit: str) -> float:
+        """Return Pearson's r x 100, the mean of the tasks that a unit averages."""
+        r = [correlation(*_pairs(items, place)) for place in range(len(items["task"]))]
+        return 100 * float(self._weights(items, unit) @ np.array(r))
+
+    def draws(
+        self, systems: Sequence[Items], unit: str, resamples: int, seed: int
+    ) -> FloatArray:
+        """Bootstrap a unit of several systems: (systems, resamples), x 100.
+
+        Pairs are drawn within each task, from a stream that depends on the seed and the task's name
+        alone: systems compared now, later or in another order meet the same resamples.
+
+        Raises:
+            TandemError: when the systems were not scored on the same pairs.
+        """
+        same = systems[0]
+        if any(not np.array_equal(other[k], same[k]) for other in systems for k in _SHARED):
+            raise TandemError(
+                "the systems to compare were scored on different pairs: score them again on the "
+                "same STS folder"
             )
-        gold.append(_score(columns[0], path, number))
-        first.append(columns[1])
-        second.append(columns[2])
-    if not gold or is_constant(np.asarray(gold)):
-        raise InputError(path, None, "no two different scores", "Remake the task; r is undefined")
-    name, (one, other) = path.name.removesuffix(".tsv"), languages
-    return Task(name, np.asarray(gold), first, second, (one, other))
+        means = np.zeros((resamples, len(systems)))
+        weights = self._weights(same, unit)
+        for place in np.flatnonzero(weights):
+            rng = np.random.default_rng([seed, zlib.crc32(str(same["task"][place]).encode())])
+            scores = np.stack([_pairs(system, place)[1] for system in systems])
+            gold, _ = _pairs(same, place)
+            means += weights[place] * bootstrap_pearson(gold, scores, resamples, rng)
+        return 100 * means.T
+
+    def count(self, items: Items, unit: str) -> int:
+        """Count the sentence pairs behind a unit."""
+        return int(np.diff(items["offsets"])[self._weights(items, unit) > 0].sum())
+
+    def details(self, items: Items) -> dict[str, Any]:
+        """Return `tasks`: name, year, number of pairs and r x 100 of each task."""
+        tasks = []
+        for place, (name, year) in enumerate(zip(items["task"], items["year"], strict=True)):
+            gold, cosine = _pairs(items, place)
+            r = round(100 * correlation(gold, cosine), 4)
+            tasks.append({"task": str(name), "year": int(year), "pairs": len(gold), "r_x100": r})
+        return {"tasks": tasks}
+
+    def _weights(self, items: Items, unit: str) -> FloatArray:
+        """Weigh the tasks of a unit: years count the same, and so do the tasks of a year."""
+        if self.tasks:
+            return (items["task"] == unit).astype(np.float64)
+        years = items["year"]
+        each, position, sizes = np.unique(years, return_inverse=True, return_counts=True)
+        if unit == MEAN:
+            return 1.0 / (len(each) * sizes[position])
+        return np.where(years == int(unit), 1.0 / sizes[position], 0.0)
 
 
-def read_index(folder: str | Path) -> Index:
-    """Read which tasks an STS folder holds, from its index.json."""
-    stored = read_json(Path(folder) / "index.json")
-    tasks = {entry["file"].removesuffix(".tsv"): entry for entry in stored["tasks"]}
-    return Index(tasks, stored["missing"])
+_SHARED = ("task", "year", "offsets", "gold")
+"""Items that systems to compare must have in common."""
 
 
-def tasks_of(index: Index, years: Iterable[int]) -> list[str]:
-    """Names of the tasks of the given years, by year, then name."""
-    wanted = {int(year) for year in years}
-    return sorted(task for task, entry in index.tasks.items() if int(entry["year"]) in wanted)
-
-
-def covered(
-    index: Index, tasks: Iterable[str], languages: Collection[str] | None = None
-) -> list[str]:
-    """Those of the tasks that are at hand and in an encoder's languages (None: it takes any)."""
-    return [
-        task
-        for task in tasks
-        if task in index.tasks
-        and (languages is None or set(index.tasks[task]["languages"]) <= set(languages))
-    ]
-
-
-def cosine_similarity(first: NDArray[Any], second: NDArray[Any]) -> FloatArray:
-    """Cosine of each row of `first` with the same row of `second`: two (n, d) to (n,).
-
-    The cosine with a zero vector (a sentence that holds no known token) is 0: nothing is known of
-    its similarity to anything.
-
-    Raises:
-        TandemError: when a vector holds NaN or infinite values.
-    """
-    first, second = first.astype(np.float64), second.astype(np.float64)
-    product = np.linalg.norm(first, axis=1) * np.linalg.norm(second, axis=1)
-    if not np.isfinite(product).all():
-        row = int(np.flatnonzero(~np.isfinite(product))[0])
-        raise TandemError(
-            f"the encoder gave a vector that is not finite for sentence pair {row + 1}: training "
-            "diverged; lower the learning rate, or train without mixed precision"
-        )
-    dot = np.einsum("nd,nd->n", first, second)
-    return np.divide(dot, product, out=np.zeros_like(dot), where=product > 0)
-
-
-def select_score(
-    embed: Callable[[Segmented], NDArray[Any]],
-    first: Segmented,
-    second: Segmented,
-    gold: FloatArray,
-) -> float:
-    """Pearson's r x 100 of sentences segmented beforehand: the score that selects an epoch.
-
-    Args:
-        embed: from n segmented sentences, in whatever form the trainer keeps them, to (n, d).
-        first: the n first sentences of the selection task (STS 2017 en-en in wieting2019).
-        second: the n second sentences.
-        gold: (n,) human scores.
-    """
-    return 100 * correlation(gold, cosine_similarity(embed(first), embed(second)))
-
-
-def score_pairs(encoder: Encoder, tasks: Sequence[Task], years: Mapping[str, int]) -> PairScores:
-    """Encode every sentence of the tasks and return the cosine of every pair."""
-    cosines = []
-    for task in tasks:
-        sides = zip((task.first, task.second), task.languages, strict=True)
-        vectors = [encoder.encode(sentences, language=language) for sentences, language in sides]
-        cosines.append(cosine_similarity(*vectors))
-    return PairScores(
-        tasks=tuple(task.name for task in tasks),
-        years=tuple(years[task.name] for task in tasks),
-        gold=tuple(task.gold for task in tasks),
-        cosine=tuple(cosines),
-    )
-
-
-def score_sts(
-    encoder: Encoder,
-    folder: str | Path,
-    tasks: Sequence[str],
-    resamples: int,
-    seed: int,
-) -> tuple[dict[str, Any], PairScores]:
-    """Score an encoder on tasks of an STS folder.
-
-    Args:
-        encoder: gives the sentence vectors.
-        folder: one TSV per task, and index.json.
-        tasks: names of the tasks to score, in the order of the report.
-        resamples: number of bootstrap draws behind the interval.
-        seed: of those draws.
-
-    Returns:
-        The scores (metric, tasks, years, mean_of_years, mean_of_years_low and _high, x 100, to
-        four decimals) and the cosines that they follow from.
-    """
-    index = read_index(folder)
-    if missing := [task for task in tasks if task not in index.tasks]:
-        raise TandemError(
-            f"{folder}: no task {', '.join(missing)}; it holds {', '.join(sorted(index.tasks))}"
-        )
-    entries = {task: index.tasks[task] for task in tasks}
-    data = [read_task(Path(folder) / f"{t}.tsv", e["languages"]) for t, e in entries.items()]
-    years = {task: int(entry["year"]) for task, entry in entries.items()}
-    pairs = score_pairs(encoder, data, years)
-    return summarise(pairs, resamples, seed), pairs
-
-
-def summarise(pairs: PairScores, resamples: int, seed: int) -> dict[str, Any]:
-    """Return the scores of one system: see `score_sts`."""
-    r = task_correlations(pairs)
-    years = np.asarray(pairs.years)
-    draws = bootstrap_means([pairs], resamples, seed)[:, 0]
-    interval = percentile_interval(mean_of_years(pairs), draws)
-    return {
-        "metric": METRIC,
-        "tasks": [
-            {"task": task, "year": int(year), "pairs": len(gold), METRIC: _x100(value)}
-            for task, year, gold, value in zip(pairs.tasks, years, pairs.gold, r, strict=True)
-        ],
-        "years": {str(year): _x100(r[years == year].mean()) for year in np.unique(years)},
-        "mean_of_years": _x100(interval.estimate),
-        "mean_of_years_low": _x100(interval.low),
-        "mean_of_years_high": _x100(interval.high),
-        "bootstrap": {"resamples": resamples, "seed": seed},
-    }
-
-
-def _score(text: str, path: Path, number: int) -> float:
-    """Read a human score, or refuse it."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = float("nan")
-    if not 0 <= value <= HIGHEST_SCORE:
-        raise InputError(path, number, f"the score {text!r} is not from 0 to 5", "Mend the score")
-    return value
-
-
-def _x100(value: float) -> float:
-    """Correlation x 100, rounded so that the last bits of a sum do not reach the file."""
-    return round(100 * float(value), _DECIMALS)
+def _pairs(items: Items, place: int) -> tuple[FloatArray, FloatArray]:
+    """Return the human scores and the cosines of one task, (n,) and (n,)."""
+    part = slice(*items["offsets"][place : place + 2])
+    return items["gold"][part], items["cosine"][part]

@@ -1,0 +1,189 @@
+"""Table 1: back-translated text against bitext, for every encoder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tandem.reporting.table import Given, Report, Table
+from tandem.tasks.sts_data import Index, read_index
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from tandem.plan import Plan
+
+PUBLISHED = Path(__file__).parents[1] / "published.yaml"
+
+BESIDE = ("wieting2020.sts.sp", "wieting2020.sts.bilstm", "wieting2020.sts.random_encoder")
+"""Published rows that stand under ours: the nearest printed, since Table 1's own cells are not."""
+
+MEAN = "mean"
+
+
+class Table1(Table):
+    """Encoders by training text: STS of every year and their mean."""
+
+    encoders: list[str]
+    """Rows."""
+    settings: list[str]
+    """Columns: what the encoders are trained on."""
+    task: str = "sts"
+    """What they are scored on: STS by years."""
+
+    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+        """Name scores, models (for their parameters), the STS folder and the published figures."""
+        names = plan.experiments(self.encoders, self.settings)
+        return {
+            "scores": plan.scores(names, self.task),
+            "models": plan.models(names),
+            "sts": [plan.path("corpora", "sts")],
+            "published": [str(PUBLISHED)],
+        }
+
+    def build(self, given: Given) -> Report:
+        """Make a row for each encoder and setting.
+
+        Columns: experiment, encoder, setting, pairs, english_sentences, parameters, a column
+        sts<year>_pearson_x100 per year (mean over seeds), mean_pearson_x100 and its 95% interval
+        (bootstrap over pairs and seeds), sd_over_seeds_pearson_x100 (of the mean; empty for one
+        seed), seed_count, seeds.
+        """
+        import pandas as pd
+
+        models = {folder.parent.name: folder for folder in reversed(given.files["models"])}
+        names = given.plan.experiments(self.encoders, self.settings)
+        frame = pd.DataFrame([self._row(name, models[name], given) for name in names])
+        encoders = {name.split(".")[0]: given.plan.described(name)["encoder"] for name in names}
+        lines = pd.DataFrame({"name": list(encoders), "label": list(encoders.values())})
+        return Report(frame, self._markdown(names, frame, given), {"encoders": lines})
+
+    def _row(self, name: str, model: Path, given: Given) -> dict[str, object]:
+        """Make one row of the table."""
+        import numpy as np
+
+        from tandem.reporting.writer import columns
+
+        known, cell = given.plan.described(name), given.scores.cell(name, self.task, MEAN)
+        years = {
+            f"sts{unit}_pearson_x100": np.mean([*given.scores.values(name, self.task, unit).values()])
+            for unit in given.scores.units(name, self.task)
+            if unit != MEAN
+        }  # fmt: skip
+        sd = np.std(cell.values, ddof=1) if len(cell.values) > 1 else np.nan
+        return {
+            "experiment": name,
+            **{key: known[key] for key in ("encoder", "setting", "pairs", "english_sentences")},
+            "parameters": count_parameters(model / "model.safetensors"),
+            **years,
+            **columns(MEAN, "pearson_x100", cell),
+            "sd_over_seeds_pearson_x100": sd,
+            "seed_count": len(cell.seeds),
+            "seeds": " ".join(map(str, cell.seeds)),
+        }
+
+    def _markdown(self, names: Sequence[str], frame: pd.DataFrame, given: Given) -> str:
+        """Lay the table out as the paper does, with every year beneath and what it averages."""
+        from tandem.reporting.published import published
+        from tandem.reporting.writer import over_seeds_note, page
+
+        rows = [published(given.files["published"][0])[key] for key in BESIDE]
+        sources = (f"{r.about}: {r.paper}, {r.place} ({r.text}, line {r.line})" for r in rows)
+        tasks = given.scores.details(names[0], self.task)[0]["tasks"]
+        return page(
+            "# Table 1: back-translated text and bitext",
+            "Pearson's r x 100 with human scores: mean of the years, each the mean of its tasks "
+            f"({over_seeds_note(frame['seed_count'])}). In brackets, the 95% interval by bootstrap "
+            "over sentence pairs and seeds. Best of each column in bold.",
+            self._means(names, frame, given),
+            "## Every year",
+            _years(frame, given, rows),
+            "Published figures, for orientation only: other training text, and every task of each "
+            f"year. {'; '.join(sources)}. The text of wieting2019 that Tandem quotes from does not "
+            "print the cells of its Table 1.",
+            "## What each year averages",
+            _tasks(tasks, read_index(given.files["sts"][0])),
+        )
+
+    def _means(self, names: Sequence[str], frame: pd.DataFrame, given: Given) -> str:
+        """Rows are encoders, columns settings."""
+        from tandem.reporting.writer import beside, grid
+
+        settings = [one for one in self.settings if (frame["setting"] == one).any()]
+        encoders = dict(zip((name.split(".")[0] for name in names), frame["encoder"], strict=True))
+        cells = [
+            [given.scores.cell(f"{encoder}.{setting}", self.task, MEAN) for setting in settings]
+            for encoder in encoders
+        ]
+        headings = ["Encoder"]
+        for setting in settings:
+            rows = frame[frame["setting"] == setting]
+            label = given.plan.setting(rows["experiment"].iloc[0]).label
+            pairs, english = (
+                " / ".join(f"{count:,}" for count in sorted(rows[column].unique()))
+                for column in ("pairs", "english_sentences")
+            )
+            trained = rows["pairs"].any()
+            headings.append(label + f" ({pairs} pairs, {english} English sentences)" * trained)
+        return grid(headings, beside([[label] for label in encoders.values()], cells))
+
+    def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
+        """Draw a row for each encoder, a series for each setting."""
+        from tandem.reporting.plots import Dots, bounds, dot_plot
+
+        encoders, series = list(frame["encoder"].unique()), {}
+        for setting in (one for one in self.settings if (frame["setting"] == one).any()):
+            rows = frame[frame["setting"] == setting].set_index("encoder").reindex(encoders)
+            label = given.plan.setting(rows["experiment"].dropna().iloc[0]).label
+            series[label] = bounds(rows, MEAN, "pearson_x100")
+        label = "Pearson's r × 100, mean of years, with 95% interval"
+        return dot_plot([Dots(label, encoders, series)])
+
+
+def count_parameters(weights: Path) -> int:
+    """Count the numbers held in a safetensors file, reading its header only."""
+    from math import prod
+
+    from safetensors import safe_open
+
+    with safe_open(weights, framework="numpy") as tensors:
+        names = tensors.keys()
+        return sum(prod(tensors.get_slice(name).get_shape()) for name in names)
+
+
+def _years(frame: pd.DataFrame, given: Given, quoted_rows: Sequence) -> str:
+    """Every row of the table with its years, then the published rows."""
+    from tandem.reporting.writer import grid, quoted
+
+    years = [c.removesuffix("_pearson_x100") for c in frame.columns if c.startswith("sts")]
+    rows = [
+        [row["encoder"], given.plan.setting(row["experiment"]).label, f"{row['parameters']:,}"]
+        + [f"{row[f'{name}_pearson_x100']:.1f}" for name in [*years, MEAN]]
+        + [str(row["seed_count"])]
+        for _, row in frame.iterrows()
+    ]
+    rows += [[*row[:2], "", *row[2:], ""] for row in quoted(quoted_rows, [*years, MEAN])]
+    headings = [name.removeprefix("sts") for name in years]
+    return grid(["Encoder", "Trained on", "Parameters", *headings, "Mean", "Seeds"], rows)
+
+
+def _tasks(tasks: Sequence[Mapping[str, object]], index: Index) -> str:
+    """One line per year: its tasks, the pairs at hand of those published, and what is missing."""
+    lines = []
+    for year in dict.fromkeys(task["year"] for task in tasks):
+        parts = []
+        for name, pairs in ((t["task"], t["pairs"]) for t in tasks if t["year"] == year):
+            of = index.tasks[name]["of"]
+            count = f"{pairs:,} of {of:,}" if of else f"{pairs:,}"
+            parts.append(f"{name.removeprefix(f'{year}.')} ({count} pairs)")
+        absent = [
+            f"{entry['task']} ({entry['of']:,} pairs: {entry['why']})"
+            for entry in index.missing
+            if int(entry["year"]) == year
+        ]
+        share = f"{len(parts)} of {len(parts) + len(absent)} tasks"
+        lines.append(f"- {year}, {share}: {', '.join(parts)}.")
+        lines[-1] += f" Not scored: {'; '.join(absent)}." if absent else ""
+    return "\n".join(lines)

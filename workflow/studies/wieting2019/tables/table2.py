@@ -1,0 +1,277 @@
+"""Table 2: similarity across languages, and retrieval beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tandem.registry import Settings
+from tandem.reporting.table import Given, Report, Table
+from tandem.tasks.sts_data import read_index
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tandem.plan import Plan
+    from tandem.reporting.scores import Cell
+
+PUBLISHED = Path(__file__).parents[1] / "published.yaml"
+
+BESIDE = ("wieting2020.sts2017.laser", "wieting2020.sts2017.bgt")
+"""Published rows that stand under ours: the nearest printed, since Table 2's own cells are not."""
+
+PUBLISHED_TRACKS = {"ar-ar": "ar-ar", "ar-en": "en-ar", "es-es": "es-es", "tr-en": "en-tr"}
+"""Our column to theirs; wieting2020 prints one figure for the two halves of track 4."""
+
+NUMBERS = ("pairs", "dimension", "vocabulary")
+"""What a row's encoder has, one of which differs between rows that claims compare."""
+
+METRICS = {"sts": "pearson_x100", "retrieval": "p_at_1_x100"}
+
+
+class Row(Settings):
+    """A row: an encoder, trained or left untrained for each language beside English."""
+
+    label: str
+    """Heading of the row."""
+    encoder: str
+    """Name of the encoder."""
+    training: str
+    """Name of the training, which gives the setting of each language."""
+
+
+class Track(Settings):
+    """A column: an STS task, and whose encoder is scored on it."""
+
+    label: str
+    """Heading of the column."""
+    task: str
+    """STS task, as <year>.<task>."""
+    language: str
+    """The language whose encoder is scored."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row with its experiments by language; one that others made serves every language."""
+
+    label: str
+    experiments: dict[str, str]
+    about: dict[str, object]
+
+    @property
+    def slug(self) -> str:
+        """Its label as a part of a claim's id."""
+        letters = "".join(c if c.isalnum() else " " for c in self.label.lower())
+        return "-".join(letters.split())
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its half of the table, the unit that is scored, and a language (None: any)."""
+
+    label: str
+    half: str
+    unit: str
+    language: str | None
+
+
+class Table2(Table):
+    """Encoders by tracks of STS 2017 and by directions of retrieval."""
+
+    languages: list[str]
+    """Each row is an encoder for each of them, beside English."""
+    trainings: dict[str, dict[str, str]]
+    """The setting of each language, by a name for rows to use."""
+    rows: list[Row]
+    """Tandem's encoders."""
+    tracks: list[Track]
+    """Columns."""
+    baselines: list[str] = []
+    """Pretrained baselines, further rows."""
+    similarity: str = "sts2017"
+    """Task of the tracks."""
+    retrieval: str = "retrieval"
+    """Task of the directions."""
+
+    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+        """Name scores, the STS folder and the published figures."""
+        names = sorted({n for one in self._lines(plan) for n in one.experiments.values()})
+        return {
+            "scores.similarity": plan.scores(names, self.similarity),
+            "scores.retrieval": plan.scores(names, self.retrieval),
+            "sts": [plan.path("corpora", "sts")],
+            "published": [str(PUBLISHED)],
+        }
+
+    def build(self, given: Given) -> Report:
+        """Make one line per row.
+
+        Columns: row, experiments, pairs, dimension, vocabulary, seed_count; for each track
+        `<label>_pearson_x100` and the bounds of its 95% interval; for each direction of retrieval
+        `<from>-<to>_p_at_1_x100` and likewise.
+        """
+        import pandas as pd
+
+        from tandem.reporting.writer import columns
+
+        lines = self._lines(given.plan)
+        heads = self._columns(lines, given)
+        rows = []
+        for line in lines:
+            cells = [self._cell(line, column, given) for column in heads]
+            names = " ".join(dict.fromkeys(line.experiments.values()))
+            row = {"row": line.label, "experiments": names} | line.about
+            row |= {"seed_count": max((len(c.seeds) for c in cells if c), default=0)}
+            for column, cell in zip(heads, cells, strict=True):
+                row |= columns(column.label, METRICS[column.half], cell)
+            rows.append(row)
+        frame = pd.DataFrame(rows).astype(dict.fromkeys(NUMBERS, "Int64"))
+        figures = [name for name in frame if name.endswith(tuple(METRICS.values()))]
+        frame = frame.astype(dict.fromkeys(figures, float))
+        compared = pd.DataFrame(self._compared(lines, heads, given), columns=COMPARED)
+        return Report(frame, self._markdown(lines, heads, given), {"comparisons": compared})
+
+    def _lines(self, plan: Plan) -> list[Line]:
+        """Return the rows: Tandem's encoders, then those that others made."""
+        lines = []
+        for row in self.rows:
+            settings = self.trainings[row.training]
+            names = {language: f"{row.encoder}.{settings[language]}" for language in self.languages}
+            known = plan.described(min(names.values()))
+            lines.append(Line(row.label, names, {number: known[number] for number in NUMBERS}))
+        for name in self.baselines:
+            settings = next(iter(self.trainings.values()))  # all have the corpora of the languages
+            names = {language: f"{name}.{settings[language]}" for language in self.languages}
+            known = plan.described(min(names.values()))
+            lines.append(Line(known["encoder"], names, dict.fromkeys(NUMBERS)))
+        return lines
+
+    def _columns(self, lines: Sequence[Line], given: Given) -> list[Column]:
+        """Return the tracks, scored or not, then the directions that were scored."""
+        tracks = [Column(one.label, "sts", one.task, one.language) for one in self.tracks]
+        names = [name for line in lines for name in line.experiments.values()]
+        ways = [way for name in names for way in given.scores.units(name, self.retrieval)]
+        return tracks + [Column(way, "retrieval", way, None) for way in dict.fromkeys(ways)]
+
+    def _experiment(self, line: Line, column: Column, given: Given) -> str | None:
+        """Return the experiment behind a cell."""
+        if column.language:
+            return line.experiments[column.language]
+        found = (
+            name
+            for name in line.experiments.values()
+            if column.unit in given.scores.units(name, self.retrieval)
+        )
+        return next(found, None)
+
+    def _cell(self, line: Line, column: Column, given: Given) -> Cell | None:
+        """Return a cell, None where it was not scored."""
+        name = self._experiment(line, column, given)
+        return given.scores.cell(name, self._task(column), column.unit) if name else None
+
+    def _task(self, column: Column) -> str:
+        return self.similarity if column.half == "sts" else self.retrieval
+
+    def _compared(
+        self, lines: Sequence[Line], heads: Sequence[Column], given: Given
+    ) -> Iterator[tuple]:
+        """Yield the comparisons that claims make, a line for each column of the table."""
+        ours = [line for line in lines if line.about["pairs"] is not None]
+        trained = [line for line in ours if line.about["pairs"]]
+        random = [line for line in ours if not line.about["pairs"]]
+        trigram = [line for line in random if "TRIGRAM" in line.label.upper()]
+        found = [(number, *step) for number in NUMBERS for step in _steps(trained, number)]
+        found += [("random-behind", line, other) for line in trained[:1] for other in random]
+        found += [("random-trigram", line, other) for line in trigram[:1] for other in random]
+        for finding, better, worse in found:
+            for column in heads:
+                one, other = column.unit.rsplit(".", 1)[-1].split("-")
+                where = "within" if one == other else "across"
+                names = [self._experiment(line, column, given) for line in (better, worse)]
+                if better is worse or None in names or names[0] == names[1]:
+                    continue
+                yield (
+                    finding, column.half, where, better.label, worse.label, better.slug,
+                    worse.slug, column.label, *names, self._task(column), column.unit,
+                )  # fmt: skip
+
+    def _markdown(self, lines: Sequence[Line], heads: Sequence[Column], given: Given) -> str:
+        """Lay the table out as the paper does, retrieval beneath, and say which are empty."""
+        from tandem.reporting.published import published
+        from tandem.reporting.writer import beside, grid, page, quantity, quoted
+
+        first = [[line.label, *(quantity(n) for n in line.about.values())] for line in lines]
+        halves, sizes = {}, set()
+        for half in METRICS:
+            shown = [column for column in heads if column.half == half]
+            cells = [[self._cell(line, column, given) for column in shown] for line in lines]
+            names = ["", "Pairs", "Dim.", "Vocab. at most", *(column.label for column in shown)]
+            halves[half] = grid(names, beside(first, cells))
+            sizes = {cell.items for row in cells for cell in row if cell}
+        labels = [track.label for track in self.tracks]
+        register = published(given.files["published"][0])
+        rows = quoted(
+            [register[key] for key in BESIDE], [PUBLISHED_TRACKS.get(one, "") for one in labels]
+        )
+        return page(
+            "# Table 2: similarity across languages",
+            "Pearson's r x 100 with human scores on the tracks of STS 2017, averaged over seeds; "
+            "in brackets, the 95% interval by bootstrap over sentence pairs and seeds. Best of "
+            "each column in bold. Each row is an encoder for each language beside English"
+            f"{self._who_scores()}.",
+            halves["sts"],
+            self._empty(given),
+            "## Retrieval",
+            f"P@1 x 100 on {' or '.join(f'{n:,}' for n in sorted(sizes))} held-out sentences of "
+            "each bitext: how often the nearest sentence of the other language is the translation.",
+            halves["retrieval"],
+            "## Published",
+            "For orientation only: other encoders and training text. The text of wieting2019 "
+            "that Tandem quotes from does not print the cells of its Table 2.",
+            grid(["", "Printed in", *labels], rows),
+        )
+
+    def _who_scores(self) -> str:
+        """Say which language's encoder each track scores, where the track's name leaves it open."""
+        return "".join(
+            f"; {track.label} scores that of {track.language}"
+            for track in self.tracks
+            if track.language not in track.label.split("-")
+        )
+
+    def _empty(self, given: Given) -> str:
+        """Say which columns are empty and how to fill them."""
+        missing = read_index(given.files["sts"][0]).missing
+        why = {f"{entry['year']}.{entry['task']}": entry["why"] for entry in missing}
+        absent = [f"- {one.label}: {why[one.task]}" for one in self.tracks if one.task in why]
+        if not absent:
+            return "Every track was at hand."
+        return "Empty columns, and why:\n\n" + "\n".join(absent) + (
+            "\n\nTo fill them, set `mirror` in the configuration to a folder that holds the "
+            "archives as `<host>/<path>`, or register your own copies as `kind: local` and name "
+            "them under `sts`; then delete `results/corpora/downloads/` of the two archives and "
+            "run again."
+        )
+
+
+COMPARED = [
+    "finding", "half", "where", "better_label", "worse_label", "better_slug", "worse_slug",
+    "column", "better", "worse", "task", "unit",
+]  # fmt: skip
+"""Columns of the frame `comparisons`: `better` and `worse` are experiments."""
+
+
+def _steps(lines: Sequence[Line], number: str) -> Iterator[tuple[Line, Line]]:
+    """Yield neighbouring rows (larger, smaller) that differ in one number alone."""
+    groups: dict[tuple, list[Line]] = {}
+    for line in lines:
+        others = tuple(line.about[name] for name in NUMBERS if name != number)
+        groups.setdefault(others, []).append(line)
+    for group in groups.values():
+        for small, large in pairwise(sorted(group, key=lambda line: line.about[number])):
+            if small.about[number] != large.about[number]:
+                yield large, small

@@ -1,0 +1,153 @@
+"""Table 3: mining parallel sentences, for every way to score and choose pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tandem.reporting.table import Given, Report, Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from tandem.plan import Plan
+
+PUBLISHED = Path(__file__).parents[1] / "published.yaml"
+
+BESIDE = {
+    "cosine, training part": "yang2019.bucc_f1.train.cosine",
+    "yang-9, training part": "yang2019.bucc_f1.train.margin_eq9",
+    "yang-10, training part": "yang2019.bucc_f1.train.margin_eq10",
+    "yang-9, test part": "yang2019.bucc_f1.test.margin_eq9",
+    "yang-10, test part": "yang2019.bucc_f1.test.margin_eq10",
+}
+"""Published rows that stand under ours; Table 3's own cells are not in the text at hand."""
+
+FIGURES = [f"{part}_{figure}" for part in ("training", "test")
+           for figure in ("precision", "recall", "f1")]  # fmt: skip
+
+
+class Table3(Table):
+    """F1 of mining by way to score and choose pairs, for each encoder and language."""
+
+    encoders: list[str]
+    """A grid each."""
+    settings: list[str]
+    """Columns: trained on the bitexts of the mining tasks."""
+    task: str = "mining"
+    """What is scored."""
+
+    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+        """Name scores and the published figures."""
+        names = plan.experiments(self.encoders, self.settings)
+        return {"scores": plan.scores(names, self.task), "published": [str(PUBLISHED)]}
+
+    def build(self, given: Given) -> Report:
+        """Make one line for each experiment and method.
+
+        Columns: task, experiment, encoder, pairs, neighbours, score, retrieval, threshold;
+        training_<figure>_x100 and test_<figure>_x100 for precision, recall and F1, means over
+        seeds, with the 95% interval of the test part's F1; seed_count.
+        """
+        import pandas as pd
+
+        names = given.plan.experiments(self.encoders, self.settings)
+        rows = [
+            self._row(name, unit, given)
+            for name in names
+            for unit in given.scores.units(name, self.task)
+        ]
+        frame = pd.DataFrame(rows)
+        mined = frame.drop_duplicates("experiment")[["experiment", "task", "encoder"]]
+        slugs = mined["encoder"].str.lower().str.replace(" ", "-")
+        return Report(frame, self._markdown(frame, given), {"mined": mined.assign(slug=slugs)})
+
+    def _row(self, name: str, unit: str, given: Given) -> dict[str, object]:
+        """Make one line of the table."""
+        import numpy as np
+
+        known, seeds = given.plan.described(name), given.scores.details(name, self.task)
+        methods = [seed["methods"][unit] for seed in seeds]
+        cell = given.scores.cell(name, self.task, unit)
+        score, retrieval = unit.rsplit(".", 1)
+        return {
+            "task": seeds[0]["mining"],
+            "experiment": name,
+            **{key: known[key] for key in ("encoder", "pairs")},
+            "neighbours": seeds[0]["neighbours"],
+            "score": score,
+            "retrieval": retrieval,
+            "threshold": np.mean([method["threshold"] for method in methods]),
+            **{f"{f}_x100": np.mean([_of(method, f) for method in methods]) for f in FIGURES},
+            "test_f1_low_x100": cell.interval.low,
+            "test_f1_high_x100": cell.interval.high,
+            "seed_count": len(cell.seeds),
+        }
+
+    def _markdown(self, frame: pd.DataFrame, given: Given) -> str:
+        """Lay out F1 by task, a grid of methods for each encoder; then the sizes of the tasks."""
+        from tandem.reporting.published import published
+        from tandem.reporting.writer import beside, grid, page, quoted
+
+        parts, tasks = [], list(frame["task"].unique())
+        for encoder, rows in frame.groupby("encoder", sort=False):
+            mined = rows.drop_duplicates("experiment").set_index("task")["experiment"]
+            units = given.scores.units(mined.iloc[0], self.task)
+            cells = [[given.scores.cell(name, self.task, unit) for name in mined] for unit in units]
+            heads = [[", ".join(unit.rsplit(".", 1))] for unit in units]
+            parts += [f"## {encoder}", grid(["Score, retrieval", *mined.index], beside(heads, cells))]
+        register = published(given.files["published"][0])
+        rows = quoted([register[key] for key in BESIDE.values()], tasks)
+        named = [[f"*{label}*", *row[1:]] for label, row in zip(BESIDE, rows, strict=True)]
+        return page(
+            "# Table 3: mining parallel sentences",
+            "F1 x 100 of the pairs found in the test part, at the score that gives the best F1 on "
+            "the training part, applied unchanged; averaged over seeds. In brackets, the 95% "
+            "interval by bootstrap over source sentences and seeds. Best of each column in bold. "
+            "Scores: the cosine; the margin as distance and ratio (Artetxe and Schwenk, 2019), "
+            "whose `absolute` is the cosine; yang-9 and yang-10, equations 9 and 10 of yang2019.",
+            *parts,
+            "## What was searched",
+            self._sizes(frame, given),
+            "## Published",
+            "For orientation only: the published task, other encoders and training text. "
+            "The text of wieting2019 that Tandem quotes from does not print its Table 3.",
+            grid(["", "Printed in", *tasks], named),
+        )  # fmt: skip
+
+    def _sizes(self, frame: pd.DataFrame, given: Given) -> str:
+        """Sentences and hidden pairs of each task."""
+        from tandem.reporting.writer import grid, quantity
+
+        rows = []
+        for _, row in frame.drop_duplicates("task").iterrows():
+            found = given.scores.details(row["experiment"], self.task)[0]
+            method = found["methods"][f"{row['score']}.{row['retrieval']}"]
+            sizes, gold = found["sentences"], [method[part]["gold"] for part in ("training", "test")]
+            numbers = [*sizes[:2], gold[0], *sizes[2:], gold[1]]
+            rows.append([row["task"], *map(quantity, numbers)])
+        names = ["sentences", "English sentences", "pairs hidden"]
+        heads = [f"{part}: {name}" for part in ("training", "test") for name in names]
+        return grid(["Task", *heads], rows)
+
+    def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
+        """Draw a panel for each encoder and task, a series for each score."""
+        from tandem.reporting.plots import Dots, bounds, dot_plot
+
+        panels, tasks = [], list(frame["task"].unique())
+        for (encoder, task), rows in frame.groupby(["encoder", "task"], sort=False):
+            ways = list(rows["retrieval"].unique())
+            series = {
+                score: bounds(lines.set_index("retrieval").reindex(ways), "test_f1", "x100")
+                for score, lines in rows.groupby("score", sort=False)
+            }
+            panels.append(Dots("F1 × 100, test part", ways, series, f"{encoder}, {task}"))
+        return dot_plot(panels, columns=len(tasks))
+
+
+def _of(method: dict[str, Any], figure: str) -> float:
+    """Return `<part>_<figure>` of a method."""
+    part, name = figure.split("_")
+    return method[part][name]

@@ -1,0 +1,1 @@
+"""Kinds of tests that claims may name."""

@@ -1,0 +1,28 @@
+"""A number of a frame minus another: exact, without an interval."""
+
+from __future__ import annotations
+
+from tandem.reporting.claim_tests.claim_test import ClaimTest, Evidence, Measured
+
+
+class Exact(ClaimTest):
+    """The number in one line of a frame minus that in another."""
+
+    of: dict[str, str]
+    """Tells the line of the number said to be larger: its columns and what they hold."""
+    minus: dict[str, str]
+    """Tells the other line."""
+    column: str
+    """Column of both numbers."""
+    frame: str = "table"
+    """Frame of the table's report; `table` is the table itself."""
+
+    def measure(self, evidence: Evidence) -> Measured | None:
+        """Subtract."""
+        lines = [evidence.rows(self.frame, where) for where in (self.of, self.minus)]
+        if not all(len(found) == 1 for found in lines):
+            return None
+        larger, smaller = (float(found[self.column].iloc[0]) for found in lines)
+        names = [" ".join(where.values()) for where in (self.of, self.minus)]
+        test = f"{self.column} of {' minus '.join(names)}; exact"
+        return Measured(test, larger - smaller, None, None, self.column)

@@ -1,0 +1,74 @@
+"""Tables: from scores to rows, Markdown and figures.
+
+A table of a study is a kind: its fields are its entry in the study, and its class stands in the
+study's folder `tables/`, or is one of those that every study may use, in `tandem.reporting.tables`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tandem.registry import Kind, Registry
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from tandem.plan import Plan
+    from tandem.reporting.scores import Scores
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a table is made from: its name, the study's plan, its files, and the scores in them."""
+
+    name: str
+    plan: Plan
+    files: Mapping[str, list[Path]]
+    scores: Scores
+    scale: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """A table as CSV and Markdown; `frames` hold what its claims read beside, by name."""
+
+    frame: pd.DataFrame
+    markdown: str
+    frames: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+
+
+class Table(Kind):
+    """A table of a study, its figures, and the evidence for its claims."""
+
+    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+        """Name the files it reads; those under names that begin with "scores" are score files."""
+        raise NotImplementedError
+
+    def sources(self) -> list[str]:
+        """Name the registered corpora that it asks for itself."""
+        return []
+
+    def build(self, given: Given) -> Report:
+        """Make the table."""
+        raise NotImplementedError
+
+    def figures(self, name: str) -> list[str]:
+        """Name its figures: paths under the study's results, without ending."""
+        return [f"figures/{name}"]
+
+    def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
+        """Draw one of its figures from the table as its CSV holds it.
+
+        Unless a table says otherwise: a row of dots for each column that has an interval, a series
+        for each row of the table, named by the table's first column.
+        """
+        from tandem.reporting.plots import dot_plot, panels_of
+
+        return dot_plot(panels_of(frame))
+
+
+TABLES = Registry("tandem.reporting.tables", Table)

@@ -1,0 +1,1 @@
+"""Tables that every study may use."""

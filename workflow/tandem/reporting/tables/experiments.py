@@ -1,0 +1,62 @@
+"""A table of experiments: a row for each, a column for each figure of its tasks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tandem.reporting.table import Given, Report, Table
+
+if TYPE_CHECKING:
+    from tandem.plan import Plan
+
+
+class Experiments(Table):
+    """Every figure of some tasks for some experiments, with 95% intervals."""
+
+    title: str
+    """Heading of the table."""
+    encoders: list[str]
+    """Encoders of the rows."""
+    settings: list[str]
+    """What they are trained on."""
+    tasks: list[str]
+    """What they are scored on."""
+    notes: str = ""
+    """Shown under the table."""
+
+    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+        """Name the scores of all experiments on all tasks."""
+        names = plan.experiments(self.encoders, self.settings)
+        return {f"scores.{task}": plan.scores(names, task) for task in self.tasks}
+
+    def build(self, given: Given) -> Report:
+        """Make a row for each experiment, with its corpus and seeds."""
+        import pandas as pd
+
+        from tandem.reporting.writer import beside, columns, grid, page, quantity
+
+        names = given.plan.experiments(self.encoders, self.settings)
+        units = dict.fromkeys(
+            (task, unit) for name in names for task in self.tasks
+            for unit in given.scores.units(name, task)
+        )  # fmt: skip
+        cells = [[given.scores.cell(name, *unit) for unit in units] for name in names]
+        rows = []
+        for name, row in zip(names, cells, strict=True):
+            known = given.plan.described(name)
+            line = {key: known[key] for key in ("name", "encoder", "setting", "pairs")}
+            line["seed_count"] = max((len(cell.seeds) for cell in row if cell), default=0)
+            for (task, unit), cell in zip(units, row, strict=True):
+                line |= columns(f"{task}.{unit}", given.scores.metric(task), cell)
+            rows.append(line)
+        frame = pd.DataFrame(rows).rename(columns={"name": "experiment"})
+        heads = [[row["encoder"], row["setting"], quantity(row["pairs"])] for row in rows]
+        headings = ["Encoder", "Setting", "Pairs", *(f"{task}, {unit}" for task, unit in units)]
+        text = page(f"# {self.title}", grid(headings, beside(heads, cells)), _INTERVALS, self.notes)
+        return Report(frame, text)
+
+
+_INTERVALS = (
+    "Means over seeds; in brackets, the 95% interval by bootstrap over items and seeds. Best of "
+    "each column in bold."
+)

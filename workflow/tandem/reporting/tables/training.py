@@ -1,0 +1,97 @@
+"""Learning curves: training loss and validation score after every epoch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tandem.reporting.table import Given, Report, Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from tandem.plan import Plan
+
+
+class Training(Table):
+    """What training did: loss and validation score over epochs, a line for each seed."""
+
+    encoders: list[str]
+    """Encoders, a column of panels each."""
+    settings: list[str]
+    """What they are trained on, a series each; untrained ones are left out."""
+
+    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+        """Name the models, which hold their histories."""
+        names = plan.experiments(self.encoders, self.settings)
+        return {"models": plan.models([name for name in names if plan.setting(name).pairs])}
+
+    def build(self, given: Given) -> Report:
+        """Join the histories of all seeds, and say which epoch each kept best."""
+        import pandas as pd
+
+        from tandem.reporting.writer import grid, page
+
+        frames, rows = [], []
+        for folder in given.files["models"]:  # .../<experiment>/seed<k>
+            name, seed = folder.parent.name, folder.name.removeprefix("seed")
+            run = pd.read_csv(folder / "history.csv")
+            run.columns = ["epoch", "loss", "validation"]
+            known = given.plan.described(name)
+            about = {"experiment": name, "encoder": known["encoder"], "seed": int(seed),
+                     "setting": given.plan.setting(name).label}  # fmt: skip
+            frames.append(run.assign(**about)[[*about, *run.columns]])
+            best = run.loc[run["validation"].idxmax()]
+            rows.append([name, seed, f"{best['epoch']:.0f}", f"{best['validation']:.1f}"])
+        text = page(
+            "# Training",
+            "The highest validation score of each run, and its epoch; epoch 0 is the random start.",
+            grid(["Experiment", "Seed", "Epoch", "Validation"], rows),
+        )
+        return Report(pd.concat(frames, ignore_index=True), text)
+
+    def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
+        """Draw loss above and validation score below, a column of panels for each encoder."""
+        import matplotlib
+        from matplotlib.lines import Line2D
+
+        from tandem.reporting.plots import STYLE, new_figure
+
+        encoders, settings = (list(frame[c].unique()) for c in ("encoder", "setting"))
+        with matplotlib.rc_context(STYLE):
+            drawn = new_figure(0.8 + 1.6 * len(encoders), 4.0)
+            panels = drawn.subplots(2, len(encoders), squeeze=False, sharex="col", sharey="row")
+            for (encoder, setting, _), run in frame.groupby(["encoder", "setting", "seed"]):
+                for panel, column in zip(
+                    panels[:, encoders.index(encoder)], ("loss", "validation"), strict=True
+                ):
+                    _curve(panel, run["epoch"], run[column], settings.index(setting))
+            for panel, encoder in zip(panels[0], encoders, strict=True):
+                panel.set_title(encoder, fontsize=9)
+            panels[0, 0].set_ylabel("training loss")
+            panels[0, 0].set_ylim(bottom=0)
+            panels[1, 0].set_ylabel("validation score")
+            drawn.supxlabel("epoch", fontsize=9)
+            handles = [Line2D([], [], **_line(n), label=label) for n, label in enumerate(settings)]
+            drawn.legend(handles=handles, loc="outside upper center", ncols=len(handles))
+        return drawn
+
+
+def _line(number: int) -> dict[str, str | float]:
+    """Colour and dashes of a setting's curves."""
+    from tandem.reporting.plots import LINES, OKABE_ITO
+
+    color, style = OKABE_ITO[number % len(OKABE_ITO)], LINES[number % len(LINES)]
+    return {"color": color, "linestyle": style, "linewidth": 1.1}
+
+
+def _curve(panel: Axes, epochs: pd.Series, values: pd.Series, number: int) -> None:
+    """Draw one column of one run."""
+    from matplotlib.ticker import MaxNLocator
+
+    # a line of one point would not be seen
+    marker = "o" if values.notna().sum() == 1 else None
+    panel.plot(epochs, values, **_line(number), marker=marker, markersize=3)
+    panel.grid(axis="y", color="0.9", linewidth=0.6)
+    panel.xaxis.set_major_locator(MaxNLocator(nbins=5, integer=True, min_n_ticks=1))

@@ -1,0 +1,100 @@
+"""The one writer of tables: CSV columns, Markdown grids and pages, files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tandem.io import atomic_path
+from tandem.reporting.published import Published
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tandem.reporting.scores import Cell
+
+
+def columns(name: str, metric: str, cell: Cell | None) -> dict[str, float | None]:
+    """Return the CSV columns of a figure and the bounds of its 95% interval; empty for none.
+
+    They are `<name>_<metric>`, `<name>_low_<metric>` and `<name>_high_<metric>`.
+    """
+    names = [f"{name}_{metric}", f"{name}_low_{metric}", f"{name}_high_{metric}"]
+    if cell is None:
+        return dict.fromkeys(names)
+    bounds = cell.interval
+    return dict(zip(names, (bounds.estimate, bounds.low, bounds.high), strict=True))
+
+
+def grid(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Lay out a Markdown table; columns after the first are right-aligned."""
+    rule = ["---", *["---:"] * (len(headings) - 1)]
+    return "\n".join("| " + " | ".join(row) + " |" for row in [headings, rule, *rows])
+
+
+def figures(cells: Sequence[Cell | None]) -> list[str]:
+    """Write a column of figures with their intervals, the best in bold; "" for none."""
+    estimates = {cell.estimate for cell in cells if cell}
+    best = max(estimates) if len(estimates) > 1 else None
+    return [_figure(cell, best) for cell in cells]
+
+
+def beside(
+    heads: Sequence[Sequence[str]], cells: Sequence[Sequence[Cell | None]]
+) -> list[list[str]]:
+    """Return the rows of a grid: what stands at the head of each row, then its figures.
+
+    Args:
+        heads: of each row, its first cells.
+        cells: of each row, its figures; the best of each column is in bold.
+    """
+    shown = [figures(column) for column in zip(*cells, strict=True)]
+    return [[*head, *(column[row] for column in shown)] for row, head in enumerate(heads)]
+
+
+def quoted(entries: Sequence[Published], names: Sequence[str]) -> list[list[str]]:
+    """Return published rows: what, where, and the figures of these names, all in italics."""
+    return [
+        [
+            f"*{entry.about}*",
+            f"*{entry.paper}, {entry.place}*",
+            *(f"*{entry.values[n]:.1f}*" if n in entry.values else "" for n in names),
+        ]
+        for entry in entries
+    ]
+
+
+def quantity(number: float | None) -> str:
+    """Write a count with separators; empty where there is none."""
+    return "" if number is None else f"{number:,.0f}"
+
+
+def page(*parts: str) -> str:
+    """Join the parts of a page, leaving out empty ones."""
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def over_seeds_note(counts: Sequence[int]) -> str:
+    """Say over how many seeds figures are averaged."""
+    each = sorted(set(counts))
+    return f"averaged over {' or '.join(map(str, each))} seed{'s' * (each != [1])}"
+
+
+def write_frame(path: str | Path, frame: pd.DataFrame) -> None:
+    """Write a table as CSV: figures to four decimals, empty where there is none."""
+    with atomic_path(path) as temporary:
+        frame.to_csv(temporary, index=False, float_format="%.4f", lineterminator="\n")
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write text, whole or not at all."""
+    with atomic_path(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _figure(cell: Cell | None, best: float | None) -> str:
+    if cell is None:
+        return ""
+    bounds, mark = cell.interval, "**" * (cell.estimate == best)
+    return f"{mark}{bounds.estimate:.1f}{mark} [{bounds.low:.1f}, {bounds.high:.1f}]"

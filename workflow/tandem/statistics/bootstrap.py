@@ -1,0 +1,144 @@
+"""Bootstrap draws and the intervals that follow from them.
+
+Every function takes its seed or generator and gives the same numbers for the same one, whatever the
+size of the blocks it works in. A resample that leaves one side constant counts as a correlation of
+0 (a constant orders nothing), so that one odd draw cannot void an interval.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tandem.statistics.correlation import FloatArray, checked, unit
+
+LEVEL = 0.95
+"""Coverage of every interval that Tandem reports."""
+
+BLOCK_ELEMENTS = 1 << 21
+"""Resampled values held at once (16 MiB as float64): bounds memory, never changes a number."""
+
+Statistic = Callable[..., FloatArray]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate and the interval around it, in the unit of the statistic."""
+
+    estimate: float
+    low: float
+    high: float
+
+
+def percentile_interval(estimate: float, draws: FloatArray) -> Interval:
+    """Put the central 95% of bootstrap `draws`, shape (resamples,), around an estimate."""
+    tail = (1 - LEVEL) / 2
+    low, high = np.quantile(draws, [tail, 1 - tail])
+    return Interval(float(estimate), float(low), float(high))
+
+
+def over_seeds(name: str, draws: FloatArray, seed: int) -> FloatArray:
+    """Draw the seeds of an experiment with replacement too: (resamples,).
+
+    With one seed only the items vary. With k seeds the spread between them is understated by
+    (k - 1) / k, as in every bootstrap of a small sample.
+
+    Args:
+        name: of the experiment; seeds are drawn apart for each, since a seed means nothing across
+            encoders.
+        draws: (seeds, resamples), each seed's statistic on the same resampled items.
+        seed: of the choice of seeds.
+    """
+    count, resamples = draws.shape
+    rng = np.random.default_rng([seed, zlib.crc32(name.encode())])
+    chosen = rng.integers(count, size=(resamples, count))
+    return np.take_along_axis(draws.T, chosen, axis=1).mean(axis=1)
+
+
+def bootstrap(
+    statistic: Statistic, samples: Sequence[ArrayLike], resamples: int, seed: int
+) -> Interval:
+    """Percentile interval of any statistic by resampling items, the same ones in every sample.
+
+    Args:
+        statistic: takes as many arrays as there are samples, each (..., n), and returns (...); for
+            instance `spearman_rows`, or the difference of two correlations (a paired bootstrap).
+        samples: sequences of n numbers; position i belongs to item i in each.
+        resamples: number of bootstrap draws.
+        seed: of the draws.
+    """
+    data = checked(*samples)
+    draws = np.empty(resamples)
+    rng = np.random.default_rng(seed)
+    for rows, index in _resampled(len(data[0]), resamples, rng):
+        draws[rows] = np.nan_to_num(statistic(*(values[index] for values in data)), nan=0.0)
+    return percentile_interval(float(statistic(*data)), draws)
+
+
+def bootstrap_pearson(
+    gold: ArrayLike, scores: ArrayLike, resamples: int, rng: np.random.Generator
+) -> FloatArray:
+    """Pearson's r of many systems with one gold standard, on the same resampled pairs.
+
+    A resample is a vector of counts, so every system's r follows from five sums, and the sums of
+    all resamples from one matrix product; nothing of size (systems, resamples, pairs) exists.
+
+    Args:
+        gold: (pairs,) gold scores.
+        scores: (systems, pairs) predicted scores.
+        resamples: number of bootstrap draws.
+        rng: the source of the draws; equal states give equal resamples, whatever the systems.
+
+    Returns:
+        (resamples, systems); 0 where a resample leaves one side constant.
+    """
+    y = _standard(np.asarray(gold, dtype=np.float64))
+    x = _standard(np.atleast_2d(np.asarray(scores, dtype=np.float64)))
+    systems, pairs = x.shape
+    columns = np.concatenate([y[None], y[None] ** 2, x, x**2, x * y]).T / pairs
+    result = np.empty((resamples, systems))
+    for rows, index in _resampled(pairs, resamples, rng):
+        result[rows] = _from_moments(_counts(index, pairs) @ columns, systems)
+    return result
+
+
+def _standard(values: FloatArray) -> FloatArray:
+    """Centre along the last axis and scale to variance 1; 0 where the values are constant."""
+    return np.nan_to_num(unit(values)) * np.sqrt(values.shape[-1])
+
+
+def _counts(index: NDArray[np.int64], items: int) -> FloatArray:
+    """Count how often each resample draws each item: (rows, items) from indices (rows, items)."""
+    rows = len(index)
+    offset = index + np.arange(rows)[:, None] * items
+    counts = np.bincount(offset.ravel(), minlength=rows * items)
+    return counts.reshape(rows, items).astype(np.float64)
+
+
+def _from_moments(moments: FloatArray, systems: int) -> FloatArray:
+    """Correlations (rows, systems) from the means of y, y^2, x, x^2 and xy in each row."""
+    y, yy = moments[:, :1], moments[:, 1:2]
+    x, xx, xy = np.split(moments[:, 2:], [systems, 2 * systems], axis=1)
+    # The data have variance 1, so this bound is far above rounding and far below any real spread
+    product = np.clip(yy - y**2, 0, None) * np.clip(xx - x**2, 0, None)
+    r = (xy - x * y) / np.sqrt(np.where(product > 1e-10, product, np.inf))
+    return np.clip(r, -1.0, 1.0)
+
+
+def _resampled(
+    items: int, resamples: int, rng: np.random.Generator
+) -> Iterator[tuple[slice, NDArray[np.int64]]]:
+    """Yield blocks of rows and, for each row, `items` positions drawn with replacement."""
+    for block in blocks(resamples, items):
+        yield block, rng.integers(items, size=(block.stop - block.start, items))
+
+
+def blocks(rows: int, width: int) -> Iterator[slice]:
+    """Cut `rows` rows of `width` values into blocks of bounded size."""
+    step = max(1, BLOCK_ELEMENTS // width)
+    for start in range(0, rows, step):
+        yield slice(start, min(start + step, rows))

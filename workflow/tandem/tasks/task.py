@@ -1,0 +1,81 @@
+"""Tasks: what an encoder is scored on, and what follows from its scores.
+
+A task keeps what its figures follow from, item by item, so that encoders can be compared on the
+same resampled items later without encoding anything again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+import numpy as np
+
+from tandem.registry import Kind, Registry
+
+if TYPE_CHECKING:
+    from tandem.plan import Plan
+    from tandem.statistics.correlation import FloatArray
+
+Items = dict[str, np.ndarray]
+"""What a score follows from, item by item; stored as .npz."""
+
+
+class Encodes(Protocol):
+    """What a task needs of a sentence encoder."""
+
+    def encode(
+        self, sentences: Iterable[str], language: str | None = None, batch_size: int = 1024
+    ) -> np.ndarray:
+        """Return one row per sentence, shape (n, dimension), not normalised."""
+        ...
+
+
+class Task(Kind):
+    """A task: from an encoder to items, and from items to figures x 100."""
+
+    metric: ClassVar[str]
+    """What its figures are: pearson_x100, p_at_1_x100, f1_x100."""
+
+    def inputs(self, plan: Plan, experiment: str) -> dict[str, str]:
+        """Name the files and folders that scoring an experiment reads."""
+        return {}
+
+    def score(self, encoder: Encodes, data: Mapping[str, Path]) -> Items:
+        """Score an encoder on the files that the task needs, by their names."""
+        raise NotImplementedError
+
+    def units(self, items: Items) -> list[str]:
+        """Name the figures that follow from items: "2012", "mean"; "en-es"; "ratio.max"."""
+        raise NotImplementedError
+
+    def estimate(self, items: Items, unit: str) -> float:
+        """Return a figure x 100."""
+        raise NotImplementedError
+
+    def draws(
+        self, systems: Sequence[Items], unit: str, resamples: int, seed: int
+    ) -> FloatArray:
+        """Bootstrap a figure of several systems on the same resampled items.
+
+        Equal seeds give equal resamples, in this call and in any other.
+
+        Returns:
+            (systems, resamples), x 100.
+
+        Raises:
+            TandemError: when the systems were scored on different items.
+        """
+        raise NotImplementedError
+
+    def count(self, items: Items, unit: str) -> int:
+        """Count the items that a figure is measured on."""
+        return len(items[unit])
+
+    def details(self, items: Items) -> dict[str, Any]:
+        """Return what else a table may tell, as plain values."""
+        return {}
+
+
+TASKS = Registry("tandem.tasks", Task)
