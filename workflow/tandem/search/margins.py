@@ -7,8 +7,8 @@ neighbours plus half that of y to its own; Yang et al. (2019, section 6.1) add a
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
 
 import numpy as np
 
@@ -45,7 +45,8 @@ class Retrieval(StrEnum):
     MAX = "max"
 
 
-class MinedPairs(NamedTuple):
+@dataclass(frozen=True)
+class MinedPairs:
     """Pairs, best first: rows of the source, rows of the target, scores float64; each (p,).
 
     Equal scores are ordered by source, then by target.
@@ -55,14 +56,18 @@ class MinedPairs(NamedTuple):
     target: np.ndarray
     score: np.ndarray
 
+    def __len__(self) -> int:
+        """Return the number of pairs."""
+        return len(self.source)
+
+    def take(self, places: slice | np.ndarray) -> MinedPairs:
+        """Return the pairs at some places."""
+        return MinedPairs(self.source[places], self.target[places], self.score[places])
+
     def above(self, threshold: float) -> MinedPairs:
         """Return the pairs that score `threshold` or more."""
         count = int(np.searchsorted(-self.score, -threshold, side="right"))
         return self.take(slice(count))
-
-    def take(self, places: slice | np.ndarray) -> MinedPairs:
-        """Return the pairs at some places."""
-        return MinedPairs(*(column[places] for column in self))
 
 
 def mine(neighbours: Neighbours, score: Score, retrieval: Retrieval) -> MinedPairs:
@@ -78,8 +83,8 @@ def mine(neighbours: Neighbours, score: Score, retrieval: Retrieval) -> MinedPai
     """
     means = mean_cosines(neighbours.forward), mean_cosines(neighbours.backward)
     forward = _best(neighbours.forward, *means, score)
-    target, source, values = _best(neighbours.backward, *reversed(means), score)
-    backward = MinedPairs(source, target, values)
+    turned = _best(neighbours.backward, *reversed(means), score)
+    backward = MinedPairs(turned.target, turned.source, turned.score)
     if retrieval is Retrieval.FORWARD:
         return _ordered(forward)
     if retrieval is Retrieval.BACKWARD:
@@ -134,19 +139,23 @@ def _ordered(pairs: MinedPairs) -> MinedPairs:
 
 def _union(forward: MinedPairs, backward: MinedPairs) -> tuple[MinedPairs, np.ndarray]:
     """Return each pair once, at the higher of its scores, and how often it was proposed."""
-    both = MinedPairs(*map(np.concatenate, zip(forward, backward, strict=True)))
+    both = MinedPairs(
+        np.concatenate([forward.source, backward.source]),
+        np.concatenate([forward.target, backward.target]),
+        np.concatenate([forward.score, backward.score]),
+    )
     both = both.take(np.lexsort((-both.score, both.target, both.source)))
-    new = np.ones(len(both.score), bool)
+    new = np.ones(len(both), bool)
     new[1:] = np.diff(both.source).astype(bool) | np.diff(both.target).astype(bool)
     places = np.flatnonzero(new)
-    return both.take(places), np.diff(places, append=len(new))
+    return both.take(places), np.diff(places, append=len(both))
 
 
 def _greedy(pairs: MinedPairs) -> MinedPairs:
     """Go down the ordered pairs and take each whose two sentences are both still free."""
     sources: set[int] = set()
     targets: set[int] = set()
-    keep = np.zeros(len(pairs.score), bool)
+    keep = np.zeros(len(pairs), bool)
     for place, (i, j) in enumerate(zip(pairs.source.tolist(), pairs.target.tolist(), strict=True)):
         if i not in sources and j not in targets:
             keep[place] = True

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tandem.errors import TandemError
-from tandem.search.sides import Side
+from tandem.search.rows import UnitRows
 
 if TYPE_CHECKING:
     import torch
@@ -36,7 +36,7 @@ _LINKS = 32
 _GPU_COLUMNS = 1 << 16
 
 
-class Index(StrEnum):
+class IndexKind(StrEnum):
     """How neighbours are looked for: exactly, by inverted lists, or in a navigable graph."""
 
     EXACT = "exact"
@@ -63,7 +63,7 @@ def search(
     target: np.ndarray | str | Path,
     k: int,
     *,
-    index: Index = Index.EXACT,
+    index: IndexKind = IndexKind.EXACT,
     memory_bytes: int = DEFAULT_MEMORY_BYTES,
     device: str | None = None,
     progress: Callable[[float], None] | None = None,
@@ -85,7 +85,7 @@ def search(
     Raises:
         TandemError: on an unfit shape, a value that is not finite, or too small a bound.
     """
-    one, two = Side(source), Side(target)
+    one, two = UnitRows(source), UnitRows(target)
     if k < 1:
         raise TandemError(f"k is {k}. Ask for at least one neighbour")
     if one.dimension != two.dimension:
@@ -114,16 +114,16 @@ def _load_libraries(device: str | None) -> torch.device | None:
     return None if place.type == "cpu" else place
 
 
-def _empty(side: Side, k: int) -> Lists:
+def _empty(side: UnitRows, k: int) -> Lists:
     shape = len(side), k
     return Lists(np.full(shape, NOBODY, np.int64), np.full(shape, -np.inf, np.float32))
 
 
 def _fill(
     lists: Lists,
-    queries: Side,
-    corpus: Side,
-    kind: Index,
+    queries: UnitRows,
+    corpus: UnitRows,
+    kind: IndexKind,
     gpu: torch.device | None,
     free: int,
 ) -> Iterator[float]:
@@ -133,21 +133,21 @@ def _fill(
         TandemError: `free` bytes do not hold what must be held at once.
     """
     row = 8 * (corpus.dimension + _LINKS + 4)  # a vector, twice while an index grows; ids, edges
-    need = row * (min(len(corpus), 1024) if kind is Index.EXACT else len(corpus))
+    need = row * (min(len(corpus), 1024) if kind is IndexKind.EXACT else len(corpus))
     if free < need:
-        remedy = "" if kind is Index.EXACT else ", or search exactly"
+        remedy = "" if kind is IndexKind.EXACT else ", or search exactly"
         raise TandemError(f"memory_bytes leaves too little for the search. Raise it by "
                           f"{(need - free >> 20) + 1} MiB{remedy}")  # fmt: skip
     rows = free // row
     step = max(64, _BLOCK_BYTES // (4 * corpus.dimension + 32 * lists.indices.shape[1]))
     total, done = len(corpus) + -(-len(corpus) // rows) * len(queries), 0
     for first in range(0, len(corpus), rows):
-        if gpu and kind is Index.EXACT:
+        if gpu and kind is IndexKind.EXACT:
             index = _FlatOnGpu(corpus.dimension, gpu)
         else:
             index = _new_index(corpus, kind, step)
         # the order in which sentences join a graph changes it: one thread, for the same lists
-        with _one_thread() if kind is Index.HNSW else contextlib.nullcontext():
+        with _one_thread() if kind is IndexKind.HNSW else contextlib.nullcontext():
             for _, some in corpus.blocks(step, first, first + rows):
                 index.add(some)
                 done += len(some)
@@ -155,7 +155,7 @@ def _fill(
         width = min(lists.indices.shape[1] + _SPARE, index.ntotal)
         for start, some in queries.blocks(step):
             scores, near = index.search(some, width)
-            if kind is Index.EXACT:
+            if kind is IndexKind.EXACT:
                 scores = _cosines(some, near, index)
             _merge(lists, start, np.where(near == NOBODY, NOBODY, near + first), scores)
             done += len(some)
@@ -163,20 +163,20 @@ def _fill(
         del index  # before the next is made
 
 
-def _new_index(corpus: Side, kind: Index, step: int) -> Any:  # noqa: ANN401  (FAISS has no types)
+def _new_index(corpus: UnitRows, kind: IndexKind, step: int) -> Any:  # noqa: ANN401  (FAISS has no types)
     """Make an index for one side, without its vectors yet."""
     import faiss
 
     size, dimension = len(corpus), corpus.dimension
     clusters = min(size, round(4 * math.sqrt(size)))
     recipe, options = {
-        Index.EXACT: ("Flat", ""),
-        Index.IVF: (f"IVF{clusters},Flat", "nprobe=32"),
-        Index.HNSW: (f"HNSW{_LINKS},Flat", "efConstruction=200,efSearch=128"),
+        IndexKind.EXACT: ("Flat", ""),
+        IndexKind.IVF: (f"IVF{clusters},Flat", "nprobe=32"),
+        IndexKind.HNSW: (f"HNSW{_LINKS},Flat", "efConstruction=200,efSearch=128"),
     }[kind]
     index = faiss.index_factory(dimension, recipe, faiss.METRIC_INNER_PRODUCT)
     faiss.ParameterSpace().set_index_parameters(index, options)
-    if kind is Index.IVF:
+    if kind is IndexKind.IVF:
         index.cp.min_points_per_centroid = 1
         every = -(-size // (64 * clusters))  # 64 sentences a cluster, from everywhere
         index.train(np.concatenate([some[::every] for _, some in corpus.blocks(step)]))

@@ -10,7 +10,7 @@ import numpy as np
 from tandem.errors import InputError, TandemError
 
 
-class Side:
+class UnitRows:
     """Vectors (n, d) in an array or in a `.npy` file, which may be larger than memory."""
 
     def __init__(self, source: np.ndarray | str | Path) -> None:
