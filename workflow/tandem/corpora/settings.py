@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt, field_validator, model_validator
 from pydantic_core import PydanticCustomError
@@ -47,7 +47,7 @@ class HiddenPairs(Settings):
 
     bitext: str
     """Of English and the other language; what the task hides is left out of it."""
-    language: Language
+    language: Code
     """The other language; English is searched for translations of its sentences."""
     training: str | None = None
     """The corpus of a published task that thresholds are chosen on; null: hide sentences."""
