@@ -16,7 +16,7 @@ def table4(timed: Mapping[str, Any], labels: Mapping[str, str]) -> pd.DataFrame:
     """One line per encoder and device.
 
     Args:
-        timed: what `speed.measure_models` returned.
+        timed: what `speed_run.measure_models` returned.
         labels: headings of the encoders by name.
 
     Returns:

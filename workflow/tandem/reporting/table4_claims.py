@@ -22,7 +22,7 @@ def table4_claims(
     """Test the findings on every device.
 
     Args:
-        timed: what `speed.measure_models` returned.
+        timed: what `speed_run.measure_models` returned.
         labels: headings of the encoders by name.
         baselines: names of the encoders that others made.
         scale: name of the scale.
