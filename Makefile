@@ -7,11 +7,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest
 RUN := PATH="$(abspath $(BIN)):$$PATH" snakemake --cores $(CORES)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help environment table1 all report test lint clean-environment
+.PHONY: help environment table1 all report check test lint reference clean-environment
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,12 +28,21 @@ all: $(READY) ## build everything the default scale has
 report: $(READY) ## write results/report.html: tables, figures, captions, run times
 	$(RUN) && $(RUN) --report results/report.html
 
-lint: $(READY) ## check the style of the code and of the rules
+lint: $(READY) ## check style, spelling and types, and that the page of all keys is up to date
 	$(BIN)/ruff check .
-	$(BIN)/snakefmt --check --compact-diff Snakefile workflow/rules
+	$(BIN)/snakefmt --check --compact-diff Snakefile workflow/rules workflow/studies
+	$(BIN)/codespell
+	$(BIN)/mypy
+	$(BIN)/python docs/reference.py --check
 
-test: lint ## run every check: style, units, dry runs, the tiny scale end to end
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest
+check: lint ## lint, then the unit tests: two minutes
+	$(PYTEST) --numprocesses auto --durations 20 tests/unit tests/studies
+
+test: lint ## run every check: style, types, units, dry runs, the tiny scale end to end
+	$(PYTEST) --durations 20
+
+reference: $(READY) ## write docs/configuration.md and workflow/schemas/ from the types
+	$(BIN)/python docs/reference.py
 
 clean-environment: ## remove .venv
 	rm -rf $(VENV)
@@ -46,5 +56,5 @@ $(READY): pyproject.toml constraints.txt
 	"$(PYTHON)" -m venv $(VENV)
 	$(PIP) pip setuptools
 	$(PIP) torch # first and by itself, so that its build is chosen before anything asks for it
-	$(PIP) --no-build-isolation --editable '.[dev,baselines]'
+	$(PIP) --no-build-isolation --editable '.[dev]'
 	@touch $@

@@ -18,53 +18,18 @@ include: "workflow/rules/corpora.smk"
 include: "workflow/rules/segment.smk"
 include: "workflow/rules/translate.smk"
 include: "workflow/rules/train.smk"
-include: "workflow/rules/evaluate.smk"
-include: "workflow/rules/languages.smk"
-include: "workflow/rules/retrieve.smk"
-include: "workflow/rules/mine.smk"
+include: "workflow/rules/score.smk"
 include: "workflow/rules/report.smk"
-include: "workflow/rules/across.smk"
 
 
-rule table1:
-    """Table 1 of wieting2019, its figures and its claims."""
-    input:
-        multiext("results/table1", ".csv", ".md"),
-        "results/tables/table1-claims.csv",
-        "results/figures/table1.png",
-        "results/figures/training.png",
-        [f"results/scores/{name}/bleu.json" for name in USED_TRANSLATORS],
+for plan in PLANS.values():
+    if (plan.home / "rules.smk").is_file():
 
-
-rule across:
-    """Tables 2 to 4 of wieting2019, and its models in a form that others load."""
-    input:
-        expand("results/table{number}.{ending}", number=(2, 3, 4), ending=("csv", "md")),
-        expand("results/figures/table{number}.png", number=(2, 3, 4)),
-        expand("results/export/{experiment}", experiment=EXPORTED),
-
-
-rule figure1:
-    """Figure 1 of wieting2019, its points, and the same for the other panels and the marker."""
-    input:
-        expand("results/{figure}.{ending}", figure=FIGURES, ending=["pdf", "png", "svg"]),
-        "results/figure1.csv",
-
-
-rule table5:
-    """Table 5 of wieting2019 and its claims."""
-    input:
-        "results/table5.csv",
-        "results/table5.md",
-        "results/tables/table5-claims.csv",
+        include: str((plan.home / "rules.smk").resolve())
 
 
 rule all:
     """Everything that this scale has."""
     default_target: True
     input:
-        rules.table1.input,
-        rules.across.input,
-        rules.figure1.input,
-        rules.table5.input,
-        "results/claims.csv",
+        [target for plan in PLANS.values() for target in plan.targets],

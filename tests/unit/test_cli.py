@@ -16,7 +16,8 @@ import torch
 from tandem import encoders
 from tandem.cli import main, parser
 from tandem.cli.common import byte_size
-from tandem.encoders.composition import EncoderConfig
+from tandem.encoders.averaging import Averaging
+from tandem.encoders.composition import Composition
 from tandem.encoders.model import SentenceEncoder
 from tandem.segmentation.segmenter import Segmentation, learn
 
@@ -40,7 +41,8 @@ def model(tmp_path_factory):
             for word in pair:
                 table[segmenter.vocabulary.index(word)] = vectors[number]
             number += 1
-    SentenceEncoder(EncoderConfig("averaging", 64), segmenter, table).save(folder / "model")
+    composition = Composition(Averaging(dimension=64))
+    SentenceEncoder(segmenter, table, composition).save(folder / "model")
     return str(folder / "model")
 
 

@@ -1,4 +1,5 @@
 import ast
+import shutil
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,8 @@ def tree(tmp_path):
 
 
 def names(tree):
-    return {str(p.relative_to(tree)) for p in source_files(tree / "script.py", root=tree)}
+    files = source_files(tree / "script.py", packages={"tandem": tree})
+    return {str(p.relative_to(tree)) for p in files}
 
 
 def test_finds_indirect_imports_packages_and_imports_inside_functions(tree):
@@ -62,7 +64,9 @@ def test_reads_every_form_of_import(tree, statement):
 
 @pytest.mark.parametrize("path", sorted(ROOT.rglob("*.py")), ids=lambda path: path.name)
 def test_misses_no_import_that_the_parser_sees(path):
-    nodes = list(ast.walk(ast.parse(path.read_bytes())))
+    tree = ast.parse(path.read_bytes())
+    tree.body = [node for node in tree.body if "TYPE_CHECKING" not in ast.dump(node)]
+    nodes = list(ast.walk(tree))
     seen = [alias.name for n in nodes if isinstance(n, ast.Import) for alias in n.names]
     for node in (n for n in nodes if isinstance(n, ast.ImportFrom)):
         seen += [f"{node.module}.{alias.name}" for alias in node.names]
@@ -71,26 +75,136 @@ def test_misses_no_import_that_the_parser_sees(path):
     assert files <= set(source_files(path))
 
 
-def edited(tree, name):
+def digest(folder, *more):
+    return source_digest(folder / "script.py", *more, packages={"tandem": folder})
+
+
+def edited(tree, **texts):
     """Return the digest before and after an edit, in copies, since sources are read once."""
-    before = source_digest(tree / "script.py", root=tree)
-    copy = tree / "copy"
-    for path in [tree / "script.py", *(tree / "tandem").rglob("*.py")]:
-        target = copy / path.relative_to(tree)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(path.read_bytes() + (b"# edited\n" if path == tree / name else b""))
-    return before, source_digest(copy / "script.py", root=copy)
+    folder = tree / "copy"
+    shutil.copytree(tree / "tandem", folder / "tandem")
+    shutil.copy(tree / "script.py", folder)
+    before = digest(tree)
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+    return before, digest(folder)
 
 
 @pytest.mark.parametrize("name", ["script.py", "tandem/sub/b.py", "tandem/late.py"])
 def test_an_edit_of_what_is_used_changes_the_digest(tree, name):
-    before, after = edited(tree, name)
+    before, after = edited(tree, **{name: (tree / name).read_text() + "EDITED = 1\n"})
     assert before != after
 
 
 def test_an_edit_of_anything_else_does_not(tree):
-    before, after = edited(tree, "tandem/c.py")
+    before, after = edited(tree, **{"tandem/c.py": "EDITED = 1\n"})
     assert before == after
+
+
+def test_a_copy_elsewhere_has_the_same_digest(tree):
+    before, after = edited(tree)
+    assert before == after
+
+
+BEFORE = """
+from typing import Any
+class Box:
+    size: int = 3
+    names = ("a", 'b')
+def twice(x):
+    y = x * 2
+    return y
+def nothing(): pass
+"""
+SAME = {
+    "comments": BEFORE.replace("= 3", "= 3  # why").replace("def twice", "# so\ndef twice"),
+    "docstring of the module": f'"""What it holds."""\n{BEFORE}',
+    "docstring of a class": BEFORE.replace("class Box:", 'class Box:\n    """A box."""\n'),
+    "docstring of a function": BEFORE.replace("twice(x):", 'twice(x):\n    """Double.\n\n    """'),
+    "docstring in place of pass": BEFORE.replace("pass", '"""Do nothing."""'),
+    "line under an attribute": BEFORE.replace("= 3", '= 3\n    """Edge, in metres."""'),
+    "line under a variable": BEFORE.replace("    return", '    "Twice."\n    return'),
+    "blank lines": BEFORE.replace("\n", "\n\n"),
+    "line breaks and quotes": BEFORE.replace("""("a", 'b')""", '(\n"a",\n  "b",\n)'),
+    "for type checkers": BEFORE.replace("class", "if TYPE_CHECKING:\n    import tandem.c\nclass"),
+}
+OTHER = {
+    "constant": BEFORE.replace("= 3", "= 4"),
+    "type of a constant": BEFORE.replace("= 3", "= 3.0"),
+    "operator": BEFORE.replace("* 2", "** 2"),
+    "what a loop repeats": BEFORE + "while nothing():\n    twice(1)\ntwice(2)\n",
+    "order": BEFORE.replace("""("a", 'b')""", """('b', "a")"""),
+    "annotation": BEFORE.replace("size: int", "size: float"),
+    "string that is used": BEFORE.replace("y = x * 2", 'y = "a"'),
+    "default": BEFORE.replace("twice(x)", "twice(x=None)"),
+    "decorator": BEFORE.replace("class Box", "@Any\nclass Box"),
+}
+
+
+@pytest.mark.parametrize("text", SAME.values(), ids=SAME)
+def test_what_does_nothing_does_not_count(tree, text):
+    (tree / "tandem/a.py").write_text(BEFORE)
+    before, after = edited(tree, **{"tandem/a.py": text})
+    assert text != BEFORE
+    assert before == after
+
+
+@pytest.mark.parametrize("text", OTHER.values(), ids=OTHER)
+def test_what_does_something_counts(tree, text):
+    (tree / "tandem/a.py").write_text(BEFORE)
+    before, after = edited(tree, **{"tandem/a.py": text})
+    assert before != after
+
+
+@pytest.mark.parametrize("test", ["TYPE_CHECKING", "typing.TYPE_CHECKING"])
+def test_imports_for_type_checkers_are_not_followed_but_those_beside_are(tree, test):
+    (tree / "script.py").write_text(
+        f"if {test}:\n    import tandem.c\nelse:\n    import tandem.late\n"
+    )
+    assert names(tree) == {"tandem/__init__.py", "tandem/late.py"}
+
+
+def test_a_chosen_kind_counts_with_what_it_imports(tree):
+    kind = tree / "tandem/kind.py"
+    kind.write_text("from tandem import c\n")
+    assert digest(tree) != digest(tree, kind)
+    assert tree / "tandem/c.py" in source_files(kind, packages={"tandem": tree})
+
+
+def test_a_kind_counts_once_by_whatever_path_it_is_named(tree):
+    (tree / "link").symlink_to(tree)
+    (tree / "tandem/c.py").write_text("x = 1\n")
+    by_link = [tree / "link/tandem/c.py", tree / "tandem/sub/../c.py"]
+    assert digest(tree, tree / "tandem/c.py") == digest(tree, *by_link)
+
+
+def test_the_order_of_kinds_does_not_count(tree):
+    kinds = [tree / "tandem/c.py", tree / "tandem/a.py"]
+    (tree / "tandem/c.py").write_text("x = 1\n")
+    assert digest(tree, *kinds) == digest(tree, *kinds[::-1])
+
+
+def test_a_module_that_does_nothing_may_come_and_go(tree):
+    before, after = edited(tree, **{"tandem/late.py": '"""Later."""\n'})
+    (tree / "copy/tandem/sub/helper.py").unlink()
+    assert before == after == digest(tree / "copy")
+
+
+def test_follows_the_modules_of_a_study_wherever_it_stands(tree, tmp_path_factory):
+    above = tmp_path_factory.mktemp("studies")
+    (above / "toy/tasks").mkdir(parents=True)
+    (above / "toy/tasks/hard.py").write_text("from toy.shared import x\n")
+    (above / "toy/shared.py").write_text("x = 1\n")
+    (tree / "script.py").write_text("import toy.tasks.hard\n")
+    files = source_files(tree / "script.py", packages={"toy": above})
+    assert files == [above / "toy/shared.py", above / "toy/tasks/hard.py"]
+
+
+def test_names_the_file_and_the_line_of_a_syntax_error(tree):
+    (tree / "tandem/late.py").write_text("x = 1\ny = (\n")
+    with pytest.raises(SyntaxError) as error:
+        digest(tree)
+    assert (error.value.filename, error.value.lineno) == (str(tree / "tandem/late.py"), 2)
 
 
 def test_every_script_of_the_workflow_imports_the_library(tmp_path):

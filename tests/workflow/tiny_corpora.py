@@ -43,17 +43,18 @@ REGISTER = {
             "path": "data/catalogue.zip",
             "licence": "none",
             "languages": ["en", *LANGUAGES],
-            "reader": "catalogue",
-            "options": {"members": r"(?P<component>[^/]+)/(?P<language>[^/]+)\.json"},
+            "reader": {
+                "kind": "catalogue",
+                "members": r"(?P<component>[^/]+)/(?P<language>[^/]+)\.json",
+            },
         },
         "tiny-verses": {
             "kind": "local",
             "path": "data/verses.zip",
             "licence": "none",
             "languages": [*VERSES],
-            "reader": "verses",
-            "options": {
-                "member": "bible.db", "translations": VERSES, "blank": "none", "damage": {},
+            "reader": {
+                "kind": "verses", "member": "bible.db", "translations": VERSES, "blank": "none",
             },
         },
         "tiny-uriel": {
@@ -64,7 +65,7 @@ REGISTER = {
             "path": "data/tiny.{language}",
             "licence": "none",
             "languages": ["en", "cs", "es"],
-            "reader": "lines",
+            "reader": {"kind": "lines"},
         },
         "tiny-sts": {
             "kind": "local",

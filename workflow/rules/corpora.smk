@@ -6,26 +6,53 @@ localrules:
     fetch_optional_dataset,
 
 
+def downloads(dataset):
+    """Return the files of a fetched corpus."""
+    return [f"results/corpora/downloads/{dataset}/{name}" for name in DATASETS[dataset].files()]
+
+
+def part_of(wildcards):
+    """Return the entry that brings one file of a corpus."""
+    return next(p for p in DATASETS[wildcards.dataset].parts() if p.file == wildcards.file)
+
+
+def read_by(names):
+    """Return the files of the readers of some corpora, and of the filters."""
+    readers = {READERS.path(DATASETS[n].reader.kind) for n in names if DATASETS[n].reader}
+    return (*sorted(readers), *map(FILTERS.path, FILTERS.modules()))
+
+
+def records(names):
+    """Return what of some entries of the registers can change a byte of what is made of them."""
+    return [DATASETS[name].record() for name in names]
+
+
+def mining_sources(wildcards):
+    """Return the corpora that a mining task is taken from or hidden in."""
+    task = study_of(wildcards).mining[wildcards.mining]
+    return task.published() or list(study_of(wildcards).bitexts[task.bitext].sources)
+
+
+OPTIONAL = {name for plan in PLANS.values() if plan.study.sts for name in plan.study.sts.optional()}
+
+
 rule fetch_dataset:
     """Fetch a registered corpus and verify it.
 
     Out: the file as its publisher has it; beside it `.part` is a download to be resumed.
     """
     input:
-        own=own_files,
+        # a user's own file: an edited one is copied again
+        own=lambda w: part_of(w).path or [],
     output:
         file="results/corpora/downloads/{dataset}/{file}",
     log:
         "results/logs/fetch_dataset/{dataset}/{file}.log",
     retries: 2
     conda:
-        "../../envs/corpora.yaml"
-    threads: 1
-    resources:
-        mem_mb=500,
-        runtime=240,
+        "../../envs/tandem.yaml"
     params:
-        dataset=record_of_file,
+        dataset=lambda w: part_of(w).record(),
         code=digest("fetch_dataset.py"),
     script:
         "../scripts/fetch_dataset.py"
@@ -38,18 +65,16 @@ rule fetch_optional_dataset:
     """
     output:
         folder=directory("results/corpora/downloads/{optional}"),
+    wildcard_constraints:
+        optional=alternatives(OPTIONAL),
     log:
         "results/logs/fetch_optional_dataset/{optional}.log",
     retries: 2
     conda:
-        "../../envs/corpora.yaml"
-    threads: 1
-    resources:
-        mem_mb=500,
-        runtime=60,
+        "../../envs/tandem.yaml"
     params:
-        dataset=lambda w: record(w.optional),
-        mirror=config["mirror"],
+        dataset=lambda w: DATASETS[w.optional].record(),
+        mirror=CONFIGURATION.mirror,
         code=digest("fetch_optional_dataset.py"),
     script:
         "../scripts/fetch_optional_dataset.py"
@@ -62,24 +87,50 @@ rule build_bitext:
     of what was removed and of what is left. Texts that a mining task hides are left out.
     """
     input:
-        files=lambda w: sum(map(downloads, config["bitexts"][w.bitext]["sources"]), []),
-        held_out=held_out,
+        files=lambda w: [f for name in plan_of(w).sources(w.bitext) for f in downloads(name)],
+        held_out=lambda w: plan_of(w).held_out(w.bitext),
     output:
-        folder=directory("results/corpora/{bitext}"),
+        folder=directory("{root}/corpora/{bitext}"),
     log:
-        "results/logs/build_bitext/{bitext}.log",
+        "{root}/logs/build_bitext/{bitext}.log",
     conda:
-        "../../envs/corpora.yaml"
-    threads: 1
+        "../../envs/tandem.yaml"
     resources:
         mem_mb=6000,
         runtime=240,
     params:
-        bitext=lambda w: config["bitexts"][w.bitext],
-        datasets=lambda w: [record(name) for name in config["bitexts"][w.bitext]["sources"]],
-        code=digest("build_bitext.py"),
+        bitext=lambda w: study_of(w).bitexts[w.bitext].model_dump(mode="json"),
+        datasets=lambda w: records(plan_of(w).sources(w.bitext)),
+        code=lambda w: digest("build_bitext.py", *read_by(plan_of(w).sources(w.bitext))),
     script:
         "../scripts/build_bitext.py"
+
+
+rule build_mining_task:
+    """Take a published mining task, or hide one in the sources of a bitext.
+
+    Out: {training,test}.<language>, .en and .gold, as BUCC has them; held-out.txt, the texts that
+    no encoder may have been trained on.
+    """
+    input:
+        files=lambda w: [f for name in mining_sources(w) for f in downloads(name)],
+    output:
+        folder=directory("{root}/mining/{mining}"),
+    log:
+        "{root}/logs/build_mining_task/{mining}.log",
+    conda:
+        "../../envs/tandem.yaml"
+    resources:
+        mem_mb=6000,
+    params:
+        task=lambda w: study_of(w).mining[w.mining].model_dump(),
+        bitext=lambda w: study_of(w)
+        .bitexts[study_of(w).mining[w.mining].bitext]
+        .model_dump(mode="json"),
+        datasets=lambda w: records(mining_sources(w)),
+        code=lambda w: digest("build_mining_task.py", *read_by(mining_sources(w))),
+    script:
+        "../scripts/build_mining_task.py"
 
 
 rule build_sts:
@@ -89,20 +140,21 @@ rule build_sts:
     those missing.
     """
     input:
-        **{key: f"results/corpora/downloads/{name}" for key, name in STS_OPTIONAL.items()},
-        benchmark=downloads(config["sts"]["benchmark"])[0],
+        optional=lambda w: [
+            f"results/corpora/downloads/{n}" for n in study_of(w).sts.optional()
+        ],
+        benchmark=lambda w: downloads(study_of(w).sts.benchmark)[0],
     output:
-        folder=directory("results/corpora/sts"),
+        folder=directory("{root}/corpora/sts"),
     log:
-        "results/logs/build_sts.log",
+        "{root}/logs/build_sts.log",
     conda:
-        "../../envs/corpora.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=30,
+        "../../envs/tandem.yaml"
     params:
-        files={key: DATASETS[name].file for key, name in STS_OPTIONAL.items()},
+        files=lambda w: {
+            key: f"results/corpora/downloads/{name}/{DATASETS[name].file}"
+            for key, name in study_of(w).sts.archives().items()
+        },
         code=digest("build_sts.py"),
     script:
         "../scripts/build_sts.py"
@@ -116,19 +168,15 @@ rule build_selection:
     Out: score<TAB>sentence 1<TAB>sentence 2.
     """
     input:
-        benchmark=downloads(config["sts"]["benchmark"])[0],
+        benchmark=lambda w: downloads(study_of(w).sts.benchmark)[0],
     output:
-        task="results/corpora/selection.tsv",
+        task="{root}/corpora/selection.tsv",
     log:
-        "results/logs/build_selection.log",
+        "{root}/logs/build_selection.log",
     conda:
-        "../../envs/corpora.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=30,
+        "../../envs/tandem.yaml"
     params:
-        task=config["sts"]["selection"],
+        task=lambda w: study_of(w).sts.selection,
         code=digest("build_selection.py"),
     script:
         "../scripts/build_selection.py"

@@ -1,133 +1,71 @@
 """Tables, figures and claims: read from scores, never typed in."""
 
 
-rule tabulate_table1:
-    """Make Table 1 of wieting2019 and test its findings.
+rule tabulate:
+    """Make a table and test its findings.
 
-    Out: one row per encoder and setting (CSV); the table as the paper lays it out (Markdown);
-    each finding with its test and verdict (CSV).
+    Out: the table as numbers (CSV) and laid out (Markdown); each finding of the paper with its test
+    and verdict (CSV).
     """
     input:
-        scores=expand(
-            "results/scores/{experiment}/seed{seed}/sts.json",
-            experiment=TABLE1,
-            seed=config["seeds"],
-        ),
-        models=expand(
-            "results/models/{experiment}/seed{seed}", experiment=TABLE1, seed=config["seeds"][0]
-        ),
-        sts="results/corpora/sts",
+        unpack(lambda w: study_of(w).tables[w.table].inputs(plan_of(w))),
+        paper=lambda w: plan_of(w).paper(),
     output:
-        table="results/table1.csv",
+        table="{root}/{table}.csv",
         markdown=report(
-            "results/table1.md",
-            caption="../report/table1.rst",
-            category="Table 1",
-            labels={"item": "table"},
+            "{root}/{table}.md", caption="../report/table.rst", category="{table}"
         ),
-        claims="results/tables/table1-claims.csv",
+        claims="{root}/tables/{table}-claims.csv",
     log:
-        "results/logs/tabulate_table1.log",
+        "{root}/logs/tabulate/{table}.log",
     conda:
-        "../../envs/report.yaml"
-    threads: 1
-    resources:
-        mem_mb=4000,
-        runtime=30,
+        "../../envs/tandem.yaml"
     params:
-        experiments=[described(name) for name in TABLE1],
-        settings=TABLE1_SETTINGS,
-        bootstrap=config["bootstrap"],
-        scale=config["scale"],
-        code=digest("tabulate_table1.py"),
+        study=lambda w: plan_of(w).dump(w.table),
+        scale=CONFIGURATION.scale,
+        code=lambda w: digest("tabulate.py", *tabulated_by(w)),
     script:
-        "../scripts/tabulate_table1.py"
+        "../scripts/tabulate.py"
 
 
-rule plot_table1:
-    """Plot the scores of Table 1 with their intervals."""
+rule plot:
+    """Draw a figure of a table."""
     input:
-        table="results/table1.csv",
+        unpack(lambda w: study_of(w).tables[table_of(w)].inputs(plan_of(w))),
+        paper=lambda w: plan_of(w).paper(),
+        table=lambda w: plan_of(w).path(f"{table_of(w)}.csv"),
     output:
         png=report(
-            "results/figures/table1.png",
-            caption="../report/table1-figure.rst",
-            category="Table 1",
-            labels={"item": "figure"},
+            "{root}/{figure}.png", caption="../report/figure.rst", category="figures"
         ),
-        pdf="results/figures/table1.pdf",
-        svg="results/figures/table1.svg",
+        pdf="{root}/{figure}.pdf",
+        svg="{root}/{figure}.svg",
     log:
-        "results/logs/plot_table1.log",
+        "{root}/logs/plot/{figure}.log",
     conda:
-        "../../envs/report.yaml"
-    threads: 1
-    resources:
-        mem_mb=2000,
-        runtime=30,
+        "../../envs/tandem.yaml"
     params:
-        settings=TABLE1_SETTINGS,
-        code=digest("plot_table1.py"),
+        table=table_of,
+        study=lambda w: plan_of(w).dump(table_of(w)),
+        scale=CONFIGURATION.scale,
+        code=lambda w: digest("plot.py", *tabulated_by(w)),
     script:
-        "../scripts/plot_table1.py"
-
-
-rule plot_training:
-    """Plot loss and validation score over epochs for every experiment of Table 1."""
-    input:
-        models=expand(
-            "results/models/{experiment}/seed{seed}",
-            experiment=[name for name in TABLE1 if described(name)["pairs"]],
-            seed=config["seeds"],
-        ),
-    output:
-        png=report(
-            "results/figures/training.png",
-            caption="../report/training.rst",
-            category="Training",
-            labels={"item": "curves"},
-        ),
-        pdf="results/figures/training.pdf",
-        svg="results/figures/training.svg",
-    log:
-        "results/logs/plot_training.log",
-    conda:
-        "../../envs/report.yaml"
-    threads: 1
-    resources:
-        mem_mb=2000,
-        runtime=30,
-    params:
-        experiments=[described(name) for name in TABLE1],
-        settings=TABLE1_SETTINGS,
-        seeds=config["seeds"],
-        code=digest("plot_training.py"),
-    script:
-        "../scripts/plot_training.py"
+        "../scripts/plot.py"
 
 
 rule collect_claims:
-    """Join the claims of all tables.
+    """Join the claims of a study's tables.
 
     Out: one row per finding: statement, statistic, interval, published figure, verdict.
     """
     input:
-        claims=[f"results/tables/table{number}-claims.csv" for number in range(1, 6)],
+        claims=lambda w: [plan_of(w).path(f"tables/{t}-claims.csv") for t in study_of(w).tables],
     output:
-        claims=report(
-            "results/claims.csv",
-            caption="../report/claims.rst",
-            category="Claims",
-            labels={"item": "claims"},
-        ),
+        claims=report("{root}/claims.csv", caption="../report/claims.rst", category="claims"),
     log:
-        "results/logs/collect_claims.log",
+        "{root}/logs/collect_claims.log",
     conda:
-        "../../envs/report.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=10,
+        "../../envs/tandem.yaml"
     params:
         code=digest("collect_claims.py"),
     script:

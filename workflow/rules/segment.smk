@@ -7,21 +7,21 @@ rule learn_segmentation:
     Out: a folder with segmentation.json (scheme, vocabulary) and the SentencePiece models.
     """
     input:
-        corpus="results/corpora/{corpus}",
+        corpus="{root}/corpora/{corpus}",
     output:
-        segmenter=directory("results/vocab/{corpus}/{segmentation}/segmenter"),
+        segmenter=directory("{root}/vocab/{corpus}/{segmentation}/segmenter"),
     log:
-        "results/logs/learn_segmentation/{corpus}/{segmentation}.log",
+        "{root}/logs/learn_segmentation/{corpus}/{segmentation}.log",
     priority: FIRST
     conda:
-        "../../envs/corpora.yaml"
-    threads: lambda w: config["segmentations"][w.segmentation]["threads"]
+        "../../envs/tandem.yaml"
+    threads: lambda w: study_of(w).segmentations[w.segmentation].threads
     resources:
         mem_mb=8000,
         runtime=240,
     params:
-        segmentation=lambda w: config["segmentations"][w.segmentation],
-        sides=lambda w: configuration.sides(config, w.corpus),
+        segmentation=lambda w: study_of(w).segmentations[w.segmentation].model_dump(),
+        sides=lambda w: plan_of(w).sides(w.corpus),
         code=digest("learn_segmentation.py"),
     script:
         "../scripts/learn_segmentation.py"
@@ -34,22 +34,17 @@ rule segment_text:
     arrays that training maps into memory.
     """
     input:
-        corpus="results/corpora/{corpus}",
-        segmenter="results/vocab/{corpus}/{segmentation}/segmenter",
+        corpus="{root}/corpora/{corpus}",
+        segmenter="{root}/vocab/{corpus}/{segmentation}/segmenter",
     output:
-        ids="results/vocab/{corpus}/{segmentation}/{split}.{side}.ids.npy",
-        offsets="results/vocab/{corpus}/{segmentation}/{split}.{side}.offsets.npy",
+        ids="{root}/vocab/{corpus}/{segmentation}/{split}.{side}.ids.npy",
+        offsets="{root}/vocab/{corpus}/{segmentation}/{split}.{side}.offsets.npy",
     log:
-        "results/logs/segment_text/{corpus}/{segmentation}/{split}.{side}.log",
-    benchmark:
-        "results/benchmarks/segment_text/{corpus}/{segmentation}/{split}.{side}.tsv"
+        "{root}/logs/segment_text/{corpus}/{segmentation}/{split}.{side}.log",
     priority: FIRST
     conda:
-        "../../envs/corpora.yaml"
-    threads: lambda w: config["segmentations"][w.segmentation]["threads"]
-    resources:
-        mem_mb=4000,
-        runtime=240,
+        "../../envs/tandem.yaml"
+    threads: lambda w: study_of(w).segmentations[w.segmentation].threads
     params:
         code=digest("segment_text.py"),
     script:

@@ -1,71 +1,57 @@
-"""Training: one encoder in one setting with one seed; see the names in the configuration."""
+"""Training: one encoder in one setting with one seed; and the models that leave."""
 
 
-rule train_encoder:
+rule train:
     """Train an encoder; the epoch kept is the best by what the setting selects on.
 
     Out: a model folder (model.safetensors, encoder.json, segmenter/) with history.csv, loss and
-    selection score of each epoch. A run that was stopped goes on from results/checkpoints/.
+    selection score of each epoch. A run that was stopped goes on from its checkpoint.
     """
     input:
-        segmenter=lambda w: f"{segmented(w)}/segmenter",
-        ids=training_ids,
-        selection=lambda w: "results/corpora/selection.tsv" if by_similarity(w) else [],
+        segmenter=lambda w: f"{plan_of(w).segmented(w.experiment)}/segmenter",
+        ids=lambda w: plan_of(w).training_ids(w.experiment),
+        selection=lambda w: plan_of(w).selection(w.experiment),
     output:
-        model=directory("results/models/{experiment}/seed{seed}"),
+        model=directory("{root}/models/{experiment}/seed{seed}"),
     log:
-        "results/logs/train_encoder/{experiment}/seed{seed}.log",
+        "{root}/logs/train/{experiment}/seed{seed}.log",
     benchmark:
-        "results/benchmarks/train_encoder/{experiment}/seed{seed}.tsv"
+        "{root}/benchmarks/train/{experiment}/seed{seed}.tsv"
     priority: SECOND
     conda:
-        "../../envs/model.yaml"
-    threads: lambda w: training_of(w)["threads"]
+        "../../envs/tandem.yaml"
+    threads: lambda w: plan_of(w).recipe(w.experiment)["threads"]
     resources:
         mem_mb=4000,
         runtime=1440,
     params:
-        architecture=lambda w: {
-            key: value
-            for key, value in encoder_of(w).items()
-            if key in ("kind", "dimension", "hidden")
-        },
-        pairs=lambda w: setting_of(w)["pairs"],
-        training=training_of,
-        sides=lambda w: configuration.sides(config, setting_of(w)["corpus"]),
-        score=lambda w: "pearson_x100" if by_similarity(w) else "p_at_1_x100",
-        segmented=segmented,
-        checkpoint="results/checkpoints/{experiment}/seed{seed}",
-        provenance=lambda w: {
-            "experiment": w.experiment,
-            "corpus": setting_of(w)["corpus"],
-            "segmentation": encoder_of(w)["segmentation"],
-        },
-        code=digest("train_encoder.py"),
+        run=lambda w: plan_of(w).run(w.experiment),
+        sides=lambda w: plan_of(w).sides(plan_of(w).setting(w.experiment).corpus),
+        segmented=lambda w: plan_of(w).segmented(w.experiment),
+        code=lambda w: digest("train.py", *trained_by(w)),
     script:
-        "../scripts/train_encoder.py"
+        "../scripts/train.py"
 
 
-rule export_model:
+rule export:
     """Write a trained averaging encoder for sentence-transformers, with a model card.
 
     Out: a folder that SentenceTransformer(folder) loads with stock classes; README.md, the card.
     """
     input:
-        model=f"results/models/{{experiment}}/seed{config['seeds'][0]}",
-        scores=scores_of,
+        model=lambda w: plan_of(w).models([w.experiment], study_of(w).seeds[:1]),
+        scores=lambda w: plan_of(w).all_scores(w.experiment),
     output:
-        folder=directory("results/export/{experiment}"),
+        folder=directory("{root}/export/{experiment}"),
     log:
-        "results/logs/export_model/{experiment}.log",
+        "{root}/logs/export/{experiment}.log",
     conda:
-        "../../envs/model.yaml"
-    threads: 1
-    resources:
-        mem_mb=4000,
-        runtime=30,
+        "../../envs/tandem.yaml"
     params:
-        corpora=learned_from,
-        code=digest("export_model.py"),
+        corpora=lambda w: [
+            {"name": name, "licence": DATASETS[name].licence}
+            for name in plan_of(w).sources(plan_of(w).setting(w.experiment).corpus)
+        ],
+        code=digest("export.py"),
     script:
-        "../scripts/export_model.py"
+        "../scripts/export.py"

@@ -1,4 +1,19 @@
-"""Back-translation: a translator, its quality, and a corpus of English beside English."""
+"""Back-translation: a translator, its quality, and a corpus of a language beside itself."""
+
+
+def translator_of(wildcards):
+    """Return the translator that is named, or that a back-translation names."""
+    study = study_of(wildcards)
+    name = getattr(wildcards, "translator", None)
+    return study.translators[name or made_of(wildcards).translator]
+
+
+def made_of(wildcards):
+    return study_of(wildcards).backtranslations[wildcards.backtranslation]
+
+
+def translated_by(wildcards):
+    return TRANSLATORS.path(translator_of(wildcards).kind)
 
 
 rule train_translator:
@@ -6,27 +21,26 @@ rule train_translator:
 
     Out: a folder with weights, vocabulary and translator.json, which says what decided them; of a
     trained one history.csv, the loss of each epoch. A run that was stopped goes on from
-    results/checkpoints/.
+    its checkpoint.
     """
     input:
-        bitext=lambda w: f"results/corpora/{translator_of(w)['bitext']}",
+        bitext=lambda w: plan_of(w).path("corpora", translator_of(w).bitext),
     output:
-        folder=directory("results/translators/{translator}"),
+        folder=directory("{root}/translators/{translator}"),
     log:
-        "results/logs/train_translator/{translator}.log",
+        "{root}/logs/train_translator/{translator}.log",
     benchmark:
-        "results/benchmarks/train_translator/{translator}.tsv"
+        "{root}/benchmarks/train_translator/{translator}.tsv"
     priority: FIRST
     conda:
-        "../../envs/model.yaml"
-    threads: lambda w: translator_of(w)["threads"]
+        "../../envs/tandem.yaml"
+    threads: lambda w: translator_of(w).threads
     resources:
         mem_mb=8000,
         runtime=2880,
     params:
-        translator=translator_of,
-        scratch="results/checkpoints/{translator}",
-        code=digest("train_translator.py"),
+        translator=lambda w: TRANSLATORS.dump(translator_of(w)),
+        code=lambda w: digest("train_translator.py", translated_by(w)),
     script:
         "../scripts/train_translator.py"
 
@@ -37,28 +51,26 @@ rule translate_shard:
     Out: one translation a line; a table of their log-probabilities and numbers of tokens.
     """
     input:
-        bitext=lambda w: f"results/corpora/{backtranslation_of(w)['bitext']}",
-        translator=lambda w: f"results/translators/{backtranslation_of(w)['translator']}",
+        bitext=lambda w: plan_of(w).path("corpora", made_of(w).bitext),
+        translator=lambda w: plan_of(w).path("translators", made_of(w).translator),
     output:
-        text=temp("results/backtranslations/{backtranslation}/{split}.{shard}.txt"),
-        scores=temp("results/backtranslations/{backtranslation}/{split}.{shard}.tsv"),
+        text=temp("{root}/backtranslations/{backtranslation}/{split}.{shard}.txt"),
+        scores=temp("{root}/backtranslations/{backtranslation}/{split}.{shard}.tsv"),
     log:
-        "results/logs/translate_shard/{backtranslation}/{split}.{shard}.log",
-    benchmark:
-        "results/benchmarks/translate_shard/{backtranslation}/{split}.{shard}.tsv"
+        "{root}/logs/translate_shard/{backtranslation}/{split}.{shard}.log",
     priority: FIRST
     conda:
-        "../../envs/model.yaml"
-    threads: lambda w: back_translator_of(w)["threads"]
+        "../../envs/tandem.yaml"
+    threads: lambda w: translator_of(w).threads
     resources:
         mem_mb=6000,
         runtime=1440,
     params:
-        source=lambda w: back_translator_of(w)["from"],
-        pairs=lambda w: backtranslation_of(w)["pairs"] if w.split == "train" else None,
-        shards=lambda w: backtranslation_of(w)["shards"] if w.split == "train" else 1,
-        threads=lambda w: back_translator_of(w)["threads"],
-        code=digest("translate_shard.py"),
+        source=lambda w: translator_of(w).source,
+        pairs=lambda w: made_of(w).pairs if w.split == "train" else None,
+        shards=lambda w: made_of(w).shards if w.split == "train" else 1,
+        threads=lambda w: translator_of(w).threads,
+        code=lambda w: digest("translate_shard.py", translated_by(w)),
     script:
         "../scripts/translate_shard.py"
 
@@ -70,22 +82,18 @@ rule join_backtranslation:
     translation its scores, <split>.<language>-bt.scores.tsv.
     """
     input:
-        bitext=lambda w: f"results/corpora/{backtranslation_of(w)['bitext']}",
-        texts=lambda w: [f"{stem}.txt" for stem in shards(w)],
-        scores=lambda w: [f"{stem}.tsv" for stem in shards(w)],
+        bitext=lambda w: plan_of(w).path("corpora", made_of(w).bitext),
+        texts=lambda w: [f"{stem}.txt" for stem in plan_of(w).shards(w.backtranslation)],
+        scores=lambda w: [f"{stem}.tsv" for stem in plan_of(w).shards(w.backtranslation)],
     output:
-        folder=directory("results/corpora/{backtranslation}"),
+        folder=directory("{root}/corpora/{backtranslation}"),
     log:
-        "results/logs/join_backtranslation/{backtranslation}.log",
+        "{root}/logs/join_backtranslation/{backtranslation}.log",
     priority: FIRST
     conda:
-        "../../envs/corpora.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=60,
+        "../../envs/tandem.yaml"
     params:
-        sides=lambda w: configuration.sides(config, w.backtranslation),
+        sides=lambda w: plan_of(w).sides(w.backtranslation),
         code=digest("join_backtranslation.py"),
     script:
         "../scripts/join_backtranslation.py"
@@ -97,22 +105,19 @@ rule score_translator:
     Out: bleu, sacreBLEU's signature, the number of sentences, as JSON.
     """
     input:
-        bitext=lambda w: f"results/corpora/{translator_of(w)['bitext']}",
-        translator="results/translators/{translator}",
+        bitext=lambda w: plan_of(w).path("corpora", translator_of(w).bitext),
+        translator="{root}/translators/{translator}",
     output:
-        scores="results/scores/{translator}/bleu.json",
+        scores="{root}/scores/{translator}/bleu.json",
     log:
-        "results/logs/score_translator/{translator}.log",
+        "{root}/logs/score_translator/{translator}.log",
     conda:
-        "../../envs/model.yaml"
-    threads: lambda w: translator_of(w)["threads"]
-    resources:
-        mem_mb=4000,
-        runtime=60,
+        "../../envs/tandem.yaml"
+    threads: lambda w: translator_of(w).threads
     params:
-        source=lambda w: translator_of(w)["from"],
-        target=lambda w: translator_of(w)["to"],
-        threads=lambda w: translator_of(w)["threads"],
-        code=digest("score_translator.py"),
+        source=lambda w: translator_of(w).source,
+        target=lambda w: translator_of(w).target,
+        threads=lambda w: translator_of(w).threads,
+        code=lambda w: digest("score_translator.py", translated_by(w)),
     script:
         "../scripts/score_translator.py"

@@ -7,11 +7,12 @@ import logging
 import os
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-# Beside the installed library, for conda environments, which hold only its dependencies
-sys.path.append(str(Path(__file__).resolve().parents[1]))
+# The library beside this file, whose digest a job has, before any that is installed
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 QUIET_INTERVAL_S = "30"
 """Seconds between lines of a progress bar that no terminal shows."""
@@ -22,6 +23,9 @@ if not sys.stderr.isatty():
     os.environ.setdefault("TQDM_ASCII", " #")
 
 from tandem.errors import TandemError  # noqa: E402
+
+if TYPE_CHECKING:
+    from tandem.reporting.table import Given, Table
 
 
 @contextlib.contextmanager
@@ -43,3 +47,45 @@ def logged(path: str) -> Iterator[logging.Logger]:
     except BaseException:
         log.error(traceback.format_exc())
         raise
+
+
+@contextlib.contextmanager
+def kinds(config: Mapping[str, Any]) -> Iterator[None]:
+    """Make the kinds known that studies have of their own."""
+    from tandem.configuration import Places, load_configuration, study_homes
+
+    places = Places(Path(__file__).resolve().parents[2])
+    values = {key: value for key, value in config.items() if key != "captions"}
+    study_homes(map(places, load_configuration(values).study_folders))
+    yield
+
+
+def checkpoint(output: str) -> Path:
+    """Return where a run that makes `output` keeps what it goes on from after a stop."""
+    path = Path(output)
+    return path.parents[2] / "checkpoints" / path.relative_to(path.parents[2])
+
+
+def score_files(folders: Iterable[str], first: bool = False) -> list[Path]:
+    """Return the score files in folders, of all seeds or of the first one of each."""
+    found = [sorted(Path(folder).glob("seed*.json")) for folder in folders]
+    return [file for files in found for file in (files[:1] if first else files)]
+
+
+def given_table(snakemake: Any) -> tuple[Table, Given]:  # noqa: ANN401, F811
+    """Return the table that a job makes or draws, and what it is made of."""
+    from tandem.plan import Plan
+    from tandem.reporting.scores import Scores
+    from tandem.reporting.table import Given
+    from tandem.study import Study
+
+    study = Study.model_validate(snakemake.params.study)
+    ((name, table),) = study.tables.items()
+    given = {key: [given] if isinstance(given, str) else list(given)
+             for key, given in snakemake.input.items()}  # fmt: skip
+    home = Path(given["paper"][0]).parent if given["paper"] else Path()
+    files = {key: list(map(Path, paths)) for key, paths in given.items()}
+    scored = [path for key, paths in given.items() if key.startswith("scores") for path in paths]
+    scores = Scores(score_files(scored), study.tasks, **study.bootstrap.model_dump())
+    plan = Plan(Path(snakemake.wildcards.root).name, home, study)
+    return table, Given(name, plan, files, scores, snakemake.params.scale)

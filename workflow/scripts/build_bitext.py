@@ -4,22 +4,18 @@ from pathlib import Path
 
 from _adapter import logged
 from tandem.corpora.bitext import build_bitext
-from tandem.corpora.clean import Cleaning
-from tandem.corpora.readers import read_bitext
 from tandem.corpora.register import Dataset
+from tandem.corpora.settings import Bitext
 from tandem.corpora.text import key
 from tandem.io import read_lines
 
 with logged(snakemake.log[0]) as log:
-    bitext = dict(snakemake.params.bitext)
-    left, right = bitext["languages"]
+    bitext = Bitext(**snakemake.params.bitext)
     sources = {}
     for dataset in (Dataset(**entry) for entry in snakemake.params.datasets):
         path = f"results/corpora/downloads/{dataset.name}/{dataset.file}"
-        sources[dataset.name] = read_bitext(dataset, path, left, right)
+        sources[dataset.name] = dataset.pairs(path, *bitext.languages)
     tasks = map(Path, snakemake.input.held_out)
     held_out = {key(text) for task in tasks for text in read_lines(task / "held-out.txt")}
-    numbers = {name: bitext[name] for name in ("valid", "test", "seed", "max_pairs")}
-    numbers |= {"folder": snakemake.output.folder, "held_out": held_out}
-    counts = build_bitext(sources, (left, right), Cleaning(**bitext["cleaning"]), **numbers)
+    counts = build_bitext(sources, bitext, snakemake.output.folder, held_out)
     log.info("%s", counts)

@@ -4,9 +4,9 @@ from collections import Counter
 from itertools import chain
 
 from _adapter import logged
-from tandem.corpora.clean import Cleaning, filter_pairs
-from tandem.corpora.readers import read_bitext
+from tandem.corpora.clean import filter_pairs
 from tandem.corpora.register import Dataset
+from tandem.corpora.settings import Bitext
 from tandem.tasks.mining_files import PARTS, hide_pairs, take_published
 
 with logged(snakemake.log[0]) as log:
@@ -17,9 +17,9 @@ with logged(snakemake.log[0]) as log:
         parts = dict(zip(PARTS, zip(datasets, paths, strict=True), strict=True))
         counts = take_published(parts, params.task["language"], folder)
     else:
-        languages, cleaning = params.bitext["languages"], Cleaning(**params.bitext["cleaning"])
+        bitext = Bitext(**params.bitext)
         found = zip(datasets, paths, strict=True)
-        pairs = chain.from_iterable(read_bitext(*source, *languages) for source in found)
-        kept = filter_pairs(pairs, cleaning, Counter())
-        counts = hide_pairs(kept, tuple(languages), folder, **params.hiding)
+        pairs = chain.from_iterable(d.pairs(path, *bitext.languages) for d, path in found)
+        kept = filter_pairs(pairs, bitext.cleaning, Counter())
+        counts = hide_pairs(kept, bitext.languages, folder, **params.hiding)
     log.info("%s", counts)

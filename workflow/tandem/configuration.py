@@ -1,177 +1,181 @@
-"""The configuration: checked against its schema, and for what a schema cannot say."""
+"""The configuration: what a newcomer turns, and the studies with their values."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import sys
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import jsonschema
+from pydantic import NonNegativeInt, ValidationError
 
-from tandem import configuration_across as across
-from tandem.errors import TandemError
+from tandem.corpora.register import Dataset, load_register
+from tandem.encoders.encoder import ENCODERS
 from tandem.io import read_yaml
+from tandem.objectives.objective import OBJECTIVES
+from tandem.plan import Plan
+from tandem.registry import ConfigurationError, Settings, faults
+from tandem.reporting.claim_tests.claim_test import CLAIM_TESTS
+from tandem.reporting.table import TABLES
+from tandem.study import Study, cross_faults
+from tandem.tasks.task import TASKS
+from tandem.translation.translator import TRANSLATORS
 
-RESERVED = {"sts", "downloads"}
-"""Folders beside those of the corpora."""
-
-STS_ARCHIVES = ("benchmark", "companion", "sts2017_input", "sts2017_gold")
-"""Keys of the section `sts` that name corpora; all but the first may be null."""
-
-Config = Mapping[str, Any]
+REGISTRIES = (ENCODERS, OBJECTIVES, TRANSLATORS, TASKS, TABLES, CLAIM_TESTS)
+"""What a study's folder may add kinds to."""
 
 
-class ConfigurationError(TandemError):
-    """A configuration that is refused; the message names the key."""
+class Configuration(Settings):
+    """What stands in config.yaml, at the scale that is laid over it."""
+
+    scale: str
+    """Its name: each study takes its values for it from scales/<scale>.yaml in its folder."""
+    registers: list[str]
+    """Files that list the corpora: in the working directory, or beside the Snakefile."""
+    mirror: str | None = None
+    """A folder that holds downloads as <host>/<path>, for machines that cannot reach the hosts."""
+    study_folders: list[str] = ["workflow/studies"]
+    """Folders whose folders are studies; looked for like the registers."""
+    seeds: list[NonNegativeInt] | None = None
+    """Seeds of every experiment; null: each study's own."""
+    studies: dict[str, dict[str, Any]] = {}
+    """Values laid over a study's own, by its name."""
 
 
-def check(config: Config, schema: str | Path) -> None:
-    """Refuse a configuration that the schema does not allow or that contradicts itself.
+class Places:
+    """Finds files in the working directory, else beside the Snakefile."""
+
+    def __init__(self, base: str | Path) -> None:
+        """Take the folder of the Snakefile."""
+        self._folders = Path(), Path(base)
+
+    def __call__(self, name: str) -> Path:
+        """Return where a file or folder is, or would be."""
+        return next((f / name for f in self._folders if (f / name).exists()), Path(name))
+
+
+def load_configuration(values: Mapping[str, Any]) -> Configuration:
+    """Check what stands in the configuration itself.
 
     Raises:
         ConfigurationError: naming every key at fault.
     """
-    rules = read_yaml(schema)
-    faults = list(_schema_faults(config, rules)) or list(_cross_field_faults(config))
-    if faults:
+    return _checked(Configuration, values, "the configuration")
+
+
+def load_registers(configuration: Configuration, places: Places) -> dict[str, Dataset]:
+    """Read the registers of corpora."""
+    datasets: dict[str, Dataset] = {}
+    for name in configuration.registers:
+        datasets |= load_register(places(name))
+    return datasets
+
+
+def study_homes(folders: Iterable[Path]) -> list[Path]:
+    """Return the folders of all studies, by name; a study can then be imported by its name."""
+    homes: dict[str, Path] = {}
+    for folder in folders:
+        if str(folder.resolve()) not in sys.path:
+            sys.path.append(str(folder.resolve()))
+        for file in sorted(folder.glob("*/study.yaml")):
+            home = file.parent
+            if home.name in homes:
+                raise ConfigurationError(
+                    f"two studies named {home.name}: {homes[home.name]} and {home}. Rename one"
+                )
+            homes[home.name] = home
+    for registry in REGISTRIES:
+        for home in homes.values():
+            registry.add_study(home)
+    return list(homes.values())
+
+
+def load_plans(
+    configuration: Configuration, datasets: Mapping[str, Dataset], places: Places
+) -> dict[str, Plan]:
+    """Return the plan of every study by the folder of its results.
+
+    Raises:
+        ConfigurationError: naming every key at fault.
+    """
+    homes = study_homes(map(places, configuration.study_folders))
+    known = [home.name for home in homes]
+    if unknown := sorted(set(configuration.studies) - set(known)):
         raise ConfigurationError(
-            "the configuration is refused:\n  " + "\n  ".join(faults) + f"\nSee {schema}"
+            f"studies: no study {', '.join(unknown)}; there are {', '.join(known)}"
         )
+    plans: dict[str, Plan] = {}
+    for home in homes:
+        plan = Plan(home.name, home, load_study(home, configuration))
+        _check_sources(plan, datasets)
+        if plan.root in plans:
+            other = plans[plan.root].name
+            raise ConfigurationError(f"{plan.name} and {other} both write to {plan.root}")
+        plans[plan.root] = plan
+    return plans
 
 
-def check_sources(config: Config, datasets: Collection[str]) -> None:
-    """Refuse a configuration that names a corpus that no register has.
+def load_study(home: Path, configuration: Configuration) -> Study:
+    """Read a study: its values, those of the scale, then those of the configuration.
 
     Raises:
         ConfigurationError: naming every key at fault.
     """
-    named = [(f"bitexts.{key}.sources", name) for key, entry in config["bitexts"].items()
-             for name in entry["sources"]]  # fmt: skip
-    named += [(f"mining_tasks.{key}.{part}", entry[part])
-              for key, entry in config["mining_tasks"].items()
-              for part in ("training", "test") if entry[part]]  # fmt: skip
-    panels = config["languages"]["panels"]
-    named += [(f"languages.panels.{key}.sources", name) for key, entry in panels.items()
-              for name in entry["sources"]]  # fmt: skip
-    named.append(("languages.uriel", config["languages"]["uriel"]))
-    named += [(f"sts.{key}", config["sts"][key]) for key in STS_ARCHIVES if config["sts"][key]]
+    values = read_yaml(home / "study.yaml")
+    scale = home / "scales" / f"{configuration.scale}.yaml"
+    if scale.is_file():
+        values = laid_over(values, read_yaml(scale) or {})
+    values = laid_over(values, configuration.studies.get(home.name, {}))
+    if configuration.seeds is not None:
+        values = {**values, "seeds": configuration.seeds}
+    study = _checked(Study, values, f"the study {home.name}")
+    if found := list(cross_faults(study)):
+        raise ConfigurationError(_refusal(f"the study {home.name}", found))
+    return study
+
+
+def laid_over(values: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values with others laid over them: mappings key by key, all else whole.
+
+    A mapping that names another `kind` replaces one whole.
+    """
+    result = dict(values)
+    for key, other in others.items():
+        own = result.get(key)
+        if (
+            isinstance(own, Mapping)
+            and isinstance(other, Mapping)
+            and other.get("kind", own.get("kind")) == own.get("kind")
+        ):
+            other = laid_over(own, other)
+        result[key] = other
+    return result
+
+
+def _check_sources(plan: Plan, datasets: Mapping[str, Dataset]) -> None:
+    """Refuse a study that names a corpus that no register has."""
+    study = plan.study
+    named = [(f"bitexts.{key}.sources", name) for key, bitext in study.bitexts.items()
+             for name in bitext.sources]  # fmt: skip
+    named += [(f"mining.{key}", name) for key, task in study.mining.items()
+              for name in task.published()]  # fmt: skip
+    if study.sts is not None:
+        named += [(f"sts.{key}", name) for key, name in study.sts.archives().items()]
+    named += [(f"tables.{key}", name) for key, table in study.tables.items()
+              for name in table.sources()]  # fmt: skip
     if unknown := [f"{place}: {name}" for place, name in named if name not in datasets]:
         raise ConfigurationError(
-            "no register lists these corpora:\n  "
-            + "\n  ".join(unknown)
-            + f"\nRegisters: {', '.join(config['registers'])}; they list {', '.join(datasets)}"
-        )
+            f"{plan.name}: no register lists these corpora:\n  " + "\n  ".join(unknown)
+            + f"\nThe registers list {', '.join(datasets)}"
+        )  # fmt: skip
 
 
-def panel_candidates(
-    config: Config, panel: str, known: Iterable[str], held: Mapping[str, Collection[str]]
-) -> list[str]:
-    """Return the languages that a panel chooses among.
-
-    Args:
-        config: the configuration.
-        panel: name of the panel.
-        known: codes of the register of languages.
-        held: for each corpus the languages that it holds.
-
-    Raises:
-        ConfigurationError: naming the languages that no source of the panel holds or the register
-            does not know.
-    """
-    entry = config["languages"]["panels"][panel]
-    had = {code for name in entry["sources"] for code in held[name]}
-    codes = [code for code in known if code in had]
-    if wrong := [code for code in entry["languages"] or () if code not in codes]:
-        raise ConfigurationError(
-            f"languages.panels.{panel}.languages: {', '.join(wrong)}: not in "
-            f"{config['languages']['register']}, or in none of {', '.join(entry['sources'])}"
-        )
-    return entry["languages"] or codes
+def _checked(model: type[Settings], values: Mapping[str, Any], what: str) -> Any:  # noqa: ANN401
+    try:
+        return model.model_validate(dict(values))
+    except ValidationError as error:
+        raise ConfigurationError(_refusal(what, faults(error))) from error
 
 
-def corpora(config: Config) -> list[str]:
-    """Return the names of all corpora that experiments can be trained on."""
-    return [*config["bitexts"], *config["backtranslations"]]
-
-
-def sides(config: Config, corpus: str) -> list[str]:
-    """Return the two sides of a corpus, as in its file names: `en`, `cs`; or `en`, `en-bt`."""
-    if corpus in config["bitexts"]:
-        return list(config["bitexts"][corpus]["languages"])
-    target = config["translators"][config["backtranslations"][corpus]["translator"]]["to"]
-    return [target, f"{target}-bt"]
-
-
-def experiments(config: Config, encoders: Collection[str], settings: Collection[str]) -> list[str]:
-    """Return the names of the experiments of every encoder in every setting."""
-    return [f"{encoder}.{setting}" for encoder in encoders for setting in settings]
-
-
-def _schema_faults(config: Config, rules: Config) -> Iterator[str]:
-    for error in jsonschema.Draft202012Validator(rules).iter_errors(config):
-        # of a choice (oneOf) show the branch that nearly fits, not "not valid under any"
-        cause = jsonschema.exceptions.best_match([error]) or error
-        yield f"{'.'.join(map(str, cause.absolute_path)) or 'top level'}: {cause.message}"
-
-
-def _cross_field_faults(config: Config) -> Iterator[str]:
-    """Yield what is wrong between keys: names that nothing has, and sizes that cannot be."""
-    names = corpora(config)
-    for name in sorted({name for name in names if names.count(name) > 1}):
-        yield f"backtranslations.{name}: a bitext has this name too"
-    for name in sorted(RESERVED & set(names)):
-        yield f"no corpus can be named {name}: its folder holds something else"
-    for place, name, section in _references(config):
-        known = names if section == "corpora" else list(config[section])
-        if name not in known:
-            yield f"{place}: no {section} entry {name!r}; there are {', '.join(known)}"
-    yield from _text_faults(config)
-    for name, entry in config["translators"].items():
-        languages = config["bitexts"].get(entry["bitext"], {}).get("languages", [])
-        if sorted([entry["from"], entry["to"]]) != sorted(languages):
-            yield f"translators.{name}: from and to are not the languages of {entry['bitext']}"
-    yield from _backtranslation_faults(config)
-    yield from across.faults(config)
-    if int(config["sts"]["selection"].split(".")[0]) in config["sts"]["years"]:
-        yield "sts.selection: its year is among sts.years, which are scored; choose another task"
-
-
-def _text_faults(config: Config) -> Iterator[str]:
-    """Yield what is wrong with how text is cleaned, and with the panels of languages."""
-    cleaned = {f"bitexts.{name}": entry for name, entry in config["bitexts"].items()}
-    panels = config["languages"]["panels"].items()
-    cleaned |= {f"languages.panels.{name}": entry for name, entry in panels}
-    for place, entry in cleaned.items():
-        if entry["cleaning"]["min_words"] > entry["cleaning"]["max_words"]:
-            yield f"{place}.cleaning: min_words is over max_words"
-    if (name := config["languages"]["figure"]) not in dict(panels):
-        yield f"languages.figure: no panel {name!r}; there are {', '.join(dict(panels))}"
-
-
-def _backtranslation_faults(config: Config) -> Iterator[str]:
-    for name, entry in config["backtranslations"].items():
-        translator = config["translators"].get(entry["translator"], {})
-        languages = config["bitexts"].get(entry["bitext"], {}).get("languages", [])
-        if translator and sorted([translator["from"], translator["to"]]) != sorted(languages):
-            yield f"backtranslations.{name}: {entry['translator']} does not translate this bitext"
-    for name, entry in config["settings"].items():
-        made = config["backtranslations"].get(entry["corpus"], {}).get("pairs")
-        if made is not None and entry["pairs"] > made:
-            yield f"settings.{name}.pairs: {entry['pairs']}, but only {made} are back-translated"
-
-
-def _references(config: Config) -> Iterator[tuple[str, str, str]]:
-    """Yield (place, name, section): the name used at a place, and where it must be defined."""
-    for name, entry in config["translators"].items():
-        yield f"translators.{name}.bitext", entry["bitext"], "bitexts"
-    for name, entry in config["backtranslations"].items():
-        yield f"backtranslations.{name}.bitext", entry["bitext"], "bitexts"
-        yield f"backtranslations.{name}.translator", entry["translator"], "translators"
-    for name, entry in config["encoders"].items():
-        yield f"encoders.{name}.segmentation", entry["segmentation"], "segmentations"
-    for name, entry in config["settings"].items():
-        yield f"settings.{name}.corpus", entry["corpus"], "corpora"
-    for section in ("encoders", "settings"):
-        for name in config["table1"][section]:
-            yield f"table1.{section}", name, section
-    yield from across.references(config)
+def _refusal(what: str, found: list[str]) -> str:
+    return f"{what} is refused:\n  " + "\n  ".join(found) + "\nSee docs/configuration.md"

@@ -13,7 +13,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any, BinaryIO
 
 import yaml
 
@@ -76,11 +76,16 @@ def read_yaml(path: str | Path) -> Any:  # noqa: ANN401
     """Read plain values from a YAML file.
 
     Raises:
-        yaml.YAMLError: it is none.
+        InputError: it is none.
     """
     # the compiled parser, where PyYAML has it: ten times as fast, and every dry run waits for it
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    return yaml.load(Path(path).read_text(encoding="utf-8"), Loader=loader)  # noqa: S506
+    try:
+        return yaml.load(Path(path).read_text(encoding="utf-8"), Loader=loader)  # noqa: S506
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        problem = f"not YAML ({getattr(error, 'problem', None) or error})"
+        raise InputError(path, mark and mark.line + 1, problem, "Mend the file") from error
 
 
 def open_binary(path: str | Path) -> BinaryIO:
@@ -130,7 +135,7 @@ def decode_lines(
 _SEPARATORS = {ord(c): " " for c in "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"}
 
 
-def stream_lines(stream: BinaryIO, name: str | Path) -> Iterator[str]:
+def stream_lines(stream: IO[bytes], name: str | Path) -> Iterator[str]:
     """Yield the lines of an open stream; see `decode_lines`.
 
     Raises:

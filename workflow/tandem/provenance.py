@@ -1,94 +1,166 @@
-"""Which library code a script depends on, as one digest: so an edit re-runs what it affects."""
+"""Which code a job depends on, as one digest: so an edit re-runs what it affects, and only that."""
 
 from __future__ import annotations
 
+import ast
 import functools
 import hashlib
-import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 PACKAGE = "tandem"
 ROOT = Path(__file__).resolve().parent.parent
 """The folder that holds the package."""
-# By pattern: every dry run waits for this, and the syntax trees take five times as long.
-_IMPORT = re.compile(
-    r"^[ \t]*(?:from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+(\([^)]*\)|.+)|import[ \t]+(.+))",
-    re.MULTILINE,
-)
+Roots = tuple[tuple[str, Path], ...]
+# Nothing of these is run: a variable's load or store follows from where it stands
+_IDLE = frozenset({"ctx", "kind", "type_comment", "type_ignores"})
 
 
-def source_digest(*scripts: str | Path, root: str | Path = ROOT) -> str:
-    """Return a digest of the scripts and of every module of the package that they import.
+class _Code(NamedTuple):
+    """One file. line: its name and a digest of what it does. imports: dotted names."""
 
-    Imports are read from the text, so nothing is executed: direct and indirect ones, those inside
-    functions, and the packages on the way to a module (Python runs them too).
+    line: str
+    imports: tuple[str, ...]
+
+
+def source_digest(*files: str | Path, packages: Mapping[str, Path] | None = None) -> str:
+    """Return a digest of what the files do, and every module that they import.
+
+    Comments, docstrings (those under an assignment too), blank lines and line breaks do not count,
+    nor what is only for type checkers, inside `if TYPE_CHECKING`. Annotations do: Pydantic reads
+    them. Imports are read from the syntax tree, so nothing is executed: direct and indirect ones,
+    those inside functions, and the packages on the way to a module (Python runs them too). A module
+    that is imported by a name made at run time, as a registry does, is not among them: name its
+    file beside the script.
+
+    Positions and fields that are empty have no part in it, so Python versions agree unless one of
+    them changes how it parses a construct.
 
     Args:
-        scripts: Python files.
-        root: the folder that holds the package.
+        files: Python files: a script, and the modules of the kinds that it is told to use.
+        packages: other packages whose modules are followed, by name, with the folder that each
+            stands in; `tandem` is always one of them.
 
     Returns:
-        16 hexadecimal digits of a SHA-256 over the sources.
+        16 hexadecimal digits of a SHA-256.
+
+    Raises:
+        SyntaxError: naming the file and the line.
     """
-    root = Path(root)
-    digest = hashlib.sha256()
-    sources = {Path(script).name: Path(script) for script in scripts}
-    sources |= {str(p.relative_to(root)): p for p in source_files(*scripts, root=root)}
-    for name, path in sorted(sources.items()):
-        digest.update(f"{name}\0{len(_read(path))}\0".encode())
-        digest.update(_read(path))
-    return digest.hexdigest()[:16]
+    return _digest(_resolved(files), _roots(packages))
 
 
-def source_files(*scripts: str | Path, root: str | Path = ROOT) -> list[Path]:
-    """Return the files of the package that the scripts import, directly or not, sorted."""
+def source_files(*files: str | Path, packages: Mapping[str, Path] | None = None) -> list[Path]:
+    """Return the modules of the packages that the files import, directly or not, sorted."""
+    return _closure(_resolved(files), _roots(packages))
+
+
+def _resolved(files: Iterable[str | Path]) -> tuple[Path, ...]:
+    return tuple(Path(file).resolve() for file in files)
+
+
+def _roots(packages: Mapping[str, Path] | None) -> Roots:
+    folders = {PACKAGE: ROOT} | dict(packages or {})
+    return tuple((name, folder.resolve()) for name, folder in folders.items())
+
+
+@functools.cache
+def _digest(files: tuple[Path, ...], roots: Roots) -> str:
+    lines = sorted(_read(path, roots).line for path in {*files, *_closure(files, roots)})
+    return hashlib.sha256("\n".join(filter(None, lines)).encode()).hexdigest()[:16]
+
+
+def _closure(files: tuple[Path, ...], roots: Roots) -> list[Path]:
+    """Return the files that are imported, in whatever number of steps."""
     found: set[Path] = set()
-    waiting = [Path(script) for script in scripts]
+    waiting = list(files)
     while waiting:
-        for path in _imports(waiting.pop(), Path(root)):
-            if path not in found:
-                found.add(path)
-                waiting.append(path)
+        for name in _read(waiting.pop(), roots).imports:
+            new = _modules(name, roots) - found
+            found |= new
+            waiting += new
     return sorted(found)
 
 
-@functools.cache
-def _read(path: Path) -> bytes:
-    return path.read_bytes()
+def _name(path: Path, roots: Roots) -> str:
+    """Return a file's name, wherever the packages stand: its path within one, or its own name."""
+    for package, root in roots:
+        if root / package in path.parents:
+            return path.relative_to(root).as_posix()
+    return path.name
 
 
 @functools.cache
-def _imports(path: Path, root: Path) -> frozenset[Path]:
-    """Return the package files that one file's import statements name."""
-    source = _read(path).decode("utf-8")
-    return frozenset(
-        file for name in _imported_names(source, path, root) for file in _files(name, root)
-    )
+def _modules(name: str, roots: Roots) -> frozenset[Path]:
+    """Return the files that importing a dotted name runs, within the packages.
 
-
-def _imported_names(source: str, path: Path, root: Path) -> Iterator[str]:
-    """Yield dotted names; the last part may be a module or something defined in one.
-
-    A word of an alias, a comment or a docstring may be among them: a file too many at worst.
+    The last part of the name may be a module or something defined in one.
     """
-    for level, base, names, modules in _IMPORT.findall(source):
-        if modules:
-            yield from re.findall(r"[\w.]+", modules)
-            continue
-        package = path.relative_to(root).parts[: -len(level)] if level else ()
-        for name in re.findall(r"\w+", names):
-            yield ".".join((*package, *filter(None, [base]), name))
+    parts = name.split(".")
+    stems = [
+        root.joinpath(*parts[:count])
+        for package, root in roots
+        if package == parts[0]
+        for count in range(1, len(parts) + 1)
+    ]
+    files = (file for stem in stems for file in (stem / "__init__.py", stem.with_suffix(".py")))
+    return frozenset(file for file in files if file.is_file())
 
 
 @functools.cache
-def _files(name: str, root: Path) -> frozenset[Path]:
-    """Return the files that importing a dotted name runs, within the package."""
-    parts = name.split(".")
-    if parts[0] != PACKAGE:
-        return frozenset()
-    files = set()
-    for count in range(1, len(parts) + 1):
-        stem = root.joinpath(*parts[:count])
-        files |= {f for f in (stem / "__init__.py", stem.with_suffix(".py")) if f.is_file()}
-    return frozenset(files)
+def _read(path: Path, roots: Roots) -> _Code:
+    """Read a file once: many scripts import it, and every dry run waits for all of them."""
+    statements: list[ast.Import | ast.ImportFrom] = []
+    shape = _shape(ast.parse(path.read_bytes(), str(path)), statements)
+    name = _name(path, roots)
+    # A module that does nothing, as most __init__.py, has no line: it may come and go
+    digest = hashlib.sha256(repr(shape).encode()).hexdigest()
+    line = "" if shape == ["Module"] else f"{name} {digest}"
+    return _Code(line, tuple(n for node in statements for n in _imported(node, name.split("/"))))
+
+
+def _shape(node: ast.AST, imports: list[ast.Import | ast.ImportFrom]) -> list[object]:
+    """Return a syntax tree as nested lists, without what does nothing; add its imports."""
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        imports.append(node)
+    shape: list[object] = [type(node).__name__]
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if name in _IDLE:
+            continue
+        if isinstance(value, list):
+            value = [
+                _shape(item, imports) if isinstance(item, ast.AST) else item
+                for item in _effective(value)
+            ]
+        elif isinstance(value, ast.AST):
+            value = _shape(value, imports)
+        if value is not None and value != []:
+            shape += (name, value)
+    return shape
+
+
+def _effective(nodes: list[ast.AST]) -> Iterator[ast.AST]:
+    """Leave out statements without effect (docstrings and other constants, `pass`)."""
+    for node in nodes:
+        if isinstance(node, ast.If) and _name_of(node.test) == "TYPE_CHECKING":
+            yield from _effective(node.orelse)
+        elif not isinstance(node, ast.Pass) and not (
+            isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        ):
+            yield node
+
+
+def _name_of(node: ast.expr) -> str:
+    """Return the last part of a dotted name."""
+    return getattr(node, "attr", getattr(node, "id", ""))
+
+
+def _imported(node: ast.Import | ast.ImportFrom, path: list[str]) -> Iterator[str]:
+    """Yield the dotted names that an import statement of the file `path` asks for."""
+    base: list[str] = []
+    if isinstance(node, ast.ImportFrom):
+        base = [*path[: -node.level], *filter(None, [node.module])] if node.level else [node.module]
+    for alias in node.names:
+        yield ".".join((*base, alias.name))

@@ -52,6 +52,12 @@ class Kind(Settings):
     kind: ClassVar[str] = ""
     """The name of its module, with hyphens for underscores."""
 
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:  # noqa: ANN401
+        """Name the kind after its module."""
+        super().__pydantic_init_subclass__(**kwargs)
+        cls.kind = cls.__module__.rsplit(".", 1)[-1].replace("_", "-")
+
 
 K = TypeVar("K", bound=Kind)
 
@@ -61,7 +67,7 @@ class Registry(Generic[K]):
 
     def __init__(self, package: str, base: type[K]) -> None:
         """Look for classes of `base` in the modules of `package`, by their text."""
-        self.noun = base.__name__.lower()
+        self.base, self.noun = base, base.__name__.lower()
         self._packages = {package: Path(importlib.import_module(package).__path__[0])}
         self._folder = package.rsplit(".", 1)[-1]
         self._class = re.compile(rf"^class (\w+)\((?:\w+\.)?{base.__name__}\)", re.MULTILINE)
@@ -108,9 +114,7 @@ class Registry(Generic[K]):
             raise ConfigurationError(f"no {self.noun} {_said(name, self.modules())}")
         module = importlib.import_module(self.modules()[name])
         found = self._class.search(self.path(name).read_text(encoding="utf-8"))
-        cls = getattr(module, found[1])
-        cls.kind = name
-        return cls
+        return getattr(module, found[1])
 
     def parse(self, values: Mapping[str, Any] | K) -> K:
         """Return a kind with its settings, from `kind` and the settings of that kind.
@@ -121,8 +125,8 @@ class Registry(Generic[K]):
         try:
             return self.check(values)
         except PydanticCustomError as error:
-            inside = (error.context or {}).get("inside", [error.message()])
-            raise ConfigurationError("; ".join(inside)) from error
+            inside = (error.context or {}).get("inside", [("", error.message())])
+            raise ConfigurationError("; ".join(map(_line, inside))) from error
 
     def check(self, values: object) -> K:
         """Do as `parse`, with errors as Pydantic wants them."""
@@ -138,7 +142,7 @@ class Registry(Generic[K]):
         try:
             return self.kind(str(name)).model_validate(rest)
         except ValidationError as error:
-            inside = list(faults(error))
+            inside = list(located(error))
             raise PydanticCustomError("inside", "refused", {"inside": inside}) from error
 
     def dump(self, kind: K) -> dict[str, Any]:
@@ -172,15 +176,23 @@ class Named(Generic[K]):
         return schema
 
 
-def faults(error: ValidationError) -> Iterable[str]:
-    """Yield what is wrong, each with the path of its key."""
+def faults(error: ValidationError) -> list[str]:
+    """Return what is wrong, each with the path of its key."""
+    return [_line(fault) for fault in located(error)]
+
+
+def located(error: ValidationError) -> Iterable[tuple[str, str]]:
+    """Yield (path of the key, what is wrong); those inside a kind go on from the kind's key."""
     for fault in error.errors(include_url=False, include_input=False):
         place = ".".join(str(part) for part in fault["loc"])
-        if fault["type"] == "inside":
-            for inner in fault["ctx"]["inside"]:
-                yield f"{place}.{inner}" if place else inner
-        else:
-            yield f"{place}: {fault['msg']}" if place else fault["msg"]
+        inside = fault["ctx"]["inside"] if fault["type"] == "inside" else [("", fault["msg"])]
+        for inner, problem in inside:
+            yield ".".join(filter(None, (place, inner))), problem
+
+
+def _line(fault: tuple[str, str]) -> str:
+    place, problem = fault
+    return f"{place}: {problem}" if place else problem
 
 
 def _said(name: object, known: Iterable[str]) -> str:

@@ -2,25 +2,30 @@
 
 import json
 
+import numpy as np
 import pytest
+from pydantic import ValidationError
 
 from tandem.corpora import bitext
-from tandem.corpora.bitext import build_bitext
-from tandem.corpora.clean import Cleaning
+from tandem.corpora.bitext import build_bitext, first_occurrences
+from tandem.corpora.settings import Bitext
 from tandem.corpora.text import key
 from tandem.errors import TandemError
+from tandem.registry import faults
 
-CLEANING = Cleaning(min_words=1, max_words=50, max_ratio=9, max_markup=0.5)
+CLEANING = {"words": {"maximum": 50}, "ratio": {"maximum": 9}, "identical": {}, "markup": {}}
+SETTINGS = {
+    "sources": ["a"], "languages": ["en", "cs"], "valid": 10, "test": 20, "seed": 3,
+    "cleaning": CLEANING,
+}  # fmt: skip
 
 
 def pairs(start, end):
     return [(f"sentence {n}", f"věta {n}") for n in range(start, end)]
 
 
-def build(folder, sources, max_pairs=None, seed=3, valid=10, test=20, sides=("en", "cs")):
-    return build_bitext(
-        sources, sides, CLEANING, valid, test, seed, max_pairs, folder, progress=False
-    )
+def build(folder, sources, held_out=frozenset(), **changes):
+    return build_bitext(sources, Bitext(**SETTINGS | changes), folder, held_out, progress=False)
 
 
 def content(folder):
@@ -46,7 +51,7 @@ def test_a_folder_holds_aligned_splits_and_counts(tmp_path):
     assert (cleaning["read"], cleaning["kept"]) == (112, 100)
     assert cleaning["sources"] == {"a": 61, "b": 51}
     removed = {name: count for name, count in cleaning["removed"].items() if count}
-    assert removed == {"empty": 1, "copy": 1, "duplicate": 10}
+    assert removed == {"empty": 1, "identical": 1, "duplicate": 10}
     assert counts == json.loads(files["splits.json"])
     assert (counts["dropped_surplus"], counts["seed"]) == (5, 3)
 
@@ -69,7 +74,7 @@ def test_the_order_is_shuffled(tmp_path):
 @pytest.mark.parametrize(
     ("sources", "words"),
     [
-        ({"a": [("x", "x")]}, "No pair of a is left after cleaning.*'copy': 1.*Loosen it"),
+        ({"a": [("x", "x")]}, "No pair of a is left after cleaning.*'identical': 1.*Loosen it"),
         ({"a": []}, "No pair of a is left"),
         ({"a": pairs(0, 20)}, "20 pairs are too few"),
     ],
@@ -81,16 +86,29 @@ def test_too_little_is_refused_and_leaves_nothing(tmp_path, sources, words):
 
 
 def test_both_sides_need_names_of_their_own(tmp_path):
-    with pytest.raises(TandemError, match="Both sides are named 'en'"):
-        build(tmp_path / "f", {"a": pairs(0, 100)}, sides=("en", "en"))
+    with pytest.raises(ValidationError) as refused:
+        build(tmp_path / "f", {"a": pairs(0, 100)}, languages=["en", "en"])
+    assert list(faults(refused.value)) == ["languages: both sides are en"]
+
+
+def test_repetitions_are_removed_or_kept(tmp_path):
+    twice = {"a": [*pairs(0, 60), ("sentence 1", "věta 1")]}
+    build(tmp_path / "removed", twice)
+    build(tmp_path / "kept", twice, duplicates="keep")
+    counts = {name: json.loads(content(tmp_path / name)["cleaning.json"])["removed"]["duplicate"]
+              for name in ("removed", "kept")}  # fmt: skip
+    assert counts == {"removed": 1, "kept": 0}
+
+
+def test_first_occurrences():
+    keys = np.array([7, 3, 7, 3, 9], dtype=np.uint64)
+    assert first_occurrences(keys).tolist() == [True, True, False, False, True]
+    assert first_occurrences(keys[:0]).tolist() == []
 
 
 def test_texts_held_out_are_in_no_split_on_either_side(tmp_path):
     held_out = {key("Sentence  7"), key("věta 9")}
-    build_bitext(
-        {"a": pairs(0, 60)}, ("en", "cs"), CLEANING, 10, 20, 3, None, tmp_path / "en-cs",
-        held_out=held_out, progress=False,
-    )  # fmt: skip
+    build(tmp_path / "en-cs", {"a": pairs(0, 60)}, held_out)
     texts = content(tmp_path / "en-cs")
     kept = [line for split in ("train", "valid", "test")
             for line in texts[f"{split}.en"].decode().split("\n")[:-1]]  # fmt: skip

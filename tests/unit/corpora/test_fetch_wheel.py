@@ -30,12 +30,14 @@ def digest(tmp_path, monkeypatch):
 
 
 def wheel(sha256, version="1.0"):
-    source = f"tandem-fixture=={version}"
-    return Dataset("fix", "wheel", source, WHEEL, version, sha256, 9, "none", (), None)
+    fields = {"requirement": f"tandem-fixture=={version}", "file": WHEEL, "sha256": sha256}
+    return Dataset(name="fix", kind="wheel", languages=[], **fields)
 
 
-def local(path, file, languages=("en", "cs"), sha256=None):
-    return Dataset("mine", "local", str(path), file, None, sha256, None, "own", languages, "lines")
+def local(path, sha256=None):
+    return Dataset(
+        name="mine", kind="local", path=str(path), languages=["en", "cs"], sha256=sha256
+    )
 
 
 def test_a_wheel_is_fetched_whatever_python_it_asks_for(tmp_path, digest):
@@ -68,17 +70,17 @@ def test_a_wheel_that_cannot_be_found_says_what_to_do(tmp_path, digest):
 
 def test_a_local_file_is_copied(tmp_path):
     (tmp_path / "my.tsv").write_text("a\tb\n")
-    path = fetch(local(tmp_path / "my.tsv", "my.tsv"), tmp_path / "d", None)
+    path = fetch(local(tmp_path / "my.tsv"), tmp_path / "d", None)
     (tmp_path / "my.tsv").write_text("changed later\n")
     assert path.read_text() == "a\tb\n"
-    fetch(local(tmp_path / "my.tsv", "my.tsv"), tmp_path / "d", None)
+    fetch(local(tmp_path / "my.tsv"), tmp_path / "d", None)
     assert path.read_text() == "changed later\n"
 
 
 def test_local_files_by_language_are_copied(tmp_path):
     for code in ("en", "cs"):
         (tmp_path / f"my.{code}").write_text(code)
-    path = fetch(local(tmp_path / "my.{language}", "my.{language}"), tmp_path / "d", None)
+    path = fetch(local(tmp_path / "my.{language}"), tmp_path / "d", None)
     assert path == tmp_path / "d" / "my.{language}"
     assert sorted(entry.read_text() for entry in path.parent.iterdir()) == ["cs", "en"]
 
@@ -86,10 +88,10 @@ def test_local_files_by_language_are_copied(tmp_path):
 def test_a_local_file_is_verified_where_its_hash_is_given(tmp_path):
     (tmp_path / "my.tsv").write_text("a\tb\n")
     with pytest.raises(InputError, match=r"my\.tsv: not the file .* expected 000"):
-        fetch(local(tmp_path / "my.tsv", "my.tsv", sha256="0" * 64), tmp_path / "d", None)
+        fetch(local(tmp_path / "my.tsv", sha256="0" * 64), tmp_path / "d", None)
     assert list((tmp_path / "d").iterdir()) == []
 
 
 def test_a_local_file_that_is_absent_is_named(tmp_path):
     with pytest.raises(InputError, match=r"my\.tsv: no such file.*mine in the register"):
-        fetch(local(tmp_path / "my.tsv", "my.tsv"), tmp_path / "d", None)
+        fetch(local(tmp_path / "my.tsv"), tmp_path / "d", None)

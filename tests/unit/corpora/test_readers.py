@@ -5,17 +5,19 @@ import zipfile
 
 import pytest
 
-from tandem.corpora.readers import read_bitext
 from tandem.corpora.register import Dataset
 from tandem.errors import InputError, TandemError
 
 
-def corpus(reader, languages=("en", "cs"), **options):
-    return Dataset("mine", "local", "-", "-", None, None, None, "own", languages, reader, options)
+def corpus(reader, languages=("en", "cs"), codes=(), **options):
+    kind = {"reader": {"kind": reader, **options}} if reader else {}
+    place = "{language}" if reader in ("lines", "po") else "-"
+    base = {"name": "mine", "kind": "local", "path": place, "licence": "own"}
+    return Dataset(**base, languages=languages, codes=dict(codes), **kind)
 
 
 def read(path, reader, source="en", target="cs", languages=("en", "cs"), **options):
-    return list(read_bitext(corpus(reader, languages, **options), path, source, target))
+    return list(corpus(reader, languages, **options).pairs(path, source, target))
 
 
 def make_zip(path, members):

@@ -8,20 +8,22 @@ import zipfile
 
 import pytest
 
-from tandem.corpora.bucc import read_bucc
-from tandem.corpora.readers import read_bitext, read_bitexts
+from tandem.corpora.readers.bucc import read_bucc
 from tandem.corpora.register import Dataset
 from tandem.errors import InputError, TandemError
 
 COMPONENT = r"c/(?P<component>[^/]+)/(?P<language>[^/]+)\.json"
 
 
-def corpus(reader, languages=("en", "cs"), **options):
-    return Dataset("mine", "local", "-", "-", None, None, None, "own", languages, reader, options)
+def corpus(reader, languages=("en", "cs"), codes=(), **options):
+    kind = {"reader": {"kind": reader, **options}} if reader else {}
+    place = "{language}" if reader in ("lines", "po") else "-"
+    base = {"name": "mine", "kind": "local", "path": place, "licence": "own"}
+    return Dataset(**base, languages=languages, codes=dict(codes), **kind)
 
 
 def read(path, reader, source="en", target="cs", languages=("en", "cs"), **options):
-    return list(read_bitext(corpus(reader, languages, **options), path, source, target))
+    return list(corpus(reader, languages, **options).pairs(path, source, target))
 
 
 def make_zip(path, members):
@@ -94,10 +96,10 @@ def test_several_languages_of_an_archive_are_read_at_once(tmp_path):
     path = make_zip(tmp_path / "z", members)
     options = {"members": COMPONENT, "codes": {"zh": "zh-Hans"}}
     dataset = corpus("catalogue", ["en", "de", "zh", "zh-Hans"], **options)
-    found = {code: list(pairs) for code, pairs in read_bitexts(dataset, path, "en", ["zh", "de"])}
+    found = {code: list(pairs) for code, pairs in dataset.many(path, "en", ["zh", "de"])}
     assert found == {"zh": [("Two", "\u4e8c")], "de": [("One", "Eins")]}
     with pytest.raises(TandemError, match="two of zh, zh-Hans are one language"):
-        list(read_bitexts(dataset, path, "en", ["zh", "zh-Hans"]))
+        list(dataset.many(path, "en", ["zh", "zh-Hans"]))
 
 
 def test_several_languages_of_files_are_read_in_turn(tmp_path):
@@ -105,7 +107,7 @@ def test_several_languages_of_files_are_read_in_turn(tmp_path):
         (tmp_path / f"t.{code}").write_text(text)
     dataset = corpus("lines", ["en", "cs", "de"])
     path = tmp_path / "t.{language}"
-    found = [(code, list(pairs)) for code, pairs in read_bitexts(dataset, path, "en", ["cs", "de"])]
+    found = [(code, list(pairs)) for code, pairs in dataset.many(path, "en", ["cs", "de"])]
     assert found == [("cs", [("One", "Jedna")]), ("de", [("One", "Eins")])]
 
 

@@ -1,11 +1,12 @@
-"""The register: the product's own, and what its schema refuses."""
+"""The register: the product's own, and what is refused."""
 
+import json
 from pathlib import Path
 
 import pytest
 import yaml
 
-from tandem.corpora.register import load_register
+from tandem.corpora.register import Dataset, load_register
 from tandem.errors import InputError, TandemError
 
 PRODUCT = Path(__file__).parents[3] / "workflow" / "datasets.yaml"
@@ -14,7 +15,7 @@ HASH = "0" * 64
 
 def entry(**changes):
     base = {"kind": "local", "path": "my.tsv", "licence": "own", "languages": ["en", "cs"]}
-    base |= {"reader": "tsv", "options": {"columns": {"en": 0, "cs": 1}, "header": False}}
+    base |= {"reader": {"kind": "tsv", "columns": {"en": 0, "cs": 1}, "header": False}}
     return {key: value for key, value in (base | changes).items() if value is not None}
 
 
@@ -34,18 +35,18 @@ def test_the_products_register_is_valid():
             name, version = dataset.source.split("==")
             assert dataset.file.startswith(f"{name.replace('-', '_')}-{version}-")
             assert version == dataset.version
-        if dataset.reader == "verses":
-            assert set(dataset.languages) == set(dataset.options["translations"])
+        if dataset.reader and dataset.reader.kind == "verses":
+            assert set(dataset.languages) == set(dataset.reader.translations)
 
 
 def test_files_of_a_corpus_per_language(tmp_path):
-    dataset = load(tmp_path, path="d/my.{language}.gz", reader="lines", options=None)
+    dataset = load(tmp_path, path="d/my.{language}.gz", reader={"kind": "lines"})
     assert dataset.file == "my.{language}.gz"
     assert dataset.files() == ["my.en.gz", "my.cs.gz"]
 
 
 def test_a_po_catalogue_has_no_file_for_its_msgids(tmp_path):
-    dataset = load(tmp_path, path="{language}.po", reader="po", options={"msgid": "en"})
+    dataset = load(tmp_path, path="{language}.po", reader={"kind": "po", "msgid": "en"})
     assert dataset.files() == ["cs.po"]
 
 
@@ -54,28 +55,69 @@ def test_an_unknown_language_lists_those_known(tmp_path):
         load(tmp_path).code("de")
 
 
+def test_plain_values_make_the_same_dataset():
+    for dataset in load_register(PRODUCT).values():
+        assert Dataset(**dataset.model_dump()) == dataset
+        record = json.loads(json.dumps(dataset.record()))
+        assert Dataset(**record).record() == record
+        assert not {"description", "version", "bytes", "licence"} & set(record)
+
+
+def test_each_file_has_an_entry_that_names_it_alone(tmp_path):
+    changes = {"path": "d/{language}/my", "file": "my.{language}", "codes": {"cs": "cz"}}
+    parts = load(tmp_path, reader={"kind": "lines"}, **changes).parts()
+    assert [(p.path, p.file) for p in parts] == [("d/en/my", "my.en"), ("d/cz/my", "my.cz")]
+    assert {p.reader for p in parts} == {None}
+    assert [Dataset(**part.record()).source for part in parts] == ["d/en/my", "d/cz/my"]
+
+
+TSV = {"kind": "tsv", "columns": {"en": 0}, "header": False}
+
+
 @pytest.mark.parametrize(
-    ("changes", "place"),
+    ("changes", "problem"),
     [
-        ({"licence": None}, "licence"),
-        ({"colour": "red"}, "colour"),
-        ({"kind": "ftp"}, "ftp"),
-        ({"reader": "docx"}, "docx"),
-        ({"options": {"columns": {"en": 0}, "header": False, "quotes": True}}, "quotes"),
-        ({"options": {"columns": {"en": -1}, "header": False}}, "-1"),
-        ({"sha256": "abc"}, "abc"),
-        ({"languages": ["English language"]}, "English language"),
-        ({"reader": None}, "options"),
-        ({"kind": "http", "path": None, "url": "ftp://x/y"}, "datasets.mine"),
-        ({"kind": "wheel", "path": None, "requirement": "x>=1", "sha256": HASH}, "datasets.mine"),
-        ({"path": "data/"}, "data/"),
+        ({"licence": None}, "datasets: mine needs its `licence`"),
+        ({"name": "other"}, "its key alone names it"),
+        ({"colour": "red"}, "datasets.mine: unknown key 'colour'"),
+        ({"langauges": ["en"]}, "'langauges' (did you mean 'languages'?)"),
+        ({"kind": "ftp"}, "datasets.mine.kind: Input should be 'wheel', 'http' or 'local'"),
+        ({"reader": {"kind": "docx"}}, "datasets.mine.reader: no reader 'docx'; there are bucc,"),
+        ({"reader": {"kind": "mose"}}, "'mose' (did you mean 'moses'?)"),
+        ({"reader": "tsv"}, "datasets.mine.reader: not a reader with settings"),
+        ({"reader": TSV | {"quotes": True}}, "datasets.mine.reader: unknown key 'quotes'"),
+        ({"reader": TSV | {"columns": {"en": -1}}}, "datasets.mine.reader.columns.en: "),
+        ({"reader": {"kind": "catalogue", "members": "("}}, "reader.members: "),
+        ({"reader": {"kind": "catalogue", "members": "x"}}, "no group (?P<language>"),
+        ({"reader": {"kind": "lines"}}, "the reader lines needs a `path` that holds {language}"),
+        ({"sha256": "abc"}, "datasets.mine.sha256: "),
+        ({"languages": ["English language"]}, "datasets.mine.languages.0: "),
+        ({"languages": ["en", "en"]}, "datasets.mine.languages: a language comes twice"),
+        ({"kind": "http", "path": None, "url": "ftp://x/y"}, "datasets.mine.url: "),
+        ({"kind": "http", "path": None, "url": "http://x/y"}, "datasets.mine: it needs `sha256`"),
+        ({"kind": "http", "sha256": HASH}, "of kind http: it needs `url`"),
+        ({"url": "http://x/y"}, "of kind local: it needs `path`, and that alone"),
+        ({"kind": "wheel", "path": None, "requirement": "x>=1"}, "datasets.mine.requirement: "),
+        ({"path": "data/"}, "datasets.mine.path: "),
+        ({"path": "{language}/{language}"}, "datasets.mine.path: "),
+        ({"path": "{language}", "file": "x"}, "must stand in both `path` and `file`"),
     ],
 )
-def test_the_schema_refuses(tmp_path, changes, place):
+def test_what_is_refused_is_named(tmp_path, changes, problem):
     with pytest.raises(InputError) as error:
         load(tmp_path, **changes)
-    assert "datasets.yaml: at datasets" in str(error.value)
-    assert place in str(error.value)
+    assert "datasets.yaml: refused:" in str(error.value)
+    assert problem in str(error.value)
+
+
+def test_a_wheel_needs_its_hash_and_a_download_says_whether_it_has_one(tmp_path):
+    wheel = {"kind": "wheel", "path": None, "requirement": "x==1", "file": "x.whl"}
+    with pytest.raises(InputError, match="it needs `sha256`"):
+        load(tmp_path, **wheel)
+    content = {"datasets": {"mine": entry(**wheel) | {"sha256": None}}}
+    (tmp_path / "r.yaml").write_text(yaml.safe_dump(content))
+    with pytest.raises(InputError, match="a wheel needs its `sha256`"):
+        load_register(tmp_path / "r.yaml")
 
 
 def test_a_register_that_is_no_yaml_names_the_line(tmp_path):

@@ -5,11 +5,11 @@ import pytest
 import torch
 
 from tandem import encoders
-from tandem.encoders.composition import EncoderConfig
+from tandem.encoders.composition import initialise
+from tandem.encoders.encoder import ENCODERS
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
 from tandem.segmentation.segmenter import Segmentation, learn
-from tandem.training.loop import initialise
 
 TEXTS = {"en": lambda: ["the cat sat", "a dog ran"], "cs": lambda: ["kočka seděla", "pes běžel"]}
 
@@ -18,9 +18,9 @@ TEXTS = {"en": lambda: ["the cat sat", "a dog ran"], "cs": lambda: ["kočka sed�
 def encoder(request, tmp_path):
     (tmp_path / "segmenter").mkdir()
     segmenter = learn(Segmentation("words", 50), TEXTS, tmp_path / "segmenter", 1)
-    config = EncoderConfig(request.param, 8, 4 if request.param == "lstm" else None)
-    table, composition = initialise(config, len(segmenter), seed=1)
-    return SentenceEncoder(config, segmenter, table, composition, {"pairs": 0})
+    hidden = {"hidden": 4} if request.param == "lstm" else {}
+    kind = ENCODERS.parse({"kind": request.param, "dimension": 8, **hidden})
+    return SentenceEncoder(segmenter, *initialise(kind, len(segmenter), seed=1), {"pairs": 0})
 
 
 def test_a_saved_encoder_gives_the_same_vectors(encoder, tmp_path):
@@ -62,7 +62,7 @@ def test_the_language_must_be_said_where_there_are_two(encoder):
 
 
 def test_parameters_are_counted(encoder):
-    extra = 0 if encoder.config.kind == "averaging" else 2 * (4 * 4 * (8 + 4) + 2 * 4 * 4)
+    extra = 0 if encoder.kind.kind == "averaging" else 2 * (4 * 4 * (8 + 4) + 2 * 4 * 4)
     assert encoder.parameters == len(encoder.segmenter) * 8 + extra
     assert encoder.table.dtype == torch.float32
 

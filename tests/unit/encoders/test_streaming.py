@@ -9,7 +9,8 @@ import pytest
 import torch
 
 from tandem.encoders import model
-from tandem.encoders.composition import EncoderConfig, initial_embeddings
+from tandem.encoders.averaging import Averaging
+from tandem.encoders.composition import initialise
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.streaming import overlapped, write_npy
 from tandem.segmentation.segmenter import Segmentation, learn
@@ -62,12 +63,11 @@ def test_a_matrix_written_in_batches_is_one_npy_file(sizes):
 def test_lines_are_read_as_vectors_are_taken(tmp_path, monkeypatch):
     monkeypatch.setattr(model, "SEGMENTED", 10)
     segmenter = learn(Segmentation("words", 9), {"en": lambda: ["a b c"]}, tmp_path, 1)
-    table = initial_embeddings(len(segmenter), 4, torch.Generator().manual_seed(1))
-    encoder = SentenceEncoder(EncoderConfig("averaging", 4), segmenter, table)
+    encoder = SentenceEncoder(segmenter, *initialise(Averaging(dimension=4), len(segmenter), 1))
     read = []
     lines = (read.append(number) or "a b" for number in range(1000))
     stream = encoder.encode_stream(lines, batch_size=10)
     first = next(stream)
-    np.testing.assert_allclose(first[3], table[[0, 1]].mean(0).numpy(), rtol=1e-6)
+    np.testing.assert_allclose(first[3], encoder.table[[0, 1]].mean(0).numpy(), rtol=1e-6)
     assert len(read) <= 40
     assert sum(map(len, stream)) == 990

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tandem.corpora.bucc import MiningTask
+from tandem.corpora.readers.bucc import MiningTask
 from tandem.corpora.text import collapse
 from tandem.errors import TandemError
 from tandem.search.margins import Pairs

@@ -1,6 +1,6 @@
 import pytest
 
-from tandem.corpora.bucc import MiningTask
+from tandem.corpora.readers.bucc import MiningTask
 from tandem.errors import InputError, TandemError
 from tandem.tasks.mining_files import (
     HELD_OUT,
@@ -85,9 +85,7 @@ def published_part(tmp_path):
                 member = tarfile.TarInfo(f"bucc2018/fr-en/fr-en.{part}.{ending}")
                 member.size = len(text.encode())
                 archive.addfile(member, io.BytesIO(text.encode()))
-        fields = {"kind": "http", "source": "", "file": path.name, "version": None,
-                  "sha256": None, "bytes": None, "licence": "none"}  # fmt: skip
-        name, options = f"bucc-{part}", {"part": part}
-        return Dataset(name, languages=("fr", "en"), reader="bucc", options=options, **fields), path
+        fields = {"kind": "local", "path": path.name, "reader": {"kind": "bucc", "part": part}}
+        return Dataset(name=f"bucc-{part}", languages=("fr", "en"), **fields), path
 
     return make

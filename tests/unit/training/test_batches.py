@@ -1,4 +1,4 @@
-"""Mega-batch schedule, keys, scrambling and dropout masks."""
+"""Keys, scrambling and dropout masks."""
 
 import numpy as np
 import pytest
@@ -10,21 +10,9 @@ from tandem.training.batches import (
     DropoutPool,
     Pairs,
     generator,
-    megabatch_size,
     scramble,
     sentence_keys,
 )
-
-
-@pytest.mark.parametrize(
-    ("step", "expected"), [(0, 1), (149, 1), (150, 2), (299, 2), (300, 3), (10**6, 60)]
-)
-def test_the_megabatch_grows_by_one_every_150_batches(step, expected):
-    assert megabatch_size(step, 60, 150) == expected
-
-
-def test_without_annealing_it_is_full_from_the_start():
-    assert megabatch_size(0, 60, 0) == 60
 
 
 def test_keys_tell_order_and_length_apart():

@@ -4,19 +4,21 @@ import numpy as np
 import pytest
 import torch
 
-from tandem.encoders.composition import EncoderConfig
+from tandem.encoders.averaging import Averaging
+from tandem.encoders.composition import initialise
+from tandem.encoders.lstm import Lstm
 from tandem.errors import TandemError
+from tandem.objectives.margin import Margin
 from tandem.segmentation import ragged
 from tandem.training import checkpoint
 from tandem.training.batches import Pairs
-from tandem.training.loop import Trainer, TrainingConfig, initialise
+from tandem.training.loop import Run, Trainer
+from tandem.training.recipe import Recipe
 
-AVERAGING = EncoderConfig("averaging", 16)
-LSTM = EncoderConfig("lstm", 16, 8)
-CONFIG = TrainingConfig(
-    epochs=3, batch=16, megabatch=3, anneal=4, margin=0.4, dropout=0.3, scramble=0.3,
-    learning_rate=0.01, seed=5, threads=1,
-)  # fmt: skip
+AVERAGING = Averaging(dimension=16)
+LSTM = Lstm(dimension=16, hidden=8)
+OBJECTIVE = Margin(megabatch=3, anneal=4)
+RECIPE = Recipe(epochs=3, batch=16, dropout=0.3, scramble=0.3, learning_rate=0.01)
 TYPES = 100
 
 
@@ -43,8 +45,14 @@ class Rising:
         return float(self.calls)
 
 
-def train(architecture, folder=None, validate=None, config=CONFIG, pairs=None, **options):
-    trainer = Trainer(architecture, TYPES, pairs or bitext(), config)
+def described(encoder, objective=OBJECTIVE, seed=5, **changed):
+    """A run, with some of the recipe changed."""
+    return Run(encoder, objective, RECIPE.model_copy(update=changed), seed)
+
+
+def train(run, folder=None, validate=None, pairs=None, **options):
+    run = run if isinstance(run, Run) else described(run)
+    trainer = Trainer(run, TYPES, pairs or bitext())
     return trainer.run(validate or Rising(), folder, show=False, **options)
 
 
@@ -64,8 +72,9 @@ def assert_same_bytes(first, second):
 def test_the_loss_falls(architecture, monolingual):
     pairs = bitext(monolingual=monolingual)
     # a growing mega-batch makes negatives harder, dropout makes the loss noisy: without either
-    steady = {"anneal": 0, "dropout": 0.0, "scramble": 0.0, "epochs": 6}
-    trained = train(architecture, pairs=pairs, config=TrainingConfig(**{**vars(CONFIG), **steady}))
+    steady = {"dropout": 0.0, "scramble": 0.0, "epochs": 6}
+    run = described(architecture, Margin(megabatch=3, anneal=0), **steady)
+    trained = train(run, pairs=pairs)
     losses = [entry.loss for entry in trained.history[1:]]
     assert losses[-1] < losses[0] * 0.9
     assert trained.best_epoch == 6
@@ -75,14 +84,14 @@ def test_the_best_epoch_on_validation_is_kept():
     scores = iter([9.0, 1.0, 3.0, 2.0])  # the untrained start is never kept
     trained = train(AVERAGING, validate=lambda table, composition: next(scores))
     assert trained.best_epoch == 2
-    short = train(AVERAGING, config=TrainingConfig(**{**vars(CONFIG), "epochs": 2}))
+    short = train(described(AVERAGING, epochs=2))
     torch.testing.assert_close(trained.table, short.table, rtol=0, atol=1e-6)
 
 
 @pytest.mark.parametrize("architecture", [AVERAGING, LSTM])
 def test_the_same_seed_gives_the_same_bytes(architecture):
     assert_same_bytes(train(architecture), train(architecture))
-    other = train(architecture, config=TrainingConfig(**{**vars(CONFIG), "seed": 6}))
+    other = train(described(architecture, seed=6))
     assert not torch.equal(other.table, train(architecture).table)
 
 
@@ -108,7 +117,7 @@ def test_a_killed_run_resumes_to_the_same_bytes(tmp_path, monkeypatch, architect
         train(architecture, tmp_path / "checkpoint", checkpoint_seconds=-1)
     monkeypatch.setattr(checkpoint, "save", save)
     rising = Rising()
-    trainer = Trainer(architecture, TYPES, bitext(), CONFIG)
+    trainer = Trainer(described(architecture), TYPES, bitext())
     assert checkpoint.resume(trainer, tmp_path / "checkpoint")
     assert trainer.progress.step > 0
     rising.calls = len(trainer.progress.history)
@@ -117,26 +126,28 @@ def test_a_killed_run_resumes_to_the_same_bytes(tmp_path, monkeypatch, architect
 
 def test_a_checkpoint_of_another_run_is_not_taken_up(tmp_path):
     train(AVERAGING, tmp_path / "c", checkpoint_seconds=-1)
-    other = Trainer(AVERAGING, TYPES, bitext(), TrainingConfig(**{**vars(CONFIG), "margin": 0.5}))
-    assert not checkpoint.resume(other, tmp_path / "c")
+    changed = Margin(megabatch=3, anneal=4, margin=0.5)
+    other = described(AVERAGING, changed), described(AVERAGING, seed=6), described(LSTM)
+    for run in other:
+        assert not checkpoint.resume(Trainer(run, TYPES, bitext()), tmp_path / "c")
 
 
 def test_a_checkpoint_of_other_text_of_the_same_length_is_not_taken_up(tmp_path):
     train(AVERAGING, tmp_path / "c", checkpoint_seconds=-1)
-    assert checkpoint.resume(Trainer(AVERAGING, TYPES, bitext(), CONFIG), tmp_path / "c")
+    assert checkpoint.resume(Trainer(described(AVERAGING), TYPES, bitext()), tmp_path / "c")
     pairs = bitext()
     pairs.right.ids[3] += 1 if pairs.right.ids[3] == 0 else -1
-    assert not checkpoint.resume(Trainer(AVERAGING, TYPES, pairs, CONFIG), tmp_path / "c")
+    assert not checkpoint.resume(Trainer(described(AVERAGING), TYPES, pairs), tmp_path / "c")
 
 
 def test_one_pair_is_too_few():
     with pytest.raises(TandemError, match="at least 2"):
-        Trainer(AVERAGING, TYPES, bitext(1), CONFIG)
+        Trainer(described(AVERAGING), TYPES, bitext(1))
 
 
 def test_a_last_pair_alone_joins_the_megabatch_before_it():
-    config = TrainingConfig(**{**vars(CONFIG), "anneal": 0, "megabatch": 1, "epochs": 1})
-    trained = train(AVERAGING, config=config, pairs=bitext(33))
+    run = described(AVERAGING, Margin(megabatch=1, anneal=0), epochs=1)
+    trained = train(run, pairs=bitext(33))
     assert np.isfinite(trained.history[-1].loss)
 
 

@@ -17,7 +17,7 @@ import torch
 from tqdm import tqdm
 
 from tandem import encoders
-from tandem.corpora.lines import align
+from tandem.corpora.readers.lines import align
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import InputError, TandemError
 from tandem.io import atomic_path, read_lines, stream_lines

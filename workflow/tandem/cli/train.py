@@ -9,20 +9,22 @@ from pathlib import Path
 
 from tandem.cli import common
 from tandem.corpora.bitext import build_bitext
-from tandem.corpora.clean import Cleaning
+from tandem.corpora.settings import Bitext
 from tandem.encoders.composition import EncoderConfig
 from tandem.errors import TandemError
+from tandem.filtering import parse_filters
 from tandem.io import read_lines
 from tandem.segmentation import ragged
+from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segment_files import segment_file
-from tandem.segmentation.segmenter import Segmentation, Segmenter, learn
+from tandem.segmentation.segmenter import Segmenter, learn
 from tandem.tasks.selection import by_retrieval
 from tandem.training import run as training
 from tandem.training.loop import TrainingConfig
 
 _EXAMPLE = "tandem train my.en my.de --languages en de --out model/"
 _KINDS = ("sentencepiece", "words", "trigrams")
-_CLEANING = Cleaning(min_words=1, max_words=100, max_ratio=3.0, max_markup=0.5)
+_CLEANING: dict[str, dict] = {"words": {}, "ratio": {}, "identical": {}, "markup": {}}
 _SPLITS = ("train", "valid")
 
 
@@ -65,16 +67,16 @@ def run(options: argparse.Namespace) -> None:
     options.out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=options.out.parent, prefix=".training.") as name:
         text, ids = Path(name) / "text", Path(name) / "ids"
-        build_bitext(
-            {" and ".join(options.files): common.pairs_of(options.files)},
-            tuple(options.languages),
-            _CLEANING,
+        source = " and ".join(options.files)
+        bitext = Bitext(
+            sources=(source,),
+            languages=tuple(options.languages),
             valid=options.held_out,
             test=0,
             seed=options.seed,
-            max_pairs=None,
-            folder=text,
+            cleaning=parse_filters(_CLEANING),
         )
+        build_bitext({source: common.pairs_of(options.files)}, bitext, text)
         segmenter = _segment(options, text, ids)
         _train(options, segmenter, ids, Path(name) / "checkpoint")
 
@@ -82,9 +84,9 @@ def run(options: argparse.Namespace) -> None:
 def _segment(options: argparse.Namespace, text: Path, ids: Path) -> Segmenter:
     """Learn the vocabulary on the training pairs and segment both splits."""
     ids.mkdir()
-    scheme = Segmentation(options.segmentation, options.size)
+    scheme = Segmentation(kind=options.segmentation, size=options.size)
     sides = {side: partial(read_lines, text / f"train.{side}") for side in options.languages}
-    segmenter = learn(scheme, sides, ids, threads=1)
+    segmenter = learn(scheme, sides, ids)
     for side in options.languages:
         for split in _SPLITS:
             segment_file(ids, text / f"{split}.{side}", side, ids / f"{split}.{side}", workers=1)

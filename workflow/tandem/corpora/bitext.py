@@ -18,16 +18,11 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from tandem.corpora.clean import (
-    Cleaning,
-    Pair,
-    filter_pairs,
-    first_occurrences,
-    pair_key,
-    report,
-)
+from tandem.corpora.clean import filter_pairs, report
+from tandem.corpora.readers import Pair
+from tandem.corpora.settings import Bitext
 from tandem.corpora.split import Splits, split_pairs
-from tandem.corpora.text import key
+from tandem.corpora.text import exact_key, key
 from tandem.errors import TandemError
 from tandem.io import atomic_folder, write_json
 
@@ -37,12 +32,7 @@ BUCKET_PAIRS = 250_000
 
 def build_bitext(
     sources: Mapping[str, Iterable[Pair]],
-    languages: tuple[str, str],
-    cleaning: Cleaning,
-    valid: int,
-    test: int,
-    seed: int,
-    max_pairs: int | None,
+    bitext: Bitext,
     folder: str | Path,
     held_out: Collection[int] = frozenset(),
     progress: bool = True,
@@ -51,12 +41,7 @@ def build_bitext(
 
     Args:
         sources: the pairs of each corpus, by its name; the first to hold a pair keeps it.
-        languages: the codes of the two sides; the files are named by them.
-        cleaning: the filters.
-        valid: pairs of the validation split.
-        test: pairs of the test split.
-        seed: of the shuffle.
-        max_pairs: most pairs of the training split; None for all.
+        bitext: what is made of them; the files are named by its languages.
         folder: where to write.
         held_out: keys (`tandem.corpora.text.key`) of texts that no split may hold on either side:
             those that a mining task hides.
@@ -68,27 +53,41 @@ def build_bitext(
     Raises:
         TandemError: when no pair is left, or too few for the splits.
     """
-    if languages[0] == languages[1]:
-        raise TandemError(f"Both sides are named {languages[0]!r}. Give each its own name")
     with atomic_folder(folder) as result:
         scratch = result / "scratch"
         scratch.mkdir()
         per_source: dict[str, int] = {}
         removed: Counter[str] = Counter()
-        pairs = _chain(sources, per_source, progress)
-        kept_pairs = filter_pairs(pairs, cleaning, removed)
-        if held_out:
-            kept_pairs = _leave_out(kept_pairs, held_out, removed)
-        keys = _spool(kept_pairs, scratch / "kept")
-        kept = _distinct(keys[0], cleaning, removed, ", ".join(sources))
-        splits = split_pairs(keys[1][kept], keys[2][kept], valid, test, seed, max_pairs)
-        _write_splits(splits, kept, scratch, len(keys[0]), result, languages)
+        pairs = filter_pairs(_chain(sources, per_source, progress), bitext.cleaning, removed)
+        keys = _spool(_leave_out(pairs, held_out, removed), scratch / "kept")
+        if not len(keys[0]):
+            problem = f"No pair of {', '.join(sources)} is left after cleaning: {dict(removed)}"
+            raise TandemError(f"{problem}. Loosen it")
+        kept = np.arange(len(keys[0]))
+        if bitext.duplicates == "remove":
+            kept = np.flatnonzero(first_occurrences(keys[0]))
+            removed["duplicate"] = len(keys[0]) - len(kept)
+        sizes = bitext.valid, bitext.test, bitext.seed, bitext.max_pairs
+        splits = split_pairs(keys[1][kept], keys[2][kept], *sizes)
+        _write_splits(splits, kept, scratch, len(keys[0]), result, bitext.languages)
         (scratch / "kept").unlink()
         scratch.rmdir()
-        write_json(result / "cleaning.json", report(len(kept), removed) | {"sources": per_source})
-        counts = splits.report() | {"seed": seed}
+        cleaning = report(len(kept), removed, bitext.cleaning) | {"sources": per_source}
+        write_json(result / "cleaning.json", cleaning)
+        counts = splits.report() | {"seed": bitext.seed}
         write_json(result / "splits.json", counts)
     return counts
+
+
+def first_occurrences(keys: np.ndarray) -> np.ndarray:
+    """Return a mask, shape (n,), of the positions that hold a key for the first time.
+
+    Args:
+        keys: shape (n,), uint64.
+    """
+    first = np.zeros(len(keys), dtype=bool)
+    first[np.unique(keys, return_index=True)[1]] = True
+    return first
 
 
 def _leave_out(
@@ -96,24 +95,10 @@ def _leave_out(
 ) -> Iterator[Pair]:
     """Yield the pairs neither of whose texts is held out, counting the others."""
     for left, right in pairs:
-        if key(left) in held_out or key(right) in held_out:
+        if held_out and (key(left) in held_out or key(right) in held_out):
             removed["held out"] += 1
         else:
             yield left, right
-
-
-def _distinct(
-    keys: np.ndarray, cleaning: Cleaning, removed: Counter[str], names: str
-) -> np.ndarray:
-    """Return the positions kept of pairs with these keys, counting the repetitions removed."""
-    if not len(keys):
-        counts = report(0, removed)["removed"]
-        raise TandemError(f"No pair of {names} is left after cleaning: {counts}. Loosen it")
-    if cleaning.duplicates:
-        return np.arange(len(keys))
-    kept = np.flatnonzero(first_occurrences(keys))
-    removed["duplicate"] = len(keys) - len(kept)
-    return kept
 
 
 def _chain(
@@ -135,7 +120,7 @@ def _spool(pairs: Iterable[Pair], path: Path) -> tuple[np.ndarray, np.ndarray, n
     with open(path, "w", encoding="utf-8", newline="\n") as out:
         for left, right in pairs:
             out.write(f"{left}\t{right}\n")
-            keys[0].append(pair_key(left, right))
+            keys[0].append(exact_key(f"{left}\t{right}"))
             keys[1].append(key(left))
             keys[2].append(key(right))
     return tuple(np.frombuffer(part, dtype=np.uint64) for part in keys)  # type: ignore[return-value]
@@ -160,7 +145,7 @@ def _write_splits(
     with ExitStack() as stack:
         outs = [stack.enter_context(open(path, "wb")) for path in buckets]
         spool = stack.enter_context(open(scratch / "kept", "rb"))
-        for position, line in zip(memoryview(rank), spool, strict=True):
+        for position, line in zip(rank.data, spool, strict=True):
             if position >= 0:
                 outs[position // BUCKET_PAIRS].write(b"%d\t%b" % (position, line))
     ordered = _in_order(buckets)

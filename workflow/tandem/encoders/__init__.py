@@ -1,5 +1,14 @@
 """Sentence encoders: composition of token embeddings, storage, text in and vectors out."""
 
-from tandem.encoders.model import SentenceEncoder, load
+from __future__ import annotations
 
-__all__ = ["SentenceEncoder", "load"]
+from typing import Any
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401
+    """Import PyTorch only when an encoder is loaded, not when its settings are read."""
+    if name not in ("SentenceEncoder", "load"):
+        raise AttributeError(name)
+    from tandem.encoders import model
+
+    return getattr(model, name)

@@ -1,99 +1,60 @@
-"""One direction of an LSTM over packed sentences, with its gradient, for the CPU.
-
-PyTorch's own spends most of a training step in the hundreds of small graph nodes of its backward
-pass. Written out (Hochreiter and Schmidhuber, 1997, with forget gates), everything that does not
-depend on the previous step becomes one large product, before and after the loop over time.
-"""
+"""The mean of the states of a bidirectional LSTM: LSTM and LSTM-SP of wieting2019, section 2."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-import torch
-from torch import Tensor
+from pydantic import PositiveInt
 
-Slices = list[tuple[int, int]]
+from tandem.encoders.encoder import Encoder
 
+if TYPE_CHECKING:
+    from torch import Tensor, nn
 
-def time_slices(sizes: list[int]) -> Slices:
-    """Return where each time step's rows begin and end in packed data."""
-    ends = torch.tensor(sizes).cumsum(0).tolist()
-    return list(zip([0, *ends[:-1]], ends, strict=True))
+    from tandem.encoders.composition import TokenDropout
 
 
-class PackedLstm(torch.autograd.Function):
-    """Hidden states of every token, (tokens, hidden), from packed inputs (tokens, dimension).
+class Lstm(Encoder):
+    """The mean of the hidden states of a one-layer bidirectional LSTM, shared by all languages."""
 
-    Rows are in time-major order: step t has those of the sentences longer than t, the longest
-    sentence first. Weights are as nn.LSTM has them, gates in the order input, forget, cell, output;
-    `bias` is the sum of its two. `reverse` reads sentences from their ends.
-    """
+    hidden: PositiveInt = 150
+    """Width of each direction."""
 
-    @staticmethod
-    def forward(
-        ctx: Any,  # noqa: ANN401
-        inputs: Tensor,
-        weight_ih: Tensor,
-        weight_hh: Tensor,
-        bias: Tensor,
-        slices: Slices,
-        reverse: bool,
+    @property
+    def width(self) -> int:
+        """Width of the sentence vector."""
+        return 2 * self.hidden
+
+    def weights(self) -> nn.Module:
+        """Return the LSTM with PyTorch's initialisation (uniform in +-1/sqrt(hidden))."""
+        from torch import nn
+
+        return nn.LSTM(self.dimension, self.hidden, bidirectional=True)
+
+    def compose(
+        self,
+        weights: nn.Module,
+        table: Tensor,
+        ids: Tensor,
+        offsets: Tensor,
+        dropout: TokenDropout | None,
     ) -> Tensor:
-        """Run through the sentences; see the class."""
-        width = weight_hh.shape[1]
-        gates = torch.addmm(bias, inputs, weight_ih.T)
-        states = inputs.new_zeros(3, len(inputs), width)  # hidden, cell, tanh(cell)
-        before = inputs.new_zeros(2, len(inputs), width)  # hidden and cell of the step before
-        last = 0, 0
-        for start, end in reversed(slices) if reverse else slices:
-            # reading forward sentences drop out, reading backward they come in: both at the end
-            count = min(end - start, last[1] - last[0])
-            if count:
-                before[:, start : start + count] = states[:2, last[0] : last[0] + count]
-                gates[start : start + count].addmm_(before[0, start : start + count], weight_hh.T)
-            gate = gates[start:end]
-            gate[:, : 2 * width].sigmoid_()
-            gate[:, 2 * width : 3 * width].tanh_()
-            gate[:, 3 * width :].sigmoid_()
-            enter, keep, new, out = gate.split(width, 1)
-            hidden, cell, squashed = states[:, start:end]
-            torch.mul(enter, new, out=cell).addcmul_(keep, before[1, start:end])
-            torch.tanh(cell, out=squashed)
-            torch.mul(out, squashed, out=hidden)
-            last = start, end
-        ctx.save_for_backward(inputs, weight_ih, weight_hh, gates, states[2], before)
-        ctx.slices, ctx.reverse = slices, reverse
-        return states[0]
+        """Return the sentence vectors, (sentences, 2 x hidden)."""
+        import torch
 
-    @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:  # noqa: ANN401
-        """Return the gradients of inputs, weights and bias."""
-        inputs, weight_ih, weight_hh, gates, squashed, before = ctx.saved_tensors
-        width = weight_hh.shape[1]
-        steps = torch.empty_like(gates)  # gradient before the gates' nonlinearities
-        # what does not depend on later steps, for all tokens at once
-        enter, keep, new, out = gates.split(width, 1)
-        through_out = squashed * out * (1 - out)
-        through_cell = out * (1 - squashed * squashed)
-        from_cell = (new * enter * (1 - enter), before[1] * keep * (1 - keep), enter * (1 - new**2))
-        carried = gradient.new_zeros(2, 0, width)  # of hidden and cell, from the step after
-        for start, end in ctx.slices if ctx.reverse else reversed(ctx.slices):
-            total = gradient[start:end].clone()
-            count = min(end - start, carried.shape[1])
-            total[:count] += carried[0, :count]
-            cell = total * through_cell[start:end]
-            cell[:count] += carried[1, :count]
-            step = steps[start:end]
-            for part, factor in enumerate(from_cell):
-                torch.mul(cell, factor[start:end], out=step[:, part * width : (part + 1) * width])
-            torch.mul(total, through_out[start:end], out=step[:, 3 * width :])
-            carried = torch.stack([step @ weight_hh, cell * keep[start:end]])
-        hidden_before = before[0]
-        return (
-            steps @ weight_ih,
-            steps.T @ inputs,
-            steps.T @ hidden_before,
-            steps.sum(0),
-            None,
-            None,
-        )
+        from tandem.encoders.packed_lstm import hidden_states, packed_order
+
+        lengths = offsets[1:] - offsets[:-1]
+        filled = lengths > 0
+        if not filled.any():
+            return table.new_zeros(len(lengths), self.width)
+        positions, sizes, order = packed_order(offsets[:-1][filled], lengths[filled])
+        tokens = table.index_select(0, ids[positions])
+        if dropout is not None:
+            tokens = tokens * dropout.factors(table.shape[1])
+        hidden = hidden_states(weights, tokens, sizes)
+        # average per sentence: element k of the packed data belongs to sentence order[k]
+        out = hidden.new_zeros(len(lengths), hidden.shape[1])
+        rows = torch.nonzero(filled).squeeze(1)[order]
+        out = out.index_add(0, rows, hidden)
+        return out / lengths.clamp(min=1).unsqueeze(1)

@@ -8,13 +8,39 @@ are used instead; tests hold both to the same numbers.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numba
 import numpy as np
+import torch
 from numba import prange
 from numpy.typing import NDArray
+from torch import Tensor
 
 Floats = NDArray[np.float32]
 Indices = NDArray[np.int64]
+
+
+class MaskedSums(torch.autograd.Function):
+    """`masked_sums` with its gradient: of (table, ids, offsets, keep, places)."""
+
+    @staticmethod
+    def forward(ctx: Any, table: Tensor, *rest: Tensor) -> Tensor:  # noqa: ANN401
+        """Return the sums, (sentences, dimension)."""
+        ctx.save_for_backward(*rest)
+        ctx.types = len(table)
+        arrays = (tensor.numpy() for tensor in (table.detach(), *rest))
+        return torch.from_numpy(masked_sums(*arrays, torch.get_num_threads()))
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:  # noqa: ANN401
+        """Return the gradient of the table."""
+        arrays = (tensor.numpy() for tensor in ctx.saved_tensors)
+        total = masked_sums_backward(
+            gradient.contiguous().numpy(), ctx.types, *arrays, torch.get_num_threads()
+        )
+        return torch.from_numpy(total), None, None, None, None
+
 
 _compiled = numba.njit(parallel=True, cache=True, fastmath={"contract"})
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -13,9 +12,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
-from torch import Tensor, nn
+from torch import Tensor
 
-from tandem.encoders.composition import EncoderConfig, build
+from tandem.encoders.composition import Composition
+from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.encoders.streaming import overlapped
 from tandem.errors import TandemError
 from tandem.io import atomic_folder, read_json, write_json
@@ -32,7 +32,6 @@ class SentenceEncoder:
     """Maps sentences to vectors.
 
     Attributes:
-        config: the architecture.
         segmenter: text to ids.
         table: (vocabulary, dimension) float32 token embeddings.
         composition: token embeddings to sentence vectors.
@@ -41,21 +40,25 @@ class SentenceEncoder:
 
     def __init__(
         self,
-        config: EncoderConfig,
         segmenter: Segmenter,
         table: Tensor,
-        composition: nn.Module | None = None,
+        composition: Composition,
         metadata: dict[str, Any] | None = None,
     ) -> None:
-        """Put an encoder together; `composition` defaults to a freshly initialised one."""
-        self.config, self.segmenter, self.table = config, segmenter, table
-        self.composition = (build(config) if composition is None else composition).eval()
+        """Put an encoder together."""
+        self.segmenter, self.table = segmenter, table
+        self.composition = composition.eval()
         self.metadata = metadata or {}
+
+    @property
+    def kind(self) -> Encoder:
+        """The kind of encoder with its settings."""
+        return self.composition.encoder
 
     @property
     def dimension(self) -> int:
         """Width of the sentence vectors."""
-        return self.config.output_dimension
+        return self.kind.width
 
     @property
     def languages(self) -> list[str]:
@@ -132,7 +135,7 @@ class SentenceEncoder:
         tensors["embedding"] = self.table
         tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
         save_file(tensors, folder / "model.safetensors")
-        description = {"architecture": asdict(self.config), "training": self.metadata}
+        description = {"encoder": ENCODERS.dump(self.kind), "training": self.metadata}
         write_json(folder / "encoder.json", description)
 
     def _language(self, language: str | None) -> str:
@@ -155,9 +158,9 @@ def load(folder: str | Path, device: str = "cpu") -> SentenceEncoder:
     if not (folder / "encoder.json").is_file():
         raise TandemError(f"{folder} is not an encoder: it has no encoder.json")
     description = read_json(folder / "encoder.json")
-    config = EncoderConfig(**description["architecture"])
+    kind = ENCODERS.parse(description["encoder"])
     tensors = load_file(folder / "model.safetensors", device=device)
-    composition = build(config).to(device)
+    composition = Composition(kind).to(device)
     prefix = "composition."
     composition.load_state_dict(
         {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}
@@ -165,4 +168,4 @@ def load(folder: str | Path, device: str = "cpu") -> SentenceEncoder:
     segmenter = Segmenter.load(folder / "segmenter")
     # a copy: what is read is mapped from the file, and the first sentences would wait for the disk
     table = tensors["embedding"].clone()
-    return SentenceEncoder(config, segmenter, table, composition, description["training"])
+    return SentenceEncoder(segmenter, table, composition, description["training"])

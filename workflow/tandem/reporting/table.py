@@ -63,6 +63,10 @@ class Table(Kind):
         """Name the files it reads; those under names that begin with "scores" are score files."""
         raise NotImplementedError
 
+    def sources(self) -> list[str]:
+        """Name the registered corpora that it asks for itself."""
+        return []
+
     def build(self, given: Given) -> Report:
         """Make the table."""
         raise NotImplementedError

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tandem.corpora.bucc import MiningTask
+from tandem.corpora.readers.bucc import MiningTask
 from tandem.corpora.text import collapse, key
 from tandem.errors import TandemError
 from tandem.search.margins import Pairs

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from tandem.corpora.bucc import MiningTask, read_bucc
+from tandem.corpora.readers.bucc import MiningTask, read_bucc
 from tandem.corpora.register import Dataset
 from tandem.errors import InputError, TandemError
 from tandem.io import atomic_folder, read_lines, write_lines
@@ -70,7 +70,7 @@ def take_published(
         TandemError: when a part comes without its gold list.
     """
     parts = {
-        part: read_bucc(path, language, "en", dataset.options["part"])
+        part: read_bucc(path, language, "en", getattr(dataset.reader, "part", part))
         for part, (dataset, path) in datasets.items()
     }
     held_out = set()

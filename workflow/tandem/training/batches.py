@@ -64,15 +64,6 @@ def generator(*key: int) -> np.random.Generator:
     return np.random.Generator(np.random.SFC64(list(key)))
 
 
-def megabatch_size(step: int, largest: int, anneal: int) -> int:
-    """Return how many batches the mega-batch that begins at `step` has.
-
-    One more after every `anneal` batches, from 1 to `largest` (wieting2019, section 3.1, note 3);
-    an `anneal` of 0 means the largest from the start.
-    """
-    return largest if anneal == 0 else min(largest, 1 + step // anneal)
-
-
 def sentence_keys(rows: Ragged) -> NDArray[np.int64]:
     """Return (rows,) 64-bit keys, equal for equal rows and (but for chance of 2^-64) only those."""
     lengths = rows.lengths()

@@ -68,7 +68,7 @@ def resume(trainer: Trainer, folder: Path) -> bool:
 
 def _description(trainer: Trainer) -> dict:
     shape = list(trainer.optimizer.table.shape)
-    run = {"config": asdict(trainer.config), "pairs": trainer.pairs.checksum, "table": shape}
+    run = {**trainer.settings.description(), "pairs": trainer.pairs.checksum, "table": shape}
     return {"run": run, "progress": asdict(trainer.progress)}
 
 

@@ -1,13 +1,13 @@
 """The training loop.
 
     for each epoch: shuffle the pairs
-        for each mega-batch: encode both sides without dropout, choose the hardest negatives
-            for each batch: encode pairs and negatives with dropout, margin loss, one Adam step
+        for each pool of batches: encode both sides without dropout, choose negatives
+            for each batch: encode pairs and negatives with dropout, loss, one Adam step
         validate; keep the best epoch's parameters
 
-wieting2019, section 2 and 3.1. Every random draw is keyed by (seed, epoch, step), so the state of
-a run is its parameters, the optimiser's moments and its position: a killed run resumes to the same
-bytes.
+wieting2019, sections 2 and 3.1; what a pool is, is its objective's to say. Every random draw is
+keyed by (seed, epoch, step), so the state of a run is its parameters, the optimiser's moments and
+its position: a killed run resumes to the same bytes.
 """
 
 from __future__ import annotations
@@ -17,16 +17,17 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from tqdm import tqdm
 
-from tandem.encoders.composition import EncoderConfig, build, initial_embeddings
+from tandem.encoders.composition import Composition, initialise
+from tandem.encoders.encoder import Encoder
 from tandem.errors import TandemError
-from tandem.objectives.losses import margin_loss
-from tandem.objectives.negatives import Negatives, hardest
+from tandem.objectives.objective import Objective
 from tandem.segmentation.ragged import Ragged
 from tandem.training import adam_kernels, checkpoint
 from tandem.training.adam import RowAdam
@@ -35,40 +36,33 @@ from tandem.training.batches import (
     Indices,
     Pairs,
     generator,
-    megabatch_size,
     scramble,
     sentence_keys,
 )
 from tandem.training.checkpoint import Epoch, Progress
+from tandem.training.recipe import Recipe
 
-Validate = Callable[[Tensor, nn.Module], float]
+Validate = Callable[[Tensor, Composition], float]
 """Takes the embedding table and the composition, returns a score, the higher the better."""
 
 
 @dataclass(frozen=True)
-class TrainingConfig:
-    """Everything besides the data and the architecture that changes the result.
+class Run:
+    """Everything besides the text that changes what is trained."""
 
-    Attributes:
-        epochs, learning_rate, margin, seed: as named.
-        batch: pairs of one update.
-        megabatch: batches in a full mega-batch.
-        anneal: batches after which the mega-batch grows by one; 0 for full from the start.
-        dropout: rate on token embeddings.
-        scramble: share of sentences whose tokens are shuffled.
-        threads: of PyTorch on the CPU; sums are ordered by it.
-    """
-
-    epochs: int
-    batch: int
-    megabatch: int
-    anneal: int
-    margin: float
-    dropout: float
-    scramble: float
-    learning_rate: float
+    encoder: Encoder
+    objective: Objective
+    recipe: Recipe
     seed: int
-    threads: int
+
+    def description(self) -> dict[str, object]:
+        """Return it as plain values."""
+        return {
+            "encoder": {"kind": self.encoder.kind, **self.encoder.model_dump()},
+            "objective": {"kind": self.objective.kind, **self.objective.model_dump()},
+            "recipe": self.recipe.model_dump(),
+            "seed": self.seed,
+        }
 
 
 @dataclass
@@ -76,7 +70,7 @@ class Trained:
     """What training returns: the best epoch's parameters and the history."""
 
     table: Tensor
-    composition: nn.Module
+    composition: Composition
     history: list[Epoch]
     best_epoch: int
     pairs: int
@@ -85,43 +79,35 @@ class Trained:
 class Trainer:
     """One run of training; `run` does it all."""
 
-    def __init__(
-        self,
-        architecture: EncoderConfig,
-        vocabulary: int,
-        pairs: Pairs,
-        config: TrainingConfig,
-        device: str = "cpu",
-    ) -> None:
-        """Draw the initial parameters from the seed.
+    def __init__(self, run: Run, vocabulary: int, pairs: Pairs, device: str = "cpu") -> None:
+        """Draw the first parameters from the seed.
 
         Raises:
             TandemError: fewer than two usable pairs.
         """
-        torch.set_num_threads(config.threads)
-        adam_kernels.set_threads(config.threads)
-        self.config, self.pairs, self.device = config, pairs, torch.device(device)
+        recipe = run.recipe
+        torch.set_num_threads(recipe.threads)
+        adam_kernels.set_threads(recipe.threads)
+        self.settings, self.pairs, self.device = run, pairs, torch.device(device)
         self.usable = pairs.usable()
         if len(self.usable) < 2:
             raise TandemError(
                 f"{len(self.usable)} usable pairs: training needs at least 2, each with tokens "
                 "on both sides"
             )
-        self.steps_per_epoch = math.ceil(len(self.usable) / config.batch)
-        table, self.composition = initialise(architecture, vocabulary, config.seed)
+        self.steps_per_epoch = math.ceil(len(self.usable) / recipe.batch)
+        table, self.composition = initialise(run.encoder, vocabulary, run.seed)
         self.composition.to(self.device)
-        self.optimizer = RowAdam(
-            table.to(self.device), config.learning_rate, config.epochs * self.steps_per_epoch
-        )
+        steps = recipe.epochs * self.steps_per_epoch
+        self.optimizer = RowAdam(table.to(self.device), recipe.learning_rate, steps)
         weights = list(self.composition.parameters())
         self.weights_optimizer = (
-            torch.optim.Adam(weights, config.learning_rate) if weights else None
+            torch.optim.Adam(weights, recipe.learning_rate) if weights else None
         )
         self.dropout = None
-        if config.dropout:
-            self.dropout = DropoutPool(
-                config.dropout, architecture.dimension, config.seed, self.device
-            )
+        if recipe.dropout:
+            dimension = run.encoder.dimension
+            self.dropout = DropoutPool(recipe.dropout, dimension, run.seed, self.device)
         self.progress = Progress()
         self.best: dict[str, Tensor] = {}
 
@@ -145,13 +131,13 @@ class Trainer:
         if not self.progress.history:
             self._record(None, validate)
         saved = time.monotonic()
-        total = self.config.epochs * len(self.usable)
+        total = self.settings.recipe.epochs * len(self.usable)
         done = self.progress.epoch * len(self.usable) + self.progress.position
         with tqdm(total=total, initial=done, unit="pair", unit_scale=True, disable=not show) as bar:
-            while self.progress.epoch < self.config.epochs:
+            while self.progress.epoch < self.settings.recipe.epochs:
                 order = self._order(self.progress.epoch)
                 while self.progress.position < len(order):
-                    bar.update(self._megabatch(order))
+                    bar.update(self._pool(order))
                     if folder is not None and time.monotonic() - saved > checkpoint_seconds:
                         checkpoint.save(self, folder)
                         saved = time.monotonic()
@@ -173,7 +159,7 @@ class Trainer:
         return self.progress.history[-1]
 
     def _order(self, epoch: int) -> Indices:
-        order = generator(self.config.seed, 1, epoch).permutation(len(self.usable))
+        order = generator(self.settings.seed, 1, epoch).permutation(len(self.usable))
         return self.usable[order]
 
     def _record(self, loss: float | None, validate: Validate) -> None:
@@ -192,44 +178,45 @@ class Trainer:
             self.best["embedding"] = table.clone()
         progress.epoch, progress.position, progress.loss_sum = epoch, 0, 0.0
 
-    def _megabatch(self, order: Indices) -> int:
-        """Train on the next mega-batch; return how many pairs it had."""
-        config, progress = self.config, self.progress
-        batches = megabatch_size(progress.step, config.megabatch, config.anneal)
+    def _pool(self, order: Indices) -> int:
+        """Train on the next pool of batches; return how many pairs it had."""
+        size, progress = self.settings.recipe.batch, self.progress
         start = progress.position
-        end = min(start + batches * config.batch, len(order))
+        end = min(start + self.settings.objective.batches(progress.step) * size, len(order))
         if end == len(order) - 1:  # a pair alone has no negative: the last one joins in
             end = len(order)
-        random = generator(config.seed, 2, progress.epoch, start)
+        random = generator(self.settings.seed, 2, progress.epoch, start)
         pool = self.pairs.take(order[start:end])
-        negatives = self._negatives(pool)
+        chosen = self._choose(pool) if self.settings.objective.chooses else None
         count = end - start
-        for first in range(0, count, config.batch):
-            batch = np.arange(first, min(first + config.batch, count))
-            progress.loss_sum += self._step(pool, batch, negatives, random)
+        for first in range(0, count, size):
+            batch = np.arange(first, min(first + size, count))
+            progress.loss_sum += self._step(pool, batch, chosen, random)
             progress.step += 1
         progress.position = end
         return count
 
     @torch.no_grad()
-    def _negatives(self, pool: Ragged) -> Negatives:
+    def _choose(self, pool: Ragged) -> Any:  # noqa: ANN401  (the objective's own)
         types, local = np.unique(pool.ids, return_inverse=True)
         table = self.optimizer.fetch(self._tensor(types)).values
         vectors = self.composition(table, self._tensor(local), self._tensor(pool.offsets))
         keys = self._tensor(sentence_keys(pool))
         count = len(pool) // 2
-        chosen = hardest(
-            vectors[:count], vectors[count:], keys[:count], keys[count:], self.pairs.monolingual
-        )
-        return Negatives(*(tensor.cpu() for tensor in chosen))
+        sides = vectors[:count], vectors[count:], keys[:count], keys[count:]
+        return self.settings.objective.choose(*sides, self.pairs.monolingual)
 
     def _step(
-        self, pool: Ragged, batch: Indices, negatives: Negatives, random: np.random.Generator
+        self,
+        pool: Ragged,
+        batch: Indices,
+        chosen: Any,  # noqa: ANN401
+        random: np.random.Generator,
     ) -> float:
-        count = len(pool) // 2
-        chosen = [batch, batch + count, negatives.for_left[batch], negatives.for_right[batch]]
-        rows = pool.gather(np.concatenate(chosen))
-        rows = scramble(rows, self.config.scramble, random)
+        objective = self.settings.objective
+        groups = objective.rows(batch, len(pool) // 2, chosen)
+        rows = pool.gather(np.concatenate(groups))
+        rows = scramble(rows, self.settings.recipe.scramble, random)
         types, local = np.unique(rows.ids, return_inverse=True)
         fetched = self.optimizer.fetch(self._tensor(types))
         fetched.values.requires_grad_()
@@ -237,10 +224,7 @@ class Trainer:
         vectors = self.composition(
             fetched.values, self._tensor(local), self._tensor(rows.offsets), dropout
         )
-        found = negatives.found[:, batch]
-        weights = None if bool(found.all()) else found.to(vectors)
-        vectors = vectors.unflatten(0, (4, len(batch)))
-        loss = margin_loss(vectors, self.config.margin, weights)
+        loss = objective.loss(vectors.unflatten(0, (len(groups), len(batch))), batch, chosen)
         loss.backward()
         self.optimizer.update(fetched)
         if self.weights_optimizer is not None:
@@ -250,13 +234,3 @@ class Trainer:
 
     def _tensor(self, array: np.ndarray) -> Tensor:
         return torch.from_numpy(np.ascontiguousarray(array, np.int64)).to(self.device)
-
-
-def initialise(architecture: EncoderConfig, vocabulary: int, seed: int) -> tuple[Tensor, nn.Module]:
-    """Return the embedding table and composition that a seed gives: the random baseline."""
-    random = torch.Generator().manual_seed(seed)
-    table = initial_embeddings(vocabulary, architecture.dimension, random)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)  # nn.LSTM draws its weights from the global generator
-        composition = build(architecture)
-    return table, composition

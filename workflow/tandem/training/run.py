@@ -5,23 +5,25 @@ from __future__ import annotations
 import csv
 import shutil
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from tandem.encoders.composition import EncoderConfig
+from tandem.encoders.composition import Composition, initialise
+from tandem.encoders.encoder import Encoder
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
 from tandem.io import atomic_folder
 from tandem.segmentation import ragged
 from tandem.segmentation.ragged import Ragged
-from tandem.segmentation.segmenter import Segmenter, language_of
+from tandem.segmentation.scheme import language_of
+from tandem.segmentation.segmenter import Segmenter
 from tandem.training.batches import Pairs
-from tandem.training.loop import Epoch, Trainer, TrainingConfig, initialise
+from tandem.training.checkpoint import Epoch
+from tandem.training.loop import Run, Trainer
 
 Embed = Callable[[Ragged], np.ndarray]
 Select = Callable[[Embed], float]
@@ -45,37 +47,47 @@ def load_pairs(folder: str | Path, split: str, sides: tuple[str, str], count: in
 
 
 def train_encoder(
+    run: Run,
     segmenter: Segmenter,
-    architecture: EncoderConfig,
-    config: TrainingConfig,
     pairs: Pairs,
     select: Select,
-    checkpoint: Path,
+    checkpoint: Path | None = None,
     device: str = "auto",
+    show: bool = True,
 ) -> tuple[SentenceEncoder, list[Epoch]]:
-    """Train an encoder, resuming from `checkpoint` if a run of the same settings left one there."""
-    trainer = Trainer(architecture, len(segmenter), pairs, config, choose_device(device))
+    """Train an encoder; return it as it was after the best epoch, and the history.
 
-    def validate(table: Tensor, composition: nn.Module) -> float:
-        encoder = SentenceEncoder(architecture, segmenter, table, composition)
-        score = select(encoder.encode_ids)
+    Args:
+        run: what is trained, and how.
+        segmenter: of the text.
+        pairs: the text.
+        select: scores the encoder after every epoch, and before the first.
+        checkpoint: folder from which a stopped run goes on and which is removed at the end; None
+            for none.
+        device: cpu, cuda, or auto for CUDA where there is one.
+        show: draw a progress bar.
+    """
+    trainer = Trainer(run, len(segmenter), pairs, choose_device(device))
+
+    def validate(table: Tensor, composition: Composition) -> float:
+        score = select(SentenceEncoder(segmenter, table, composition).encode_ids)
         composition.train()
         return score
 
-    trained = trainer.run(validate, checkpoint)
-    shutil.rmtree(checkpoint, ignore_errors=True)
-    metadata = {"settings": asdict(config), "pairs": trained.pairs, "epoch": trained.best_epoch}
-    encoder = SentenceEncoder(architecture, segmenter, trained.table, trained.composition, metadata)
+    trained = trainer.run(validate, checkpoint, show=show)
+    if checkpoint is not None:
+        shutil.rmtree(checkpoint, ignore_errors=True)
+    metadata = {"pairs": trained.pairs, "epoch": trained.best_epoch, **run.description()}
+    encoder = SentenceEncoder(segmenter, trained.table, trained.composition, metadata)
     return encoder, trained.history
 
 
 def untrained_encoder(
-    segmenter: Segmenter, architecture: EncoderConfig, seed: int, select: Select
+    kind: Encoder, segmenter: Segmenter, seed: int, select: Select
 ) -> tuple[SentenceEncoder, list[Epoch]]:
     """Return the random baseline: the parameters that training with this seed begins from."""
-    table, composition = initialise(architecture, len(segmenter), seed)
-    metadata = {"settings": {"seed": seed}, "pairs": 0, "epoch": 0}
-    encoder = SentenceEncoder(architecture, segmenter, table, composition, metadata)
+    metadata = {"pairs": 0, "epoch": 0, "seed": seed}
+    encoder = SentenceEncoder(segmenter, *initialise(kind, len(segmenter), seed), metadata)
     return encoder, [Epoch(0, None, select(encoder.encode_ids))]
 
 

@@ -1,0 +1,59 @@
+"""SentencePiece overlap, the marker ablation and joint vocabularies, by hand."""
+
+import numpy as np
+import pytest
+from tandem.languages.overlap import (
+    joint_vocabulary,
+    mark,
+    piece_counts,
+    sentencepiece_overlap,
+)
+
+from tandem.errors import TandemError
+
+ENGLISH = ["<unk>", "▁the", "▁a", "tion", "s", "▁unused"]
+FRENCH = ["<unk>", "▁la", "▁a", "tion", "s", "▁unused"]
+
+
+def test_overlap_counts_types_and_tokens() -> None:
+    english = piece_counts(np.array([1, 1, 1, 1, 2, 2, 3, 4, 0]), ENGLISH)
+    french = piece_counts(np.array([0, 1, 2, 3, 3]), FRENCH)
+    assert english == {"▁the": 4, "▁a": 2, "tion": 1, "s": 1}
+    overlap = sentencepiece_overlap(english, french)
+    # "s" is in French's vocabulary but not in its text; <unk> is in both and is no piece
+    assert (overlap.english_types, overlap.shared_types) == (4, 2)
+    assert overlap.types == 2 / 4
+    assert overlap.tokens == 3 / 8
+
+
+def test_overlap_is_of_the_english_text() -> None:
+    one, many = {"a": 1}, {"a": 1, "b": 1, "c": 1, "d": 1}
+    assert sentencepiece_overlap(one, many).types == 1.0
+    assert sentencepiece_overlap(many, one).types == 0.25
+
+
+def test_marked_pieces_share_nothing() -> None:
+    english = piece_counts(np.arange(6), ENGLISH)
+    marked = mark(FRENCH, "⟪", ENGLISH)
+    assert marked[2] == "⟪▁a"
+    assert sentencepiece_overlap(english, piece_counts(np.arange(6), marked)).types == 0
+    joint, mapping = joint_vocabulary(ENGLISH, marked)
+    assert len(joint) == 12 and mapping.tolist() == [6, 7, 8, 9, 10, 11]
+
+
+def test_joint_vocabulary_keeps_english_ids_and_shares_equal_pieces() -> None:
+    joint, mapping = joint_vocabulary(ENGLISH, FRENCH)
+    assert joint == [*ENGLISH, "▁la"]
+    assert mapping.tolist() == [0, 6, 2, 3, 4, 5]
+    assert [joint[number] for number in mapping] == FRENCH
+
+
+def test_refusals() -> None:
+    with pytest.raises(TandemError, match="piece 6, its vocabulary only 6"):
+        piece_counts(np.array([1, 6]), ENGLISH)
+    with pytest.raises(TandemError, match="no pieces"):
+        sentencepiece_overlap({}, {"a": 1})
+    with pytest.raises(TandemError, match="'tion' is still a piece of English"):
+        mark(["ion", "x"], "t", ENGLISH)
+    with pytest.raises(TandemError, match="other vocabulary holds a piece twice"):
+        joint_vocabulary(["a"], ["b", "b"])

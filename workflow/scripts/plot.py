@@ -1,0 +1,13 @@
+"""Draw a figure of a table."""
+
+import pandas as pd
+
+from _adapter import given_table, kinds, logged
+from tandem.reporting.plots import save
+
+with logged(snakemake.log[0]) as log, kinds(snakemake.config):
+    table, given = given_table(snakemake)
+    frame = pd.read_csv(snakemake.input.table)
+    figure = table.plot(snakemake.wildcards.figure, frame, given)
+    save(figure, [snakemake.output.png, snakemake.output.pdf, snakemake.output.svg])
+    log.info("%d rows", len(frame))

@@ -1,0 +1,25 @@
+"""Score every seed of an experiment on a task."""
+
+from pathlib import Path
+
+from _adapter import kinds, logged
+from tandem import encoders
+from tandem.encoders.baselines import load_baseline
+from tandem.io import atomic_folder
+from tandem.tasks.items import write_scores
+from tandem.tasks.task import TASKS
+
+with logged(snakemake.log[0]) as log, kinds(snakemake.config):
+    params, wildcards = snakemake.params, snakemake.wildcards
+    task = TASKS.parse(params.task)
+    given = {name: Path(str(path)) for name, path in snakemake.input.items() if name != "models"}
+    models = [params.pretrained] if params.pretrained else snakemake.input.models
+    load = load_baseline if params.pretrained else encoders.load
+    with atomic_folder(snakemake.output.folder) as folder:
+        for seed, model in zip(params.seeds, models, strict=True):
+            items = task.score(load(model), given)
+            origin = {"study": params.study, "task": wildcards.task}
+            origin |= {"experiment": wildcards.experiment}
+            origin |= {"seed": seed, "code": params.code}
+            rows = write_scores(folder / f"seed{seed}", task, items, origin)
+            log.info("seed %s: %s", seed, rows)

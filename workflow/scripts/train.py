@@ -1,0 +1,30 @@
+"""Train an encoder in a setting with a seed, or take it untrained."""
+
+from _adapter import checkpoint, kinds, logged
+from tandem.encoders.encoder import ENCODERS
+from tandem.objectives.objective import OBJECTIVES
+from tandem.segmentation.segmenter import Segmenter
+from tandem.tasks import selection
+from tandem.training import run
+from tandem.training.loop import Run
+from tandem.training.recipe import Recipe
+
+with logged(snakemake.log[0]) as log, kinds(snakemake.config):
+    params, given, output = snakemake.params, snakemake.input, snakemake.output
+    values, seed = params.run, int(snakemake.wildcards.seed)
+    encoder = ENCODERS.parse(values["encoder"])
+    segmenter = Segmenter.load(given.segmenter)
+    if given.selection:
+        select = selection.by_similarity(segmenter, given.selection[0])
+    else:
+        select = selection.by_retrieval(params.segmented, params.sides)
+    if values["pairs"]:
+        pairs = run.load_pairs(params.segmented, "train", params.sides, values["pairs"])
+        objective, recipe = OBJECTIVES.parse(values["objective"]), Recipe(**values["recipe"])
+        described = Run(encoder, objective, recipe, seed)
+        trained = run.train_encoder(described, segmenter, pairs, select, checkpoint(output.model))
+    else:
+        trained = run.untrained_encoder(encoder, segmenter, seed, select)
+    score = "pearson_x100" if given.selection else "p_at_1_x100"
+    origin = {"experiment": snakemake.wildcards.experiment}
+    run.save_trained(output.model, *trained, origin, score)

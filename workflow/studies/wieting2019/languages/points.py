@@ -1,0 +1,150 @@
+"""The points of Figure 1 and Table 5: one row for each language in each setting.
+
+A setting is a panel (which corpus, and so which languages and sentences) with or without the marker
+that keeps the two languages' parameters apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from tandem.corpora.languages import Register, read_register
+from tandem.errors import TandemError
+from tandem.io import read_json
+from wieting2019.languages.distance import DISTANCES, english_distances
+
+OVERLAPS = ("overlap_types", "overlap_tokens")
+"""SentencePiece overlap with English: by types, as the paper has it, and by tokens."""
+
+SETTING = ["panel", "marked"]
+"""The columns that tell settings apart: corpus, and whether non-English pieces were marked."""
+
+COLUMNS = (
+    *SETTING, "language", "name", "script", "script_group", "family",
+    "seeds", "score", "score_sd", "random", "gain", "gain_sd",
+    *OVERLAPS, *DISTANCES, "observed",
+)  # fmt: skip
+"""The columns of the points; scores in Pearson's r x 100, overlaps and distances in [0, 1]."""
+
+RUN = ("marked", "seed", "score", "random", "epoch")
+"""What is read of each encoder's scores."""
+
+
+def read_scores(files: Iterable[str | Path]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Read score files of batches of languages, any order.
+
+    Returns:
+        runs: panel, language and the columns of RUN, one row for each encoder.
+        overlaps: panel, language, overlap_types and overlap_tokens, measured before marking.
+
+    Raises:
+        TandemError: when they hold no language.
+    """
+    runs, overlaps = [], []
+    for batch in map(read_json, files):
+        for entry in batch["languages"]:
+            where = {"panel": batch["panel"], "language": entry["language"]}
+            runs += [where | {name: run[name] for name in RUN} for run in entry["runs"]]
+            shares = {f"overlap_{unit}": entry["overlap"][unit] for unit in ("types", "tokens")}
+            overlaps.append(where | shares)
+    if not runs:
+        raise TandemError("no batch holds a language: lower `least` or `pairs` of the panels")
+    return pd.DataFrame(runs), pd.DataFrame(overlaps)
+
+
+def measured_points(files: Mapping[str, Sequence[Path]]) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Return the points (see `language_points`), and a note on each panel (see `panel_note`).
+
+    Args:
+        files: runs, the score files; texts, the panels' folders; uriel, lang2vec's wheel; and
+            languages, the register.
+    """
+    runs, overlaps = read_scores(files["runs"])
+    register = read_register(files["languages"][0])
+    languages = [register[code] for code in sorted(set(runs["language"]))]
+    distances = english_distances(files["uriel"][0], languages)
+    notes = {}
+    for folder in files["texts"]:
+        panel = folder.parent.name
+        notes[panel] = panel_note(read_json(folder / "panel.json"), runs[runs["panel"] == panel])
+    return language_points(runs, overlaps, distances, register), notes
+
+
+def language_points(
+    runs: pd.DataFrame, overlaps: pd.DataFrame, distances: pd.DataFrame, register: Register
+) -> pd.DataFrame:
+    """Join what was measured of each language, the mean over seeds beside its standard deviation.
+
+    Args:
+        runs: as `read_scores` returns them.
+        overlaps: likewise.
+        distances: as `english_distances` returns them.
+        register: of the languages.
+
+    Returns:
+        COLUMNS, sorted by setting and language. `gain` is score - random, taken seed by seed. The
+        standard deviations (n - 1) are NaN with one seed.
+
+    Raises:
+        TandemError: when a run stands twice, or a language's overlap or distance is missing.
+    """
+    key = [*SETTING, "language"]
+    if runs.duplicated([*key, "seed"]).any():
+        twice = runs[runs.duplicated([*key, "seed"])].iloc[0]
+        raise TandemError(
+            f"two runs of {twice['language']} (panel {twice['panel']}, seed {twice['seed']}): "
+            "remove one, or the scores of one experiment are read twice"
+        )
+    grouped = runs.assign(gain=runs["score"] - runs["random"]).groupby(key, sort=True)
+    points = grouped.agg(
+        seeds=("seed", "size"),
+        score=("score", "mean"),
+        score_sd=("score", "std"),
+        random=("random", "mean"),
+        gain=("gain", "mean"),
+        gain_sd=("gain", "std"),
+    ).reset_index()
+    points = points.merge(overlaps, on=["panel", "language"], how="left", validate="m:1")
+    points = points.merge(distances, on="language", how="left", validate="m:1")
+    for column in (*OVERLAPS, *DISTANCES):
+        absent = points.loc[points[column].isna(), "language"]
+        if len(absent):
+            raise TandemError(
+                f"no {column} of {', '.join(sorted(set(absent)))}: measure it for every language "
+                "that was trained"
+            )
+    entries = [register[code] for code in points["language"]]
+    for field in ("name", "script", "script_group", "family"):
+        points[field] = [getattr(entry, field) for entry in entries]
+    return points[list(COLUMNS)]
+
+
+def panel_note(panel: Mapping[str, Any], runs: pd.DataFrame) -> str:
+    """Say how far a panel is a paired comparison, and what its untrained encoders score.
+
+    Args:
+        panel: content of `panel.json`.
+        runs: the panel's rows of `read_scores`.
+    """
+    english = (
+        f"{len(panel['languages'])} languages with {panel['pairs']:,} pairs each, on "
+        f"{panel['english_sentences']:,} English sentences, "
+        f"{panel['english_sentences_in_all_languages']:,} of them in all languages; two languages "
+        f"share {100 * panel['share_in_another_language']:.0f}% of theirs on average."
+    )
+    starts = runs.groupby("seed")["random"].agg(["min", "max"])
+    texts = [
+        f"{low:.2f} (seed {seed})" if low == high else f"{low:.2f} to {high:.2f} (seed {seed})"
+        for seed, low, high in starts.itertuples()
+    ]
+    same = (starts["min"] == starts["max"]).all()
+    tail = (
+        "the same for every language, so score and gain order the languages alike."
+        if same
+        else "by language."
+    )
+    return f"{english} The untrained encoder scores {', '.join(texts)}: {tail}"

@@ -1,0 +1,98 @@
+"""What a panel of languages is made from, and what is trained for each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field, NonNegativeInt, PositiveInt
+
+from tandem.encoders.averaging import Averaging
+from tandem.encoders.encoder import ENCODERS, Encoder
+from tandem.filtering import Filters
+from tandem.objectives.margin import Margin
+from tandem.objectives.objective import OBJECTIVES, Objective
+from tandem.registry import ConfigurationError, Named, Settings
+from tandem.training.recipe import Recipe
+
+if TYPE_CHECKING:
+    from tandem.training.loop import Run
+
+
+THRESHOLD = 0.3
+"""The SP overlap that divides low from high, "judging by the plot" (wieting2019, line 113)."""
+
+FEWEST = 5
+"""Languages that a correlation is reported of."""
+
+
+class LanguageEncoders(Settings):
+    """The encoders that are trained for each language of a panel."""
+
+    marked: bool = False
+    """Train all a second time with every piece marked that is not English."""
+    seeds: Annotated[list[NonNegativeInt], Field(min_length=1)] = [1, 2, 3]
+    """One encoder each: the error bars."""
+    architecture: Annotated[Encoder, Named(ENCODERS)] = Averaging()
+    """The kind of encoder."""
+    objective: Annotated[Objective, Named(OBJECTIVES)] = Margin()
+    """What training makes small."""
+    recipe: Recipe = Recipe()
+    """How it is trained; by one thread, since as many jobs run as there are cores."""
+
+    def run(self, seed: int) -> Run:
+        """Return what is trained with a seed."""
+        from tandem.training.loop import Run  # PyTorch: not for a dry run
+
+        return Run(self.architecture, self.objective, self.recipe, seed)
+
+
+class Panel(Settings):
+    """Languages with as much text each, on the same English sentences as far as corpora allow."""
+
+    sources: Annotated[list[str], Field(min_length=1)]
+    """Registered corpora; where two have a sentence, the first one's translation is taken."""
+    languages: list[str] | None = None
+    """To choose among; null: all of the sources that the register of languages knows."""
+    number: PositiveInt | None = None
+    """Languages, those with most text; null: all that have enough."""
+    least: PositiveInt = 1
+    """English sentences that a language must have, after cleaning."""
+    pairs: PositiveInt | None = None
+    """Of each language; null: the most that all of them have."""
+    candidates: PositiveInt | None = None
+    """Most English sentences of a language and source to choose from; null: all."""
+    seed: NonNegativeInt = 1
+    """Of the choice of sentences."""
+    cleaning: Filters
+    """Filters that a pair must pass, in this order."""
+    pieces: PositiveInt
+    """SentencePieces of each language, at most; English and the other are segmented apart."""
+    character_coverage: Annotated[float, Field(gt=0, le=1)] = 1.0
+    """Share of characters that the pieces model."""
+    encoders: LanguageEncoders = LanguageEncoders()
+    """What is trained for each language."""
+    batches: PositiveInt = 1
+    """Jobs that its languages are trained in; changes no result."""
+
+    def codes(self, known: Iterable[str], held: Mapping[str, Collection[str]]) -> list[str]:
+        """Return the languages to choose among.
+
+        Args:
+            known: codes of the register of languages.
+            held: for each corpus the languages that it holds.
+
+        Raises:
+            ConfigurationError: naming the corpora that no register lists, or the languages that no
+                source holds or the register does not know.
+        """
+        if absent := [name for name in self.sources if name not in held]:
+            raise ConfigurationError(f"no register lists {', '.join(absent)}")
+        had = {code for name in self.sources for code in held[name]}
+        codes = [code for code in known if code in had]
+        if wrong := [code for code in self.languages or () if code not in codes]:
+            raise ConfigurationError(
+                f"languages {', '.join(wrong)}: not in the register of languages, or in none of "
+                + ", ".join(self.sources)
+            )
+        return self.languages or codes

@@ -1,0 +1,10 @@
+"""Choose the languages and sentences of a panel, and learn the pieces of its English text."""
+
+from _adapter import logged
+from wieting2019.languages.panel import build_panel
+from wieting2019.languages.runs import learn_english
+
+with logged(snakemake.log[0]) as log:
+    gathered, output, params = snakemake.input.gathered, snakemake.output, snakemake.params
+    log.info("%s", build_panel(gathered, params.languages, **params.choice, folder=output.text))
+    learn_english(output.text, **params.pieces, folder=output.english)

@@ -1,0 +1,43 @@
+"""Readers: one kind for each format that sentence pairs come in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from tandem.registry import Kind, Registry
+
+Pair = tuple[str, str]
+
+
+class Reader(Kind):
+    """How the pairs of two languages are taken from a file; a kind has one of the two methods.
+
+    Languages are named by the corpus's own codes. A path holds `{language}` where a corpus is a
+    file for each language.
+    """
+
+    def pairs(self, path: str, source: str, target: str) -> Iterator[Pair]:
+        """Yield the pairs of two languages, each text on one line.
+
+        Raises:
+            InputError: when the content is refused; naming the file, the line and the remedy.
+        """
+        for _, found in self.many(path, source, [target]):
+            yield from found
+
+    def many(
+        self, path: str, source: str, targets: Sequence[str]
+    ) -> Iterator[tuple[str, Iterable[Pair]]]:
+        """Yield several target languages, each with its pairs.
+
+        A kind has this one where an archive of many languages is better opened once.
+        """
+        for target in targets:
+            yield target, self.pairs(path, source, target)
+
+    def with_files(self, languages: Sequence[str]) -> list[str]:
+        """Return the languages that have a file of their own, where a corpus is several files."""
+        return list(languages)
+
+
+READERS = Registry("tandem.corpora.readers", Reader)

@@ -1,0 +1,106 @@
+"""Translation catalogues inside an archive: one JSON file per component and language."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pydantic import field_validator
+from pydantic_core import PydanticCustomError
+
+from tandem.corpora.archives import DAMAGE, Archive, damaged, open_archive
+from tandem.corpora.readers import Pair, Reader
+from tandem.corpora.text import plain
+from tandem.errors import InputError
+
+
+class CatalogueReader(Reader):
+    """The strings that both languages have, joined on (component, path of keys).
+
+    A value's newlines and tabs become single spaces: catalogues break lines for layout, and a
+    bitext has one segment a line. Strings left in the source language are yielded like any other
+    (the cleaning drops them).
+    """
+
+    members: re.Pattern[str]
+    """Matches the names of the catalogue files, with a group `language` and, where keys are only
+    unique within a component, a group `component`. Without the latter, files of one language that
+    repeat a key are one catalogue."""
+
+    @field_validator("members")
+    @classmethod
+    def _has_group(cls, members: re.Pattern[str]) -> re.Pattern[str]:
+        if "language" not in members.groupindex:
+            raise PydanticCustomError("group", "it has no group (?P<language>...)")
+        return members
+
+    def many(
+        self, path: str, source: str, targets: Sequence[str]
+    ) -> Iterator[tuple[str, list[Pair]]]:
+        """Yield each target language with its pairs, reading the source language once.
+
+        Raises:
+            InputError: when a language has no file, or a file is not JSON of nested strings.
+        """
+        with open_archive(path) as archive:
+            by_language = _members(archive, self.members)
+            for language in (source, *targets):
+                if language not in by_language:
+                    known = ", ".join(sorted(by_language)) or "none"
+                    problem = f"no catalogue in the language {language!r}"
+                    raise InputError(path, None, problem, f"It has: {known}")
+            try:
+                left = _strings(path, archive, by_language[source])
+                for target in targets:
+                    right = _strings(path, archive, by_language[target])
+                    yield target, [(text, right[key]) for key, text in left.items() if key in right]
+            except DAMAGE as error:
+                raise damaged(path, error) from error
+
+
+def _members(archive: Archive, pattern: re.Pattern[str]) -> dict[str, list[tuple[str, str]]]:
+    """Return, per language, the (component, member name) of its files in the archive's order."""
+    by_language: dict[str, list[tuple[str, str]]] = {}
+    for name in archive.names:
+        if match := pattern.fullmatch(name):
+            groups = match.groupdict()
+            by_language.setdefault(groups["language"], []).append(
+                (groups.get("component") or "", name)
+            )
+    return by_language
+
+
+def _strings(
+    path: str, archive: Archive, members: list[tuple[str, str]]
+) -> dict[tuple[str, ...], str]:
+    """Return the strings of one language by (component, key, key, ...)."""
+    strings: dict[tuple[str, ...], str] = {}
+    for component, name in members:
+        place = f"{path}!{name}"
+        with archive.open(name) as stream:
+            raw = stream.read()
+        try:
+            tree = json.loads(raw.decode("utf-8-sig"))
+        except UnicodeDecodeError as error:
+            line = raw.count(b"\n", 0, error.start) + 1
+            raise InputError(place, line, "invalid UTF-8", "Convert it to UTF-8") from error
+        except json.JSONDecodeError as error:
+            problem = f"not JSON ({error.msg})"
+            raise InputError(place, error.lineno, problem, "Mend or remake the file") from error
+        for keys, value in _walk(tree, (component,)):
+            if not isinstance(value, str):
+                problem = f"the value of {'.'.join(keys[1:])!r} is no string"
+                raise InputError(place, None, problem, "A catalogue nests keys down to strings")
+            strings.setdefault(keys, plain(value, place))
+    return strings
+
+
+def _walk(tree: Any, keys: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:  # noqa: ANN401
+    """Yield (path of keys, leaf) of nested mappings."""
+    if not isinstance(tree, Mapping):
+        yield keys, tree
+        return
+    for name, branch in tree.items():
+        yield from _walk(branch, (*keys, name))

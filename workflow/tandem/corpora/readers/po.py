@@ -1,0 +1,64 @@
+"""gettext PO catalogues."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from tandem.corpora.readers import Pair, Reader
+from tandem.corpora.text import plain
+from tandem.errors import InputError, TandemError
+from tandem.io import read_lines
+
+
+class PoReader(Reader):
+    """A catalogue for each language but that of the msgids, which every one of them holds."""
+
+    msgid: str
+    """The language of the msgids."""
+
+    def pairs(self, path: str, source: str, target: str) -> Iterator[Pair]:
+        """Yield (msgid, msgstr) of finished entries, or the other way round.
+
+        Left out: the header, fuzzy, obsolete and untranslated entries, and those with plural
+        forms, whose number of forms differs by language.
+
+        Raises:
+            TandemError: when neither language is that of the msgids.
+            InputError: on a syntax error, or when no entry is translated.
+        """
+        if self.msgid not in (source, target):
+            raise TandemError(
+                f"{path}: one language must be {self.msgid}, that of the catalogue's msgids"
+            )
+        if source == self.msgid:
+            yield from _entries(path.format(language=target))
+        else:
+            for left, right in _entries(path.format(language=source)):
+                yield right, left
+
+    def with_files(self, languages: Sequence[str]) -> list[str]:
+        """Return all but the language of the msgids."""
+        return [language for language in languages if language != self.msgid]
+
+
+def _entries(path: str) -> Iterator[Pair]:
+    """Yield (msgid, msgstr), white space collapsed."""
+    import polib
+
+    text = "\n".join(read_lines(path)) + "\n"
+    try:
+        # polib takes a string for a file's name when such a file exists: the newline rules it out
+        catalogue = polib.pofile(text)
+    except (OSError, ValueError, UnicodeError) as error:
+        place = re.search(r"line (\d+)", str(error))
+        line = int(place.group(1)) if place else None
+        problem = "not a PO catalogue (syntax error)"
+        raise InputError(path, line, problem, "Check it with msgfmt -c") from error
+    pairs = 0
+    for entry in catalogue.translated_entries():
+        if not entry.msgid_plural and not entry.obsolete:
+            pairs += 1
+            yield plain(entry.msgid, path), plain(entry.msgstr, path)
+    if not pairs:
+        raise InputError(path, None, "no entry is translated", "Give a translated catalogue")

@@ -1,0 +1,41 @@
+"""Tab-separated pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pydantic import NonNegativeInt
+
+from tandem.corpora.readers import Pair, Reader
+from tandem.errors import InputError
+from tandem.io import read_lines
+
+
+class TsvReader(Reader):
+    """Two columns of a plain or gzipped TSV; quotes mean nothing, empty lines are skipped."""
+
+    columns: dict[str, NonNegativeInt]
+    """The column of each language; the first is 0."""
+    header: bool
+    """Whether the first line names the columns."""
+
+    def pairs(self, path: str, source: str, target: str) -> Iterator[Pair]:
+        """Yield the pairs.
+
+        Raises:
+            InputError: when a line has too few columns or the file has no pair.
+        """
+        left, right = self.columns[source], self.columns[target]
+        least = max(left, right) + 1
+        pairs = 0
+        for number, line in enumerate(read_lines(path), start=1):
+            if not line or (self.header and number == 1):
+                continue
+            cells = line.split("\t")
+            if len(cells) < least:
+                problem = f"{len(cells)} columns, expected at least {least}"
+                raise InputError(path, number, problem, "Separate columns by one tab")
+            pairs += 1
+            yield cells[left], cells[right]
+        if not pairs:
+            raise InputError(path, None, "the file is empty", "Give a file with text")

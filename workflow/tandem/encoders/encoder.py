@@ -1,0 +1,57 @@
+"""The kinds of encoder: how the embeddings of a sentence's tokens become its vector.
+
+Token embeddings come as one flat array with offsets, so no padding is ever stored.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import PositiveInt
+
+from tandem.registry import Kind, Registry
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+    from tandem.encoders.composition import TokenDropout
+
+
+class Encoder(Kind):
+    """What every kind of encoder has."""
+
+    dimension: PositiveInt = 300
+    """Width of the token embeddings."""
+
+    @property
+    def width(self) -> int:
+        """Width of the sentence vector."""
+        return self.dimension
+
+    def weights(self) -> nn.Module:
+        """Return freshly drawn parameters beside the embeddings; by default there are none."""
+        from torch import nn
+
+        return nn.Module()
+
+    def compose(
+        self,
+        weights: nn.Module,
+        table: Tensor,
+        ids: Tensor,
+        offsets: Tensor,
+        dropout: TokenDropout | None,
+    ) -> Tensor:
+        """Return the sentence vectors, (sentences, width); of one without tokens, zeros.
+
+        Args:
+            weights: what `weights` made, perhaps trained since.
+            table: (types, dimension) embeddings.
+            ids: (tokens,) rows of the table.
+            offsets: (sentences + 1,) where each sentence's tokens begin.
+            dropout: of the tokens, or None.
+        """
+        raise NotImplementedError
+
+
+ENCODERS = Registry("tandem.encoders", Encoder)

@@ -1,0 +1,21 @@
+"""Sides that were never translated."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from tandem.filtering import Filter, Scores
+
+
+class IdenticalSides(Filter):
+    """Removes pairs whose sides are the same but for case and white space."""
+
+    direction: ClassVar = "low"
+
+    def score(self, left: str, right: str) -> Scores:
+        """Return 1 where they are the same, else 0."""
+        return (left.casefold() == right.casefold(),)
+
+    def accept(self, score: Scores) -> bool:
+        """Whether the sides differ."""
+        return not score[0]

@@ -1,0 +1,40 @@
+"""Text for machines: placeholders, tags, addresses."""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from pydantic import Field
+
+from tandem.filtering import Filter, Scores
+
+_BRACES = r"\{(?:[^{}]|\{[^{}]*\})*\}"  # {name}, and ICU's {n, plural, one {..} other {..}}
+_MARKUP = re.compile(
+    rf"{_BRACES}|https?://\S+|www\.\S+|\S+@\S+\.\S+|</?[A-Za-z][^<>]*>|%\(\w+\)[a-z]|%[0-9$.]*[sdf]\b"
+)
+_SIGNS = ("{", "<", "%", "@", "://", "www.")  # a text without any cannot match: far cheaper to see
+
+
+class MarkupShare(Filter):
+    """Share of a side's characters in placeholders ({name}, %s), HTML tags, addresses and URLs."""
+
+    direction: ClassVar = "low"
+
+    maximum: float = Field(0.5, ge=0, le=1)
+    """The largest share of a side kept."""
+
+    def score(self, left: str, right: str) -> Scores:
+        """Return the share of each side."""
+        return markup_share(left), markup_share(right)
+
+    def accept(self, score: Scores) -> bool:
+        """Whether both shares are small enough."""
+        return score[0] <= self.maximum and score[1] <= self.maximum
+
+
+def markup_share(text: str) -> float:
+    """Return the share of a text's characters that are placeholders, tags, addresses or URLs."""
+    if not any(sign in text for sign in _SIGNS):
+        return 0.0
+    return sum(len(match.group()) for match in _MARKUP.finditer(text)) / max(len(text), 1)

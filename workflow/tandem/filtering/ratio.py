@@ -1,0 +1,27 @@
+"""Sides of very different lengths are seldom translations."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from tandem.filtering import Filter, Scores
+
+
+class LengthRatio(Filter):
+    """Characters of the longer side per character of the shorter."""
+
+    direction: ClassVar = "low"
+
+    maximum: float = Field(3.0, ge=1)
+    """The largest ratio kept."""
+
+    def score(self, left: str, right: str) -> Scores:
+        """Return the ratio."""
+        first, second = len(left), len(right)
+        return (max(first, second) / (min(first, second) or 1),)
+
+    def accept(self, score: Scores) -> bool:
+        """Whether the ratio is small enough."""
+        return score[0] <= self.maximum

@@ -1,0 +1,37 @@
+"""Length in words."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from tandem.corpora.text import word_count
+from tandem.filtering import Filter, Scores
+
+
+class WordCount(Filter):
+    """Words of each side (see `tandem.corpora.text.word_count`), between two bounds."""
+
+    direction: ClassVar = "between"
+
+    minimum: int = Field(1, ge=1)
+    """Least words in a side."""
+    maximum: int = Field(100, ge=1)
+    """Most words in a side."""
+
+    @model_validator(mode="after")
+    def _in_order(self) -> WordCount:
+        if self.minimum > self.maximum:
+            raise PydanticCustomError("order", "minimum is over maximum")
+        return self
+
+    def score(self, left: str, right: str) -> Scores:
+        """Return the words of each side."""
+        return word_count(left), word_count(right)
+
+    def accept(self, score: Scores) -> bool:
+        """Whether both sides keep the bounds."""
+        left, right = score
+        return self.minimum <= left <= self.maximum and self.minimum <= right <= self.maximum

@@ -1,1 +1,0 @@
-"""Does language choice matter: which languages, how far from English, how much they share."""

@@ -1,0 +1,59 @@
+"""The margin loss with the hardest negatives of mega-batches (wieting2019, section 2)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
+
+from tandem.objectives.objective import Objective
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from tandem.objectives.negatives import Negatives
+
+
+class Margin(Objective):
+    """Margin loss; negatives are the most similar sentences of a mega-batch."""
+
+    chooses: ClassVar[bool] = True
+
+    margin: PositiveFloat = 0.4
+    """How much nearer a translation must be than a negative, in cosine; the paper's."""
+    megabatch: PositiveInt = 120
+    """Batches that negatives are chosen from, once the mega-batch is full."""
+    anneal: NonNegativeInt = 150
+    """Updates after which the mega-batch grows by one batch; 0: full size at once."""
+
+    def batches(self, step: int) -> int:
+        """Return how many batches the mega-batch that begins at `step` has.
+
+        One more after every `anneal` batches, from 1 (wieting2019, section 3.1, note 3).
+        """
+        return min(self.megabatch, 1 + step // self.anneal) if self.anneal else self.megabatch
+
+    def choose(
+        self, left: Tensor, right: Tensor, left_keys: Tensor, right_keys: Tensor, monolingual: bool
+    ) -> Negatives:
+        """Choose the hardest negative of every sentence; see `negatives.hardest`."""
+        from tandem.objectives.negatives import Negatives, hardest
+
+        chosen = hardest(left, right, left_keys, right_keys, monolingual)
+        return Negatives(*(tensor.cpu() for tensor in chosen))
+
+    def rows(
+        self, batch: NDArray[np.int64], count: int, chosen: Negatives
+    ) -> list[NDArray[np.int64]]:
+        """Return the pairs' sentences, then the negatives of the left and of the right ones."""
+        negatives = chosen.for_left[batch], chosen.for_right[batch]
+        return [batch, batch + count, *(side.numpy() for side in negatives)]
+
+    def loss(self, vectors: Tensor, batch: NDArray[np.int64], chosen: Negatives) -> Tensor:
+        """Return the mean margin loss; a sentence without a negative adds nothing."""
+        from tandem.objectives.margin_loss import margin_loss
+
+        found = chosen.found[:, batch]
+        return margin_loss(vectors, self.margin, None if bool(found.all()) else found.to(vectors))

@@ -1,0 +1,66 @@
+"""The kinds of objective: what training makes small, with the negatives that it needs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tandem.registry import Kind, Registry
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+class Objective(Kind):
+    """What every kind of objective has.
+
+    Training reads `batches` batches of pairs at a time, a pool. Where the objective `chooses`, it
+    sees the vectors of the whole pool first. Then for each batch the sentences that `rows` names
+    are encoded with dropout, and `loss` is made smaller.
+    """
+
+    chooses: ClassVar[bool] = False
+    """Whether `choose` wants to see a pool's vectors."""
+
+    def batches(self, step: int) -> int:
+        """Return how many batches the pool has that begins after `step` updates."""
+        return 1
+
+    def choose(
+        self, left: Tensor, right: Tensor, left_keys: Tensor, right_keys: Tensor, monolingual: bool
+    ) -> Any:  # noqa: ANN401  (whatever its own `rows` and `loss` want)
+        """Choose in a pool, without gradients, what its batches need.
+
+        Args:
+            left: (n, dimension) sentence vectors of one side.
+            right: (n, dimension) those of the other.
+            left_keys: (n,) int64, equal for sentences spelt alike.
+            right_keys: (n,) int64, likewise, also across sides.
+            monolingual: both sides are of one language.
+        """
+        return None
+
+    def rows(self, batch: NDArray[np.int64], count: int, chosen: Any) -> list[NDArray[np.int64]]:  # noqa: ANN401
+        """Return the sentences to encode for a batch: groups of as many as it has pairs.
+
+        Args:
+            batch: (pairs,) numbers of the pairs in the pool.
+            count: pairs of the pool; left sentences are 0 .. count - 1, right ones follow.
+            chosen: what `choose` returned.
+        """
+        return [batch, batch + count]
+
+    def loss(self, vectors: Tensor, batch: NDArray[np.int64], chosen: Any) -> Tensor:  # noqa: ANN401
+        """Return the loss of a batch, a scalar.
+
+        Args:
+            vectors: (groups, pairs, width) of what `rows` named.
+            batch: as for `rows`.
+            chosen: what `choose` returned.
+        """
+        raise NotImplementedError
+
+
+OBJECTIVES = Registry("tandem.objectives", Objective)

@@ -1,0 +1,257 @@
+"""Where a study's results stand, and what each is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tandem.encoders.encoder import ENCODERS
+from tandem.objectives.objective import OBJECTIVES
+from tandem.registry import ConfigurationError
+from tandem.study import Setting, Study, Trainable
+
+UNSEEDED = 0
+"""Stands for the seed of what was not trained here."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A study with the places of its results.
+
+    Attributes:
+        name: of the study.
+        home: the folder that holds its study.yaml.
+        study: its values.
+    """
+
+    name: str
+    home: Path
+    study: Study
+
+    @property
+    def root(self) -> str:
+        """The folder of its results."""
+        return str(Path("results") / (self.study.folder or self.name))
+
+    def path(self, *parts: str | int) -> str:
+        """Return the path of a result."""
+        return "/".join([self.root, *map(str, parts)])
+
+    # ---- Corpora
+
+    @property
+    def corpora(self) -> list[str]:
+        """The corpora that experiments can be trained on."""
+        return [*self.study.bitexts, *self.study.backtranslations]
+
+    def sides(self, corpus: str) -> list[str]:
+        """Return the two sides of a corpus, as in its file names: `en`, `cs`; or `en`, `en-bt`."""
+        if corpus in self.study.bitexts:
+            return list(self.study.bitexts[corpus].languages)
+        made = self.study.backtranslations[corpus]
+        target = self.study.translators[made.translator].target
+        return [target, f"{target}-bt"]
+
+    def sources(self, corpus: str) -> list[str]:
+        """Return the registered corpora behind a corpus."""
+        if corpus in self.study.backtranslations:
+            corpus = self.study.backtranslations[corpus].bitext
+        return list(self.study.bitexts[corpus].sources)
+
+    def mining_of(self, corpus: str) -> str | None:
+        """Return the mining task whose hidden sentences a bitext must not hold, if there is one."""
+        tasks = self.study.mining.items()
+        return next((name for name, task in tasks if task.bitext == corpus), None)
+
+    def held_out(self, corpus: str) -> list[str]:
+        """Return the folder of that mining task, if there is one."""
+        name = self.mining_of(corpus)
+        return [self.path("mining", name)] if name else []
+
+    def shards(self, name: str) -> list[str]:
+        """Return the parts that a corpus is translated in, paths without ending."""
+        counts = {"train": self.study.backtranslations[name].shards, "valid": 1, "test": 1}
+        return [
+            self.path("backtranslations", name, f"{split}.{shard}")
+            for split, count in counts.items()
+            for shard in range(count)
+        ]
+
+    # ---- Experiments: <encoder>.<setting>
+
+    def experiments(self, encoders: Iterable[str], settings: Iterable[str]) -> list[str]:
+        """Return the experiments of encoders in settings.
+
+        Raises:
+            ConfigurationError: a setting does not train one of the encoders.
+        """
+        settings = list(settings)
+        names = [f"{encoder}.{setting}" for encoder in encoders for setting in settings]
+        for name in names:
+            self.check(name)
+        return names
+
+    def check(self, experiment: str) -> str:
+        """Return an experiment that exists.
+
+        Raises:
+            ConfigurationError: saying what it lacks.
+        """
+        encoder, _, setting = experiment.partition(".")
+        if setting not in self.study.settings:
+            known = ", ".join(self.study.settings)
+            raise ConfigurationError(f"{experiment}: no setting {setting!r}; there are {known}")
+        known = {**self.study.settings[setting].encoders, **self.study.pretrained}
+        if encoder not in known:
+            raise ConfigurationError(
+                f"{experiment}: settings.{setting}.encoders has no {encoder!r}; it has "
+                + ", ".join(known)
+            )
+        return experiment
+
+    def encoder(self, experiment: str) -> Trainable:
+        """Return the encoder of an experiment."""
+        return self.study.encoders[experiment.split(".")[0]]
+
+    def setting(self, experiment: str) -> Setting:
+        """Return the setting of an experiment."""
+        return self.study.settings[experiment.split(".")[1]]
+
+    def run(self, experiment: str) -> dict[str, Any]:
+        """Return what is trained and how, but for the seed, as plain values."""
+        setting = self.setting(experiment)
+        return {
+            "encoder": ENCODERS.dump(self.encoder(experiment).architecture),
+            "objective": OBJECTIVES.dump(self.study.objectives[setting.objective]),
+            "recipe": self.recipe(experiment),
+            "pairs": setting.pairs,
+        }
+
+    def recipe(self, experiment: str) -> dict[str, Any]:
+        """Return how an experiment is trained."""
+        name = self.setting(experiment).encoders[experiment.split(".")[0]]
+        return self.study.recipes[name].model_dump()
+
+    def segmented(self, experiment: str) -> str:
+        """Return the folder of the segmented corpus that an experiment trains on."""
+        corpus = self.setting(experiment).corpus
+        return self.path("vocab", corpus, self.encoder(experiment).segmentation)
+
+    def training_ids(self, experiment: str) -> list[str]:
+        """Return the segmented splits that an experiment is trained on and chosen by."""
+        setting = self.setting(experiment)
+        splits = ["train"] * (setting.pairs > 0) + ["valid"] * (setting.selection == "retrieval")
+        return [
+            f"{self.segmented(experiment)}/{split}.{side}.{array}.npy"
+            for split in splits
+            for side in self.sides(setting.corpus)
+            for array in ("ids", "offsets")
+        ]
+
+    def model(self, experiment: str, seed: int) -> str:
+        """Return the folder of a trained encoder."""
+        return self.path("models", experiment, f"seed{seed}")
+
+    def models(self, experiments: Iterable[str], seeds: Iterable[int] | None = None) -> list[str]:
+        """Return the folders of trained encoders, of all seeds or of some."""
+        seeds = self.study.seeds if seeds is None else list(seeds)
+        return [self.model(name, seed) for name in experiments for seed in seeds]
+
+    def seeds(self, experiment: str) -> list[int]:
+        """Return the seeds of an experiment; an encoder that others made has none."""
+        if experiment.split(".")[0] in self.study.pretrained:
+            return [UNSEEDED]
+        return list(self.study.seeds)
+
+    def scores(self, experiments: Iterable[str], task: str) -> list[str]:
+        """Return the folders of scores of experiments on a task: a file for each seed."""
+        names = dict.fromkeys(experiments)
+        return [self.path("scores", name, task) for name in names]
+
+    def described(self, experiment: str) -> dict[str, Any]:
+        """Describe an experiment for tables."""
+        name, setting = experiment.split(".")
+        entry = self.study.settings[setting]
+        if name in self.study.pretrained:
+            label = self.study.pretrained[name].label
+            return {"name": experiment, "encoder": label, "setting": setting}
+        encoder = self.study.encoders[name]
+        # both sides of back-translated text are in the language of its first side
+        sides = 2 if entry.corpus in self.study.backtranslations else 1
+        return {
+            "name": experiment,
+            "encoder": encoder.label,
+            "setting": setting,
+            "pairs": entry.pairs,
+            "english_sentences": sides * entry.pairs,
+            "dimension": encoder.architecture.dimension,
+            "vocabulary": self.study.segmentations[encoder.segmentation].size,
+        }
+
+    def trained(self, experiment: str) -> list[str]:
+        """Return the trained encoders of an experiment, none of one that others made."""
+        return [] if self.pretrained(experiment) else self.models([experiment])
+
+    def pretrained(self, experiment: str) -> str | None:
+        """Return the model of an encoder that others made; None of one that is trained here."""
+        found = self.study.pretrained.get(experiment.split(".")[0])
+        return found.model if found else None
+
+    def selection(self, experiment: str) -> list[str]:
+        """Return the STS task that chooses the epoch, where one does."""
+        chosen = self.setting(experiment).selection
+        return [self.path("corpora", "selection.tsv")] if chosen == "similarity" else []
+
+    # ---- Tables
+
+    def paper(self) -> list[str]:
+        """Return the files that hold what the paper says: its claims and its figures."""
+        files = (self.home / name for name in ("claims.yaml", "published.yaml"))
+        return [str(file) for file in files if file.is_file()]
+
+    def dump(self, table: str) -> dict[str, Any]:
+        """Return the study with one of its tables, as plain values."""
+        return self.study.model_copy(
+            update={"tables": {table: self.study.tables[table]}}
+        ).model_dump(mode="json")
+
+    def all_scores(self, experiment: str) -> list[str]:
+        """Return the scores of an experiment that some table reads."""
+        start = self.path("scores", experiment) + "/"
+        tables = self.study.tables.values()
+        read = (path for table in tables for files in table.inputs(self).values() for path in files)
+        return sorted({path for path in read if path.startswith(start)})
+
+    # ---- What leaves
+
+    @property
+    def exported(self) -> list[str]:
+        """The experiments that are also written for sentence-transformers."""
+        return [
+            f"{encoder}.{name}"
+            for name in self.study.export.settings
+            for encoder in self.study.settings[name].encoders
+            if self.study.encoders[encoder].architecture.kind == "averaging"
+        ]
+
+    @property
+    def bleu(self) -> list[str]:
+        """The measured quality of every translator that is used."""
+        used = {made.translator for made in self.study.backtranslations.values()}
+        return [self.path("scores", name, "bleu.json") for name in sorted(used)]
+
+    @property
+    def targets(self) -> list[str]:
+        """Everything that is asked of it: tables, figures, claims, models for others."""
+        tables = [f"{name}.{ending}" for name in self.study.tables for ending in ("csv", "md")]
+        drawn = [f"{name}.{ending}" for name in self.figures for ending in ("png", "pdf", "svg")]
+        exported = [f"export/{name}" for name in self.exported]
+        return [*map(self.path, [*tables, *drawn, *exported, "claims.csv"]), *self.bleu]
+
+    @property
+    def figures(self) -> dict[str, str]:
+        """Its figures, paths without ending, each with the table that draws it."""
+        tables = self.study.tables.items()
+        return {figure: name for name, table in tables for figure in table.figures(name)}
