@@ -40,7 +40,8 @@ class Plan:
         return [str(self.root / name / task) for name in experiments]
 
     def models(self, experiments, seeds=(1, 2)):
-        return [str(self.root / "models" / name / f"seed{k}") for name in experiments for k in seeds]
+        models = self.root / "models"
+        return [str(models / name / f"seed{seed}") for name in experiments for seed in seeds]
 
     def setting(self, experiment):
         name = experiment.split(".")[1]

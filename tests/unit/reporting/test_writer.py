@@ -35,7 +35,8 @@ def test_published_rows_are_in_italics_and_empty_where_nothing_is_printed():
         id="p.x", paper="p", place="Table 1", text="p.txt", line=3, about="X", unit="u",
         values={"a": 1.25, "b": 2},
     )  # fmt: skip
-    assert writer.quoted([entry], ["b", "c", "a"]) == [["*X*", "*p, Table 1*", "*2.0*", "", "*1.2*"]]
+    (row,) = writer.quoted([entry], ["b", "c", "a"])
+    assert row == ["*X*", "*p, Table 1*", "*2.0*", "", "*1.2*"]
 
 
 def test_a_page_joins_its_parts_and_leaves_out_empty_ones():

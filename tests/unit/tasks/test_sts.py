@@ -141,8 +141,6 @@ def test_draws_of_the_mean_join_those_of_tasks_drawn_alone():
 
 
 def test_draws_resample_the_pairs_of_a_task_from_its_own_stream():
-    import zlib
-
     one = noisy(1.0, 1)
     rng = np.random.default_rng([3, zlib.crc32(b"2013.c")])
     index = rng.integers(30, size=(50, 30))
