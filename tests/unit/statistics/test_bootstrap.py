@@ -54,7 +54,8 @@ def test_a_system_meets_the_same_resamples_alone_and_among_others():
 
 
 def test_a_constant_system_correlates_zero_in_every_resample():
-    draws = bootstrap.bootstrap_pearson([1.0, 2.0, 3.0, 4.0], [[1.0] * 4], 20, np.random.default_rng(0))
+    rng = np.random.default_rng(0)
+    draws = bootstrap.bootstrap_pearson([1.0, 2.0, 3.0, 4.0], [[1.0] * 4], 20, rng)
     assert (draws == 0).all()
 
 
