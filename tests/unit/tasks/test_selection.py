@@ -4,7 +4,7 @@ import pytest
 from tandem.segmentation import ragged
 from tandem.segmentation.segmenter import Segmentation, learn
 from tandem.tasks.selection import by_retrieval, by_similarity
-from tandem.tasks.sts import select_score
+from tandem.tasks.sts_data import select_score
 
 TABLE = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 0.5]])
 
