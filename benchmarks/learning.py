@@ -42,15 +42,15 @@ import torch
 import yaml
 
 from tandem.corpora.bitext import build_bitext
-from tandem.corpora.clean import Cleaning
-from tandem.corpora.readers import read_bitext
 from tandem.corpora.register import load_register
+from tandem.corpora.settings import Bitext
 from tandem.encoders.composition import EncoderConfig
 from tandem.encoders.model import SentenceEncoder
 from tandem.io import read_lines
 from tandem.processes import worker_pool
 from tandem.segmentation import ragged
-from tandem.segmentation.segmenter import Segmentation, Segmenter, learn
+from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.segmenter import Segmenter, learn
 from tandem.statistics.correlation import pearson
 from tandem.tasks.selection import by_similarity
 from tandem.tasks.sts_data import cosine_similarity
@@ -64,7 +64,7 @@ SIDES, SEEDS = ("en", "cs"), (1, 2, 3)
 BOUNDS, SIZES, BATCHES = (1, 2, 3), (4_000, 8_000, 20_000), (128, 64, 32, 16, 8, 4)
 CHOICE_PAIRS = 12_000
 AMOUNTS = (12_000, 36_000)
-BOUND = CONFIG["bitexts"]["en-cs"]["cleaning"]["min_words"]
+BOUND = CONFIG["bitexts"]["en-cs"]["cleaning"]["words"]["minimum"]
 SIZE = CONFIG["segmentations"]["pieces"]["size"]
 BATCH = CONFIG["training"]["averaging"]["batch"]
 
@@ -81,24 +81,23 @@ class Task:
 
 def write_texts(folder: Path, downloads: Path, min_words: int) -> None:
     """Write the cleaned and split catalogues."""
-    bitext, register = CONFIG["bitexts"]["en-cs"], load_register(ROOT / "workflow/datasets.yaml")
+    entry, register = CONFIG["bitexts"]["en-cs"], load_register(ROOT / "workflow/datasets.yaml")
+    words = entry["cleaning"]["words"] | {"minimum": min_words}
+    bitext = Bitext(**entry | {"cleaning": entry["cleaning"] | {"words": words}})
     sources = {
-        name: read_bitext(register[name], downloads / name / register[name].file, *SIDES)
-        for name in bitext["sources"]
+        name: register[name].pairs(downloads / name / register[name].file, *SIDES)
+        for name in bitext.sources
     }
-    cleaning = Cleaning(**bitext["cleaning"] | {"min_words": min_words})
-    numbers = {name: bitext[name] for name in ("valid", "test", "seed", "max_pairs")}
-    build_bitext(sources, SIDES, cleaning, folder=folder, progress=False, **numbers)
+    build_bitext(sources, bitext, folder, progress=False)
 
 
 def segmented(folder: Path, size: int) -> tuple[Segmenter, list[ragged.Ragged]]:
     """Learn the pieces of the training text and segment it."""
-    scheme = CONFIG["segmentations"]["pieces"] | {"size": size, "marked": ()}
-    threads = scheme.pop("threads")
+    scheme = Segmentation(**CONFIG["segmentations"]["pieces"] | {"size": size})
     texts = {side: partial(read_lines, folder / f"train.{side}") for side in SIDES}
     vocabulary = folder / f"pieces{size}"
     vocabulary.mkdir()
-    segmenter = learn(Segmentation(**scheme), texts, vocabulary, threads)
+    segmenter = learn(scheme, texts, vocabulary)
     ids = [segmenter.encoder(side)(list(text())) for side, text in texts.items()]
     return segmenter, ids
 

@@ -125,7 +125,7 @@ def main() -> None:
     corpora = options.folder / "corpora"
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "text"
-        bound = CONFIG["bitexts"]["en-cs"]["cleaning"]["min_words"]
+        bound = CONFIG["bitexts"]["en-cs"]["cleaning"]["words"]["minimum"]
         write_texts(folder, corpora / "downloads", bound)
         segmenter, sides = segmented(folder, CONFIG["segmentations"]["pieces"]["size"])
         pairs = Pairs(*(side.head(options.pairs) for side in sides), monolingual=False)

@@ -70,7 +70,7 @@ def test_accepts_the_default():
         (("encoders", "sp"), "segmentation", "syllables", "no segmentations entry 'syllables'"),
         (("table1",), "encoders", ["sp", "gru"], "no encoders entry 'gru'"),
         (("backtranslations", "en-en"), "translator", "de-en", "no translators entry 'de-en'"),
-        (("translators", "cs-en"), "from", "de", "not the languages of en-cs"),
+        (("translators", "cs-en"), "source", "de", "not the languages of en-cs"),
         (("settings", "en-en"), "pairs", 7001, "only 7000 are back-translated"),
         (("sts",), "years", [2016, 2017], "its year is among sts.years"),
         (

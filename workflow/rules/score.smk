@@ -14,10 +14,11 @@ rule score:
     log:
         "{root}/logs/score/{experiment}/{task}.log",
     conda:
-        "../../envs/model.yaml"
+        "../../envs/tandem.yaml"
     resources:
         mem_mb=4000,
     params:
+        study=lambda w: plan_of(w).name,
         task=lambda w: TASKS.dump(study_of(w).tasks[w.task]),
         pretrained=lambda w: plan_of(w).pretrained(w.experiment),
         seeds=lambda w: plan_of(w).seeds(w.experiment),

@@ -14,7 +14,7 @@ rule learn_segmentation:
         "{root}/logs/learn_segmentation/{corpus}/{segmentation}.log",
     priority: FIRST
     conda:
-        "../../envs/corpora.yaml"
+        "../../envs/tandem.yaml"
     threads: lambda w: study_of(w).segmentations[w.segmentation].threads
     resources:
         mem_mb=8000,
@@ -43,7 +43,7 @@ rule segment_text:
         "{root}/logs/segment_text/{corpus}/{segmentation}/{split}.{side}.log",
     priority: FIRST
     conda:
-        "../../envs/corpora.yaml"
+        "../../envs/tandem.yaml"
     threads: lambda w: study_of(w).segmentations[w.segmentation].threads
     params:
         code=digest("segment_text.py"),

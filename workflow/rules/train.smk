@@ -19,7 +19,7 @@ rule train:
         "{root}/benchmarks/train/{experiment}/seed{seed}.tsv"
     priority: SECOND
     conda:
-        "../../envs/model.yaml"
+        "../../envs/tandem.yaml"
     threads: lambda w: plan_of(w).recipe(w.experiment)["threads"]
     resources:
         mem_mb=4000,
@@ -46,7 +46,7 @@ rule export:
     log:
         "{root}/logs/export/{experiment}.log",
     conda:
-        "../../envs/model.yaml"
+        "../../envs/tandem.yaml"
     params:
         corpora=lambda w: [
             {"name": name, "licence": DATASETS[name].licence}

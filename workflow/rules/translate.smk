@@ -33,7 +33,7 @@ rule train_translator:
         "{root}/benchmarks/train_translator/{translator}.tsv"
     priority: FIRST
     conda:
-        "../../envs/model.yaml"
+        "../../envs/tandem.yaml"
     threads: lambda w: translator_of(w).threads
     resources:
         mem_mb=8000,
@@ -60,7 +60,7 @@ rule translate_shard:
         "{root}/logs/translate_shard/{backtranslation}/{split}.{shard}.log",
     priority: FIRST
     conda:
-        "../../envs/model.yaml"
+        "../../envs/tandem.yaml"
     threads: lambda w: translator_of(w).threads
     resources:
         mem_mb=6000,
@@ -91,7 +91,7 @@ rule join_backtranslation:
         "{root}/logs/join_backtranslation/{backtranslation}.log",
     priority: FIRST
     conda:
-        "../../envs/corpora.yaml"
+        "../../envs/tandem.yaml"
     params:
         sides=lambda w: plan_of(w).sides(w.backtranslation),
         code=digest("join_backtranslation.py"),
@@ -112,7 +112,7 @@ rule score_translator:
     log:
         "{root}/logs/score_translator/{translator}.log",
     conda:
-        "../../envs/model.yaml"
+        "../../envs/tandem.yaml"
     threads: lambda w: translator_of(w).threads
     params:
         source=lambda w: translator_of(w).source,

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-# Beside the installed library, for conda environments, which hold only its dependencies
-sys.path.append(str(Path(__file__).resolve().parents[1]))
+# The library beside this file, whose digest a job has, before any that is installed
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 QUIET_INTERVAL_S = "30"
 """Seconds between lines of a progress bar that no terminal shows."""

@@ -5,21 +5,22 @@ from itertools import chain
 
 from _adapter import logged
 from tandem.corpora.clean import filter_pairs
+from tandem.corpora.mining_task import PARTS, hide_pairs, take_published
 from tandem.corpora.register import Dataset
-from tandem.corpora.settings import Bitext
-from tandem.tasks.mining_files import PARTS, hide_pairs, take_published
+from tandem.corpora.settings import Bitext, HiddenPairs
 
 with logged(snakemake.log[0]) as log:
     params, folder = snakemake.params, snakemake.output.folder
-    datasets = [Dataset(**entry) for entry in params.sources]
+    task, bitext = HiddenPairs(**params.task), Bitext(**params.bitext)
+    datasets = [Dataset(**entry) for entry in params.datasets]
     paths = [f"results/corpora/downloads/{dataset.name}/{dataset.file}" for dataset in datasets]
-    if params.published:
+    if task.published():
         parts = dict(zip(PARTS, zip(datasets, paths, strict=True), strict=True))
-        counts = take_published(parts, params.task["language"], folder)
+        counts = take_published(parts, task.language, folder)
     else:
-        bitext = Bitext(**params.bitext)
         found = zip(datasets, paths, strict=True)
         pairs = chain.from_iterable(d.pairs(path, *bitext.languages) for d, path in found)
         kept = filter_pairs(pairs, bitext.cleaning, Counter())
-        counts = hide_pairs(kept, bitext.languages, folder, **params.hiding)
+        hiding = {name: getattr(task, name) for name in ("section", "share", "seed")}
+        counts = hide_pairs(kept, bitext.languages, folder, **hiding)
     log.info("%s", counts)

@@ -18,7 +18,8 @@ with logged(snakemake.log[0]) as log, kinds(snakemake.config):
     with atomic_folder(snakemake.output.folder) as folder:
         for seed, model in zip(params.seeds, models, strict=True):
             items = task.score(load(model), given)
-            origin = {"experiment": wildcards.experiment, "task": wildcards.task}
+            origin = {"study": params.study, "task": wildcards.task}
+            origin |= {"experiment": wildcards.experiment}
             origin |= {"seed": seed, "code": params.code}
             rows = write_scores(folder / f"seed{seed}", task, items, origin)
             log.info("seed %s: %s", seed, rows)

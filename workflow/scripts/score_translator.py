@@ -5,7 +5,7 @@ from pathlib import Path
 from _adapter import logged
 from tandem.io import read_lines, write_json
 from tandem.translation.quality import bleu
-from tandem.translation.translate_files import load_translator
+from tandem.translation.translator import load_translator
 
 with logged(snakemake.log[0]) as log:
     params, bitext = snakemake.params, Path(snakemake.input.bitext)

@@ -15,12 +15,13 @@ from tandem.io import read_yaml
 from tandem.objectives.objective import OBJECTIVES
 from tandem.plan import Plan
 from tandem.registry import ConfigurationError, Settings, faults
+from tandem.reporting.claim_tests.claim_test import CLAIM_TESTS
 from tandem.reporting.table import TABLES
 from tandem.study import Study, cross_faults
 from tandem.tasks.task import TASKS
 from tandem.translation.translator import TRANSLATORS
 
-REGISTRIES = (ENCODERS, OBJECTIVES, TRANSLATORS, TASKS, TABLES)
+REGISTRIES = (ENCODERS, OBJECTIVES, TRANSLATORS, TASKS, TABLES, CLAIM_TESTS)
 """What a study's folder may add kinds to."""
 
 
@@ -30,7 +31,7 @@ class Configuration(Settings):
     scale: str
     """Its name: each study takes its values for it from scales/<scale>.yaml in its folder."""
     registers: list[str]
-    """Files that list the corpora; looked for in the working directory, then beside the Snakefile."""
+    """Files that list the corpora: in the working directory, or beside the Snakefile."""
     mirror: str | None = None
     """A folder that holds downloads as <host>/<path>, for machines that cannot reach the hosts."""
     study_folders: list[str] = ["workflow/studies"]
@@ -156,8 +157,8 @@ def _check_sources(plan: Plan, datasets: Mapping[str, Dataset]) -> None:
     study = plan.study
     named = [(f"bitexts.{key}.sources", name) for key, bitext in study.bitexts.items()
              for name in bitext.sources]  # fmt: skip
-    named += [(f"mining.{key}.{part}", name) for key, task in study.mining.items()
-              for part, name in (("training", task.training), ("test", task.test)) if name]  # fmt: skip
+    named += [(f"mining.{key}", name) for key, task in study.mining.items()
+              for name in task.published()]  # fmt: skip
     if study.sts is not None:
         named += [(f"sts.{key}", name) for key, name in study.sts.archives().items()]
     named += [(f"tables.{key}", name) for key, table in study.tables.items()

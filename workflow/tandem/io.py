@@ -13,7 +13,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any, BinaryIO
 
 import yaml
 
@@ -135,7 +135,7 @@ def decode_lines(
 _SEPARATORS = {ord(c): " " for c in "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"}
 
 
-def stream_lines(stream: BinaryIO, name: str | Path) -> Iterator[str]:
+def stream_lines(stream: IO[bytes], name: str | Path) -> Iterator[str]:
     """Yield the lines of an open stream; see `decode_lines`.
 
     Raises:

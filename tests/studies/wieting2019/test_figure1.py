@@ -5,12 +5,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-
-from tandem.errors import TandemError
 from tandem.languages.distance import DISTANCES
 from tandem.reporting.figure1 import LABEL, figure1, misplaced_labels
-from tandem.reporting.plots import save
 from tandem.reporting.table5 import Settings, table5
+
+from tandem.errors import TandemError
+from tandem.reporting.plots import save
 
 SETTINGS = Settings(threshold=0.3, resamples=20, permutations=20, seed=1)
 GROUPS = ("Latin", "Cyrillic", "Arabic, Hebrew", "Brahmic", "East Asian")

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from tandem.languages.choice import choose_languages, share_sentences, shared_share
 
 from tandem.errors import TandemError
-from tandem.languages.choice import choose_languages, share_sentences, shared_share
 
 
 def test_the_languages_with_most_text_and_what_all_of_them_have() -> None:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tandem.languages.distance import DISTANCES, english_distances, read_uriel
 
 from tandem.corpora.languages import ISOLATE, Language
 from tandem.errors import InputError, TandemError
-from tandem.languages.distance import DISTANCES, english_distances, read_uriel
 
 FEATURES = ["S_A", "S_B", "P_A", "P_B", "INV_A", "INV_B"]
 

@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-
-from tandem.errors import TandemError
 from tandem.languages.overlap import (
     joint_vocabulary,
     mark,
     piece_counts,
     sentencepiece_overlap,
 )
+
+from tandem.errors import TandemError
 
 ENGLISH = ["<unk>", "▁the", "▁a", "tion", "s", "▁unused"]
 FRENCH = ["<unk>", "▁la", "▁a", "tion", "s", "▁unused"]

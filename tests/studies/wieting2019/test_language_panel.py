@@ -4,10 +4,6 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-
-from tandem.errors import InputError
-from tandem.filtering import parse_filters
-from tandem.io import read_json, read_lines
 from tandem.languages.panel import (
     build_panel,
     gather,
@@ -15,6 +11,10 @@ from tandem.languages.panel import (
     read_english,
     read_language,
 )
+
+from tandem.errors import InputError
+from tandem.filtering import parse_filters
+from tandem.io import read_json, read_lines
 
 CLEANING = parse_filters({"words": {"maximum": 5}, "ratio": {}, "identical": {}, "markup": {}})
 

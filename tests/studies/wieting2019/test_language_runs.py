@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from tandem.languages import runs
+from tandem.languages.batch import Study, load_english, run_batch
+from tandem.languages.panel import build_panel, gather, read_english, read_language
 
 from tandem.encoders.composition import EncoderConfig
 from tandem.filtering import parse_filters
 from tandem.io import atomic_folder, write_json, write_lines
-from tandem.languages import runs
-from tandem.languages.batch import Study, load_english, run_batch
-from tandem.languages.panel import build_panel, gather, read_english, read_language
 from tandem.segmentation.segmenter import learn
 from tandem.training.loop import initialise
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from tandem.reporting.language_runs import panel_note, read_batches
 
 from tandem.errors import TandemError
 from tandem.io import write_json
-from tandem.reporting.language_runs import panel_note, read_batches
 
 PANEL = {
     "languages": ["cs", "de"],

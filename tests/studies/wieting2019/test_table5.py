@@ -3,10 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-
-from tandem.errors import TandemError
 from tandem.languages.distance import DISTANCES
-from tandem.reporting.claims import Verdict
 from tandem.reporting.language_points import COLUMNS as POINT_COLUMNS
 from tandem.reporting.table5 import (
     COLUMNS,
@@ -18,6 +15,9 @@ from tandem.reporting.table5 import (
 )
 from tandem.reporting.table5_claims import table5_claims
 from tandem.reporting.table5_markdown import markdown
+
+from tandem.errors import TandemError
+from tandem.reporting.claims import Verdict
 
 SETTINGS = Settings(threshold=0.3, resamples=200, permutations=200, seed=1)
 

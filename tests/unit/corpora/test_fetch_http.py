@@ -13,7 +13,7 @@ from tandem.errors import InputError, TandemError
 
 CONTENT = bytes(range(256)) * 4000
 DIGEST = hashlib.sha256(CONTENT).hexdigest()
-QUICK = Retry(attempts=3, wait=0.001, longest=0.002, timeout=5)
+QUICK = Retry(attempts=3, wait=0.001, timeout=5)
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -30,6 +30,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         server = self.server
         wanted = self.headers.get("Range")
         server.log.append((self.path, wanted))
+        if server.redirect:
+            return self.answer(302, b"", {"Location": server.redirect})
         if server.fail > 0:
             server.fail -= 1
             return self.answer(server.status, b"")
@@ -60,6 +62,7 @@ def server(monkeypatch):
         monkeypatch.delenv(name, raising=False)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.log, server.cut, server.fail, server.status = [], [], 0, 500
+    server.redirect = None
     server.content, server.ranges, server.has = CONTENT, True, lambda path: True
     server.url = f"http://127.0.0.1:{server.server_port}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
@@ -111,6 +114,14 @@ def test_a_refusal_is_not_tried_again(server, tmp_path):
     with pytest.raises(TandemError, match=r"c\.bin: HTTP 404.*Check the address"):
         get(server, tmp_path)
     assert len(server.log) == 1
+
+
+def test_a_redirect_to_another_scheme_is_not_followed(server, tmp_path):
+    (tmp_path / "secret").write_bytes(CONTENT)
+    server.redirect = (tmp_path / "secret").as_uri()
+    with pytest.raises(TandemError, match="No connection adapters"):
+        get(server, tmp_path / "d")
+    assert names(tmp_path / "d") == []
 
 
 def test_no_network_says_what_to_do(tmp_path):

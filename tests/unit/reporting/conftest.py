@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from tandem.reporting.results import Experiment, Role, Setting, read_results
+from tandem.tasks.pair_scores import PairScores
 
 from tandem.io import write_json
-from tandem.reporting.results import Experiment, Role, Setting, read_results
 from tandem.tasks import pair_scores as pairs
 from tandem.tasks import sts
-from tandem.tasks.pair_scores import PairScores
 
 SETTINGS = [
     Setting("en-en", "En-En", Role.BACK_TRANSLATED),

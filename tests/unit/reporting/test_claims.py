@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from tandem.reporting.results import draw_means
 
 from tandem.errors import TandemError
 from tandem.reporting import claims
 from tandem.reporting.claims import Claim, Finding, Verdict
-from tandem.reporting.results import draw_means
 
 FINDING = Finding("A is better than B", "paper", "section 1")
 

@@ -1,8 +1,8 @@
 import pandas as pd
 import pytest
+from tandem.reporting.plots_across import table2_figure, table3_figure, table4_figure
 
 from tandem.reporting.plots import save
-from tandem.reporting.plots_across import table2_figure, table3_figure, table4_figure
 
 BOUNDS = ("", "_low", "_high")
 TABLE2 = pd.DataFrame(

@@ -4,9 +4,9 @@ from collections import Counter
 
 import pytest
 import yaml
+from tandem.reporting.table1 import BESIDE
 
 from tandem.reporting.published import REGISTER, published
-from tandem.reporting.table1 import BESIDE
 
 
 def test_no_entry_hides_another():

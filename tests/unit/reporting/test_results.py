@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from safetensors.numpy import save_file
-
-from tandem.errors import TandemError
 from tandem.reporting.results import count_parameters, draw_means, read_results, write_frame
 from tandem.tasks.pair_scores import bootstrap_means
+
+from tandem.errors import TandemError
 
 
 def test_files_in_any_order_give_results_in_table_order(results, score_files):

@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-
 from tandem.reporting.results import draw_means
 from tandem.reporting.table1 import markdown, table1
+
 from tandem.tasks.sts import Index
 
 INDEX = Index(

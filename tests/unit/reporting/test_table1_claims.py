@@ -4,7 +4,6 @@ import dataclasses
 
 import numpy as np
 import pytest
-
 from tandem.reporting.results import Role, Setting
 from tandem.reporting.table1_claims import table1_claims
 

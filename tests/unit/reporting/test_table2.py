@@ -2,15 +2,15 @@
 
 import numpy as np
 import pytest
+from tandem.reporting.table2 import Row, Track
+from tandem.reporting.table2_claims import table2_claims
+from tandem.tasks.pair_scores import PairScores, write_pairs
 
 from tandem.io import write_json
 from tandem.reporting import table2
 from tandem.reporting.claims import Verdict
-from tandem.reporting.table2 import Row, Track
-from tandem.reporting.table2_claims import table2_claims
 from tandem.tasks import sts
 from tandem.tasks.hits import write_hits
-from tandem.tasks.pair_scores import PairScores, write_pairs
 from tandem.tasks.sts import Index
 
 EN, AR, CROSS = "2017.track5.en-en", "2017.track1.ar-ar", "2017.track4a.es-en"

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
+from tandem.reporting.table3 import markdown, read_mined, table3
+from tandem.reporting.table3_claims import table3_claims
 
 from tandem.io import write_json
 from tandem.reporting.claims import Verdict
-from tandem.reporting.table3 import markdown, read_mined, table3
-from tandem.reporting.table3_claims import table3_claims
 from tandem.tasks.mining_counts import SourceCounts, write_counts
 
 METHODS = [("cosine", "forward"), ("yang-9", "forward"), ("yang-10", "forward")]

@@ -1,5 +1,4 @@
 import pytest
-
 from tandem.reporting.table4 import markdown, table4
 
 TIMED = {

@@ -2,9 +2,9 @@ import math
 
 import pytest
 from scipy import stats
+from tandem.reporting.table4_claims import table4_claims
 
 from tandem.reporting.claims import Verdict
-from tandem.reporting.table4_claims import table4_claims
 
 LABELS = {"sp.en-cs": "SP", "trigram.en-cs": "TRIGRAM", "lstm-sp.en-cs": "LSTM-SP",
           "word.en-cs": "WORD", "muse": "Multilingual USE", "minilm": "MiniLM"}  # fmt: skip

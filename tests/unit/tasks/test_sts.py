@@ -4,12 +4,12 @@ import json
 
 import numpy as np
 import pytest
+from tandem.tasks.pair_scores import PairScores
 
 from tandem.errors import InputError, TandemError
 from tandem.statistics.correlation import pearson
 from tandem.tasks import pair_scores as pairs
 from tandem.tasks import sts
-from tandem.tasks.pair_scores import PairScores
 
 ANGLES = {"a": 0.0, "b": 30.0, "c": 60.0, "d": 90.0}
 LANGUAGES = {"2017.track4b.es-en": ["en", "es"]}

@@ -1,21 +1,32 @@
 """The recurrent translator: learns, decodes what it scores, and repeats itself to the byte."""
 
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
+import sentencepiece as spm
 import torch
 
 from tandem.errors import InputError, TandemError
-from tandem.translation import fitting
-from tandem.translation.base import EMPTY, Translator
+from tandem.translation import rnn_training
+from tandem.translation.batching import make_batch
 from tandem.translation.decoding import Output, bound, choose, decode_greedily
-from tandem.translation.fitting import Bitext, Pairs, Run, keep_short, learning_rate
-from tandem.translation.padding import make_batch
+from tandem.translation.network import AttentionNetwork
 from tandem.translation.quality import bleu
-from tandem.translation.rnn import RnnConfig, RnnTranslator
-from tandem.translation.rnn_training import RnnLearner, train_rnn
-from tandem.translation.translate_files import load_translator
-from tandem.translation.vocabulary import END, PAD, START, UNKNOWN, load_pieces_from, train_pieces
+from tandem.translation.rnn_training import (
+    Bitext,
+    IdPairs,
+    RnnTraining,
+    keep_short,
+    learning_rate,
+    read_bitext,
+    train_rnn,
+)
+from tandem.translation.translator import EMPTY, TRANSLATORS, LoadedTranslator, load_translator
+from tandem.translation.vocabulary import END, PAD, START, UNKNOWN, train_pieces
 
 COLOURS = {"rudy": "red", "modry": "blue", "bily": "white", "zeleny": "green", "cerny": "black"}
 THINGS = {"dum": "house", "stul": "table", "strom": "tree", "klic": "key"}
@@ -23,11 +34,18 @@ PAIRS = [(f"vidim {c} {t} dnes", f"i see the {COLOURS[c]} {THINGS[t]} today")
          for c in COLOURS for t in THINGS]  # fmt: skip
 BITEXT = Bitext([source for source, _ in PAIRS], [target for _, target in PAIRS])
 NONE = Bitext([], [])
-CONFIG = RnnConfig(
-    pieces=60, dimension=32, epochs=25, batch_tokens=60, sampled_pieces=20, learning_rate=1e-2,
-    dropout=0.1, threads=1, seed=5,
+SETTINGS = dict(
+    bitext="en-cs", source="cs", target="en", pieces=60, dimension=32, epochs=25, batch_tokens=60,
+    sampled_pieces=20, learning_rate=1e-2, dropout=0.1, threads=1, seed=5,
 )  # fmt: skip
-SHORT = RnnConfig(**{**vars(CONFIG), "epochs": 3})
+
+
+def settings(**changes):
+    return TRANSLATORS.parse({"kind": "rnn"} | SETTINGS | changes)
+
+
+CONFIG = settings()
+SHORT = settings(epochs=3)
 FILES = ("model.safetensors", "sp.model", "translator.json", "history.csv")
 
 
@@ -50,7 +68,7 @@ def translator(folder):
 def test_learns_twenty_pairs(translator):
     texts = [result.text for result in translator.translate(BITEXT.source)]
     assert bleu(texts, BITEXT.target)["bleu"] > 90
-    assert isinstance(translator, Translator)
+    assert isinstance(translator, LoadedTranslator)
 
 
 def test_log_probability_is_the_sum_of_teacher_forcing(translator):
@@ -77,10 +95,11 @@ def test_a_batch_decodes_as_its_rows_do_alone(translator):
 
 
 def test_output_is_bounded_and_then_has_no_end():
-    learner = RnnLearner(30, CONFIG)
+    network = AttentionNetwork(30, 32, 0.0)
+    network.initialise(torch.Generator().manual_seed(5))
     with torch.no_grad():
-        learner.network.bias[END] = -1e9
-    short, long = decode_greedily(learner.network, [[5], [5, 6, 7, 8]])
+        network.bias[END] = -1e9
+    short, long = decode_greedily(network, [[5], [5, 6, 7, 8]])
     assert [short.tokens, long.tokens] == [bound(1), bound(4)] == [12, 18]
     assert len(short.ids) == short.tokens
 
@@ -109,7 +128,7 @@ def test_empty_and_long_lines_keep_their_place(translator):
 def test_same_seed_same_bytes_another_seed_others(tmp_path):
     runs = {}
     for name, seed in (("a", 5), ("b", 5), ("c", 6)):
-        config = RnnConfig(**{**vars(SHORT), "seed": seed})
+        config = settings(epochs=3, seed=seed)
         train_rnn(BITEXT, BITEXT, config, tmp_path / name, progress=False)
         runs[name] = contents(tmp_path / name)
     assert runs["a"] == runs["b"]
@@ -121,7 +140,7 @@ def test_same_seed_same_bytes_another_seed_others(tmp_path):
 @pytest.mark.parametrize("epoch", [1, 2])
 def test_a_killed_run_resumes_to_the_same_bytes(tmp_path, monkeypatch, epoch):
     train_rnn(BITEXT, BITEXT, SHORT, tmp_path / "whole", progress=False)
-    save = Run.save
+    save = RnnTraining.save
 
     def save_then_die(run):
         save(run)
@@ -129,35 +148,43 @@ def test_a_killed_run_resumes_to_the_same_bytes(tmp_path, monkeypatch, epoch):
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(Run, "save", save_then_die)
+        patch.setattr(RnnTraining, "save", save_then_die)
         train_rnn(BITEXT, BITEXT, SHORT, tmp_path / "killed", progress=False)
     assert not (tmp_path / "killed" / "model.safetensors").exists()
     steps = []
-    step = Run._train_epoch
-    monkeypatch.setattr(Run, "_train_epoch", lambda run, p: (steps.append(run.epoch), step(run, p)))
+    step = RnnTraining._train_epoch
+
+    def watched(run, progress):
+        steps.append(run.epoch)
+        step(run, progress)
+
+    monkeypatch.setattr(RnnTraining, "_train_epoch", watched)
     train_rnn(BITEXT, BITEXT, SHORT, tmp_path / "killed", progress=False)
     assert steps == list(range(epoch, 3))
     assert contents(tmp_path / "whole") == contents(tmp_path / "killed")
 
 
 def test_a_checkpoint_of_other_text_is_not_gone_on_from(tmp_path, caplog):
-    learner = RnnLearner(60, SHORT)
-    pairs = Pairs([[5, 6]], [[7, 8]])
-    Run(learner, pairs, pairs, SHORT, tmp_path / "last.pt").finish(progress=False)
-    assert Run(learner, pairs, pairs, SHORT, tmp_path / "last.pt").epoch == 3
-    other = Pairs([[5, 9]], [[7, 8]])
-    assert Run(learner, other, pairs, SHORT, tmp_path / "last.pt").epoch == 0
+    pairs = IdPairs([[5, 6]], [[7, 8]])
+    RnnTraining(SHORT, 60, pairs, pairs, tmp_path / "last.pt").finish(progress=False)
+    assert RnnTraining(SHORT, 60, pairs, pairs, tmp_path / "last.pt").epoch == 3
+    other = IdPairs([[5, 9]], [[7, 8]])
+    assert RnnTraining(SHORT, 60, other, pairs, tmp_path / "last.pt").epoch == 0
+    assert "starting anew" in caplog.text
+    caplog.clear()
+    changed = settings(epochs=3, clip=2.0)
+    assert RnnTraining(changed, 60, pairs, pairs, tmp_path / "last.pt").epoch == 0
     assert "starting anew" in caplog.text
 
 
 def test_gradients_are_clipped(monkeypatch, tmp_path):
-    config = RnnConfig(**{**vars(SHORT), "clip": 1e-3, "epochs": 1})
-    pairs = Pairs([[5, 6]], [[7, 8]])
-    run = Run(RnnLearner(60, config), pairs, pairs, config, tmp_path / "last.pt")
+    config = settings(clip=1e-3, epochs=1)
+    pairs = IdPairs([[5, 6]], [[7, 8]])
+    run = RnnTraining(config, 60, pairs, pairs, tmp_path / "last.pt")
     norms = []
 
     def look():
-        gradients = [p.grad.norm() for p in run.learner.network.parameters()]
+        gradients = [p.grad.norm() for p in run.network.parameters()]
         norms.append(torch.stack(gradients).norm().item())
 
     monkeypatch.setattr(run.optimiser, "step", look)
@@ -168,17 +195,17 @@ def test_gradients_are_clipped(monkeypatch, tmp_path):
 def test_training_leaves_the_global_generator_and_threads_alone(tmp_path):
     torch.manual_seed(11)
     before, threads = torch.get_rng_state(), torch.get_num_threads()
-    config = RnnConfig(**{**vars(SHORT), "epochs": 1})
+    config = settings(epochs=1)
     train_rnn(BITEXT, NONE, config, tmp_path / "a", progress=False)
     assert torch.equal(before, torch.get_rng_state()) and threads == torch.get_num_threads()
     assert (tmp_path / "a" / "history.csv").read_text().endswith(",nan\n")
 
 
 def test_learning_rate_rises_then_falls():
-    config = RnnConfig(learning_rate=0.1, warmup=0.2)
+    config = settings(learning_rate=0.1, warmup=0.2)
     rates = [learning_rate(config, share) for share in (0.1, 0.2, 0.6, 1.0)]
     assert rates == pytest.approx([0.05, 0.1, 0.05, 0.0])
-    assert learning_rate(RnnConfig(learning_rate=0.1, warmup=0.0), 0.5) == pytest.approx(0.05)
+    assert learning_rate(settings(learning_rate=0.1, warmup=0.0), 0.5) == pytest.approx(0.05)
 
 
 def test_only_short_pairs_are_kept():
@@ -187,13 +214,13 @@ def test_only_short_pairs_are_kept():
     with pytest.raises(TandemError, match="2 source lines and 1 target lines"):
         keep_short(Bitext(["a", "b"], ["a"]), 2)
     with pytest.raises(TandemError, match="raise max_words"):
-        train_rnn(Bitext(["a b c"], ["x"]), NONE, RnnConfig(max_words=2), "unused")
+        train_rnn(Bitext(["a b c"], ["x"]), NONE, settings(max_words=2), "unused")
 
 
 def test_pieces_are_the_same_bytes_and_end_with_the_text():
     lines = [*BITEXT.source, "", *BITEXT.target]
     assert train_pieces(lines, 60) == train_pieces(lines, 60)
-    processor = load_pieces_from(train_pieces(lines, 60))
+    processor = spm.SentencePieceProcessor(model_proto=train_pieces(lines, 60))
     assert [processor.pad_id(), processor.unk_id(), processor.bos_id(), processor.eos_id()] == [
         PAD, UNKNOWN, START, END]  # fmt: skip
     with pytest.raises(TandemError, match="no text"):
@@ -205,7 +232,7 @@ def test_pieces_are_the_same_bytes_and_end_with_the_text():
 )
 def test_useless_settings_are_refused(change):
     with pytest.raises(TandemError, match=next(iter(change))):
-        RnnConfig(**change)
+        settings(**change)
 
 
 def test_damaged_folders_are_refused(folder, tmp_path):
@@ -219,11 +246,11 @@ def test_damaged_folders_are_refused(folder, tmp_path):
     (tmp_path / "sp.model").write_bytes(b"nothing")
     with pytest.raises(TandemError, match=r"sp\.model: not a readable"):
         load_translator(tmp_path)
-    (tmp_path / "translator.json").write_text(json.dumps({"kind": "rnn", "config": {"a": 1}}))
-    with pytest.raises(InputError, match="not the configuration"):
-        RnnTranslator.load(tmp_path)
+    (tmp_path / "translator.json").write_text(json.dumps({"kind": "rnn", "epoch": 1}))
+    with pytest.raises(InputError, match=r"translator\.json: .*'epoch' \(did you mean 'epochs'"):
+        load_translator(tmp_path)
     (tmp_path / "translator.json").write_text('{"kind": "oracle"}')
-    with pytest.raises(InputError, match="Known kinds: marian, rnn"):
+    with pytest.raises(InputError, match="no translator 'oracle'; there are released, rnn"):
         load_translator(tmp_path)
 
 
@@ -234,6 +261,35 @@ def test_output_is_a_tuple_of_ids_score_and_tokens(translator):
 
 def test_the_history_header_names_the_columns(folder):
     lines = (folder / "history.csv").read_text().split("\n")
-    assert lines[0] == fitting.HISTORY_HEADER and len(lines) == CONFIG.epochs + 2
+    assert lines[0] == rnn_training.HISTORY_HEADER and len(lines) == CONFIG.epochs + 2
     first, last = (float(line.split(",")[2]) for line in (lines[1], lines[-2]))
     assert last < 0.2 * first
+
+
+def test_the_kind_trains_on_a_bitext_folder_in_its_direction(tmp_path):
+    corpus = tmp_path / "en-cs"
+    corpus.mkdir()
+    for split, pairs in {"train": PAIRS, "valid": PAIRS[:5]}.items():
+        for side, language in enumerate(("cs", "en")):
+            lines = "".join(f"{pair[side]}\n" for pair in pairs)
+            (corpus / f"{split}.{language}").write_text(lines)
+    assert read_bitext(corpus, "train", "cs", "en") == BITEXT
+    SHORT.train(corpus, tmp_path / "by-kind", progress=False)
+    validation = Bitext(BITEXT.source[:5], BITEXT.target[:5])
+    train_rnn(BITEXT, validation, SHORT, tmp_path / "by-hand", progress=False)
+    assert contents(tmp_path / "by-kind") == contents(tmp_path / "by-hand")
+
+
+def test_reading_the_kinds_loads_nothing_slow():
+    program = (
+        "import sys; from tandem.translation.translator import TRANSLATORS\n"
+        "for name in TRANSLATORS.modules(): TRANSLATORS.kind(name)\n"
+        "slow = {'torch', 'transformers', 'ctranslate2', 'sentencepiece', 'numpy', 'tqdm'}\n"
+        "print(*slow & {*sys.modules})"
+    )
+    folder = str(Path(rnn_training.__file__).parents[2])
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True,
+        env=os.environ | {"PYTHONPATH": folder},
+    )  # fmt: skip
+    assert done.stdout.split() == []

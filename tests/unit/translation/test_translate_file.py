@@ -3,8 +3,8 @@
 import pytest
 
 from tandem.errors import InputError, TandemError
-from tandem.translation.base import Translation, one_line
 from tandem.translation.translate_files import translate_file
+from tandem.translation.translator import Translation, one_line
 
 
 class Upper:
@@ -33,6 +33,23 @@ def test_lines_and_scores_stay_aligned(paths):
     assert scores.read_text() == (
         "log_probability\ttokens\n-2.000000\t4\n-0.000000\t0\n-5.000000\t10\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"), [((0, 1), "AHOJ\n"), ((1, 3), "\nSV\u011aTE DNES\n"), ((2, 2), "")]
+)
+def test_some_lines_are_translated_alone(paths, lines, expected):
+    source, text, scores = paths
+    done = translate_file(Upper(), source, text, scores, lines, progress=False)
+    assert done == lines[1] - lines[0] == len(scores.read_text().splitlines()) - 1
+    assert text.read_text(encoding="utf-8") == expected
+
+
+def test_lines_that_the_file_does_not_have_are_an_error(paths):
+    source, text, scores = paths
+    with pytest.raises(TandemError, match="3 lines became 2 translations"):
+        translate_file(Upper(), source, text, scores, (1, 4), progress=False)
+    assert not text.exists()
 
 
 @pytest.mark.parametrize("change", [-1, 1])

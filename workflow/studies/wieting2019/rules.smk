@@ -20,7 +20,7 @@ rule measure_speed:
     log:
         PLAN.path("logs/measure_speed.log"),
     conda:
-        "../../../envs/model.yaml"
+        "../../../envs/tandem.yaml"
     threads: 16
     resources:
         mem_mb=8000,

@@ -12,7 +12,7 @@ import numpy as np
 
 from tandem.cli import common
 from tandem.encoders.model import Vectors
-from tandem.encoders.streaming import write_npy
+from tandem.npy import write_npy
 
 _EXAMPLE = "tandem encode model/ my.en --language en --out my.en.npy"
 
@@ -40,11 +40,11 @@ def run(options: argparse.Namespace) -> None:
         if style == "tsv":
             _write_tsv(out, vectors)
         elif out.seekable():
-            write_npy(out, vectors, encoder.dimension)
+            write_npy(out, vectors, np.float32, encoder.dimension)
         else:
             # the header of a .npy file counts the rows, which a pipe cannot be told afterwards
             with tempfile.TemporaryFile() as scratch:
-                write_npy(scratch, vectors, encoder.dimension)
+                write_npy(scratch, vectors, np.float32, encoder.dimension)
                 scratch.seek(0)
                 shutil.copyfileobj(scratch, out, 1 << 20)
 

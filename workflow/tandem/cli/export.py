@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tandem import encoders
 from tandem.cli import common
-from tandem.encoders.card import Card, Corpus
+from tandem.encoders.card import Card, CardCorpus
 from tandem.encoders.export import export_sentence_transformers
 
 _EXAMPLE = 'tandem export model/ exported/ --name "My sentences" --corpus "my bitext" CC-BY-4.0'
@@ -30,7 +30,7 @@ def add_to(commands: argparse._SubParsersAction) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Export and say which folder serves which language."""
-    corpora = [Corpus(name, licence) for name, licence in options.corpus]
+    corpora = [CardCorpus(name, licence) for name, licence in options.corpus]
     card = Card(options.name or options.folder.name, corpora, licence=options.licence)
     folders = export_sentence_transformers(encoders.load(options.model), options.folder, card)
     for language, folder in sorted(folders.items()):

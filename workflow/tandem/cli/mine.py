@@ -9,19 +9,17 @@ from array import array
 from collections.abc import Iterator
 from pathlib import Path
 
+import faiss
 from tqdm import tqdm
 
 from tandem.cli import common
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.streaming import write_npy
 from tandem.errors import TandemError
-from tandem.search import approximate, exact
-from tandem.search.approximate import Approximation, Kind
-from tandem.search.lists import Neighbours
 from tandem.search.margins import Retrieval, Score, mine
+from tandem.search.neighbours import DEFAULT_MEMORY_BYTES, IndexKind, Neighbours, search
 
 _EXAMPLE = "tandem mine model/ news.en news.de --languages en de --at-least 1.1 --out mined.tsv"
-_EXACT = "exact"
 
 
 def add_to(commands: argparse._SubParsersAction) -> None:
@@ -47,11 +45,12 @@ def add_to(commands: argparse._SubParsersAction) -> None:
         "--k", type=common.positive, default=4, help="neighbours that a margin looks at"
     )
     parser.add_argument(
-        "--index", choices=[_EXACT, *Kind], default=_EXACT, help="approximate search through FAISS"
-    )
+        "--index", type=IndexKind, choices=list(IndexKind), default=IndexKind.EXACT,
+        help="exact search (default), or for large files ivf or hnsw, which may miss neighbours",
+    )  # fmt: skip
     parser.add_argument(
-        "--memory", type=common.byte_size, default=exact.DEFAULT_MEMORY_BYTES, metavar="SIZE",
-        help="bound on memory of exact search (default: 2GiB)",
+        "--memory", type=common.byte_size, default=DEFAULT_MEMORY_BYTES, metavar="SIZE",
+        help="bound on memory while searching (default: 2GiB)",
     )  # fmt: skip
     common.add_output(parser)
 
@@ -72,7 +71,7 @@ def run(options: argparse.Namespace) -> None:
             _Side.write(encoder, name, language, folder / str(number), options)
             for number, (name, language) in enumerate(zip(names, options.languages, strict=True))
         ]
-        pairs = mine(_search(sides, folder, options), options.score, options.retrieval)
+        pairs = mine(_search(sides, options), options.score, options.retrieval)
         with common.output(options.out) as out, sides[0].text() as left, sides[1].text() as right:
             for one, other, score in zip(pairs.source, pairs.target, pairs.score, strict=True):
                 if score < options.at_least:
@@ -80,21 +79,20 @@ def run(options: argparse.Namespace) -> None:
                 out.write(b"%.6f\t%b\t%b\n" % (score, left.line(one), right.line(other)))
 
 
-def _search(sides: list[_Side], folder: Path, options: argparse.Namespace) -> Neighbours:
-    vectors = [side.vectors for side in sides]
+def _search(sides: list[_Side], options: argparse.Namespace) -> Neighbours:
+    if options.threads is not None:
+        faiss.omp_set_num_threads(options.threads)
     with tqdm(total=100, unit="%", desc="search", disable=options.quiet or None) as bar:
 
         def progress(share: float) -> None:
             bar.update(int(100 * share) - bar.n)
 
-        if options.index != _EXACT:
-            how = Approximation(Kind(options.index))
-            return approximate.search(*vectors, options.k, how, folder=folder, progress=progress)
-        return exact.search(
-            *vectors,
+        return search(
+            sides[0].vectors,
+            sides[1].vectors,
             options.k,
+            index=options.index,
             memory_bytes=options.memory,
-            folder=folder,
             device=options.device,
             progress=progress,
         )

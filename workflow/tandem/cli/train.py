@@ -15,8 +15,9 @@ from tandem.errors import TandemError
 from tandem.filtering import parse_filters
 from tandem.io import read_lines
 from tandem.segmentation import ragged
+from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segment_files import segment_file
-from tandem.segmentation.segmenter import Segmentation, Segmenter, learn
+from tandem.segmentation.segmenter import Segmenter, learn
 from tandem.tasks.selection import by_retrieval
 from tandem.training import run as training
 from tandem.training.loop import TrainingConfig
@@ -83,9 +84,9 @@ def run(options: argparse.Namespace) -> None:
 def _segment(options: argparse.Namespace, text: Path, ids: Path) -> Segmenter:
     """Learn the vocabulary on the training pairs and segment both splits."""
     ids.mkdir()
-    scheme = Segmentation(options.segmentation, options.size)
+    scheme = Segmentation(kind=options.segmentation, size=options.size)
     sides = {side: partial(read_lines, text / f"train.{side}") for side in options.languages}
-    segmenter = learn(scheme, sides, ids, threads=1)
+    segmenter = learn(scheme, sides, ids)
     for side in options.languages:
         for split in _SPLITS:
             segment_file(ids, text / f"{split}.{side}", side, ids / f"{split}.{side}", workers=1)

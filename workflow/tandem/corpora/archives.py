@@ -10,14 +10,15 @@ from __future__ import annotations
 import contextlib
 import posixpath
 import re
+import shutil
 import tarfile
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import IO
 
 from tandem.errors import InputError
 
@@ -40,13 +41,12 @@ class Limits:
     free_bytes: int = 16 << 20
 
 
-class Archive(Protocol):
-    """An open archive: the names of its files, and each file as a stream."""
+@dataclass(frozen=True)
+class Archive:
+    """An open archive: the names of its files, and how to open one for reading."""
 
     names: list[str]
-
-    def open(self, name: str) -> BinaryIO:
-        """Open a member for reading."""
+    open: Callable[[str], IO[bytes]]
 
 
 @contextlib.contextmanager
@@ -57,14 +57,14 @@ def open_archive(path: str | Path, limits: Limits | None = None) -> Iterator[Arc
         InputError: when it is neither, is damaged, has a member that escapes, or unpacks to more
             than the limits.
     """
-    limits = limits or Limits()
-    path = Path(path)
     with contextlib.ExitStack() as stack:
         try:
             if zipfile.is_zipfile(path):
-                archive: Archive = _Zip(path, stack.enter_context(zipfile.ZipFile(path)), limits)
+                opened = stack.enter_context(zipfile.ZipFile(path))
+                archive = _zip(Path(path), opened, limits or Limits())
             else:
-                archive = _Tar(path, stack.enter_context(_temporary()), limits)
+                folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="tandem-"))
+                archive = _tar(Path(path), Path(folder), limits or Limits())
         except DAMAGE as error:
             raise damaged(path, error) from error
         yield archive
@@ -76,68 +76,40 @@ def damaged(path: str | Path, error: Exception) -> InputError:
     return InputError(path, None, problem, "Delete it and fetch it again")
 
 
-@contextlib.contextmanager
-def _temporary() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="tandem-") as folder:
-        yield Path(folder)
-
-
-class _Zip:
-    """A zip whose members are read in place.
+def _zip(path: Path, archive: zipfile.ZipFile, limits: Limits) -> Archive:
+    """Check a zip, whose members are read in place.
 
     zipfile itself hands out no more bytes than a member declares and checks its CRC, so the
     declared sizes are all that has to be bounded.
     """
-
-    def __init__(self, path: Path, archive: zipfile.ZipFile, limits: Limits) -> None:
-        self._archive = archive
-        self.names = []
-        total = 0
-        for member in archive.infolist():
-            _check_name(path, member.filename)
-            _check_size(path, member.filename, member.file_size, member.compress_size, limits)
-            total += member.file_size
-            if not member.is_dir():
-                self.names.append(member.filename)
-        _check_total(path, total, limits)
-
-    def open(self, name: str) -> BinaryIO:
-        """Open a member for reading."""
-        return self._archive.open(name)  # type: ignore[return-value]
+    total = 0
+    for member in archive.infolist():
+        _check_name(path, member.filename)
+        total += member.file_size
+        sizes = member.file_size, member.compress_size
+        _check_size(path, member.filename, sizes, total, limits)
+    names = [member.filename for member in archive.infolist() if not member.is_dir()]
+    return Archive(names, archive.open)
 
 
-class _Tar:
-    """A tar unpacked into numbered files, since a packed one cannot be read out of order."""
-
-    def __init__(self, path: Path, folder: Path, limits: Limits) -> None:
-        self._files: dict[str, Path] = {}
-        packed, total = path.stat().st_size, 0
-        with tarfile.open(path, "r|*") as archive:
-            for member in archive:
-                _check_name(path, member.name)
-                if member.issym() or member.islnk():
-                    base = posixpath.dirname(member.name) if member.issym() else ""
-                    _check_name(path, posixpath.join(base, member.linkname))
-                # the header's size is what tarfile reads: checked before a byte is written
-                total += member.size
-                _check_total(path, total, limits)
-                _check_size(path, member.name, total, packed, limits)
-                if member.isfile():
-                    self._files[member.name] = target = folder / str(len(self._files))
-                    _copy(archive, member, target)
-        self.names = list(self._files)
-
-    def open(self, name: str) -> BinaryIO:
-        """Open a member for reading."""
-        return open(self._files[name], "rb")
-
-
-def _copy(archive: tarfile.TarFile, member: tarfile.TarInfo, target: Path) -> None:
-    """Write one member's bytes to `target`."""
-    source = archive.extractfile(member)
-    with open(target, "wb") as out:
-        while source and (block := source.read(1 << 20)):
-            out.write(block)
+def _tar(path: Path, folder: Path, limits: Limits) -> Archive:
+    """Unpack a tar into numbered files, since a packed one cannot be read out of order."""
+    files: dict[str, Path] = {}
+    total = 0
+    with tarfile.open(path, "r|*") as archive:
+        for member in archive:
+            _check_name(path, member.name)
+            if member.issym() or member.islnk():
+                base = posixpath.dirname(member.name) if member.issym() else ""
+                _check_name(path, posixpath.join(base, member.linkname))
+            # the header's size is what tarfile reads: checked before a byte is written
+            total += member.size
+            _check_size(path, member.name, (total, path.stat().st_size), total, limits)
+            if member.isfile() and (source := archive.extractfile(member)):
+                files[member.name] = target = folder / str(len(files))
+                with open(target, "wb") as out:
+                    shutil.copyfileobj(source, out, 1 << 20)
+    return Archive(list(files), lambda name: open(files[name], "rb"))
 
 
 def _check_name(path: Path, name: str) -> None:
@@ -148,18 +120,16 @@ def _check_name(path: Path, name: str) -> None:
         raise InputError(path, None, problem, "Do not use it; fetch it from its publisher")
 
 
-def _check_size(path: Path, name: str, unpacked: int, packed: int, limits: Limits) -> None:
-    """Refuse what grows beyond the ratio allowed."""
-    if unpacked > limits.free_bytes and unpacked > limits.ratio * max(packed, 1):
+def _check_size(path: Path, name: str, sizes: tuple[int, int], total: int, limits: Limits) -> None:
+    """Refuse what grows beyond the ratio (unpacked to packed) or the total allowed."""
+    unpacked, packed = sizes
+    if total > limits.bytes:
+        problem = f"it unpacks to {total:,} bytes, over the limit of {limits.bytes:,}"
+    elif unpacked > limits.free_bytes and unpacked > limits.ratio * max(packed, 1):
         problem = (
             f"the member {name!r} unpacks to {unpacked:,} bytes from {packed:,}, "
             f"over {limits.ratio:g} to 1: an archive bomb?"
         )
-        raise InputError(path, None, problem, "Do not use this archive, or unpack it by hand")
-
-
-def _check_total(path: Path, total: int, limits: Limits) -> None:
-    """Refuse an archive larger than the limit."""
-    if total > limits.bytes:
-        problem = f"it unpacks to {total:,} bytes, over the limit of {limits.bytes:,}"
-        raise InputError(path, None, problem, "Do not use this archive, or unpack it by hand")
+    else:
+        return
+    raise InputError(path, None, problem, "Do not use this archive, or unpack it by hand")

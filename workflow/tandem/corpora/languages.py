@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
 
@@ -30,11 +30,11 @@ class Language(Settings):
     iso639_3: Iso639
     """The individual language."""
     uriel: Iso639
-    """Its entry in URIEL, where that is not `iso639_3`."""
+    """Its entry in URIEL; if not given, `iso639_3`."""
     script: Words
     """An ISO 15924 code."""
     script_group: Words
-    """The group of scripts that gives it a colour in figures; the register has it by script."""
+    """The group of scripts that gives it a colour in figures; if not given, its script's."""
     family: Words
     """The top level in Glottolog."""
     aliases: tuple[str, ...] = ()
@@ -101,6 +101,11 @@ class Register:
         return tuple(dict.fromkeys(language.script_group for language in self))
 
 
+class _File(Settings):
+    scripts: dict[str, Words]
+    languages: list[dict[str, Any]]
+
+
 def read_register(path: str | Path) -> Register:
     """Read the register from YAML.
 
@@ -108,24 +113,19 @@ def read_register(path: str | Path) -> Register:
         InputError: naming the entry, on a missing or unknown field, a malformed code, a script
             without a group, or a code or name given twice.
     """
-    content = read_yaml(path)
-    if not isinstance(content, dict) or set(content) != {"scripts", "languages"}:
-        raise InputError(path, None, "it must hold `scripts` and `languages`, nothing else", _MEND)
-    return Register((_language(e, content["scripts"], path) for e in content["languages"]), path)
-
-
-def _language(entry: dict[str, str], scripts: dict[str, str], path: str | Path) -> Language:
-    """Check one entry and make it a Language."""
-    name = f"entry {entry.get('code')!r}" if isinstance(entry, dict) else f"entry {entry!r}"
+    place = ""
     try:
-        filled = {"uriel": entry.get("iso639_3"), **entry}
-        if filled.get("script") not in scripts:
-            problem = f"{name}: script {filled.get('script')!r} has no group"
-            raise InputError(path, None, problem, "Add it to `scripts`")
-        return Language.model_validate(filled | {"script_group": scripts[filled["script"]]})
+        file, languages = _File.model_validate(read_yaml(path)), []
+        for entry in file.languages:
+            place, script = f"entry {entry.get('code')!r}: ", str(entry.get("script"))
+            if script not in file.scripts:
+                problem = f"{place}script {script!r} has no group"
+                raise InputError(path, None, problem, "Add it to `scripts`")
+            filled = {"uriel": entry.get("iso639_3"), "script_group": file.scripts[script]}
+            languages.append(Language.model_validate(filled | entry))
     except ValidationError as error:
-        problem = f"{name}: {'; '.join(faults(error))}"
-        raise InputError(path, None, problem, _MEND) from error
+        raise InputError(path, None, f"{place}{'; '.join(faults(error))}", _MEND) from error
+    return Register(languages, path)
 
 
 def _key(code: str) -> str:

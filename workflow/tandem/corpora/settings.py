@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, NonNegativeInt, PositiveInt, field_validator
+from pydantic import Field, NonNegativeInt, PositiveInt, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from tandem.corpora.register import Code
@@ -40,3 +40,56 @@ class Bitext(Settings):
         if languages[0] == languages[1]:
             raise PydanticCustomError("same", "both sides are {name}", {"name": languages[0]})
         return languages
+
+
+class HiddenPairs(Settings):
+    """A mining task: published, or translations hidden among other sentences of a bitext."""
+
+    bitext: str
+    """Of English and the other language; what the task hides is left out of it."""
+    language: Code
+    """The other language; English is searched for translations of its sentences."""
+    training: str | None = None
+    """The corpus of a published task that thresholds are chosen on; null: hide sentences."""
+    test: str | None = None
+    """The corpus of a published task that is reported; null: hide sentences."""
+    share: Annotated[float, Field(gt=0, lt=1)] = 0.025
+    """Sentences of a side that have a translation, where they are hidden."""
+    section: PositiveInt = 25
+    """Consecutive sentences that stay on one side, but for those hidden."""
+    seed: NonNegativeInt = 1
+    """Of what is hidden where."""
+
+    @model_validator(mode="after")
+    def _both_parts(self) -> HiddenPairs:
+        if bool(self.training) != bool(self.test):
+            raise PydanticCustomError("parts", "give both training and test, or null for both")
+        return self
+
+    def published(self) -> list[str]:
+        """Return the corpora that it is published in: training and test part, or none."""
+        return [name for name in (self.training, self.test) if name]
+
+
+class StsArchives(Settings):
+    """Semantic textual similarity: corpora in the registers, regrouped into tasks by year."""
+
+    benchmark: str
+    """The STS Benchmark, which is needed; the others add tasks where they can be reached."""
+    companion: str | None = None
+    """The tasks of 2012 to 2016 that the benchmark leaves out."""
+    sts2017_input: str | None = None
+    """The sentences of STS 2017."""
+    sts2017_gold: str | None = None
+    """Its scores."""
+    selection: str = "2017.track5.en-en"
+    """Task of the benchmark that chooses epochs."""
+
+    def archives(self) -> dict[str, str]:
+        """Return the corpora by what they are."""
+        found = self.model_dump(exclude={"selection"})
+        return {key: name for key, name in found.items() if name}
+
+    def optional(self) -> list[str]:
+        """Return the corpora that can be done without."""
+        return [name for key, name in self.archives().items() if key != "benchmark"]

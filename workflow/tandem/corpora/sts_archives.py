@@ -10,7 +10,7 @@ averages its test sets. Kept as published: pairs that occur twice in a task, or 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,10 +42,13 @@ CROSS_LINGUAL = {
 """The other tracks of 2017, and the language of each column: not always the order in the name."""
 
 TRACK_PAIRS = 250
+_SIZES = PUBLISHED | dict.fromkeys(CROSS_LINGUAL, TRACK_PAIRS)
 _NOT_FREE = {
     "2013.SMT": "distributed by the LDC only",
     "2015.answers-students": "in neither STS Benchmark nor STS Companion",
 }
+_BENCHMARK = ("sts-train.csv", "sts-dev.csv", "sts-test.csv")
+_COMPANION = ("sts-other.csv", "sts-mt.csv")
 
 
 @dataclass(frozen=True)
@@ -81,15 +84,15 @@ def build_sts(
     Raises:
         InputError: when an archive does not hold what it should.
     """
-    tasks = {name: (rows, "STS Benchmark") for name, rows in _group(read_benchmark(benchmark))}
+    tasks = {name: (rows, "STS Benchmark") for name, rows in _benchmark(benchmark).items()}
     if companion is not None:
-        for name, rows in _group(read_companion(companion)):
+        for name, rows in _group(_rows(companion, _COMPANION, 0)).items():
             if name in tasks:  # counting a task twice would be silent
                 problem = f"the task {name} is in STS Benchmark already"
                 raise InputError(companion, None, problem, "Is this the STS Companion archive?")
             tasks[name] = (rows, "STS Companion")
     if sts2017_input is not None and sts2017_gold is not None:
-        for name, rows in _group(read_sts2017(sts2017_input, sts2017_gold)):
+        for name, rows in _group(_tracks(sts2017_input, sts2017_gold)).items():
             tasks[name] = (rows, "STS 2017")
     index: dict[str, Any] = {"tasks": [], "missing": _missing(set(tasks), companion is not None)}
     with atomic_folder(folder) as result:
@@ -112,7 +115,7 @@ def build_task(path: str | Path, benchmark: str | Path, name: str) -> int:
     Raises:
         InputError: when the archive does not hold what it should, or not that task.
     """
-    rows = [row for row in read_benchmark(benchmark) if row.task == name]
+    rows = _benchmark(benchmark).get(name)
     if not rows:
         remedy = "Choose a task that it has, such as 2017.track5.en-en (sts: selection)"
         raise InputError(benchmark, None, f"it has no pairs of {name}", remedy)
@@ -127,15 +130,14 @@ def _write_task(path: Path, rows: Iterable[Row]) -> None:
 def _entry(name: str, pairs: int, source: str) -> dict[str, Any]:
     """Describe a task that is present."""
     year, _, task = name.partition(".")
-    published = PUBLISHED.get(name, TRACK_PAIRS if name in CROSS_LINGUAL else None)
     return {
         "task": task,
         "year": year,
         "file": f"{name}.tsv",
         "languages": list(CROSS_LINGUAL.get(name, ("en", "en"))),
         "pairs": pairs,
-        "of": published,
-        "complete": pairs == published,
+        "of": _SIZES.get(name),
+        "complete": pairs == _SIZES.get(name),
         "source": source,
     }
 
@@ -143,60 +145,51 @@ def _entry(name: str, pairs: int, source: str) -> dict[str, Any]:
 def _missing(present: set[str], companion: bool) -> list[dict[str, Any]]:
     """List the tasks that are absent, and why."""
     missing = []
-    for name in sorted((set(PUBLISHED) | set(CROSS_LINGUAL)) - present):
-        why = _NOT_FREE.get(name)
-        if why is None and name in CROSS_LINGUAL:
+    for name in sorted(set(_SIZES) - present):
+        if name in CROSS_LINGUAL:
             why = "needs the STS 2017 archives: reach their site, or set `mirror`"
-        elif why is None:
-            why = (
-                "absent from the archives given"
-                if companion
-                else ("needs the STS Companion archive: reach its site, or set `mirror`")
-            )
+        elif companion:
+            why = "absent from the archives given"
+        else:
+            why = "needs the STS Companion archive: reach its site, or set `mirror`"
         year, _, task = name.partition(".")
-        published = PUBLISHED.get(name, TRACK_PAIRS)
-        missing.append({"task": task, "year": year, "of": published, "why": why})
+        why = _NOT_FREE.get(name, why)
+        missing.append({"task": task, "year": year, "of": _SIZES[name], "why": why})
     return missing
 
 
-def _group(rows: Iterator[Row]) -> Iterator[tuple[str, list[Row]]]:
+def _group(rows: Iterable[Row]) -> dict[str, list[Row]]:
     """Gather rows by task, keeping their order."""
     tasks: dict[str, list[Row]] = {}
     for row in rows:
         tasks.setdefault(row.task, []).append(row)
-    yield from tasks.items()
+    return tasks
 
 
-def read_benchmark(path: str | Path) -> Iterator[Row]:
-    """Yield the rows of sts-train, -dev and -test, all three pooled, in any archive.
+def _benchmark(path: str | Path) -> dict[str, list[Row]]:
+    """Return the tasks of the STS Benchmark's three splits, pooled, in any archive."""
+    return _group(_rows(path, _BENCHMARK, 1))
 
-    Columns: genre, file, year, id, score, sentence 1, sentence 2, and in some rows two of sources.
+
+def _rows(path: str | Path, names: Sequence[str], first: int) -> Iterator[Row]:
+    """Yield the rows of some members, but for 2012's training halves.
+
+    Args:
+        path: the archive.
+        names: of the members.
+        first: of the columns file, year, id, score, sentence 1, sentence 2 (in some rows two of
+            sources follow): 1 in the Benchmark, which has the genre before them.
     """
-    for name in ("sts-train.csv", "sts-dev.csv", "sts-test.csv"):
+    for name in names:
         for place, number, cells in _table(path, name):
-            yield from _row(place, number, cells, file=1, year=2, score=4)
-
-
-def read_companion(path: str | Path) -> Iterator[Row]:
-    """Yield the rows of sts-other and sts-mt; columns as the benchmark's but for the genre."""
-    for name in ("sts-other.csv", "sts-mt.csv"):
-        for place, number, cells in _table(path, name):
-            yield from _row(place, number, cells, file=0, year=1, score=3)
-
-
-def _row(
-    place: str, number: int, cells: list[str], file: int, year: int, score: int
-) -> Iterator[Row]:
-    """Yield the row's pair, unless it is one of 2012's training halves."""
-    if len(cells) < score + 3:
-        problem = f"{len(cells)} columns, expected at least {score + 3}"
-        raise InputError(place, number, problem, "Fetch the archive again")
-    if cells[year] == "2012train":
-        return
-    # "2012test", and the tasks that came as a surprise in 2012: "surprise.OnWN"
-    task = f"{cells[year].removesuffix('test')}.{cells[file].removeprefix('surprise.')}"
-    value = _score(place, number, cells[score])
-    yield Row(task, value, collapse(cells[score + 1]), collapse(cells[score + 2]))
+            if len(cells) < first + 6:
+                problem = f"{len(cells)} columns, expected at least {first + 6}"
+                raise InputError(place, number, problem, "Fetch the archive again")
+            file, year, _, score, left, right = cells[first : first + 6]
+            if year != "2012train":
+                # "2012test", and the tasks that came as a surprise in 2012: "surprise.OnWN"
+                task = f"{year.removesuffix('test')}.{file.removeprefix('surprise.')}"
+                yield Row(task, _score(place, number, score), collapse(left), collapse(right))
 
 
 def _score(place: str, number: int, text: str) -> float:
@@ -210,7 +203,7 @@ def _score(place: str, number: int, text: str) -> float:
     return value
 
 
-def read_sts2017(sentences: str | Path, gold: str | Path) -> Iterator[Row]:
+def _tracks(sentences: str | Path, gold: str | Path) -> Iterator[Row]:
     """Yield the rows of STS 2017's tracks but track 5, which the STS Benchmark holds in full.
 
     Track 6's sentences number 500 and its gold 250: the gold is that of the first 250.

@@ -2,22 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import yaml
 
 from tandem.encoders.model import SentenceEncoder
 
-_CITATION = """@inproceedings{wieting-etal-2019-simple,
-  title = {Simple and Effective Paraphrastic Similarity from Parallel Translations},
-  author = {Wieting, John and Gimpel, Kevin and Neubig, Graham and Berg-Kirkpatrick, Taylor},
-  booktitle = {Proceedings of the 57th Annual Meeting of the Association for Computational
-               Linguistics},
-  year = {2019}
-}"""
-_KINDS = {
+_TEMPLATE = """---
+{header}---
+
+# {name}
+
+Sentence vectors of {dimension} dimensions, the mean of the embeddings of a sentence's {unit} ({size:,}
+in the vocabulary), learned from parallel text with Tandem. A vector is not normalised; compare
+vectors by cosine. A text without known tokens, an empty one for instance, has the zero vector.
+
+## Usage
+
+```python
+from sentence_transformers import SentenceTransformer
+
+model = SentenceTransformer("path/to/this/folder{folder}")
+vectors = model.encode(sentences)
+```
+
+{folders}
+
+## Training data
+
+{corpora}
+
+## Scores
+
+{scores}
+
+## Hyperparameters
+
+{values}
+
+## Citation
+
+The method: Wieting, Gimpel, Neubig and Berg-Kirkpatrick (2019), "Simple and Effective Paraphrastic
+Similarity from Parallel Translations", Proceedings of ACL.
+"""
+_UNITS = {
     "sentencepiece": "SentencePieces",
     "words": "words",
     "trigrams": "character trigrams",
@@ -25,7 +54,7 @@ _KINDS = {
 
 
 @dataclass(frozen=True)
-class Corpus:
+class CardCorpus:
     """A corpus that the encoder learned from, with its licence as its publisher states it."""
 
     name: str
@@ -34,7 +63,7 @@ class Corpus:
 
 
 @dataclass(frozen=True)
-class Score:
+class CardScore:
     """One figure of a model card: what was measured, on what, and how it came out."""
 
     task: str
@@ -54,8 +83,8 @@ class Card:
     """
 
     name: str
-    corpora: Sequence[Corpus] = ()
-    scores: Sequence[Score] = ()
+    corpora: Sequence[CardCorpus] = ()
+    scores: Sequence[CardScore] = ()
     licence: str = "other"
 
 
@@ -74,71 +103,35 @@ def model_card(encoder: SentenceEncoder, card: Card, folders: Mapping[str, str])
         "pipeline_tag": "sentence-similarity",
         "tags": ["sentence-transformers", "sentence-similarity", "feature-extraction"],
     }
-    parts = [
-        "---\n" + yaml.safe_dump(header, sort_keys=False, allow_unicode=True) + "---",
-        f"# {card.name}",
-        _summary(encoder),
-        "## Usage\n\n" + _usage(encoder, folders),
-        "## Training data\n\n" + _corpora(card.corpora),
-        "## Scores\n\n" + _scores(card.scores),
-        "## Hyperparameters\n\n" + _hyperparameters(encoder),
-        f"## Citation\n\nThe method:\n\n```bibtex\n{_CITATION}\n```",
-    ]
-    return "\n\n".join(parts) + "\n"
-
-
-def _summary(encoder: SentenceEncoder) -> str:
-    unit = _KINDS[encoder.segmenter.scheme.kind]
-    return (
-        f"Sentence vectors of {encoder.dimension} dimensions, the mean of the embeddings of a "
-        f"sentence's {unit} ({len(encoder.segmenter):,} in the vocabulary), learned from parallel "
-        "text with Tandem. A vector is not normalised; compare vectors by cosine. A text without "
-        "known tokens, an empty one for instance, has the zero vector.\n\n"
-        f"Languages: {', '.join(encoder.languages)}."
-    )
-
-
-def _usage(encoder: SentenceEncoder, folders: Mapping[str, str]) -> str:
-    language = encoder.languages[-1]
-    place = f"path/to/this/folder/{folders[language]}".rstrip("/")
-    text = (
-        "```python\nfrom sentence_transformers import SentenceTransformer\n\n"
-        f'model = SentenceTransformer("{place}")\n'
-        f'vectors = model.encode(sentences, prompt_name="{language}")\n```\n\n'
-        "The name of the prompt is the language of the sentences, which decides how they are "
-        "tokenised. The prompt itself is a sign that leaves no token."
-    )
-    if len(set(folders.values())) > 1:
-        rows = [f"| {language} | `{folder}` |" for language, folder in sorted(folders.items())]
-        text += "\n\nEach language has a folder:\n\n" + _table(["language", "folder"], rows)
-    return text
-
-
-def _corpora(corpora: Sequence[Corpus]) -> str:
-    if not corpora:
-        return "Not stated."
-    rows = [f"| {one.name} | {one.description} | {one.licence} |" for one in corpora]
-    return _table(["corpus", "what it is", "licence"], rows)
-
-
-def _scores(scores: Sequence[Score]) -> str:
-    if not scores:
-        return "None were measured."
-    rows = [f"| {score.task} | {score.metric} | {score.value:.2f} |" for score in scores]
-    return _table(["task", "metric", "score"], rows)
-
-
-def _hyperparameters(encoder: SentenceEncoder) -> str:
     scheme = encoder.segmenter.scheme
-    values: dict[str, Any] = {
-        "segmentation": f"{scheme.kind}, {scheme.size:,} asked for",
-        "dimension": encoder.dimension,
-    }
+    values = {"segmentation": f"{scheme.kind}, {scheme.size:,} asked for"}
     for key, value in encoder.metadata.items():
         values |= value if isinstance(value, dict) else {key: value}
-    return _table(["name", "value"], [f"| {key} | {value} |" for key, value in values.items()])
+    folder = folders[encoder.languages[-1]]
+    return _TEMPLATE.format(
+        header=yaml.safe_dump(header, sort_keys=False, allow_unicode=True),
+        name=card.name,
+        dimension=encoder.dimension,
+        unit=_UNITS[scheme.kind],
+        size=len(encoder.segmenter),
+        folder=f"/{folder}" if folder else "",
+        folders=_table(
+            ("language", "folder"), ((name, f"`./{at}`") for name, at in sorted(folders.items()))
+        ),
+        corpora=_table(
+            ("corpus", "what it is", "licence"),
+            ((one.name, one.description, one.licence) for one in card.corpora),
+        ),
+        scores=_table(
+            ("task", "metric", "score"),
+            ((one.task, one.metric, f"{one.value:.2f}") for one in card.scores),
+        ),
+        values=_table(("name", "value"), values.items()),
+    )
 
 
-def _table(columns: Sequence[str], rows: Sequence[str]) -> str:
-    head = ["| " + " | ".join(columns) + " |", "| " + " | ".join("---" for _ in columns) + " |"]
-    return "\n".join([*head, *rows])
+def _table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    lines = [columns, ["---"] * len(columns), *rows]
+    if len(lines) == 2:
+        return "Not stated."
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)

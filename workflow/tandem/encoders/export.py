@@ -1,22 +1,18 @@
 """Averaging encoders as folders that sentence-transformers loads with its own classes alone.
 
 An exported encoder is a `StaticEmbedding`: a tokeniser and a table, whose rows of a text's tokens
-are averaged. Tokenisation depends on the language, which the reader of the folder names as the
-prompt: `SentenceTransformer(folder).encode(sentences, prompt_name="cs")`. Without a prompt, text
-is tokenised as English or, where the encoder knows no English, as its first language.
+are averaged. `SentenceTransformer(folder).encode(sentences)` gives the encoder's own vectors.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import torch
 
 from tandem.encoders.card import Card, model_card
 from tandem.encoders.model import SentenceEncoder
-from tandem.encoders.moses_rules import signs
-from tandem.encoders.stock_tokenizer import groups, stock_tokenizer
+from tandem.encoders.stock_tokenizer import stock_tokenizer
 from tandem.errors import TandemError
 from tandem.io import atomic_folder
 
@@ -46,33 +42,31 @@ def export_sentence_transformers(
             f"an encoder of kind {encoder.config.kind!r} has no counterpart among the classes of "
             "sentence-transformers: export an averaging encoder"
         )
-    parts = groups(encoder.segmenter)
+    groups = encoder.segmenter.groups
     names = {
-        language: "-".join(languages) if len(parts) > 1 else ""
-        for languages in parts
-        for language in languages
+        language: "-".join(group) if len(groups) > 1 else ""
+        for group in groups
+        for language in group
     }
     with atomic_folder(folder) as temporary:
-        for languages in parts:
-            _write(encoder, languages, temporary / names[languages[0]])
+        for group in groups:
+            _write(encoder, group[0], temporary / names[group[0]])
         text = model_card(encoder, card, names)
         (temporary / "README.md").write_text(text, encoding="utf-8", newline="\n")
     return {language: Path(folder) / name for language, name in names.items()}
 
 
-def _write(encoder: SentenceEncoder, languages: Sequence[str], folder: Path) -> None:
-    """Write the model of languages that share a tokeniser."""
+def _write(encoder: SentenceEncoder, language: str, folder: Path) -> None:
+    """Write the model of a language, and of all that are segmented like it."""
     # slow to import
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.modules import StaticEmbedding
 
-    default = "en" if "en" in languages else languages[0]
-    tokenizer, rows = stock_tokenizer(encoder.segmenter, languages, default)
+    tokenizer, rows = stock_tokenizer(encoder.segmenter, language)
     table = encoder.table.detach().cpu()[torch.tensor(rows)]
     model = SentenceTransformer(
         modules=[StaticEmbedding(tokenizer, embedding_weights=table)],
         device="cpu",
-        prompts=signs(languages, default),
         similarity_fn_name="cosine",
     )
     model.save(str(folder), create_model_card=False)

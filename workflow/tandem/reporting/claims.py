@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from tandem.errors import TandemError
 from tandem.reporting.claim_entries import ClaimEntry, Quoted, every, read_claims
 from tandem.reporting.claim_tests.claim_test import Evidence, Measured
-from tandem.reporting.published import Published, published
+from tandem.reporting.published import Published
 from tandem.reporting.writer import write_frame
 
 if TYPE_CHECKING:
@@ -58,13 +58,12 @@ class Claim:
     scale: str
 
 
-def judge(claims_file: str | Path, given: Given, report: Report) -> list[Claim]:
-    """Test the findings on one table.
+def judge(given: Given, report: Report) -> list[Claim]:
+    """Test the findings on one table, as the study's `claims.yaml` states them.
 
     A claim whose sides have no scores is left out.
 
     Args:
-        claims_file: of the study; `published.yaml` beside it holds what it quotes.
         given: what the table was made from.
         report: the table; `table` names its own frame among the others.
 
@@ -72,16 +71,17 @@ def judge(claims_file: str | Path, given: Given, report: Report) -> list[Claim]:
         TandemError: when the file is at fault, or names what is not there.
     """
     evidence = Evidence(given.scores, {"table": report.frame, **report.frames})
-    register = published(Path(claims_file).with_name("published.yaml"))
+    path = given.paper("claims.yaml")
+    entries = read_claims(path).get(given.name, []) if path else []
     groups: dict[str, list[Claim]] = {}
     joint: dict[str, str] = {}
-    for entry in read_claims(claims_file).get(given.name, []):
+    for entry in entries:
         for made in every(entry, evidence):
             measured = made.test.measure(evidence)
             if measured is None:
                 continue
             name = f"{made.paper}.{made.id}"
-            quoted = None if made.published is None else _quote(made.published, register)
+            quoted = None if made.published is None else _quote(made.published, given.published)
             claim = _claim(name, made, measured, quoted, given.scale)
             groups.setdefault(name, []).append(claim)
             if made.all:

@@ -35,7 +35,7 @@ class Published(Settings):
 
 
 @cache
-def published(path: Path) -> Mapping[str, Published]:
+def read_published(path: Path) -> Mapping[str, Published]:
     """Read a register of published figures: id to row.
 
     Raises:

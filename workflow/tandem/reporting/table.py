@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tandem.registry import Kind, Registry
+from tandem.reporting.published import Published, read_published
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,13 +24,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Given:
-    """What a table is made from: its name, the study's plan, its files, and the scores in them."""
+    """What a table is made from: its name, the study's plan, its files, and the scores in them.
+
+    `files` holds what `Table.inputs` names, and under `paper` the study's claims and published
+    figures, where it has them.
+    """
 
     name: str
     plan: Plan
     files: Mapping[str, list[Path]]
     scores: Scores
     scale: str
+
+    def paper(self, name: str) -> Path | None:
+        """Return `claims.yaml` or `published.yaml`, if the study has it."""
+        return next((file for file in self.files.get("paper", []) if file.name == name), None)
+
+    @property
+    def published(self) -> Mapping[str, Published]:
+        """The published figures that the study quotes, by id."""
+        path = self.paper("published.yaml")
+        return read_published(path) if path else {}
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from tandem.search.lists import NOBODY, Lists, Neighbours
-
-_BLOCK = 1 << 16
+from tandem.search.neighbours import NOBODY, Lists, Neighbours
 
 
 class Score(StrEnum):
@@ -48,8 +46,8 @@ class Retrieval(StrEnum):
 
 
 @dataclass(frozen=True)
-class Pairs:
-    """Mined pairs, best first: rows of the source, rows of the target, scores float64; each (p,).
+class MinedPairs:
+    """Pairs, best first: rows of the source, rows of the target, scores float64; each (p,).
 
     Equal scores are ordered by source, then by target.
     """
@@ -62,17 +60,21 @@ class Pairs:
         """Return the number of pairs."""
         return len(self.source)
 
-    def above(self, threshold: float) -> Pairs:
+    def take(self, places: slice | np.ndarray) -> MinedPairs:
+        """Return the pairs at some places."""
+        return MinedPairs(self.source[places], self.target[places], self.score[places])
+
+    def above(self, threshold: float) -> MinedPairs:
         """Return the pairs that score `threshold` or more."""
         count = int(np.searchsorted(-self.score, -threshold, side="right"))
-        return Pairs(self.source[:count], self.target[:count], self.score[:count])
+        return self.take(slice(count))
 
 
-def mine(neighbours: Neighbours, score: Score, retrieval: Retrieval) -> Pairs:
+def mine(neighbours: Neighbours, score: Score, retrieval: Retrieval) -> MinedPairs:
     """Choose and score pairs of sentences from their neighbour lists.
 
-    Memory is linear in the number of sentences; the lists themselves are read in blocks. A pair
-    whose ratio is undefined, since its neighbourhood has no positive mean, is not proposed.
+    Memory is linear in the number of sentences. A pair whose ratio is undefined, since its
+    neighbourhood has no positive mean, is not proposed.
 
     Args:
         neighbours: lists of k in both directions; their k is the k of the margin.
@@ -80,30 +82,24 @@ def mine(neighbours: Neighbours, score: Score, retrieval: Retrieval) -> Pairs:
         retrieval: which pairs are proposed.
     """
     means = mean_cosines(neighbours.forward), mean_cosines(neighbours.backward)
-    forward = backward = None
-    if retrieval is not Retrieval.BACKWARD:
-        forward = _best(neighbours.forward, *means, score)
-    if retrieval is not Retrieval.FORWARD:
-        turned = _best(neighbours.backward, *reversed(means), score)
-        backward = Pairs(turned.target, turned.source, turned.score)
-    if backward is None:
+    forward = _best(neighbours.forward, *means, score)
+    turned = _best(neighbours.backward, *reversed(means), score)
+    backward = MinedPairs(turned.target, turned.source, turned.score)
+    if retrieval is Retrieval.FORWARD:
         return _ordered(forward)
-    if forward is None:
+    if retrieval is Retrieval.BACKWARD:
         return _ordered(backward)
+    pairs, times = _union(forward, backward)
     if retrieval is Retrieval.INTERSECTION:
-        return _ordered(_union(forward, backward, least=2))
-    return _greedy(_ordered(_union(forward, backward)))
+        return _ordered(pairs.take(times == 2))
+    return _greedy(_ordered(pairs))
 
 
 def mean_cosines(lists: Lists) -> np.ndarray:
     """Return the mean score of each list, float64 (n,); 0 for a list without neighbours."""
-    means = np.zeros(lists.scores.shape[0])
-    for start in range(0, len(means), _BLOCK):
-        scores = np.array(lists.scores.block(start, min(len(means), start + _BLOCK)), np.float64)
-        there = np.isfinite(scores)
-        total = np.where(there, scores, 0).sum(1)
-        means[start : start + len(scores)] = total / np.maximum(there.sum(1), 1)
-    return means
+    there = lists.indices != NOBODY
+    total = lists.scores.sum(1, dtype=np.float64, where=there)
+    return total / np.maximum(there.sum(1), 1)
 
 
 def score_pairs(
@@ -127,54 +123,42 @@ def score_pairs(
     return ratio if score is Score.RATIO else ratio + cosine
 
 
-def _best(lists: Lists, own: np.ndarray, other: np.ndarray, score: Score) -> Pairs:
-    """Return the best-scored neighbour of each query; ties go to the lower index."""
-    queries, answers, scores = [], [], []
-    rows = lists.indices.shape[0]
-    for start in range(0, rows, _BLOCK):
-        stop = min(rows, start + _BLOCK)
-        indices = np.array(lists.indices.block(start, stop))
-        cosine = np.array(lists.scores.block(start, stop), np.float64)
-        there = indices != NOBODY
-        cosine[~there] = 0
-        values = score_pairs(cosine, own[start:stop, None], other[indices], score)
-        values[~there] = -np.inf
-        high = values.max(1)
-        tied = np.where(values == high[:, None], indices, np.iinfo(np.int64).max)
-        keep = np.flatnonzero(np.isfinite(high))
-        queries.append(start + keep)
-        answers.append(tied.min(1)[keep])
-        scores.append(high[keep])
-    return Pairs(np.concatenate(queries), np.concatenate(answers), np.concatenate(scores))
+def _best(lists: Lists, own: np.ndarray, other: np.ndarray, score: Score) -> MinedPairs:
+    """Return each query, its best-scored neighbour and their score; ties go to the lower index."""
+    values = score_pairs(lists.scores.astype(np.float64), own[:, None], other[lists.indices], score)
+    values[lists.indices == NOBODY] = -np.inf
+    high = values.max(1)
+    tied = np.where(values == high[:, None], lists.indices, len(other))
+    found = MinedPairs(np.arange(len(high)), tied.min(1), high)
+    return found.take(np.isfinite(high))
 
 
-def _ordered(pairs: Pairs) -> Pairs:
-    order = np.lexsort((pairs.target, pairs.source, -pairs.score))
-    return Pairs(pairs.source[order], pairs.target[order], pairs.score[order])
+def _ordered(pairs: MinedPairs) -> MinedPairs:
+    return pairs.take(np.lexsort((pairs.target, pairs.source, -pairs.score)))
 
 
-def _union(forward: Pairs, backward: Pairs, least: int = 1) -> Pairs:
-    """Return each pair once, at the higher of its scores, if proposed `least` times."""
-    source = np.concatenate([forward.source, backward.source])
-    target = np.concatenate([forward.target, backward.target])
-    score = np.concatenate([forward.score, backward.score])
-    order = np.lexsort((-score, target, source))
-    source, target, score = source[order], target[order], score[order]
-    first = np.ones(len(source), bool)
-    first[1:] = (source[1:] != source[:-1]) | (target[1:] != target[:-1])
-    starts = np.flatnonzero(first)
-    times = np.diff(np.append(starts, len(source)))
-    chosen = starts[times >= least]
-    return Pairs(source[chosen], target[chosen], score[chosen])
+def _union(forward: MinedPairs, backward: MinedPairs) -> tuple[MinedPairs, np.ndarray]:
+    """Return each pair once, at the higher of its scores, and how often it was proposed."""
+    both = MinedPairs(
+        np.concatenate([forward.source, backward.source]),
+        np.concatenate([forward.target, backward.target]),
+        np.concatenate([forward.score, backward.score]),
+    )
+    both = both.take(np.lexsort((-both.score, both.target, both.source)))
+    new = np.ones(len(both), bool)
+    new[1:] = np.diff(both.source).astype(bool) | np.diff(both.target).astype(bool)
+    places = np.flatnonzero(new)
+    return both.take(places), np.diff(places, append=len(both))
 
 
-def _greedy(pairs: Pairs) -> Pairs:
+def _greedy(pairs: MinedPairs) -> MinedPairs:
     """Go down the ordered pairs and take each whose two sentences are both still free."""
-    used: tuple[set[int], set[int]] = (set(), set())
+    sources: set[int] = set()
+    targets: set[int] = set()
     keep = np.zeros(len(pairs), bool)
     for place, (i, j) in enumerate(zip(pairs.source.tolist(), pairs.target.tolist(), strict=True)):
-        if i not in used[0] and j not in used[1]:
+        if i not in sources and j not in targets:
             keep[place] = True
-            used[0].add(i)
-            used[1].add(j)
-    return Pairs(pairs.source[keep], pairs.target[keep], pairs.score[keep])
+            sources.add(i)
+            targets.add(j)
+    return pairs.take(keep)

@@ -1,40 +1,86 @@
-"""Tokens to SentencePieces, many at a time."""
+"""SentencePiece models: learned from tokens, and tokens to the ids of their pieces."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
 import numpy as np
 import sentencepiece as spm
 
+from tandem.errors import TandemError
 from tandem.segmentation.ragged import Ragged
+from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.tokens import split, splitter
 
 _THREADS = 2
 """For the new words of a batch: more threads take longer to start than to encode."""
 
 
 class PieceEncoder:
-    """Maps tokens to the ids of their SentencePieces, unknown ones left out.
+    """Maps tokens to the ids of their SentencePieces.
 
     Each token is encoded by itself. In a longer text the sums of scores are rounded otherwise,
-    which changes a choice between pieces that are equally good ("000 0" and "0 000").
+    which changes a choice between pieces that are equally good ("000 0" and "0 000"). A character
+    outside the pieces is left out and divides its token, as a space would.
     """
 
-    def __init__(self, model: Path, ids: Mapping[str, int], mark: str) -> None:
-        """Take the id of a piece from `ids`, where `mark` is put before it."""
+    def __init__(self, model: Path, ids: Mapping[str, int]) -> None:
+        """Take the id of each piece of a model from `ids`."""
         self._processor = spm.SentencePieceProcessor(model_file=str(model))
         pieces = map(self._processor.id_to_piece, range(self._processor.vocab_size()))
-        self._ids = np.array([ids.get(mark + piece, -1) for piece in pieces], np.int32)
-        self._ids[self._processor.unk_id()] = -1
+        self._ids = np.array([ids.get(piece, -1) for piece in pieces], np.int32)
+        self._alphabet = alphabet(piece_scores(self._processor))
+        self._splitter = splitter(self._alphabet)
 
     def __call__(self, tokens: Sequence[str]) -> Ragged:
-        """Return the ids of each token in lower case."""
-        texts = [token.lower() for token in tokens]
+        """Return the ids of each token."""
+        texts = [
+            token if self._alphabet.issuperset(token) else " ".join(split(token, self._splitter))
+            for token in tokens
+        ]
         rows = self._processor.encode(texts, num_threads=_THREADS)
         pieces = np.fromiter(chain.from_iterable(rows), np.int64)
-        ends = np.cumsum([0, *map(len, rows)])
-        ids = self._ids[pieces]
-        known = np.append(0, np.cumsum(ids >= 0))
-        return Ragged(ids[ids >= 0], known[ends])
+        return Ragged(self._ids[pieces], np.cumsum([0, *map(len, rows)]))
+
+
+def piece_scores(processor: spm.SentencePieceProcessor) -> dict[str, float]:
+    """Return the pieces of a model with their scores, in the order of their numbers."""
+    known = (i for i in range(processor.vocab_size()) if not processor.is_unknown(i))
+    return {processor.id_to_piece(i): processor.get_score(i) for i in known}
+
+
+def alphabet(pieces: Iterable[str]) -> frozenset[str]:
+    """Return the characters of which pieces are made."""
+    return frozenset(chain.from_iterable(pieces))
+
+
+def train_sentencepiece(scheme: Segmentation, texts: Iterator[str], path: Path) -> Path:
+    """Train a unigram model on lines of tokens.
+
+    Raises:
+        TandemError: there is no text, or too little for the pieces asked for.
+    """
+    with open(path, "wb") as writer:
+        try:
+            spm.SentencePieceTrainer.train(
+                sentence_iterator=texts,
+                model_writer=writer,
+                model_type="unigram",
+                vocab_size=scheme.size,
+                hard_vocab_limit=False,
+                character_coverage=scheme.character_coverage,
+                num_threads=scheme.threads,
+                normalization_rule_name="identity",  # the tokens are normalised
+                bos_id=-1,
+                eos_id=-1,
+                max_sentence_length=100_000,
+                minloglevel=2,
+            )
+        except (RuntimeError, OSError) as error:
+            raise TandemError(
+                f"SentencePiece could not learn {scheme.size} pieces ({error}): "
+                "give it more text or ask for fewer pieces (segmentations: size)"
+            ) from error
+    return path

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tandem.errors import InputError
 from tandem.io import atomic_path
+from tandem.npy import write_npy
 
 
 @dataclass(frozen=True)
@@ -99,25 +99,19 @@ def save_stream(stem: str | Path, chunks: Iterable[Ragged], largest_id: int) -> 
     Ids are uint16 where `largest_id` allows, else int32. Memory: one chunk and the offsets
     (8 bytes a row).
     """
-    dtype = np.dtype(np.uint16 if largest_id < 2**16 else np.int32)
+    dtype = np.uint16 if largest_id < 2**16 else np.int32
     ids_path, offsets_path = paths(stem)
     ends = [np.zeros(1, np.int64)]
+
+    def ids() -> Iterator[NDArray[np.integer]]:
+        for chunk in chunks:
+            ends.append(chunk.offsets[1:] + ends[-1][-1])
+            yield chunk.ids
+
     with atomic_path(offsets_path) as offsets_file, atomic_path(ids_path) as ids_file:
         with open(ids_file, "wb") as stream:
-            _write_header(stream, dtype, 0)
-            for chunk in chunks:
-                stream.write(np.ascontiguousarray(chunk.ids, dtype).data)
-                ends.append(chunk.offsets[1:] + ends[-1][-1])
-            total = int(ends[-1][-1])
-            stream.seek(0)
-            _write_header(stream, dtype, total)
+            write_npy(stream, ids(), dtype)
         offsets = np.concatenate(ends)
         with open(offsets_file, "wb") as stream:
             np.save(stream, offsets)
     return len(offsets) - 1
-
-
-def _write_header(stream: BinaryIO, dtype: np.dtype, length: int) -> None:
-    """Write the header of a flat .npy file; NumPy pads it so that its size is the same for all."""
-    header = {"descr": dtype.str, "fortran_order": False, "shape": (length,)}
-    np.lib.format.write_array_header_1_0(stream, header)

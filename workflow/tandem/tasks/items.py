@@ -1,17 +1,46 @@
-"""Items of a score as .npz: arrays by name, the same bytes for the same arrays."""
+"""Scores in files: figures as JSON, and beside them the items that they follow from, as .npz."""
 
 from __future__ import annotations
 
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from tandem.io import atomic_path
+from tandem.io import atomic_path, write_json
+from tandem.tasks.task import Items, Task
+
+_DECIMALS = 4
 
 
-def write_items(path: str | Path, items: Mapping[str, np.ndarray]) -> None:
+def write_scores(
+    path: str | Path, task: Task, items: Items, origin: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Write what a task makes of items: `<path>.json`, and the items beside it in `<path>.npz`.
+
+    Args:
+        path: without ending.
+        task: what was scored.
+        items: from `Task.score`.
+        origin: study, experiment, seed, name of the task, and the code behind them.
+
+    Returns:
+        The figures: unit and value x 100, rounded so that the last bits of a sum do not reach the
+        file.
+    """
+    rows = [
+        {"unit": unit, "value": round(task.estimate(items, unit), _DECIMALS)}
+        for unit in task.units(items)
+    ]
+    stored = {"metric": task.metric, "rows": rows, "details": task.details(items), **origin}
+    write_items(f"{path}.npz", items)
+    write_json(f"{path}.json", stored)
+    return rows
+
+
+def write_items(path: str | Path, items: Items) -> None:
     """Write arrays by name, compressed."""
     with atomic_path(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
         for name, array in items.items():
@@ -22,7 +51,7 @@ def write_items(path: str | Path, items: Mapping[str, np.ndarray]) -> None:
                 np.lib.format.write_array(stream, array, allow_pickle=False)
 
 
-def read_items(path: str | Path) -> dict[str, np.ndarray]:
+def read_items(path: str | Path) -> Items:
     """Read what `write_items` wrote."""
     with np.load(path, allow_pickle=False) as stored:
         return {name: stored[name] for name in stored.files}

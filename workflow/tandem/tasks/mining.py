@@ -1,4 +1,4 @@
-"""Bitext mining as BUCC scores it, and tasks of that kind built from aligned sentences.
+"""Mining: which of the translations hidden in two texts are found, scored as BUCC does.
 
 Zweigenbaum et al. (2018, "Overview of the Third BUCC Shared Task"): a list of proposed pairs is
 held against a hidden gold list by precision, recall and F1. The threshold on the score is the one
@@ -7,62 +7,201 @@ with the best F1 on the training part, applied unchanged to the test part.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
+from itertools import chain, islice, product
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from pydantic import PositiveInt
 
 from tandem.corpora.readers.bucc import MiningTask
-from tandem.corpora.text import collapse, key
+from tandem.corpora.mining_task import PARTS, gold_rows, language_of, read_part
 from tandem.errors import TandemError
-from tandem.search.margins import Pairs
-from tandem.statistics.bootstrap import Interval, percentile_interval
+from tandem.search.margins import MinedPairs, Retrieval, Score, mine
+from tandem.tasks.task import Encodes, Items, Task
 
-ALIGNED_SHARE = 0.025
-"""Share of the sentences of a side that have a translation (Wieting et al., 2019, section 4.3)."""
+if TYPE_CHECKING:
+    from tandem.plan import Plan
+    from tandem.search.neighbours import Neighbours
+    from tandem.statistics.correlation import FloatArray
 
+Gold = Collection[tuple[int, int]]
+"""(source row, target row) of the pairs to be found."""
 
-@dataclass(frozen=True)
-class MiningScore:
-    """What a list of pairs is worth, in percent, and the counts behind it."""
-
-    precision: float
-    recall: float
-    f1: float
-    correct: int
-    proposed: int
-    gold: int
-
-    @classmethod
-    def of(cls, correct: int, proposed: int, gold: int) -> MiningScore:
-        """Compute the percentages; a ratio of nothing to nothing is 0."""
-        precision = 100 * correct / proposed if proposed else 0.0
-        recall = 100 * correct / gold if gold else 0.0
-        f1 = 200 * correct / (proposed + gold) if proposed + gold else 0.0
-        return cls(precision, recall, f1, correct, proposed, gold)
+_BATCH = 4096
+_BLOCK = 1 << 22
 
 
-@dataclass(frozen=True)
-class Threshold:
-    """The least score that a pair must have, and what that gives where it was chosen."""
+class BitextMining(Task):
+    """F1 of the pairs mined from the test part, by each way to score and choose them.
 
-    value: float
-    score: MiningScore
+    Items, for m methods and n source sentences of the test part: method (m,), their names;
+    threshold (m,); training (m, 3), pairs that are correct, proposed and gold at it in the training
+    part; correct and proposed (m, n), the same of each source sentence of the test part, and gold
+    (n,); mining, the name of the task; sentences (4,), of each side of the training and test part.
+    """
+
+    metric: ClassVar[str] = "f1_x100"
+
+    scores: list[Score] = [Score.RATIO]
+    """How pairs are scored."""
+    retrievals: list[Retrieval] = [Retrieval.MAX]
+    """Which pairs are proposed; every score is combined with each."""
+    neighbours: PositiveInt = 4
+    """Of each sentence, for the margin."""
+    memory_mb: PositiveInt = 2048
+    """Most that the process may hold while it searches."""
+
+    def inputs(self, plan: Plan, experiment: str) -> dict[str, str]:
+        """Name the folder of the task that is hidden in the sources of the experiment's corpus.
+
+        Raises:
+            TandemError: there is none.
+        """
+        corpus = plan.setting(experiment).corpus
+        name = plan.mining_of(corpus)
+        if name is None:
+            raise TandemError(f"{experiment}: no mining task is hidden in {corpus}. Add one")
+        return {"mining": plan.path("mining", name)}
+
+    def score(self, encoder: Encodes, data: Mapping[str, Path]) -> Items:
+        """Search both parts of a task, choose thresholds on the first, and count on the second.
+
+        Args:
+            encoder: of English and the task's other language.
+            data: `mining`, the folder of a task.
+
+        Raises:
+            TandemError: as `best_threshold` and `search`.
+        """
+        folder = Path(data["mining"])
+        parts = [read_part(folder, part) for part in PARTS]
+        sentences = [len(side) for part in parts for side in (part.source, part.target)]
+        gold = [gold_rows(part) for part in parts]
+        near = [self._search(encoder, part, language_of(folder)) for part in parts]
+        del parts
+        n, method, threshold, training, correct, proposed = sentences[2], [], [], [], [], []
+        for score, retrieval in product(self.scores, self.retrievals):
+            value, counts = best_threshold(mine(near[0], score, retrieval), gold[0])
+            kept = mine(near[1], score, retrieval).above(value)
+            method.append(f"{score}.{retrieval}")
+            threshold.append(value)
+            training.append(counts)
+            correct.append(np.bincount(kept.source[is_correct(kept, gold[1])], minlength=n))
+            proposed.append(np.bincount(kept.source, minlength=n))
+        return {
+            "mining": np.array(folder.name),
+            "sentences": np.array(sentences, np.int64),
+            "method": np.array(method),
+            "threshold": np.array(threshold, np.float64),
+            "training": np.array(training, np.int64),
+            "correct": np.stack(correct).astype(np.int64),
+            "proposed": np.stack(proposed).astype(np.int64),
+            "gold": np.bincount([row for row, _ in gold[1]], minlength=n).astype(np.int64),
+        }
+
+    def _search(self, encoder: Encodes, part: MiningTask, language: str) -> Neighbours:
+        """Encode both sides to disk, so that memory is kept to, and search them."""
+        from tandem.search.neighbours import search
+
+        with TemporaryDirectory(prefix="tandem-mining-") as scratch:
+            source, target = (Path(scratch) / f"{side}.npy" for side in ("source", "target"))
+            _encode(encoder, part.source.values(), language, source)
+            _encode(encoder, part.target.values(), "en", target)
+            return search(source, target, self.neighbours, memory_bytes=self.memory_mb << 20)
+
+    def units(self, items: Items) -> list[str]:
+        """Return the methods: `<score>.<retrieval>`."""
+        return items["method"].tolist()
+
+    def estimate(self, items: Items, unit: str) -> float:
+        """Return F1 x 100 of one method on the test part."""
+        return figures(*self._counts(items, unit))["f1"]
+
+    def draws(
+        self, systems: Sequence[Items], unit: str, resamples: int, seed: int
+    ) -> FloatArray:
+        """Bootstrap F1 x 100 of one method, resampling source sentences: (systems, resamples).
+
+        The sentences resampled are those that add to the F1 of some method of some system.
+
+        Raises:
+            TandemError: when the systems mined different tasks.
+        """
+        one = systems[0]
+        if any(not np.array_equal(s[k], one[k]) for s in systems for k in ("gold", "method")):
+            raise TandemError("the systems to compare mined different tasks: mine one with all")
+        columns = [part for s in systems for pair in zip(s["correct"], s["proposed"], strict=True)
+                   for part in pair]  # fmt: skip
+        table = np.stack([*columns, one["gold"]], axis=1).astype(np.int32)
+        table = table[table.any(axis=1)]
+        drawn = _drawn_counts(table.tobytes(), table.shape[1], resamples, seed)
+        place = 2 * self.units(one).index(unit)
+        right, proposed = (
+            drawn[:, place + column : -1 : 2 * len(one["method"])] for column in (0, 1)
+        )
+        return (200 * right / np.maximum(proposed + drawn[:, -1:], 1)).T
+
+    def count(self, items: Items, unit: str) -> int:
+        """Count the source sentences with a gold pair or one that some method proposes."""
+        return int((items["gold"] + items["proposed"].sum(axis=0) > 0).sum())
+
+    def details(self, items: Items) -> dict[str, Any]:
+        """Return mining, neighbours, sentences; for each method its threshold and, of both parts,
+        precision, recall and F1 x 100, and the counts behind them.
+        """  # noqa: D205
+        methods = {}
+        for place, unit in enumerate(self.units(items)):
+            methods[unit] = {
+                "threshold": float(items["threshold"][place]),
+                "training": _rounded(figures(*items["training"][place].tolist())),
+                "test": _rounded(figures(*self._counts(items, unit))),
+            }
+        return {
+            "mining": str(items["mining"]),
+            "neighbours": self.neighbours,
+            "sentences": items["sentences"].tolist(),
+            "methods": methods,
+        }
+
+    def _counts(self, items: Items, unit: str) -> tuple[int, int, int]:
+        """Return how many pairs of the test part are correct, proposed and gold."""
+        place = self.units(items).index(unit)
+        found = (items["correct"][place], items["proposed"][place], items["gold"])
+        correct, proposed, gold = (int(counts.sum()) for counts in found)
+        return correct, proposed, gold
 
 
-def is_correct(pairs: Pairs, gold: Collection[tuple[int, int]]) -> np.ndarray:
-    """Tell which mined pairs are in the gold list of (source row, target row), bool (p,)."""
+def figures(correct: int, proposed: int, gold: int) -> dict[str, float]:
+    """Return precision, recall and F1 x 100, and the counts; a ratio of nothing to nothing is 0."""
+    return {
+        "precision": 100 * correct / max(proposed, 1),
+        "recall": 100 * correct / max(gold, 1),
+        "f1": 200 * correct / max(proposed + gold, 1),
+        "correct": correct,
+        "proposed": proposed,
+        "gold": gold,
+    }
+
+
+def is_correct(pairs: MinedPairs, gold: Gold) -> np.ndarray:
+    """Tell which mined pairs are in the gold list, bool (p,)."""
     wanted = set(gold)
     found = zip(pairs.source.tolist(), pairs.target.tolist(), strict=True)
     return np.fromiter((pair in wanted for pair in found), bool, len(pairs))
 
 
-def best_threshold(pairs: Pairs, gold: Collection[tuple[int, int]]) -> Threshold:
+def best_threshold(pairs: MinedPairs, gold: Gold) -> tuple[float, tuple[int, int, int]]:
     """Find the threshold with the best F1: pairs that score it or more are proposed.
 
     Pairs of equal score stand or fall together. Of thresholds with equal F1 the highest is taken.
     Pairs come sorted, so the sweep is linear.
+
+    Returns:
+        The threshold; and the numbers of correct, proposed and gold pairs at it.
 
     Raises:
         TandemError: when there is no pair or no gold pair to choose by.
@@ -74,186 +213,42 @@ def best_threshold(pairs: Pairs, gold: Collection[tuple[int, int]]) -> Threshold
     last = np.flatnonzero(np.append(pairs.score[1:] != pairs.score[:-1], True))
     # F1 = 2c / (p + g); compared as fractions of integers rounded alike, ties are true ties
     f1 = 2 * correct[last] / (last + 1 + total)
-    best = last[int(np.argmax(f1))]
-    score = MiningScore.of(int(correct[best]), int(best) + 1, total)
-    return Threshold(float(pairs.score[best]), score)
+    best = int(last[np.argmax(f1)])
+    return float(pairs.score[best]), (int(correct[best]), best + 1, total)
 
 
-def evaluate_mining(
-    pairs: Pairs, gold: Collection[tuple[int, int]], threshold: float
-) -> MiningScore:
-    """Score the pairs at or above a threshold that was chosen elsewhere."""
-    kept = pairs.above(threshold)
-    return MiningScore.of(int(is_correct(kept, gold).sum()), len(kept), len(set(gold)))
+@lru_cache(maxsize=1)  # the draws of one table serve all its methods
+def _drawn_counts(table: bytes, columns: int, resamples: int, seed: int) -> FloatArray:
+    """Sum the rows of an int32 table (n, columns), n of them drawn anew: (resamples, columns).
 
-
-def bootstrap_f1(
-    pairs: Pairs,
-    gold: Collection[tuple[int, int]],
-    threshold: float,
-    *,
-    seed: int,
-    resamples: int = 10_000,
-) -> Interval:
-    """Return F1 in percent with its 95% interval, resampling source sentences.
-
-    The sentences resampled are those with a gold or a proposed pair; the others add nothing to F1.
-    A sentence counts by (correct, proposed, gold), so equal ones are drawn together: a resample is
-    one multinomial draw over the kinds of sentences.
+    Equal rows are drawn together: a resample is one multinomial draw over the kinds of rows.
     """
-    kept = pairs.above(threshold)
-    counts: dict[int, list[int]] = defaultdict(lambda: [0, 0, 0])
-    for source, right in zip(kept.source.tolist(), is_correct(kept, gold).tolist(), strict=True):
-        counts[source][0] += right
-        counts[source][1] += 1
-    for source, _ in set(gold):
-        counts[source][2] += 1
-    if not counts:
-        return Interval(0.0, 0.0, 0.0)
-    kinds, sizes = np.unique(np.array(list(counts.values())), axis=0, return_counts=True)
-    n = int(sizes.sum())
-    drawn = np.random.default_rng(seed).multinomial(n, sizes / n, resamples) @ kinds
-    f1 = 200 * drawn[:, 0] / np.maximum(drawn[:, 1] + drawn[:, 2], 1)
-    return percentile_interval(evaluate_mining(pairs, gold, threshold).f1, f1)
-
-
-def gold_rows(task: MiningTask) -> list[tuple[int, int]]:
-    """Return the gold list of a task as (source row, target row), rows in the order of its files.
-
-    Raises:
-        TandemError: when the task comes without its gold list.
-    """
-    if task.gold is None:
-        raise TandemError("this mining task has no gold list. Use a part that has one")
-    source = {identifier: row for row, identifier in enumerate(task.source)}
-    target = {identifier: row for row, identifier in enumerate(task.target)}
-    return [(source[left], target[right]) for left, right in task.gold]
-
-
-@dataclass(frozen=True)
-class BuiltTasks:
-    """A training and a test part, and what no encoder that is tested on them may have seen.
-
-    Attributes:
-        training: the part on which the threshold is chosen.
-        test: the part that is reported.
-        excluded: numbers of the aligned sentences given that hold a gold sentence, or a text equal
-            to one but for case and white space, or its other translations.
-    """
-
-    training: MiningTask
-    test: MiningTask
-    excluded: frozenset[int]
-
-
-def build_mining_task(
-    aligned: Sequence[tuple[Hashable, str, str]],
-    language: str,
-    *,
-    seed: int,
-    share: float = ALIGNED_SHARE,
-) -> BuiltTasks:
-    """Hide translations among sentences that have none, as in BUCC; English is the target.
-
-    Sentences whose texts agree on either side, but for case and white space, form a family of
-    translations; one of each family is used, hence no distractor equals or translates another
-    sentence by chance. Gold pairs are drawn from everywhere. Every other sentence stays on one
-    side of one part, all of its section with it, so that distractors come from other sections.
-
-    Args:
-        aligned: (section, English text, other text) of each aligned sentence.
-        language: code of the other language, which begins its ids: fr-000000001.
-        seed: of every choice.
-        share: gold pairs over the sentences of a side.
-
-    Raises:
-        TandemError: when too few sentences or sections are left to build four sides.
-    """
+    rows = np.frombuffer(table, np.int32).reshape(-1, columns)
+    if not len(rows):
+        return np.zeros((resamples, columns))
+    kinds, sizes = np.unique(rows, axis=0, return_counts=True)
     rng = np.random.default_rng(seed)
-    families = _families(aligned)
-    chosen = [members[0] for members in families]
-    # a side holds g gold and e others with g / (g + e) = share; a part uses g + 2e sentences
-    gold_size = int(len(chosen) / 2 * share / (2 - share))
-    if gold_size < 1:
-        raise TandemError(
-            f"{len(chosen)} distinct aligned sentences make no mining task with a share of "
-            f"{share}. Give more sentences"
-        )
-    order = rng.permutation(len(chosen))
-    gold = [order[:gold_size], order[gold_size : 2 * gold_size]]
-    rest = [chosen[place] for place in np.sort(order[2 * gold_size :])]
-    sides = _by_section(aligned, rest, rng)
-    size = min(map(len, sides))
-    if size < gold_size * (1 - share) / share / 2:
-        raise TandemError(
-            f"the sections are too few or too uneven: the smallest side has {size} sentences. "
-            "Divide the text into more sections"
-        )
-    parts = []
-    for number, places in enumerate(gold):
-        pairs = [chosen[place] for place in places]
-        wide = [rng.permutation(side)[:size].tolist() for side in sides[2 * number :][:2]]
-        parts.append(_task(aligned, language, pairs, wide, rng))
-    members = {row for places in gold for place in places for row in families[place]}
-    return BuiltTasks(parts[0], parts[1], frozenset(members))
+    step = max(1, _BLOCK // len(kinds))
+    return np.concatenate(
+        [
+            rng.multinomial(len(rows), sizes / len(rows), min(step, resamples - start)) @ kinds
+            for start in range(0, resamples, step)
+        ]
+    )
 
 
-def _families(aligned: Sequence[tuple[Hashable, str, str]]) -> list[list[int]]:
-    """Return the numbers of aligned sentences joined by an equal text, smallest first.
+def _encode(encoder: Encodes, sentences: Iterable[str], language: str, path: Path) -> None:
+    """Write the vectors of sentences as `.npy`, holding some at a time."""
+    from tandem.encoders.streaming import write_npy
 
-    Both languages share one space of keys: an untranslated name joins what holds it. Sentences
-    with an empty side are left out.
-    """
-    parent: dict[int, int] = {}
-
-    def root(node: int) -> int:
-        while parent[node] != node:
-            parent[node] = parent[parent[node]]
-            node = parent[node]
-        return node
-
-    rows = [row for row, (_, *texts) in enumerate(aligned) if all(map(collapse, texts))]
-    keys = {row: (key(aligned[row][1]), key(aligned[row][2])) for row in rows}
-    for left, right in keys.values():
-        for one in (left, right):
-            parent.setdefault(one, one)
-        parent[root(right)] = root(left)
-    families: dict[int, list[int]] = defaultdict(list)
-    for row in rows:
-        families[root(keys[row][0])].append(row)
-    return sorted(families.values())
+    stream = iter(sentences)
+    batches = iter(lambda: list(islice(stream, _BATCH)), [])
+    vectors = (encoder.encode(batch, language=language) for batch in batches)
+    first = next(vectors)
+    with open(path, "wb") as out:
+        write_npy(out, chain([first], vectors), first.shape[1])
 
 
-def _by_section(
-    aligned: Sequence[tuple[Hashable, str, str]], rows: Sequence[int], rng: np.random.Generator
-) -> list[list[int]]:
-    """Deal whole sections to four sides of about one size: training and test, xx and English."""
-    sections: dict[Hashable, list[int]] = defaultdict(list)
-    for row in rows:
-        sections[aligned[row][0]].append(row)
-    members = list(sections.values())
-    # large sections first, in random order among equals: what is dealt last evens the sides out
-    order = sorted(rng.permutation(len(members)).tolist(), key=lambda s: -len(members[s]))
-    sides: list[list[int]] = [[], [], [], []]
-    for section in order:
-        min(sides, key=len).extend(members[section])
-    return sides
-
-
-def _task(
-    aligned: Sequence[tuple[Hashable, str, str]],
-    language: str,
-    gold: Sequence[int],
-    others: Sequence[Sequence[int]],
-    rng: np.random.Generator,
-) -> MiningTask:
-    """Shuffle gold and other sentences together on each side and number them from 1."""
-    texts: list[dict[str, str]] = []
-    names: list[dict[int, str]] = []
-    for prefix, column, rest in ((language, 2, others[0]), ("en", 1, others[1])):
-        rows = rng.permutation(np.array([*gold, *rest])).tolist()
-        ids = {row: f"{prefix}-{number:09d}" for number, row in enumerate(rows, start=1)}
-        texts.append({ids[row]: collapse(aligned[row][column]) for row in rows})
-        names.append(ids)
-    pairs = sorted((names[0][row], names[1][row]) for row in gold)
-    return MiningTask(texts[0], texts[1], pairs)
+def _rounded(values: dict[str, float]) -> dict[str, float]:
+    """Round what is no whole number, so that the last bits of a sum do not reach the file."""
+    return {k: round(v, 4) if isinstance(v, float) else v for k, v in values.items()}

@@ -1,39 +1,103 @@
-"""Retrieval accuracy: which sentences find their translation first among all of the other side."""
+"""Retrieval: which held-out sentences of a bitext find their translation first among all others."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from tandem.errors import TandemError
-from tandem.search.exact import DEFAULT_MEMORY_BYTES, search
+from tandem.errors import InputError, TandemError
+from tandem.io import read_lines
+from tandem.tasks.task import Encodes, Items, Task
+
+if TYPE_CHECKING:
+    from tandem.plan import Plan
+    from tandem.statistics.correlation import FloatArray
+
+
+class BitextRetrieval(Task):
+    """P@1 in both directions (yang2019, section 5.1).
+
+    Items: `<side>-<other side>`, which sentences of the one find theirs in the other, bool (n,).
+    """
+
+    metric: ClassVar[str] = "p_at_1_x100"
+
+    split: str = "test"
+    """Of the experiment's corpus."""
+
+    def inputs(self, plan: Plan, experiment: str) -> dict[str, str]:
+        """Name the folder of the experiment's corpus."""
+        return {"corpus": plan.path("corpora", plan.setting(experiment).corpus)}
+
+    def score(self, encoder: Encodes, data: Mapping[str, Path]) -> Items:
+        """Search either side of the split for the translations of the other.
+
+        Args:
+            encoder: of the languages of the corpus.
+            data: `corpus`, a folder with `<split>.<side>` for two sides.
+
+        Raises:
+            InputError: the folder has no such two files.
+        """
+        names = {path.name for path in Path(data["corpus"]).glob(f"{self.split}.*")}
+        # English first, as in the papers
+        sides = sorted((name.partition(".")[2] for name in names), key=lambda s: (s != "en", s))
+        if len(sides) != 2:
+            problem = f"{len(sides)} files {self.split}.<language>, not 2"
+            raise InputError(data["corpus"], None, problem, "Build the corpus again")
+        left, right = sides
+        vectors = [
+            encoder.encode(read_lines(Path(data["corpus"]) / f"{self.split}.{side}"), language=side)
+            for side in sides
+        ]
+        forward, backward = first_hits(*vectors)
+        return {f"{left}-{right}": forward, f"{right}-{left}": backward}
+
+    def units(self, items: Items) -> list[str]:
+        """Return the two directions."""
+        return list(items)
+
+    def estimate(self, items: Items, unit: str) -> float:
+        """Return P@1 x 100 of one direction."""
+        return 100 * float(items[unit].mean())
+
+    def draws(
+        self, systems: Sequence[Items], unit: str, resamples: int, seed: int
+    ) -> FloatArray:
+        """Bootstrap P@1 x 100 of one direction, resampling sentences: (systems, resamples).
+
+        Raises:
+            TandemError: the systems were scored on different numbers of sentences.
+        """
+        sizes = {len(system[unit]) for system in systems}
+        if len(sizes) > 1:
+            raise TandemError("the systems to compare searched different texts. Score them again")
+        table = np.stack([system[unit] for system in systems], axis=1).astype(np.float64)
+        n = sizes.pop()
+        times = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), resamples)
+        return 100 * ((times @ table).T / n)
 
 
 def first_hits(
-    source: np.ndarray | str | Path,
-    target: np.ndarray | str | Path,
-    *,
-    memory_bytes: int = DEFAULT_MEMORY_BYTES,
+    source: np.ndarray | str | Path, target: np.ndarray | str | Path
 ) -> tuple[np.ndarray, np.ndarray]:
     """Tell which of n aligned sentences find their translation first: forward, backward, bool (n,).
-
-    Their means are P@1 in either direction (yang2019, section 5.1); kept, they compare two encoders
-    query by query.
 
     Args:
         source: (n, d) embeddings, or the `.npy` file that holds them; need not be normalised.
         target: (n, d): row i translates source row i.
-        memory_bytes: bound on resident memory.
 
     Raises:
-        TandemError: when the sides differ in length, and as `exact.search`.
+        TandemError: when the sides differ in length, and as `search`.
     """
-    found = search(source, target, 1, memory_bytes=memory_bytes)
-    sizes = found.forward.indices.shape[0], found.backward.indices.shape[0]
-    if sizes[0] != sizes[1]:
-        raise TandemError(f"{sizes[0]} sources, {sizes[1]} targets. Row i must translate row i")
-    sides = (found.forward, found.backward)
-    forward, backward = (np.array(side.indices.block(0, sizes[0]))[:, 0] for side in sides)
-    gold = np.arange(sizes[0])
+    from tandem.search.neighbours import search
+
+    forward, backward = (lists.indices[:, 0] for lists in search(source, target, 1))
+    if len(forward) != len(backward):
+        sizes = f"{len(forward)} sources, {len(backward)} targets"
+        raise TandemError(f"{sizes}. Row i must translate row i")
+    gold = np.arange(len(forward))
     return forward == gold, backward == gold

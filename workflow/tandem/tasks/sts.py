@@ -26,6 +26,7 @@ from tandem.tasks.sts_data import (
 from tandem.tasks.task import Encodes, Items, Task
 
 if TYPE_CHECKING:
+    from tandem.plan import Plan
     from tandem.statistics.correlation import FloatArray
 
 MEAN = "mean"
@@ -51,6 +52,10 @@ class Sts(Task):
         if bool(self.years) == bool(self.tasks):
             raise ValueError("give years or tasks, one of the two")
         return self
+
+    def inputs(self, plan: Plan, experiment: str) -> dict[str, str]:
+        """Name the STS folder."""
+        return {"sts": plan.path("corpora", "sts")}
 
     def score(self, encoder: Encodes, data: Mapping[str, Path]) -> Items:
         """Encode the sentences of every task at hand that is in the encoder's languages.

@@ -39,8 +39,8 @@ class Task(Kind):
     """What its figures are: pearson_x100, p_at_1_x100, f1_x100."""
 
     def inputs(self, plan: Plan, experiment: str) -> dict[str, str]:
-        """Name the files and folders that scoring an experiment reads."""
-        return {}
+        """Name the files and folders that an experiment is scored on."""
+        raise NotImplementedError
 
     def score(self, encoder: Encodes, data: Mapping[str, Path]) -> Items:
         """Score an encoder on the files that the task needs, by their names."""

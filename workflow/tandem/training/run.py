@@ -19,7 +19,8 @@ from tandem.errors import TandemError
 from tandem.io import atomic_folder
 from tandem.segmentation import ragged
 from tandem.segmentation.ragged import Ragged
-from tandem.segmentation.segmenter import Segmenter, language_of
+from tandem.segmentation.scheme import language_of
+from tandem.segmentation.segmenter import Segmenter
 from tandem.training.batches import Pairs
 from tandem.training.checkpoint import Epoch
 from tandem.training.loop import Run, Trainer

@@ -1,15 +1,22 @@
-"""Greedy decoding of the recurrent translator, in batches."""
+"""Translating with the recurrent translator: greedy decoding, in batches."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
+import sentencepiece as spm
 import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file
 from torch import Tensor
 
-from tandem.translation.network import AttentionNetwork
-from tandem.translation.padding import Ids, pad_sources
+from tandem.errors import TandemError
+from tandem.translation.batching import Ids, pad_sources, translate_in_windows
+from tandem.translation.network import AttentionNetwork, limit_threads
+from tandem.translation.rnn import Rnn
+from tandem.translation.translator import Translation, one_line
 from tandem.translation.vocabulary import END, PAD, START, UNKNOWN
 
 
@@ -81,3 +88,58 @@ def decode_greedily(network: AttentionNetwork, sources: Sequence[Ids]) -> list[O
         Output(row, float(score), len(row) + end)
         for row, score, end in zip(ids, scores, ended, strict=True)
     ]
+
+
+class RnnTranslator:
+    """A trained recurrent translator; decodes greedily."""
+
+    def __init__(
+        self, network: AttentionNetwork, pieces: spm.SentencePieceProcessor, threads: int
+    ) -> None:
+        """Wrap a network and the vocabulary it was trained with."""
+        self.network, self.pieces, self.threads = network.eval(), pieces, threads
+
+    @classmethod
+    def load(cls, folder: Path, settings: Rnn, threads: int) -> RnnTranslator:
+        """Load from a folder that `train_rnn` wrote; no code of the folder is run.
+
+        Raises:
+            TandemError: when a file is missing or does not fit the others.
+        """
+        model = folder / "sp.model"
+        try:
+            pieces = spm.SentencePieceProcessor(model_file=str(model))
+        except (OSError, RuntimeError) as error:
+            raise TandemError(
+                f"{model}: not a readable SentencePiece model ({error}). Train the translator again"
+            ) from error
+        network = AttentionNetwork(len(pieces), settings.dimension, settings.dropout)
+        weights = folder / "model.safetensors"
+        try:
+            network.load_state_dict(load_file(weights))
+        except (OSError, RuntimeError, SafetensorError) as error:
+            raise TandemError(
+                f"{weights}: weights do not load ({error}). Train the translator again"
+            ) from error
+        return cls(network, pieces, threads)
+
+    def translate(self, sentences: Iterable[str]) -> Iterator[Translation]:
+        """Yield one translation per sentence, in input order.
+
+        Sentences of any length; one without text gives an empty translation of no tokens. The
+        same input gives the same bytes; in other company, so in another batch, the last digits
+        of a sentence's log-probability may differ.
+        """
+        return translate_in_windows(sentences, self._cut, self._translate_batch)
+
+    def _cut(self, sentences: list[str]) -> list[Ids]:
+        return self.pieces.encode(sentences, num_threads=1)
+
+    def _translate_batch(self, rows: Sequence[Ids]) -> list[Translation]:
+        with limit_threads(self.threads):
+            outputs = decode_greedily(self.network, rows)
+        texts = self.pieces.decode([output.ids for output in outputs])
+        return [
+            Translation(one_line(text), output.log_probability, output.tokens)
+            for text, output in zip(texts, outputs, strict=True)
+        ]

@@ -1,4 +1,4 @@
-"""Transformer translators: a MarianMTModel of transformers, decoded with CTranslate2.
+"""Released Marian models of transformers, decoded with CTranslate2.
 
 The folder holds the original (config.json, model.safetensors, source.spm, target.spm, vocab.json),
 its conversion in ctranslate2/, and translator.json.
@@ -9,16 +9,16 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import ctranslate2
 from ctranslate2.converters import TransformersConverter
 from transformers import MarianMTModel, MarianTokenizer
 
-from tandem.errors import InputError, TandemError
-from tandem.io import atomic_folder, read_json, write_json
-from tandem.translation.base import Translation, one_line
-from tandem.translation.windows import translate_in_windows
+from tandem.errors import TandemError
+from tandem.io import atomic_folder, read_json
+from tandem.translation.batching import translate_in_windows
+from tandem.translation.released import Released
+from tandem.translation.translator import Translation, one_line
 
 logger = logging.getLogger(__name__)
 
@@ -32,37 +32,31 @@ class MarianTranslator:
         self,
         model: ctranslate2.Translator,
         tokenizer: MarianTokenizer,
-        beam: int,
         positions: int,
-        prefix: str | None = None,
+        settings: Released,
     ) -> None:
-        """Wrap a loaded model.
-
-        positions: tokens that the model has positions for, a bound on both sides. prefix: the
-        language token (such as `>>ces<<`) that a multilingual model wants before each source.
-        """
+        """Wrap a loaded model; `positions` are those that it has, a bound on both sides."""
         self.model, self.tokenizer = model, tokenizer
-        self.beam, self.positions, self.prefix = beam, positions, prefix
+        self.positions, self.beam, self.prefix = positions, settings.beam, settings.prefix
 
     @classmethod
-    def load(cls, folder: str | Path, threads: int = 1) -> MarianTranslator:
+    def load(cls, folder: Path, settings: Released, threads: int) -> MarianTranslator:
         """Load from a folder that `adopt_marian` made, onto a GPU where CTranslate2 sees one.
 
         Raises:
             TandemError: when a file is missing or does not fit the others.
         """
-        folder = Path(folder)
-        value = settings_from(read_json(folder / "translator.json"), folder / "translator.json")
         try:
             model = ctranslate2.Translator(
                 str(folder / CONVERTED), device="auto", intra_threads=threads
             )
             tokenizer = MarianTokenizer.from_pretrained(folder, local_files_only=True)
-        except (OSError, RuntimeError, TypeError, ValueError) as error:
+            positions = read_json(folder / "config.json")["max_position_embeddings"]
+        except (OSError, RuntimeError, TypeError, ValueError, KeyError) as error:
             raise TandemError(
                 f"{folder}: the Marian translator does not load ({error}). Make it again"
             ) from error
-        return cls(model, tokenizer, value["beam"], value["positions"], value["prefix"])
+        return cls(model, tokenizer, positions, settings)
 
     def translate(self, sentences: Iterable[str]) -> Iterator[Translation]:
         """Yield one translation per sentence, in input order.
@@ -108,69 +102,35 @@ class MarianTranslator:
         return Translation(text, score * len(tokens), len(tokens))
 
 
-def settings_from(value: dict[str, Any], path: Path) -> dict[str, Any]:
-    """Check a parsed translator.json of a Marian translator and return it.
-
-    Raises:
-        InputError: when it is none.
-    """
-    if value.get("kind") != "marian" or not {"beam", "positions", "prefix"} <= set(value):
-        raise InputError(path, None, "not of a marian translator", "Make the translator again")
-    return value
-
-
-def adopt_marian(
-    name_or_path: str | Path,
-    folder: str | Path,
-    beam: int,
-    prefix: str | None = None,
-    revision: str | None = None,
-) -> None:
-    """Make a translator folder out of a Marian model, named on the model hub or in a local folder.
-
-    revision: of a named model, best a commit, so that every run fetches the same weights.
+def adopt_marian(settings: Released, folder: str | Path) -> None:
+    """Make a translator folder out of a released model.
 
     Raises:
         TandemError: when the model is not found, is not a Marian model, or does not convert.
     """
+    name, prefix = settings.model, settings.prefix
     try:
-        tokenizer = MarianTokenizer.from_pretrained(name_or_path, revision=revision)
-        model = MarianMTModel.from_pretrained(name_or_path, revision=revision)
+        tokenizer = MarianTokenizer.from_pretrained(name, revision=settings.revision)
+        model = MarianMTModel.from_pretrained(name, revision=settings.revision)
     except (OSError, KeyError, TypeError, ValueError) as error:
         raise TandemError(
-            f"{name_or_path}: no Marian model could be loaded from there ({error}). Name a folder "
-            "with config.json, weights, source.spm, target.spm and vocab.json, or a model of the "
-            "hub, and check the network"
+            f"{name}: no Marian model could be loaded from there ({error}). Name a folder with "
+            "config.json, weights, source.spm, target.spm and vocab.json, or a model of the hub, "
+            "and check the network"
         ) from error
     if prefix is not None and prefix not in tokenizer.get_vocab():
-        raise TandemError(f"{name_or_path}: the model knows no language token {prefix!r}")
+        raise TandemError(f"{name}: the model knows no language token {prefix!r}")
     start = model.get_decoder().get_input_embeddings().weight[model.config.decoder_start_token_id]
     if start.abs().max() > 0:
         logger.warning(
             "%s: the start token's embedding is not zero, as CTranslate2 takes it to be: its "
             "translations and scores will differ from the original's",
-            name_or_path,
+            name,
         )
-    origin = Path(name_or_path).name if Path(name_or_path).is_dir() else str(name_or_path)
+    # Of a folder only its own name: where it stood says nothing elsewhere
+    origin = Path(name).name if Path(name).is_dir() else name
     with atomic_folder(folder) as aside:
         tokenizer.save_pretrained(aside)
         model.save_pretrained(aside)
-        positions = model.config.max_position_embeddings
-        complete(aside, beam, positions, prefix, {"model": origin, "revision": revision})
-
-
-def complete(
-    folder: Path, beam: int, positions: int, prefix: str | None, origin: dict[str, Any]
-) -> None:
-    """Make a transformers folder a translator: convert it (float32) and write translator.json."""
-    TransformersConverter(str(folder)).convert(str(folder / CONVERTED))
-    write_json(
-        folder / "translator.json",
-        {
-            "kind": "marian",
-            "beam": beam,
-            "positions": positions,
-            "prefix": prefix,
-            "origin": origin,
-        },
-    )
+        TransformersConverter(str(aside)).convert(str(aside / CONVERTED))
+        settings.model_copy(update={"model": origin}).save_settings(aside)

@@ -9,6 +9,8 @@ every product but the GRUs' own hidden ones is one large matrix product.
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
@@ -134,3 +136,14 @@ class AttentionNetwork(nn.Module):
     def logits(self, output: Tensor) -> Tensor:
         """Scores (..., pieces) of decoder output (..., dimension); the table is the embeddings'."""
         return nn.functional.linear(output, self.embedding.weight, self.bias)
+
+
+@contextlib.contextmanager
+def limit_threads(count: int) -> Iterator[None]:
+    """Use `count` threads inside the block, and what was set before after it."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

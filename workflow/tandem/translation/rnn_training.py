@@ -1,89 +1,245 @@
-"""Training the recurrent translator: teacher forcing against a softmax over drawn pieces."""
+"""Training the recurrent translator: teacher forcing against a softmax over drawn pieces.
+
+A run that was stopped goes on from the epoch that it had finished, to the same bytes.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import logging
 import math
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
+import sentencepiece as spm
 import torch
+from safetensors.torch import save_file
 from torch import Tensor, nn
+from tqdm import tqdm
 
 from tandem.errors import TandemError
-from tandem.io import write_lines
-from tandem.translation.fitting import Bitext, Pairs, Run, keep_short, segment
-from tandem.translation.network import AttentionNetwork
-from tandem.translation.padding import make_batch
-from tandem.translation.rnn import RnnConfig, save_rnn
-from tandem.translation.threads import limit_threads
-from tandem.translation.vocabulary import PAD, load_pieces_from, train_pieces
+from tandem.io import atomic_path, read_lines, write_lines
+from tandem.translation.batching import Ids, group_by_length, make_batch
+from tandem.translation.network import AttentionNetwork, limit_threads
+from tandem.translation.rnn import Rnn
+from tandem.translation.vocabulary import PAD, train_pieces
+
+logger = logging.getLogger(__name__)
+
+HISTORY_HEADER = "epoch,loss,validation_loss"
+
+
+class Bitext(NamedTuple):
+    """Aligned sentences: what to translate, and what it should become."""
+
+    source: Sequence[str]
+    target: Sequence[str]
+
+
+class IdPairs(NamedTuple):
+    """Aligned id lists."""
+
+    sources: list[Ids]
+    targets: list[Ids]
+
+
+def read_bitext(folder: str | Path, split: str, source: str, target: str) -> Bitext:
+    """Read one split of a corpus folder, to be translated from `source` to `target`."""
+    lines = (list(read_lines(Path(folder) / f"{split}.{side}")) for side in (source, target))
+    return Bitext(*lines)
+
+
+def keep_short(pairs: Bitext, max_words: int) -> Bitext:
+    """Keep the pairs with 1 to `max_words` words (by white space) on each side.
+
+    Raises:
+        TandemError: on sides of unequal length.
+    """
+    if len(pairs.source) != len(pairs.target):
+        raise TandemError(
+            f"{len(pairs.source)} source lines and {len(pairs.target)} target lines: the sides of "
+            "a bitext must align line by line"
+        )
+    kept = [
+        (source, target)
+        for source, target in zip(pairs.source, pairs.target, strict=True)
+        if 1 <= len(source.split()) <= max_words and 1 <= len(target.split()) <= max_words
+    ]
+    return Bitext([source for source, _ in kept], [target for _, target in kept])
 
 
 def train_rnn(
     train: Bitext,
     validation: Bitext,
-    config: RnnConfig,
+    settings: Rnn,
     folder: str | Path,
     progress: bool = True,
 ) -> None:
-    """Train on the pairs of at most `config.max_words` words a side, and save into a folder.
+    """Train on the pairs of at most `settings.max_words` words a side, and save into a folder.
 
-    Writes model.safetensors, sp.model, translator.json and history.csv (epoch, loss, validation
-    loss; nats per target token). The validation pairs, bounded likewise, are only measured on.
-    After each epoch `folder`/checkpoint holds all that the next one starts from; a run that finds
-    one of the same configuration and text goes on from it, and ends with the same bytes as one
-    never stopped. The finished run removes it.
+    Writes model.safetensors (float32), sp.model, translator.json and history.csv (epoch, loss,
+    validation loss; nats per target token). The validation pairs, bounded likewise, are only
+    measured on. After each epoch `folder`/checkpoint holds all that the next one starts from; a run
+    that finds one of the same settings and text goes on from it, and ends with the same bytes as
+    one never stopped. The finished run removes it.
 
     Raises:
         TandemError: on sides of unequal length, or when no pair is short enough.
     """
     folder = Path(folder)
-    train, validation = (keep_short(pairs, config.max_words) for pairs in (train, validation))
+    train, validation = (keep_short(pairs, settings.max_words) for pairs in (train, validation))
     if not train.source:
         raise TandemError(
-            f"no training pair has at most {config.max_words} words on both sides: raise max_words"
+            f"no training pair has at most {settings.max_words} words on both sides: raise "
+            "max_words"
         )
-    with limit_threads(config.threads):
-        model = train_pieces([*train.source, *train.target], config.pieces)
-        pieces = load_pieces_from(model)
-        learner = RnnLearner(len(pieces), config)
-        run = Run(
-            learner,
-            segment(pieces, train),
-            segment(pieces, validation),
-            config,
-            folder / "checkpoint" / "last.pt",
+    with limit_threads(settings.threads):
+        model = train_pieces([*train.source, *train.target], settings.pieces)
+        pieces = spm.SentencePieceProcessor(model_proto=model)
+        pairs, held_out = (
+            IdPairs(*(pieces.encode(list(side), num_threads=1) for side in bitext))
+            for bitext in (train, validation)
         )
-        history = run.finish(progress)
-    save_rnn(folder, learner.network, model, config)
+        checkpoint = folder / "checkpoint" / "last.pt"
+        training = RnnTraining(settings, len(pieces), pairs, held_out, checkpoint)
+        history = training.finish(progress)
+    with atomic_path(folder / "model.safetensors") as aside:
+        weights = training.network.state_dict()
+        save_file({name: value.contiguous() for name, value in weights.items()}, aside)
+    with atomic_path(folder / "sp.model") as aside:
+        aside.write_bytes(model)
+    settings.save_settings(folder)
     write_lines(folder / "history.csv", history)
     shutil.rmtree(folder / "checkpoint")
 
 
-class RnnLearner:
-    """The recurrent network and its losses."""
+def learning_rate(settings: Rnn, progress: float) -> float:
+    """Rate at a share `progress` (0 to 1) of training: up over `warmup`, then down to 0, linear."""
+    rise = progress / settings.warmup if settings.warmup else 1.0
+    fall = (1.0 - progress) / (1.0 - settings.warmup)
+    return settings.learning_rate * min(rise, fall)
 
-    def __init__(self, pieces: int, config: RnnConfig) -> None:
-        """Draw the weights from the configuration's seed."""
-        self.network = AttentionNetwork(pieces, config.dimension, config.dropout)
-        self.network.initialise(torch.Generator().manual_seed(config.seed))
-        self.sampled_pieces = config.sampled_pieces
 
-    def loss(self, pairs: Pairs, generator: torch.Generator) -> tuple[Tensor, int]:
-        """Return the sampled cross-entropy per token, with dropout, and the tokens."""
-        output, labels = forced_output(self.network, pairs, generator)
-        loss = sampled_loss(self.network, output, labels, self.sampled_pieces, generator)
-        return loss, len(labels)
+class RnnTraining:
+    """A training run: all that changes from epoch to epoch."""
 
-    def surprise(self, pairs: Pairs) -> tuple[float, int]:
-        """Return the summed cross-entropy over the whole vocabulary, and the tokens."""
-        output, labels = forced_output(self.network, pairs, None)
-        scores = self.network.logits(output)
-        return nn.functional.cross_entropy(scores, labels, reduction="sum").item(), len(labels)
+    def __init__(
+        self,
+        settings: Rnn,
+        pieces: int,
+        train: IdPairs,
+        validation: IdPairs,
+        checkpoint: str | Path,
+    ) -> None:
+        """Start a run, or go on from the checkpoint file if it is of the same run."""
+        self.settings, self.train, self.validation = settings, train, validation
+        self.network = AttentionNetwork(pieces, settings.dimension, settings.dropout)
+        self.network.initialise(torch.Generator().manual_seed(settings.seed))
+        self.optimiser = torch.optim.Adam(
+            self.network.parameters(), lr=settings.learning_rate, betas=(0.9, 0.98), fused=True
+        )
+        self.epoch = 0
+        self.history: list[str] = []
+        self.checkpoint = Path(checkpoint)
+        self.identity = _identity(settings, train)
+        self._resume()
+
+    def finish(self, progress: bool) -> list[str]:
+        """Train the epochs that are left, saving after each; return the lines of the history."""
+        while self.epoch < self.settings.epochs:
+            self._train_epoch(progress)
+            self.save()
+        return [HISTORY_HEADER, *self.history]
+
+    def _train_epoch(self, progress: bool) -> None:
+        """Train over all pairs once; every random draw comes from (seed, epoch)."""
+        seed = [self.settings.seed, self.epoch]
+        groups = group_by_length(*self.train, self.settings.batch_tokens, seed)
+        generator = torch.Generator().manual_seed(_mix(seed))
+        total = tokens = 0.0
+        title = f"translator, epoch {self.epoch + 1} of {self.settings.epochs}"
+        self.network.train()
+        for step, group in enumerate(tqdm(groups, desc=title, unit=" steps", disable=not progress)):
+            share = (self.epoch + (step + 1) / (len(groups) + 1)) / self.settings.epochs
+            loss, count = self._step(group, learning_rate(self.settings, share), generator)
+            total, tokens = total + loss * count, tokens + count
+        self.network.eval()
+        self.epoch += 1
+        self.history.append(f"{self.epoch},{total / tokens:.6f},{self._validate():.6f}")
+        logger.info("translator: %s = %s", HISTORY_HEADER, self.history[-1])
+
+    def _step(self, group: list[int], rate: float, draw: torch.Generator) -> tuple[float, int]:
+        """Take one step of Adam on the pairs at `group`; return the loss per token and tokens."""
+        for parameters in self.optimiser.param_groups:
+            parameters["lr"] = rate
+        self.optimiser.zero_grad()
+        output, labels = forced_output(self.network, _pick(self.train, group), draw)
+        loss = sampled_loss(self.network, output, labels, self.settings.sampled_pieces, draw)
+        loss.backward()
+        nn.utils.clip_grad_norm_(
+            self.network.parameters(), self.settings.clip, error_if_nonfinite=True
+        )
+        self.optimiser.step()
+        return loss.item(), len(labels)
+
+    @torch.inference_mode()
+    def _validate(self) -> float:
+        """Cross-entropy of the validation pairs, nats per token; NaN without pairs."""
+        total = tokens = 0.0
+        for group in group_by_length(*self.validation, self.settings.batch_tokens, None):
+            output, labels = forced_output(self.network, _pick(self.validation, group), None)
+            scores = self.network.logits(output)
+            total += nn.functional.cross_entropy(scores, labels, reduction="sum").item()
+            tokens += len(labels)
+        return total / tokens if tokens else math.nan
+
+    def save(self) -> None:
+        """Write the checkpoint, whole or not at all."""
+        state = {
+            "identity": self.identity,
+            "epoch": self.epoch,
+            "history": self.history,
+            "network": self.network.state_dict(),
+            "optimiser": self.optimiser.state_dict(),
+        }
+        with atomic_path(self.checkpoint) as aside:
+            torch.save(state, aside)
+
+    def _resume(self) -> None:
+        """Take over the checkpoint's state, if there is one of these settings and this text."""
+        if not self.checkpoint.is_file():
+            return
+        state: dict[str, Any] = torch.load(self.checkpoint, weights_only=True)
+        if state["identity"] != self.identity:
+            logger.warning("%s is of another configuration or text: starting anew", self.checkpoint)
+            return
+        self.network.load_state_dict(state["network"])
+        self.optimiser.load_state_dict(state["optimiser"])
+        self.epoch, self.history = state["epoch"], state["history"]
+        logger.info("translator: going on after epoch %d", self.epoch)
+
+
+def _pick(pairs: IdPairs, places: Sequence[int]) -> IdPairs:
+    """Return the pairs at some places."""
+    return IdPairs([pairs.sources[i] for i in places], [pairs.targets[i] for i in places])
+
+
+def _identity(settings: Rnn, pairs: IdPairs) -> str:
+    """Digest of what a checkpoint must share with the run that goes on from it."""
+    return hashlib.sha256(json.dumps([settings.model_dump(), *pairs]).encode()).hexdigest()
+
+
+def _mix(seed: Sequence[int]) -> int:
+    """One 63-bit seed out of several numbers."""
+    text = ",".join(map(str, seed)).encode()
+    return int.from_bytes(hashlib.sha256(text).digest()[:8], "big") >> 1
 
 
 def forced_output(
-    network: AttentionNetwork, pairs: Pairs, generator: torch.Generator | None
+    network: AttentionNetwork, pairs: IdPairs, generator: torch.Generator | None
 ) -> tuple[Tensor, Tensor]:
     """Decoder output (tokens, dimension) and labels (tokens,) of pairs, padding left out."""
     batch = make_batch(*pairs)

@@ -1,44 +1,25 @@
-"""Translators from folders, and text files through translators."""
+"""Text files through translators."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from tqdm import tqdm
 
-from tandem.errors import InputError, TandemError
-from tandem.io import atomic_path, count_lines, read_json, read_lines
-from tandem.translation.base import Translation, Translator
-from tandem.translation.marian import MarianTranslator
-from tandem.translation.rnn import RnnTranslator
+from tandem.errors import TandemError
+from tandem.io import atomic_path, count_lines, read_lines
+from tandem.translation.translator import LoadedTranslator
 
-KINDS = {"rnn": RnnTranslator, "marian": MarianTranslator}
 SCORE_COLUMNS = ("log_probability", "tokens")
 
 
-def load_translator(folder: str | Path, threads: int = 1) -> Translator:
-    """Load the translator of a folder, whichever kind its translator.json names.
-
-    Raises:
-        TandemError: when the folder holds no translator, or one of an unknown kind.
-    """
-    path = Path(folder) / "translator.json"
-    if not path.is_file():
-        raise TandemError(f"{path}: no such file. Name a folder that a translator was trained into")
-    kind = read_json(path).get("kind")
-    if kind not in KINDS:
-        raise InputError(
-            path, None, f"unknown kind {kind!r}", f"Known kinds: {', '.join(sorted(KINDS))}"
-        )
-    return KINDS[kind].load(folder, threads=threads)
-
-
 def translate_file(
-    translator: Translator,
+    translator: LoadedTranslator,
     source_path: str | Path,
     text_path: str | Path,
     scores_path: str | Path,
+    lines: tuple[int, int] | None = None,
     progress: bool = True,
 ) -> int:
     """Translate a text file line by line; return how many lines.
@@ -47,22 +28,32 @@ def translate_file(
     the columns log_probability and tokens, row for row beside it. Neither appears unless both are
     complete.
 
+    Args:
+        translator: a loaded one.
+        source_path: the text.
+        text_path: where the translations go.
+        scores_path: where the table goes.
+        lines: the first line, from 0, and the one after the last; None for all.
+        progress: show a progress bar.
+
     Raises:
         TandemError: when the translator gave more or fewer lines than the source has.
     """
-    expected = count_lines(source_path)
-    lines = read_lines(source_path)
-    written = 0
+    begin, end = lines or (0, count_lines(source_path))
+    expected, written = end - begin, 0
+    results = translator.translate(islice(read_lines(source_path), begin, end))
+    bar = tqdm(results, total=expected, unit=" lines", desc="translate", disable=not progress)
     with atomic_path(text_path) as text_aside, atomic_path(scores_path) as scores_aside:
         with (
             open(text_aside, "w", encoding="utf-8", newline="\n") as text,
             open(scores_aside, "w", encoding="utf-8", newline="\n") as scores,
         ):
             scores.write("\t".join(SCORE_COLUMNS) + "\n")
-            for result in _watched(translator.translate(lines), expected, progress):
+            for result in bar:
                 if "\n" in result.text:
                     raise TandemError(
-                        f"{source_path}, line {written + 1}: its translation holds a line break"
+                        f"{source_path}, line {begin + written + 1}: its translation holds a line "
+                        "break"
                     )
                 text.write(result.text + "\n")
                 scores.write(f"{result.log_probability:.6f}\t{result.tokens}\n")
@@ -73,10 +64,3 @@ def translate_file(
                 "longer align. Check that nothing changed the file meanwhile, and translate again"
             )
     return written
-
-
-def _watched(
-    translations: Iterator[Translation], total: int, progress: bool
-) -> Iterator[Translation]:
-    """Show a progress bar over translations."""
-    return tqdm(translations, total=total, unit=" lines", desc="translate", disable=not progress)

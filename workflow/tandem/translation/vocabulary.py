@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable
-from pathlib import Path
 
 import sentencepiece as spm
 
@@ -39,22 +38,3 @@ def train_pieces(lines: Iterable[str], size: int) -> bytes:
         minloglevel=2,
     )
     return model.getvalue()
-
-
-def load_pieces_from(model: bytes) -> spm.SentencePieceProcessor:
-    """Load a vocabulary from a model's bytes."""
-    return spm.SentencePieceProcessor(model_proto=model)
-
-
-def load_pieces(path: str | Path) -> spm.SentencePieceProcessor:
-    """Load a vocabulary from a file.
-
-    Raises:
-        TandemError: when the file is missing or is no SentencePiece model.
-    """
-    try:
-        return spm.SentencePieceProcessor(model_file=str(path))
-    except (OSError, RuntimeError) as error:
-        raise TandemError(
-            f"{path}: not a readable SentencePiece model ({error}). Train the translator again"
-        ) from error

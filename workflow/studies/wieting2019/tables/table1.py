@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from tandem.plan import Plan
 
-PUBLISHED = Path(__file__).parents[1] / "published.yaml"
-
 BESIDE = ("wieting2020.sts.sp", "wieting2020.sts.bilstm", "wieting2020.sts.random_encoder")
 """Published rows that stand under ours: the nearest printed, since Table 1's own cells are not."""
 
@@ -34,13 +32,12 @@ class Table1(Table):
     """What they are scored on: STS by years."""
 
     def inputs(self, plan: Plan) -> dict[str, list[str]]:
-        """Name scores, models (for their parameters), the STS folder and the published figures."""
+        """Name scores, models (for their parameters), the STS folder."""
         names = plan.experiments(self.encoders, self.settings)
         return {
             "scores": plan.scores(names, self.task),
             "models": plan.models(names),
             "sts": [plan.path("corpora", "sts")],
-            "published": [str(PUBLISHED)],
         }
 
     def build(self, given: Given) -> Report:
@@ -67,11 +64,11 @@ class Table1(Table):
         from tandem.reporting.writer import columns
 
         known, cell = given.plan.described(name), given.scores.cell(name, self.task, MEAN)
-        years = {
-            f"sts{unit}_pearson_x100": np.mean([*given.scores.values(name, self.task, unit).values()])
-            for unit in given.scores.units(name, self.task)
-            if unit != MEAN
-        }  # fmt: skip
+        years = {}
+        for unit in given.scores.units(name, self.task):
+            if unit != MEAN:
+                values = given.scores.values(name, self.task, unit)
+                years[f"sts{unit}_pearson_x100"] = np.mean(list(values.values()))
         sd = np.std(cell.values, ddof=1) if len(cell.values) > 1 else np.nan
         return {
             "experiment": name,
@@ -86,10 +83,9 @@ class Table1(Table):
 
     def _markdown(self, names: Sequence[str], frame: pd.DataFrame, given: Given) -> str:
         """Lay the table out as the paper does, with every year beneath and what it averages."""
-        from tandem.reporting.published import published
         from tandem.reporting.writer import over_seeds_note, page
 
-        rows = [published(given.files["published"][0])[key] for key in BESIDE]
+        rows = [given.published[key] for key in BESIDE]
         sources = (f"{r.about}: {r.paper}, {r.place} ({r.text}, line {r.line})" for r in rows)
         tasks = given.scores.details(names[0], self.task)[0]["tasks"]
         return page(
@@ -125,7 +121,7 @@ class Table1(Table):
                 " / ".join(f"{count:,}" for count in sorted(rows[column].unique()))
                 for column in ("pairs", "english_sentences")
             )
-            trained = rows["pairs"].any()
+            trained = bool(rows["pairs"].any())
             headings.append(label + f" ({pairs} pairs, {english} English sentences)" * trained)
         return grid(headings, beside([[label] for label in encoders.values()], cells))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tandem.registry import Settings
@@ -13,12 +12,8 @@ from tandem.reporting.table import Given, Report, Table
 from tandem.tasks.sts_data import read_index
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from tandem.plan import Plan
     from tandem.reporting.scores import Cell
-
-PUBLISHED = Path(__file__).parents[1] / "published.yaml"
 
 BESIDE = ("wieting2020.sts2017.laser", "wieting2020.sts2017.bgt")
 """Published rows that stand under ours: the nearest printed, since Table 2's own cells are not."""
@@ -56,7 +51,7 @@ class Track(Settings):
 
 @dataclass(frozen=True)
 class Line:
-    """A row with its experiments by language; one that others made serves every language."""
+    """A row with its experiments by language, and its numbers; None of what others made."""
 
     label: str
     experiments: dict[str, str]
@@ -98,13 +93,12 @@ class Table2(Table):
     """Task of the directions."""
 
     def inputs(self, plan: Plan) -> dict[str, list[str]]:
-        """Name scores, the STS folder and the published figures."""
+        """Name scores, the STS folder."""
         names = sorted({n for one in self._lines(plan) for n in one.experiments.values()})
         return {
             "scores.similarity": plan.scores(names, self.similarity),
             "scores.retrieval": plan.scores(names, self.retrieval),
             "sts": [plan.path("corpora", "sts")],
-            "published": [str(PUBLISHED)],
         }
 
     def build(self, given: Given) -> Report:
@@ -143,10 +137,11 @@ class Table2(Table):
             names = {language: f"{row.encoder}.{settings[language]}" for language in self.languages}
             known = plan.described(min(names.values()))
             lines.append(Line(row.label, names, {number: known[number] for number in NUMBERS}))
+        settings = next(iter(self.trainings.values()))  # for their corpora
         for name in self.baselines:
-            known = plan.described(f"baseline.{name}")
-            names = dict.fromkeys(self.languages, f"baseline.{name}")
-            lines.append(Line(known["encoder"], names, dict.fromkeys(NUMBERS)))
+            names = {language: f"{name}.{settings[language]}" for language in self.languages}
+            label = plan.described(min(names.values()))["encoder"]
+            lines.append(Line(label, names, dict.fromkeys(NUMBERS)))
         return lines
 
     def _columns(self, lines: Sequence[Line], given: Given) -> list[Column]:
@@ -200,7 +195,6 @@ class Table2(Table):
 
     def _markdown(self, lines: Sequence[Line], heads: Sequence[Column], given: Given) -> str:
         """Lay the table out as the paper does, retrieval beneath, and say which are empty."""
-        from tandem.reporting.published import published
         from tandem.reporting.writer import beside, grid, page, quantity, quoted
 
         first = [[line.label, *(quantity(n) for n in line.about.values())] for line in lines]
@@ -212,10 +206,8 @@ class Table2(Table):
             halves[half] = grid(names, beside(first, cells))
             sizes = {cell.items for row in cells for cell in row if cell}
         labels = [track.label for track in self.tracks]
-        register = published(given.files["published"][0])
-        rows = quoted(
-            [register[key] for key in BESIDE], [PUBLISHED_TRACKS.get(one, "") for one in labels]
-        )
+        names = [PUBLISHED_TRACKS.get(label, "") for label in labels]
+        rows = quoted([given.published[key] for key in BESIDE], names)
         return page(
             "# Table 2: similarity across languages",
             "Pearson's r x 100 with human scores on the tracks of STS 2017, averaged over seeds; "

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tandem.reporting.table import Given, Report, Table
@@ -13,8 +11,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from tandem.plan import Plan
-
-PUBLISHED = Path(__file__).parents[1] / "published.yaml"
 
 BESIDE = {
     "cosine, training part": "yang2019.bucc_f1.train.cosine",
@@ -40,9 +36,9 @@ class Table3(Table):
     """What is scored."""
 
     def inputs(self, plan: Plan) -> dict[str, list[str]]:
-        """Name scores and the published figures."""
+        """Name scores."""
         names = plan.experiments(self.encoders, self.settings)
-        return {"scores": plan.scores(names, self.task), "published": [str(PUBLISHED)]}
+        return {"scores": plan.scores(names, self.task)}
 
     def build(self, given: Given) -> Report:
         """Make one line for each experiment and method.
@@ -73,10 +69,10 @@ class Table3(Table):
         cell = given.scores.cell(name, self.task, unit)
         score, retrieval = unit.rsplit(".", 1)
         return {
-            "task": seeds[0]["mining"],
+            "task": given.plan.mining_of(given.plan.setting(name).corpus),
             "experiment": name,
             **{key: known[key] for key in ("encoder", "pairs")},
-            "neighbours": seeds[0]["neighbours"],
+            "neighbours": given.plan.study.tasks[self.task].neighbours,
             "score": score,
             "retrieval": retrieval,
             "threshold": np.mean([method["threshold"] for method in methods]),
@@ -88,7 +84,6 @@ class Table3(Table):
 
     def _markdown(self, frame: pd.DataFrame, given: Given) -> str:
         """Lay out F1 by task, a grid of methods for each encoder; then the sizes of the tasks."""
-        from tandem.reporting.published import published
         from tandem.reporting.writer import beside, grid, page, quoted
 
         parts, tasks = [], list(frame["task"].unique())
@@ -97,9 +92,9 @@ class Table3(Table):
             units = given.scores.units(mined.iloc[0], self.task)
             cells = [[given.scores.cell(name, self.task, unit) for name in mined] for unit in units]
             heads = [[", ".join(unit.rsplit(".", 1))] for unit in units]
-            parts += [f"## {encoder}", grid(["Score, retrieval", *mined.index], beside(heads, cells))]
-        register = published(given.files["published"][0])
-        rows = quoted([register[key] for key in BESIDE.values()], tasks)
+            named = ["Score, retrieval", *mined.index]
+            parts += [f"## {encoder}", grid(named, beside(heads, cells))]
+        rows = quoted([given.published[key] for key in BESIDE.values()], tasks)
         named = [[f"*{label}*", *row[1:]] for label, row in zip(BESIDE, rows, strict=True)]
         return page(
             "# Table 3: mining parallel sentences",
@@ -125,8 +120,8 @@ class Table3(Table):
         for _, row in frame.drop_duplicates("task").iterrows():
             found = given.scores.details(row["experiment"], self.task)[0]
             method = found["methods"][f"{row['score']}.{row['retrieval']}"]
-            sizes, gold = found["sentences"], [method[part]["gold"] for part in ("training", "test")]
-            numbers = [*sizes[:2], gold[0], *sizes[2:], gold[1]]
+            sizes, hidden = found["sentences"], [method[p]["gold"] for p in ("training", "test")]
+            numbers = [*sizes[:2], hidden[0], *sizes[2:], hidden[1]]
             rows.append([row["task"], *map(quantity, numbers)])
         names = ["sentences", "English sentences", "pairs hidden"]
         heads = [f"{part}: {name}" for part in ("training", "test") for name in names]

@@ -41,6 +41,15 @@ class Table4(Table):
     seed: int = 1
     """Of the sentences chosen."""
 
+    def experiments(self, plan: Plan) -> list[str]:
+        """Name the experiments that are timed."""
+        return plan.experiments(self.encoders, [self.setting])
+
+    def measured(self) -> dict[str, Any]:
+        """Return what the job that times them needs to know of the text and the passes."""
+        named = {"language", "sentences", "batches", "repeats", "seconds", "seed"}
+        return self.model_dump(include=named)
+
     def inputs(self, plan: Plan) -> dict[str, list[str]]:
         """Name the times, which a job of its own measures."""
         return {"speeds": [plan.path("benchmarks", "speed.json")]}
@@ -56,24 +65,48 @@ class Table4(Table):
         import pandas as pd
 
         timed = read_json(given.files["speeds"][0])
-        own = given.plan.experiments(self.encoders, [self.setting])
-        names = {name: name for name in own} | {one: f"baseline.{one}" for one in self.baselines}
+        names = {name: name for name in self.experiments(given.plan)}
+        names |= {name: f"{name}.{self.setting}" for name in self.baselines}
         labels = {name: given.plan.described(known)["encoder"] for name, known in names.items()}
-        frame = pd.DataFrame([_row(entry, timed, labels) for entry in timed["speeds"]])
+        frame = pd.DataFrame([self._row(entry, timed, labels) for entry in timed["speeds"]])
         passes = [
             {"encoder": labels[entry["name"]], "device": entry["device"], "batch": size,
              "sentences per second": rate}
             for entry in timed["speeds"]
-            for size, rates in entry["passes"].items()
-            for rate in rates
+            for size in self.batches
+            for rate in entry["passes"][str(size)]
         ]  # fmt: skip
         others = frame[["encoder", "name", "device"]].assign(
             slug=frame["encoder"].str.lower().str.replace(" ", "-"),
-            batch=next(iter(timed["speeds"][0]["passes"])),
+            batch=self.batches[0],
             baseline=frame["name"].isin(self.baselines),
         )
         frames = {"passes": pd.DataFrame(passes), "timed": others}
         return Report(frame, _markdown(frame, timed), frames)
+
+    def _row(
+        self, entry: Mapping[str, Any], timed: Mapping[str, Any], labels: Mapping[str, str]
+    ) -> dict[str, object]:
+        """Make one line of the table."""
+        rates = {size: median(entry["passes"][str(size)]) for size in self.batches}
+        best = max(rates, key=rates.__getitem__)
+        limit = timed["sentencepiece"] if entry["device"] == "cpu" else None
+        return {
+            "encoder": labels[entry["name"]],
+            "name": entry["name"],
+            "device": entry["device"],
+            "threads": entry["threads"],
+            "first_per_s": entry["first"],
+            **{f"batch_{size}_per_s": rate for size, rate in rates.items()},
+            "best_batch": best,
+            "best_per_s": rates[best],
+            "tokenisation_share": entry["tokenisation"],
+            "sentencepiece_per_s": limit,
+            **{
+                f"batch_{size}_sentencepiece_share": rate / limit if limit else None
+                for size, rate in rates.items()
+            },
+        }
 
     def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
         """Draw the first pass and the best batch size of each encoder, fastest on top."""
@@ -96,29 +129,6 @@ class Table4(Table):
         label = "sentences per second from raw text"
         marked = (limit, "SentencePiece alone") if limit > 0 else None  # NaN: not measured
         return dot_plot([Dots(label, rows, series, log=True, limit=marked)])
-
-
-def _row(entry: Mapping[str, Any], timed: Mapping[str, Any], labels: Mapping[str, str]) -> dict:
-    """Make one line of the table."""
-    rates = {int(size): median(passes) for size, passes in entry["passes"].items()}
-    best = max(rates, key=rates.__getitem__)
-    limit = timed["sentencepiece"] if entry["device"] == "cpu" else None
-    return {
-        "encoder": labels[entry["name"]],
-        "name": entry["name"],
-        "device": entry["device"],
-        "threads": entry["threads"],
-        "first_per_s": entry["first"],
-        **{f"batch_{size}_per_s": rate for size, rate in rates.items()},
-        "best_batch": best,
-        "best_per_s": rates[best],
-        "tokenisation_share": entry["tokenisation"],
-        "sentencepiece_per_s": limit,
-        **{
-            f"batch_{size}_sentencepiece_share": rate / limit if limit else None
-            for size, rate in rates.items()
-        },
-    }
 
 
 def _markdown(frame: pd.DataFrame, timed: Mapping[str, Any]) -> str:

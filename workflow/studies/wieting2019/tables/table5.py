@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import PositiveInt
 
-from tandem.reporting.published import Published, published
 from tandem.reporting.table import Given, Report, Table
 from wieting2019.languages.settings import FEWEST, THRESHOLD
 
@@ -16,8 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tandem.plan import Plan
-
-PUBLISHED = Path(__file__).parents[1] / "published.yaml"
+    from tandem.reporting.published import Published
 
 QUOTED = {
     (False, "low", "syntactic"): "wieting2019.language.syntactic_low",
@@ -64,9 +61,8 @@ class Table5(Table):
     """Random orders of the languages behind a p-value."""
 
     def inputs(self, plan: Plan) -> dict[str, list[str]]:
-        """Name what the points are made from, since their CSV is rounded, and what is quoted."""
-        measured = plan.study.tables[self.points].inputs(plan)
-        return {**measured, "published": [str(PUBLISHED)]}
+        """Name what the points are made from, since their CSV is rounded."""
+        return plan.study.tables[self.points].inputs(plan)
 
     def figures(self, name: str) -> list[str]:
         """Return none: Figure 1 has the points."""
@@ -84,9 +80,8 @@ class Table5(Table):
         points, notes = measured_points(given.files)
         bootstrap = given.plan.study.bootstrap
         found = correlations(points, Draws(bootstrap.resamples, self.permutations, bootstrap.seed))
-        table = quote(found, published(given.files["published"][0]))
-        text = self.markdown(table, notes, published(given.files["published"][0]))
-        return Report(table, text, evidence(points))
+        table = quote(found, given.published)
+        return Report(table, self.markdown(table, notes, given.published), evidence(points))
 
     def markdown(
         self, table: pd.DataFrame, notes: Mapping[str, str], register: Mapping[str, Published]

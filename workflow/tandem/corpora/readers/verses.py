@@ -75,7 +75,8 @@ def _whole(
     rows: Sequence[tuple[int, int, str, str]], empty: re.Pattern[str], broken: Sequence[re.Pattern]
 ) -> Iterator[Pair]:
     """Yield the texts of the verses that both sides hold whole and by themselves."""
-    blanks = [[empty.fullmatch(row[side].strip()) is not None for row in rows] for side in (2, 3)]
+    sides = ([row[2] for row in rows], [row[3] for row in rows])
+    blanks = [[empty.fullmatch(text.strip()) is not None for text in side] for side in sides]
     for n, (book, chapter, left, right) in enumerate(rows):
         more = n + 1 < len(rows) and rows[n + 1][:2] == (book, chapter)
         if any(side[n] or (more and side[n + 1]) for side in blanks):

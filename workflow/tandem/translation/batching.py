@@ -1,17 +1,25 @@
-"""Pairs of id lists as padded batches of like length."""
+"""Sentences in padded batches of like length, and streams of them in bounded memory."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from itertools import islice
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from tandem.translation.translator import EMPTY, Translation
 from tandem.translation.vocabulary import END, PAD, START
 
 Ids = list[int]
+Piece = TypeVar("Piece", int, str)
+
+WINDOW = 8192
+"""Sentences read ahead and sorted by length: memory is bounded by it, order is restored in it."""
+BATCH_TOKENS = 8192
+"""Padded source tokens of a decoding batch."""
 
 
 class Batch(NamedTuple):
@@ -50,7 +58,7 @@ def make_batch(sources: Sequence[Ids], targets: Sequence[Ids]) -> Batch:
 
 
 def group_by_length(
-    sources: Sequence[Ids], targets: Sequence[Ids], tokens: int, seed: Sequence[int] | None
+    sources: Sequence[Sized], targets: Sequence[Sized], tokens: int, seed: Sequence[int] | None
 ) -> list[list[int]]:
     """Group pairs into batches of at most `tokens` padded target tokens (at least one pair).
 
@@ -75,3 +83,26 @@ def group_by_length(
     if rng is not None:
         rng.shuffle(batches)
     return batches
+
+
+def translate_in_windows(
+    sentences: Iterable[str],
+    cut: Callable[[list[str]], list[list[Piece]]],
+    translate_batch: Callable[[Sequence[list[Piece]]], list[Translation]],
+) -> Iterator[Translation]:
+    """Yield one translation per sentence, in input order.
+
+    `cut` segments sentences, `translate_batch` translates segmented ones. A sentence of which
+    nothing is left after segmentation becomes the empty translation.
+    """
+    stream = iter(sentences)
+    while window := list(islice(stream, WINDOW)):
+        results = [EMPTY] * len(window)
+        cuts = cut(window)
+        places = [place for place, row in enumerate(cuts) if row]
+        rows = [cuts[place] for place in places]
+        for group in group_by_length(rows, rows, BATCH_TOKENS, seed=None):
+            translations = translate_batch([rows[i] for i in group])
+            for i, translation in zip(group, translations, strict=True):
+                results[places[i]] = translation
+        yield from results

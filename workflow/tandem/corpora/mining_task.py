@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from tandem.corpora.hidden_pairs import build_mining_task
 from tandem.corpora.readers.bucc import MiningTask, read_bucc
 from tandem.corpora.register import Dataset
 from tandem.errors import InputError, TandemError
 from tandem.io import atomic_folder, read_lines, write_lines
-from tandem.tasks.mining import build_mining_task
 
 PARTS = ("training", "test")
 """The threshold is chosen on the first and applied to the second."""
@@ -105,11 +105,37 @@ def write_task(
     return counts
 
 
-def read_part(folder: str | Path, part: str, language: str) -> MiningTask:
+def language_of(folder: str | Path) -> str:
+    """Return the language of a task's source side; the target is English.
+
+    Raises:
+        InputError: the folder holds no task.
+    """
+    sides = {path.name.partition(".")[2] for path in Path(folder).glob(f"{PARTS[0]}.*")}
+    languages = sides - {"en", "gold"}
+    if len(languages) != 1:
+        raise InputError(folder, None, "not a mining task", "Build it again")
+    return languages.pop()
+
+
+def read_part(folder: str | Path, part: str) -> MiningTask:
     """Read one part of a task that `write_task` wrote."""
-    folder = Path(folder)
-    source, target = (dict(_rows(folder / f"{part}.{side}")) for side in (language, "en"))
-    return MiningTask(source, target, list(_rows(folder / f"{part}.gold")))
+    stem = Path(folder) / part
+    source, target = (dict(_rows(Path(f"{stem}.{side}"))) for side in (language_of(folder), "en"))
+    return MiningTask(source, target, list(_rows(Path(f"{stem}.gold"))))
+
+
+def gold_rows(task: MiningTask) -> list[tuple[int, int]]:
+    """Return the gold list of a task as (source row, target row), rows in the order of its files.
+
+    Raises:
+        TandemError: when the task comes without its gold list.
+    """
+    if task.gold is None:
+        raise TandemError("this mining task has no gold list. Use a part that has one")
+    source = {identifier: row for row, identifier in enumerate(task.source)}
+    target = {identifier: row for row, identifier in enumerate(task.target)}
+    return [(source[left], target[right]) for left, right in task.gold]
 
 
 def _rows(path: Path) -> Iterator[tuple[str, str]]:

@@ -1,0 +1,84 @@
+"""What an edit makes run anew: exactly the jobs whose bytes depend on it."""
+
+import re
+
+import pytest
+from conftest import TINY, planned
+
+TABLES = {"tabulate", "plot", "collect_claims"}
+TRAINED = {"train", "score", "export", "measure_speed", "train_languages"} | TABLES
+KIND = '''"""A kind that nothing names."""
+
+from tandem.encoders.encoder import Encoder
+
+
+class Extra(Encoder):
+    """Nothing."""
+'''
+
+
+def other_docstring(text):
+    """Change the first docstring and add a comment."""
+    return re.sub(r'"""', '"""Said otherwise. ', text, count=1) + "\n# a remark\n"
+
+
+def other_code(text):
+    return text + "\nEDITED = True\n"
+
+
+def other_caption(text):
+    return text + " More of it."
+
+
+def new_kind(text):
+    return KIND
+
+
+@pytest.mark.parametrize(
+    ("file", "edit", "rules"),
+    [
+        ("tandem/io.py", other_docstring, set()),
+        ("tandem/training/loop.py", other_docstring, set()),
+        ("tandem/objectives/margin.py", other_docstring, set()),
+        ("scripts/train.py", other_docstring, set()),
+        ("studies/wieting2019/tables/table1.py", other_docstring, set()),
+        ("tandem/encoders/extra.py", new_kind, set()),
+        ("studies/wieting2019/captions/table1.rst", other_caption, set()),
+        ("tandem/statistics/bootstrap.py", other_code, TABLES),
+        ("tandem/reporting/plots.py", other_code, TABLES),
+        ("tandem/objectives/margin_loss.py", other_code, TRAINED),
+        ("tandem/encoders/lstm.py", other_code, TRAINED - {"train_languages"}),
+        ("tandem/corpora/readers/verses.py", other_code,
+         {"gather_languages", "build_panel", "segment_english", "train_languages"} | TABLES),
+        ("tandem/search/margins.py", other_code, {"score", "export"} | TABLES),
+    ],
+)  # fmt: skip
+def test_an_edit_re_runs_what_depends_on_it_and_nothing_else(copied, file, edit, rules):
+    path = copied / "workflow" / file
+    path.write_text(edit(path.read_text(encoding="utf-8") if path.exists() else ""))
+    assert set(planned(copied, *TINY)) == rules
+
+
+def test_an_encoder_of_one_kind_leaves_the_others_alone(copied):
+    whole = planned(copied, "--forcerun", "train", *TINY)["train"]
+    path = copied / "workflow/tandem/encoders/lstm.py"
+    path.write_text(other_code(path.read_text(encoding="utf-8")))
+    assert 0 < planned(copied, *TINY)["train"] < whole
+
+
+def test_changed_text_of_the_users_is_read_again(copied):
+    text = copied / "data/tiny.en"
+    text.write_text(text.read_text(encoding="utf-8").replace("cat", "cow"), encoding="utf-8")
+    rules = set(planned(copied, *TINY))
+    assert {"fetch_dataset", "build_bitext", "train", "tabulate"} <= rules
+    assert "build_sts" not in rules
+
+
+def test_more_tasks_to_score_train_nothing_anew_and_hide_no_other_change(copied):
+    change = copied / "change.yaml"
+    change.write_text("studies: {wieting2019: {tables: {table4: {sentences: 50}}}}\n")
+    rules = planned(copied, *TINY, change, "--forcerun", "build_sts")
+    assert "score" in rules
+    assert "train" not in rules
+    # Snakemake does not look at the parameters of what stands below a job that runs
+    assert "measure_speed" in rules

@@ -1,0 +1,230 @@
+"""The steps of CONTRIBUTING.md: a study with kinds of its own, in one folder, beside the others."""
+
+import csv
+import json
+
+from conftest import TINY, planned, run_snakemake
+
+STUDY = """
+title: A toy
+seeds: [1, 2]
+bitexts:
+  toys: {sources: [tiny-bitext], languages: [en, cs], valid: 20, test: 30}
+segmentations:
+  words: {kind: words, size: 500}
+encoders:
+  mean: {label: Mean, segmentation: words, architecture: {kind: averaging, dimension: 16}}
+  highest: {label: Highest, segmentation: words, architecture: {kind: highest, dimension: 16}}
+objectives:
+  margin: {kind: margin, megabatch: 2, anneal: 2}
+  softmax: {kind: softmax, scale: 10}
+recipes:
+  quick: {epochs: 3, batch: 16, learning_rate: 0.01}
+settings:
+  plain: &plain
+    label: Margin
+    corpus: toys
+    encoders: {mean: quick, highest: quick}
+    objective: margin
+    pairs: 100
+    selection: retrieval
+  soft: {<<: *plain, label: Softmax, objective: softmax}
+  none: {<<: *plain, label: Untrained, pairs: 0}
+tasks:
+  near: {kind: near, above: 0.5}
+  retrieval: {kind: retrieval}
+tables:
+  summary:
+    kind: experiments
+    title: A toy's table
+    encoders: [mean, highest]
+    settings: [plain, soft, none]
+    tasks: [near, retrieval]
+  counts: {kind: counts, encoders: [mean, highest], settings: [plain]}
+"""
+ENCODER = '''"""The highest value of each dimension over a sentence's tokens."""
+
+from tandem.encoders.encoder import Encoder
+
+
+class Highest(Encoder):
+    """Element-wise maximum of the token embeddings."""
+
+    def compose(self, weights, table, ids, offsets, dropout):
+        """Return the sentence vectors."""
+        import torch
+
+        rows = torch.repeat_interleave(torch.arange(len(offsets) - 1), offsets.diff())
+        tokens = table[ids] if dropout is None else table[ids] * dropout.factors(table.shape[1])
+        out = tokens.new_zeros(len(offsets) - 1, table.shape[1])
+        index = rows.unsqueeze(1).expand_as(tokens)
+        return out.scatter_reduce(0, index, tokens, "amax", include_self=False)
+'''
+OBJECTIVE = '''"""In-batch softmax over cosines."""
+
+from tandem.objectives.objective import Objective
+
+
+class Softmax(Objective):
+    """Cross-entropy of a sentence's translation among those of its batch."""
+
+    scale: float = 20.0
+    """What cosines are multiplied by."""
+
+    def loss(self, vectors, batch, chosen):
+        """Return the mean of both directions."""
+        import torch
+        from torch.nn import functional
+
+        left, right = functional.normalize(vectors, dim=-1)
+        logits, own = self.scale * left @ right.T, torch.arange(len(left))
+        both = functional.cross_entropy(logits, own) + functional.cross_entropy(logits.T, own)
+        return both / 2
+'''
+TASK = '''"""How many translations are nearer than a cosine."""
+
+import numpy as np
+
+from tandem.tasks.task import Task
+
+
+class Near(Task):
+    """Share of the test pairs whose cosine is above a bound."""
+
+    metric = "share_x100"
+    above: float = 0.5
+    """The bound."""
+
+    def inputs(self, plan, experiment):
+        """Name the corpus."""
+        return {"corpus": plan.path("corpora", plan.setting(experiment).corpus)}
+
+    def score(self, encoder, data):
+        """Return the cosine of each pair."""
+        from tandem.io import read_lines
+
+        sides = (data["corpus"] / f"test.{side}" for side in ("en", "cs"))
+        one, other = (encoder.encode(read_lines(p), p.suffix[1:]) for p in sides)
+        lengths = np.linalg.norm(one, axis=1) * np.linalg.norm(other, axis=1)
+        return {"cosine": (one * other).sum(1) / np.maximum(lengths, 1e-9)}
+
+    def units(self, items):
+        """Return the one figure."""
+        return ["near"]
+
+    def estimate(self, items, unit):
+        """Return the share x 100."""
+        return 100 * float((items["cosine"] > self.above).mean())
+
+    def draws(self, systems, unit, resamples, seed):
+        """Resample the pairs."""
+        hits = np.stack([items["cosine"] > self.above for items in systems])
+        n = hits.shape[1]
+        drawn = np.random.default_rng(seed).integers(n, size=(resamples, n))
+        return 100 * hits[:, drawn].mean(axis=2)
+
+    def count(self, items, unit):
+        """Count the pairs."""
+        return len(items["cosine"])
+'''
+TABLE = '''"""How many seeds each experiment has."""
+
+from tandem.reporting.table import Report, Table
+
+
+class Counts(Table):
+    """A row for each experiment."""
+
+    encoders: list[str]
+    """Rows."""
+    settings: list[str]
+    """Their settings."""
+
+    def inputs(self, plan):
+        """Name the scores."""
+        return {"scores": plan.scores(plan.experiments(self.encoders, self.settings), "near")}
+
+    def build(self, given):
+        """Count the seeds."""
+        import pandas as pd
+
+        names = given.plan.experiments(self.encoders, self.settings)
+        seeds = [len(given.scores.cell(name, "near", "near").seeds) for name in names]
+        return Report(pd.DataFrame({"experiment": names, "seed_count": seeds}), "# Seeds")
+
+    def figures(self, name):
+        """Draw nothing."""
+        return []
+'''
+CLAIMS = """
+summary:
+  - id: summary.training-helps
+    part: "{name}"
+    paper: toy
+    place: nowhere
+    statement: Trained {name} finds more than untrained
+    each: [{name: mean}, {name: highest}]
+    test:
+      kind: difference
+      better: {experiment: "{name}.plain", task: retrieval, unit: en-cs}
+      worse: {experiment: "{name}.none", task: retrieval, unit: en-cs}
+"""
+FILES = {
+    "study.yaml": STUDY, "claims.yaml": CLAIMS, "encoders/highest.py": ENCODER,
+    "objectives/softmax.py": OBJECTIVE, "tasks/near.py": TASK, "tables/counts.py": TABLE,
+}  # fmt: skip
+BESIDE = ["--config", 'study_folders=["workflow/studies", "mine"]']
+
+
+def write_study(folder, files=FILES):
+    for name, text in files.items():
+        path = folder / "mine/toy" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def rows_of(path):
+    with open(path, encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_a_study_in_one_folder_runs_beside_the_others_and_re_runs_nothing_of_theirs(copied):
+    write_study(copied)
+    before = {p: p.stat().st_mtime_ns for p in copied.glob("results/*") if p.is_file()}
+    wanted = planned(copied, *TINY, *BESIDE)
+    assert wanted["train"] == 2 * 3 * 2  # encoders, settings, seeds: nothing of the other study
+    assert wanted["tabulate"] == 2
+    assert "fetch_dataset" not in wanted  # a corpus is fetched once for all
+    run = run_snakemake(copied, "--cores", "2", *TINY, *BESIDE)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert {p: p.stat().st_mtime_ns for p in before} == before
+    results = copied / "results/toy"
+    table = {row["experiment"]: row for row in rows_of(results / "summary.csv")}
+    assert len(table) == 6
+    scores = {name: float(row["retrieval.en-cs_p_at_1_x100"]) for name, row in table.items()}
+    assert scores["mean.soft"] > scores["mean.none"]
+    assert scores["highest.plain"] != scores["mean.plain"]
+    assert [row["seed_count"] for row in rows_of(results / "counts.csv")] == ["2", "2"]
+    claims = [row["claim"] for row in rows_of(results / "claims.csv")]
+    assert claims == ["toy.summary.training-helps.mean", "toy.summary.training-helps.highest"]
+    assert (results / "figures/summary.pdf").stat().st_size > 0
+    model = json.loads((results / "models/highest.soft/seed1/encoder.json").read_text())
+    assert model["encoder"] == {"kind": "highest", "dimension": 16}
+    assert planned(copied, *TINY, *BESIDE) == {}
+
+
+def test_an_edit_of_a_studys_own_kind_re_runs_its_experiments_alone(copied):
+    write_study(copied)
+    run = run_snakemake(copied, "--cores", "2", *TINY, *BESIDE, "results/toy/summary.csv")
+    assert run.returncode == 0, run.stdout + run.stderr
+    write_study(copied, {"objectives/softmax.py": OBJECTIVE.replace("both / 2", "both / 3")})
+    wanted = planned(copied, *TINY, *BESIDE, "results/toy/summary.csv")
+    assert wanted == {"train": 4, "score": 4, "tabulate": 1}
+
+
+def test_a_kind_that_nobody_knows_is_refused_with_the_nearest(tiny):
+    write_study(tiny, {**FILES, "study.yaml": STUDY.replace("kind: highest", "kind: hihgest")})
+    refused = run_snakemake(tiny, "--dry-run", "--cores", "1", *TINY, *BESIDE)
+    assert refused.returncode != 0
+    said = refused.stdout + refused.stderr
+    assert "encoders.highest.architecture: no encoder 'hihgest' (did you mean 'highest'?)" in said

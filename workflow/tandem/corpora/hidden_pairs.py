@@ -1,0 +1,148 @@
+"""Mining tasks built from aligned sentences: translations hidden among sentences that have none.
+
+As in BUCC (Zweigenbaum et al., 2018, "Overview of the Third BUCC Shared Task").
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tandem.corpora.readers.bucc import MiningTask
+from tandem.corpora.text import collapse, key
+from tandem.errors import TandemError
+
+ALIGNED_SHARE = 0.025
+"""Share of the sentences of a side that have a translation (Wieting et al., 2019, section 4.3)."""
+
+
+@dataclass(frozen=True)
+class BuiltTasks:
+    """A training and a test part, and what no encoder that is tested on them may have seen.
+
+    Attributes:
+        training: the part on which the threshold is chosen.
+        test: the part that is reported.
+        excluded: numbers of the aligned sentences given that hold a gold sentence, or a text equal
+            to one but for case and white space, or its other translations.
+    """
+
+    training: MiningTask
+    test: MiningTask
+    excluded: frozenset[int]
+
+
+def build_mining_task(
+    aligned: Sequence[tuple[Hashable, str, str]],
+    language: str,
+    *,
+    seed: int,
+    share: float = ALIGNED_SHARE,
+) -> BuiltTasks:
+    """Hide translations among sentences that have none, as in BUCC; English is the target.
+
+    Sentences whose texts agree on either side, but for case and white space, form a family of
+    translations; one of each family is used, hence no distractor equals or translates another
+    sentence by chance. Gold pairs are drawn from everywhere. Every other sentence stays on one
+    side of one part, all of its section with it, so that distractors come from other sections.
+
+    Args:
+        aligned: (section, English text, other text) of each aligned sentence.
+        language: code of the other language, which begins its ids: fr-000000001.
+        seed: of every choice.
+        share: gold pairs over the sentences of a side.
+
+    Raises:
+        TandemError: when too few sentences or sections are left to build four sides.
+    """
+    rng = np.random.default_rng(seed)
+    families = _families(aligned)
+    chosen = [members[0] for members in families]
+    # a side holds g gold and e others with g / (g + e) = share; a part uses g + 2e sentences
+    gold_size = int(len(chosen) / 2 * share / (2 - share))
+    if gold_size < 1:
+        raise TandemError(
+            f"{len(chosen)} distinct aligned sentences make no mining task with a share of "
+            f"{share}. Give more sentences"
+        )
+    order = rng.permutation(len(chosen))
+    gold = [order[:gold_size], order[gold_size : 2 * gold_size]]
+    rest = [chosen[place] for place in np.sort(order[2 * gold_size :])]
+    sides = _by_section(aligned, rest, rng)
+    size = min(map(len, sides))
+    if size < gold_size * (1 - share) / share / 2:
+        raise TandemError(
+            f"the sections are too few or too uneven: the smallest side has {size} sentences. "
+            "Divide the text into more sections"
+        )
+    parts = []
+    for number, places in enumerate(gold):
+        pairs = [chosen[place] for place in places]
+        wide = [rng.permutation(side)[:size].tolist() for side in sides[2 * number :][:2]]
+        parts.append(_task(aligned, language, pairs, wide, rng))
+    members = {row for places in gold for place in places for row in families[place]}
+    return BuiltTasks(parts[0], parts[1], frozenset(members))
+
+
+def _families(aligned: Sequence[tuple[Hashable, str, str]]) -> list[list[int]]:
+    """Return the numbers of aligned sentences joined by an equal text, smallest first.
+
+    Both languages share one space of keys: an untranslated name joins what holds it. Sentences
+    with an empty side are left out.
+    """
+    parent: dict[int, int] = {}
+
+    def root(node: int) -> int:
+        while parent[node] != node:
+            parent[node] = parent[parent[node]]
+            node = parent[node]
+        return node
+
+    rows = [row for row, (_, *texts) in enumerate(aligned) if all(map(collapse, texts))]
+    keys = {row: (key(aligned[row][1]), key(aligned[row][2])) for row in rows}
+    for left, right in keys.values():
+        for one in (left, right):
+            parent.setdefault(one, one)
+        parent[root(right)] = root(left)
+    families: dict[int, list[int]] = defaultdict(list)
+    for row in rows:
+        families[root(keys[row][0])].append(row)
+    return sorted(families.values())
+
+
+def _by_section(
+    aligned: Sequence[tuple[Hashable, str, str]], rows: Sequence[int], rng: np.random.Generator
+) -> list[list[int]]:
+    """Deal whole sections to four sides of about one size: training and test, xx and English."""
+    sections: dict[Hashable, list[int]] = defaultdict(list)
+    for row in rows:
+        sections[aligned[row][0]].append(row)
+    members = list(sections.values())
+    # large sections first, in random order among equals: what is dealt last evens the sides out
+    order = sorted(rng.permutation(len(members)).tolist(), key=lambda s: -len(members[s]))
+    sides: list[list[int]] = [[], [], [], []]
+    for section in order:
+        min(sides, key=len).extend(members[section])
+    return sides
+
+
+def _task(
+    aligned: Sequence[tuple[Hashable, str, str]],
+    language: str,
+    gold: Sequence[int],
+    others: Sequence[Sequence[int]],
+    rng: np.random.Generator,
+) -> MiningTask:
+    """Shuffle gold and other sentences together on each side and number them from 1."""
+    texts: list[dict[str, str]] = []
+    names: list[dict[int, str]] = []
+    for prefix, column, rest in ((language, 2, others[0]), ("en", 1, others[1])):
+        rows = rng.permutation(np.array([*gold, *rest])).tolist()
+        ids = {row: f"{prefix}-{number:09d}" for number, row in enumerate(rows, start=1)}
+        texts.append({ids[row]: collapse(aligned[row][column]) for row in rows})
+        names.append(ids)
+    pairs = sorted((names[0][row], names[1][row]) for row in gold)
+    return MiningTask(texts[0], texts[1], pairs)

@@ -1,0 +1,259 @@
+"""The nearest neighbours of every sentence in another set, found with FAISS (Johnson et al., 2017).
+
+Nearness is the cosine. An exact search multiplies everything by everything, once for either
+direction; IVF and HNSW, for large sides, look at less and may miss some.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+from collections.abc import Callable, Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from tandem.errors import TandemError
+from tandem.search.rows import UnitRows
+
+if TYPE_CHECKING:
+    import torch
+
+NOBODY = -1
+"""The index that fills a list when fewer than k neighbours are found; its score is -infinity."""
+
+DEFAULT_MEMORY_BYTES = 2 << 30
+
+_SPARE = 4
+"""Neighbours looked for beyond k: rounding and ties among so many cannot change a list."""
+
+_BLOCK_BYTES = 4 << 20
+_WORK_BYTES = 64 << 20
+_LINKS = 32
+_GPU_COLUMNS = 1 << 16
+
+
+class IndexKind(StrEnum):
+    """How neighbours are looked for: exactly, by inverted lists, or in a navigable graph."""
+
+    EXACT = "exact"
+    IVF = "ivf"
+    HNSW = "hnsw"
+
+
+class Lists(NamedTuple):
+    """Neighbours of n sentences, best first, then lowest: int64 and float32, both (n, k)."""
+
+    indices: np.ndarray
+    scores: np.ndarray
+
+
+class Neighbours(NamedTuple):
+    """Lists in both directions: `forward` of each source sentence, `backward` of each target."""
+
+    forward: Lists
+    backward: Lists
+
+
+def search(
+    source: np.ndarray | str | Path,
+    target: np.ndarray | str | Path,
+    k: int,
+    *,
+    index: IndexKind = IndexKind.EXACT,
+    memory_bytes: int = DEFAULT_MEMORY_BYTES,
+    device: str | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Neighbours:
+    """Find the k nearest targets of every source and the k nearest sources of every target.
+
+    The cosine of a row of zeros with any row is 0. Of equal scores the lower index is nearer; only
+    where more than four sentences beyond the k share the k-th score may others of them be listed.
+
+    Args:
+        source: (n, d) floats, an array or a `.npy` file; need not be normalised.
+        target: (m, d) floats, likewise.
+        k: neighbours per sentence; a list never exceeds the sentences of the other side.
+        index: exact, which takes a side block by block; the others hold one in memory whole.
+        memory_bytes: bound on the resident memory of this process.
+        device: where exact search multiplies: "cpu", "cuda", ...; None takes CUDA if there is one.
+        progress: called with the share done, 0 to 1.
+
+    Raises:
+        TandemError: on an unfit shape, a value that is not finite, or too small a bound.
+    """
+    one, two = UnitRows(source), UnitRows(target)
+    if k < 1:
+        raise TandemError(f"k is {k}. Ask for at least one neighbour")
+    if one.dimension != two.dimension:
+        raise TandemError(
+            f"{one.name} has {one.dimension} dimensions and {two.name} {two.dimension}. "
+            "Encode both sides with one model"
+        )
+    gpu = _load_libraries(device)
+    found = Neighbours(_empty(one, min(k, len(two))), _empty(two, min(k, len(one))))
+    free = memory_bytes - _resident_bytes() - _WORK_BYTES
+    for number, lists in enumerate(found):
+        queries, corpus = (two, one) if number else (one, two)
+        for share in _fill(lists, queries, corpus, index, gpu, free):
+            if progress:
+                progress((number + share) / 2)
+    return found
+
+
+def _load_libraries(device: str | None) -> torch.device | None:
+    """Load FAISS and PyTorch, before memory is measured; return the GPU to multiply on."""
+    import faiss  # noqa: F401
+    import torch
+
+    place = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
+    torch.zeros(1, device=place)
+    return None if place.type == "cpu" else place
+
+
+def _empty(side: UnitRows, k: int) -> Lists:
+    shape = len(side), k
+    return Lists(np.full(shape, NOBODY, np.int64), np.full(shape, -np.inf, np.float32))
+
+
+def _fill(
+    lists: Lists,
+    queries: UnitRows,
+    corpus: UnitRows,
+    kind: IndexKind,
+    gpu: torch.device | None,
+    free: int,
+) -> Iterator[float]:
+    """Fill the lists of the queries from as much of the corpus at a time as fits; yield the share.
+
+    Raises:
+        TandemError: `free` bytes do not hold what must be held at once.
+    """
+    row = 8 * (corpus.dimension + _LINKS + 4)  # a vector, twice while an index grows; ids, edges
+    need = row * (min(len(corpus), 1024) if kind is IndexKind.EXACT else len(corpus))
+    if free < need:
+        remedy = "" if kind is IndexKind.EXACT else ", or search exactly"
+        raise TandemError(f"memory_bytes leaves too little for the search. Raise it by "
+                          f"{(need - free >> 20) + 1} MiB{remedy}")  # fmt: skip
+    rows = free // row
+    step = max(64, _BLOCK_BYTES // (4 * corpus.dimension + 32 * lists.indices.shape[1]))
+    total, done = len(corpus) + -(-len(corpus) // rows) * len(queries), 0
+    for first in range(0, len(corpus), rows):
+        if gpu and kind is IndexKind.EXACT:
+            index = _FlatOnGpu(corpus.dimension, gpu)
+        else:
+            index = _new_index(corpus, kind, step)
+        # the order in which sentences join a graph changes it: one thread, for the same lists
+        with _one_thread() if kind is IndexKind.HNSW else contextlib.nullcontext():
+            for _, some in corpus.blocks(step, first, first + rows):
+                index.add(some)
+                done += len(some)
+                yield done / total
+        width = min(lists.indices.shape[1] + _SPARE, index.ntotal)
+        for start, some in queries.blocks(step):
+            scores, near = index.search(some, width)
+            if kind is IndexKind.EXACT:
+                scores = _cosines(some, near, index)
+            _merge(lists, start, np.where(near == NOBODY, NOBODY, near + first), scores)
+            done += len(some)
+            yield done / total
+        del index  # before the next is made
+
+
+def _new_index(corpus: UnitRows, kind: IndexKind, step: int) -> Any:  # noqa: ANN401  (FAISS has no types)
+    """Make an index for one side, without its vectors yet."""
+    import faiss
+
+    size, dimension = len(corpus), corpus.dimension
+    clusters = min(size, round(4 * math.sqrt(size)))
+    recipe, options = {
+        IndexKind.EXACT: ("Flat", ""),
+        IndexKind.IVF: (f"IVF{clusters},Flat", "nprobe=32"),
+        IndexKind.HNSW: (f"HNSW{_LINKS},Flat", "efConstruction=200,efSearch=128"),
+    }[kind]
+    index = faiss.index_factory(dimension, recipe, faiss.METRIC_INNER_PRODUCT)
+    faiss.ParameterSpace().set_index_parameters(index, options)
+    if kind is IndexKind.IVF:
+        index.cp.min_points_per_centroid = 1
+        every = -(-size // (64 * clusters))  # 64 sentences a cluster, from everywhere
+        index.train(np.concatenate([some[::every] for _, some in corpus.blocks(step)]))
+    return index
+
+
+class _FlatOnGpu:
+    """A flat index on a GPU, through PyTorch: the FAISS that package indices have knows none."""
+
+    def __init__(self, dimension: int, device: torch.device) -> None:
+        import torch
+
+        self._vectors = torch.empty((0, dimension), device=device)
+
+    @property
+    def ntotal(self) -> int:
+        return len(self._vectors)
+
+    def add(self, vectors: np.ndarray) -> None:
+        import torch
+
+        self._vectors = torch.cat([self._vectors, self._vectors.new_tensor(vectors)])
+
+    def search(self, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+        import torch
+
+        sent, found = self._vectors.new_tensor(queries), []
+        for first in range(0, self.ntotal, _GPU_COLUMNS):
+            products = sent @ self._vectors[first : first + _GPU_COLUMNS].T
+            best = products.topk(min(k, products.shape[1]))
+            found.append((best.values, best.indices + first))
+        scores, indices = (torch.cat(part, dim=1) for part in zip(*found, strict=True))
+        best = scores.topk(k)
+        return best.values.cpu().numpy(), indices.gather(1, best.indices).cpu().numpy()
+
+    def reconstruct_batch(self, rows: np.ndarray) -> np.ndarray:
+        return self._vectors[rows].cpu().numpy()
+
+
+def _cosines(queries: np.ndarray, near: np.ndarray, index: Any) -> np.ndarray:  # noqa: ANN401
+    """Score queries (q, d) with the rows `near` (q, k) of an index, float32 (q, k).
+
+    Summed in float64, equal rows get equal scores; in a matrix product they need not.
+    """
+    scores = np.empty(near.shape, np.float32)
+    for place, rows in enumerate(near.T):
+        vectors = index.reconstruct_batch(np.ascontiguousarray(rows))
+        scores[:, place] = np.multiply(queries, vectors, dtype=np.float64).sum(1)
+    return scores
+
+
+def _merge(lists: Lists, start: int, indices: np.ndarray, scores: np.ndarray) -> None:
+    """Merge candidates (q, c) into the q lists from `start` on."""
+    mine = slice(start, start + len(indices))
+    indices = np.concatenate([lists.indices[mine], indices], axis=1)
+    scores = np.concatenate([lists.scores[mine], scores], axis=1)
+    scores[indices == NOBODY] = -np.inf
+    order = np.lexsort((indices, -scores), axis=1)[:, : lists.indices.shape[1]]
+    lists.indices[mine] = np.take_along_axis(indices, order, axis=1)
+    lists.scores[mine] = np.take_along_axis(scores, order, axis=1)
+
+
+@contextlib.contextmanager
+def _one_thread() -> Iterator[None]:
+    import faiss
+
+    before = faiss.omp_get_max_threads()
+    faiss.omp_set_num_threads(1)
+    try:
+        yield
+    finally:
+        faiss.omp_set_num_threads(before)
+
+
+def _resident_bytes() -> int:
+    """Return the resident memory of this process; 0 where the system does not tell."""
+    statm = Path("/proc/self/statm")
+    if not statm.exists():
+        return 0
+    return int(statm.read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -1,0 +1,96 @@
+"""Character trigrams of tokenised sentences, many at a time.
+
+A sentence's trigrams are those of its tokens with one space between them and one at each end
+(wieting2019, section 3.1), so that they reach across words.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tandem.segmentation.ragged import Ragged
+from tandem.segmentation.token_memory import TokenMemory, codes
+
+_BITS = 21
+"""Of a code point."""
+
+
+class Speller:
+    """Writes lines as their tokens with spaces between."""
+
+    def __init__(self) -> None:
+        """Begin with nothing remembered."""
+        self.codes = TokenMemory(_spelled)
+
+    def __call__(self, lines: Sequence[str]) -> list[str]:
+        """Return the lines as text."""
+        rows = self.codes(lines)
+        text, ends = rows.ids.tobytes().decode("utf-32-le"), rows.offsets.tolist()
+        return [text[start:end].rstrip() for start, end in zip(ends, ends[1:], strict=False)]
+
+
+def _spelled(tokens: Sequence[str]) -> Ragged:
+    """Return the code points of each token and a space after it."""
+    if not tokens:
+        return Ragged(np.zeros(0, np.int32), np.zeros(1, np.int64))
+    text = codes(" ".join(tokens) + " ").astype(np.int32)
+    return Ragged(text, np.append(0, np.flatnonzero(text == ord(" ")) + 1))
+
+
+class TrigramEncoder:
+    """Maps lines to the ids of their trigrams, unknown ones left out."""
+
+    def __init__(self, ids: Mapping[str, int]) -> None:
+        """Take the id of each trigram from `ids`."""
+        grams = codes("".join(ids)).astype(np.int64).reshape(-1, 3)
+        keys = _packed(grams[:, 0], grams[:, 1], grams[:, 2])
+        order = np.argsort(keys)
+        self._keys = keys[order]
+        self._ids = np.fromiter(ids.values(), np.int32)[order]
+        self._speller = Speller()
+
+    def __call__(self, lines: Sequence[str]) -> Ragged:
+        """Return the ids of the lines."""
+        keys, offsets = _keys(self._speller.codes(lines))
+        places = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
+        known = self._keys[places] == keys
+        before = np.append(0, np.cumsum(known))
+        return Ragged(self._ids[places[known]], before[offsets])
+
+
+def count_trigrams(batches: Iterable[Sequence[str]]) -> Counter[str]:
+    """Count the trigrams of batches of lines."""
+    speller, counts = Speller(), Counter()
+    for lines in batches:
+        keys, times = np.unique(_keys(speller.codes(lines))[0], return_counts=True)
+        counts.update(dict(zip(keys.tolist(), times.tolist(), strict=True)))
+    low = (1 << _BITS) - 1
+    return Counter(
+        {
+            chr(key >> 2 * _BITS) + chr(key >> _BITS & low) + chr(key & low): count
+            for key, count in counts.items()
+        }
+    )
+
+
+def _packed(
+    first: NDArray[np.int64], second: NDArray[np.int64], third: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return one number for each three code points, in the order of their spelling."""
+    return first << 2 * _BITS | second << _BITS | third
+
+
+def _keys(rows: Ragged) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the packed trigrams of spelled lines, and where those of each line begin."""
+    text = np.concatenate([rows.ids, [ord(" ")]]).astype(np.int64)
+    middle = np.arange(len(rows.ids))
+    inside = np.ones(len(middle), bool)
+    inside[rows.offsets[1:][rows.lengths() > 0] - 1] = False  # the space that ends a line
+    middle = middle[inside]
+    # the space that ends a line stands before the next one as well
+    keys = _packed(text[middle - 1], text[middle], text[middle + 1])
+    return keys, np.append(0, np.cumsum(inside))[rows.offsets]

@@ -1,0 +1,38 @@
+"""A translator that others trained and released."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import Field, PositiveInt
+
+from tandem.translation.translator import Translator
+
+if TYPE_CHECKING:
+    from tandem.translation.marian import MarianTranslator
+
+
+class Released(Translator):
+    """A Marian model of transformers, decoded with CTranslate2."""
+
+    model: str = Field(min_length=1)
+    """A name on the model hub, or a folder."""
+    revision: str | None = None
+    """A commit, best given, so that every run fetches the same weights of a named model."""
+    prefix: str | None = None
+    """The language token that a multilingual model wants before each source, such as `>>ces<<`."""
+    beam: PositiveInt = 5
+    """Hypotheses that decoding follows."""
+
+    def train(self, corpus: str | Path, folder: str | Path, progress: bool = True) -> None:
+        """Fetch the model and convert it; the bitext only measures it."""
+        from tandem.translation.marian import adopt_marian
+
+        adopt_marian(self, folder)
+
+    def load(self, folder: Path, threads: int) -> MarianTranslator:
+        """Load the converted model, onto a GPU where CTranslate2 sees one."""
+        from tandem.translation.marian import MarianTranslator
+
+        return MarianTranslator.load(folder, self, threads)

@@ -1,0 +1,100 @@
+"""What every translator is: its settings, how it is made, and what it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple, Protocol, runtime_checkable
+
+from pydantic import PositiveInt
+
+from tandem.errors import InputError, TandemError
+from tandem.io import read_json, write_json
+from tandem.registry import ConfigurationError, Kind, Registry
+
+SETTINGS_FILE = "translator.json"
+
+
+class Translation(NamedTuple):
+    """One translated sentence.
+
+    text: one line. log_probability: natural logarithm, the sum over the tokens produced, not
+    divided by their number; pieces without text (the unknown one, padding) are never produced and
+    have no share of the probability. tokens: how many were produced, the end of the sentence
+    included (it is missing only where the length bound cut the output). An empty sentence has no
+    tokens, and log-probability 0.
+    """
+
+    text: str
+    log_probability: float
+    tokens: int
+
+
+EMPTY = Translation("", 0.0, 0)
+"""What an empty sentence becomes."""
+
+
+@runtime_checkable
+class LoadedTranslator(Protocol):
+    """Anything that translates sentences."""
+
+    def translate(self, sentences: Iterable[str]) -> Iterator[Translation]:
+        """Yield one translation per sentence, in input order, in bounded memory."""
+        ...
+
+
+class Translator(Kind):
+    """Translates one language of a bitext into the other."""
+
+    bitext: str
+    """The bitext that it is trained on, and whose test split measures it."""
+    source: str
+    """The language that it reads, one of the bitext's."""
+    target: str
+    """The language that it writes, the other one."""
+    threads: PositiveInt = 1
+    """CPU threads; changes the last bits of what is trained, so it belongs to the result."""
+
+    def train(self, corpus: str | Path, folder: str | Path, progress: bool = True) -> None:
+        """Make the translator's folder, which holds translator.json beside what the kind needs.
+
+        A run that was stopped goes on from what it left in `folder`, and ends with the same bytes.
+
+        Args:
+            corpus: the folder of the bitext: {train,valid,test}.<language>.
+            folder: where the translator goes.
+            progress: show a progress bar.
+        """
+        raise NotImplementedError
+
+    def load(self, folder: Path, threads: int) -> LoadedTranslator:
+        """Load what `train` made, for a number of CPU threads; no code of the folder is run."""
+        raise NotImplementedError
+
+    def save_settings(self, folder: str | Path) -> None:
+        """Write translator.json, from which `load_translator` knows the kind."""
+        write_json(Path(folder) / SETTINGS_FILE, TRANSLATORS.dump(self))
+
+
+TRANSLATORS = Registry("tandem.translation", Translator)
+
+
+def load_translator(folder: str | Path, threads: int = 1) -> LoadedTranslator:
+    """Load the translator of a folder, whichever kind its translator.json names.
+
+    Raises:
+        TandemError: when the folder holds no translator, or a damaged one.
+    """
+    path = Path(folder) / SETTINGS_FILE
+    if not path.is_file():
+        raise TandemError(f"{path}: no such file. Name a folder that a translator was trained into")
+    try:
+        settings = TRANSLATORS.parse(read_json(path))
+    except ConfigurationError as error:
+        raise InputError(path, None, str(error), "Train the translator again") from error
+    return settings.load(Path(folder), threads)
+
+
+def one_line(text: str) -> str:
+    """Make every run of white space one space: no translation may hold a line break."""
+    return " ".join(text.split())
