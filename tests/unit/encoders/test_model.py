@@ -8,7 +8,8 @@ from tandem import encoders
 from tandem.encoders.composition import EncoderConfig
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
-from tandem.segmentation.segmenter import Segmentation, learn
+from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.segmenter import learn
 from tandem.training.loop import initialise
 
 TEXTS = {"en": lambda: ["the cat sat", "a dog ran"], "cs": lambda: ["kočka seděla", "pes běžel"]}
@@ -17,7 +18,7 @@ TEXTS = {"en": lambda: ["the cat sat", "a dog ran"], "cs": lambda: ["kočka sed�
 @pytest.fixture(params=["averaging", "lstm"])
 def encoder(request, tmp_path):
     (tmp_path / "segmenter").mkdir()
-    segmenter = learn(Segmentation("words", 50), TEXTS, tmp_path / "segmenter", 1)
+    segmenter = learn(Segmentation(kind="words", size=50), TEXTS, tmp_path / "segmenter")
     config = EncoderConfig(request.param, 8, 4 if request.param == "lstm" else None)
     table, composition = initialise(config, len(segmenter), seed=1)
     return SentenceEncoder(config, segmenter, table, composition, {"pairs": 0})

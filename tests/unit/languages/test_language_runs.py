@@ -46,7 +46,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     build_panel([folder / "gathered"], list(FOREIGN), None, 1, 40, 1, folder / "panel")
     with atomic_folder(folder / "english") as result:
         text = read_english(folder / "panel")
-        learn(runs.scheme(60, 1.0), {"en": lambda: text}, result, threads=1)
+        learn(runs.scheme(60, 1.0), {"en": lambda: text}, result)
     entries = []
     for name in ("2012.a", "2013.b", STUDY.selection):
         rows = [f"{n % 6}\t{sentence(rng)}\t{sentence(rng)}" for n in range(12)]

@@ -18,7 +18,8 @@ def card_scores(files: Iterable[Mapping[str, Any]]) -> list[CardScore]:
                 scores.append(CardScore(task, "P@1 x 100", figures["p_at_1"]))
             continue
         for task in stored["tasks"]:
-            scores.append(CardScore(f"STS {task['task']}", "Pearson's r x 100", task["pearson_x100"]))
+            name = f"STS {task['task']}"
+            scores.append(CardScore(name, "Pearson's r x 100", task["pearson_x100"]))
         if len(stored["years"]) > 1:
             years = " ".join(stored["years"])
             name = f"STS, mean of the years {years}"
