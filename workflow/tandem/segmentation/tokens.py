@@ -14,8 +14,8 @@ What that does to text:
 - Vowel signs stay in their words: Hindi "मैंने कहा।" becomes मैंने कहा ।, and Bengali, pointed Arabic
   and Hebrew likewise.
 - Scripts without spaces are cut at marks alone: Chinese "神爱世人，甚至" becomes
-  神爱世人 , 甚至, and Japanese and Thai likewise. SentencePieces and trigrams divide such a run; to a
-  vocabulary of words it is one, so that words serve these languages badly.
+  神爱世人 , 甚至, and Japanese and Thai likewise. SentencePieces and trigrams divide such a run; to
+  a vocabulary of words it is one, so that words serve these languages badly.
 
 Everything here is an object of the `tokenizers` library, so that an exported encoder has the very
 same definition. `token_memory` gives the same tokens for many lines, many times as fast.
