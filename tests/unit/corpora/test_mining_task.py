@@ -1,7 +1,5 @@
 import pytest
 
-from tandem.corpora.readers.bucc import MiningTask
-from tandem.errors import InputError, TandemError
 from tandem.corpora.mining_task import (
     HELD_OUT,
     gold_rows,
@@ -10,6 +8,8 @@ from tandem.corpora.mining_task import (
     take_published,
     write_task,
 )
+from tandem.corpora.readers.bucc import MiningTask
+from tandem.errors import InputError, TandemError
 
 
 def bitext(count):
