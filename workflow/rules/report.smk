@@ -36,7 +36,7 @@ rule plot:
         table=lambda w: plan_of(w).path(f"{table_of(w)}.csv"),
     output:
         png=report(
-            "{root}/{figure}.png", caption="../report/figure.rst", category="figures"
+            "{root}/{figure}.png", caption="../report/figure.rst", category="{figure}"
         ),
         pdf="{root}/{figure}.pdf",
         svg="{root}/{figure}.svg",
