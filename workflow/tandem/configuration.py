@@ -104,9 +104,10 @@ def load_plans(
         raise ConfigurationError(
             f"studies: no study {', '.join(unknown)}; there are {', '.join(known)}"
         )
+    fetched = {name: dataset.files() for name, dataset in datasets.items()}
     plans: dict[str, Plan] = {}
     for home in homes:
-        plan = Plan(home.name, home, load_study(home, configuration))
+        plan = Plan(home.name, home, load_study(home, configuration), fetched)
         _check_sources(plan, datasets)
         if plan.root in plans:
             other = plans[plan.root].name

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +24,13 @@ class Plan:
         name: of the study.
         home: the folder that holds its study.yaml.
         study: its values.
+        fetched: the names of the files of every registered corpus.
     """
 
     name: str
     home: Path
     study: Study
+    fetched: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def root(self) -> str:
@@ -40,6 +42,10 @@ class Plan:
         return "/".join([self.root, *map(str, parts)])
 
     # ---- Corpora
+
+    def downloads(self, dataset: str) -> list[str]:
+        """Return the files of a fetched corpus."""
+        return [f"results/corpora/downloads/{dataset}/{name}" for name in self.fetched[dataset]]
 
     @property
     def corpora(self) -> list[str]:

@@ -5,14 +5,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from tandem.languages.distance import DISTANCES
-from tandem.reporting.figure1 import LABEL, figure1, misplaced_labels
-from tandem.reporting.table5 import Settings, table5
+from matplotlib.collections import PathCollection
+from matplotlib.figure import Figure
 
 from tandem.errors import TandemError
 from tandem.reporting.plots import save
+from wieting2019.languages.correlations import Draws, correlations
+from wieting2019.languages.distance import DISTANCES
+from wieting2019.languages.drawing import AXES, LABEL, figure1
+from wieting2019.tables.figure1 import Figure1
 
-SETTINGS = Settings(threshold=0.3, resamples=20, permutations=20, seed=1)
 GROUPS = ("Latin", "Cyrillic", "Arabic, Hebrew", "Brahmic", "East Asian")
 
 
@@ -41,9 +43,43 @@ def points(languages: int = 46, seeds: int = 3) -> pd.DataFrame:
     )
 
 
+def table(points: pd.DataFrame) -> pd.DataFrame:
+    """What is printed over the panels."""
+    return correlations(points, Draws(20, 20, 1), ["score"], list(AXES))
+
+
+def drawn(points: pd.DataFrame) -> Figure:
+    return figure1(points, table(points), GROUPS)
+
+
+def misplaced_labels(figure: Figure) -> list[tuple[str, str]]:
+    """Labels of a drawn figure that hide something: (label, "frame", "point" or other label)."""
+    renderer = figure.canvas.get_renderer()
+    found = []
+    for axes in figure.axes:
+        frame = axes.get_window_extent(renderer)
+        points = np.concatenate(
+            [
+                drawn.get_offset_transform().transform(drawn.get_offsets())
+                for drawn in axes.collections
+                if isinstance(drawn, PathCollection)
+            ]
+        )
+        placed = {}
+        for label in (text for text in axes.texts if text.get_gid() == LABEL):
+            name, box = label.get_text(), label.get_window_extent(renderer)
+            found += [(name, other) for other, box_ in placed.items() if box.overlaps(box_)]
+            if box.count_contains(points):
+                found.append((name, "point"))
+            if frame.count_contains(box.corners()) < 4:
+                found.append((name, "frame"))
+            placed[name] = box
+    return found
+
+
 def test_no_label_hides_anything() -> None:
     frame = points()
-    figure = figure1(frame, table5(frame, SETTINGS), GROUPS)
+    figure = drawn(frame)
     assert misplaced_labels(figure) == []
     for axes in figure.axes:
         labels = [text.get_text() for text in axes.texts if text.get_gid() == LABEL]
@@ -52,7 +88,7 @@ def test_no_label_hides_anything() -> None:
 
 def test_the_check_of_labels_finds_what_is_hidden() -> None:
     frame = points(languages=8)
-    figure = figure1(frame, table5(frame, SETTINGS), GROUPS)
+    figure = drawn(frame)
     first, second, third = (t for t in figure.axes[0].texts[:3])
     first.set_position(second.get_position())
     third.set(x=0.9, y=0.999, transform=figure.axes[0].transAxes)
@@ -66,10 +102,10 @@ def test_the_check_of_labels_finds_what_is_hidden() -> None:
 
 def test_the_figure_prints_the_numbers_of_the_table() -> None:
     frame = points()
-    table = table5(frame, SETTINGS)
-    titles = [axes.get_title(loc="left") for axes in figure1(frame, table, GROUPS).axes]
+    printed = table(frame)
+    titles = [axes.get_title(loc="left") for axes in drawn(frame).axes]
     for title, predictor in zip(titles, ("overlap_types", "featural"), strict=True):
-        rows = table[(table["predictor"] == predictor) & (table["response"] == "score")]
+        rows = printed[printed["predictor"] == predictor]
         everyone = rows.iloc[0]
         assert f"ρ × 100 = {everyone['rho_x100']:.0f} (95%".replace("-", "−") in title
         assert "n = 46)" in title and f"(n = {rows.iloc[1]['n']}); high" in title
@@ -77,7 +113,7 @@ def test_the_figure_prints_the_numbers_of_the_table() -> None:
 
 def test_clusters_and_seeds_are_visible() -> None:
     frame = points(languages=12, seeds=1)
-    figure = figure1(frame, table5(frame, SETTINGS), GROUPS, "gain")
+    figure = drawn(frame)
     legend = [text.get_text() for text in figure.legends[0].get_texts()]
     assert {"overlap ≥ 0.3", "overlap < 0.3", "threshold by 2-means"} <= set(legend)
     assert "± 1 SD over seeds" not in legend  # one seed has no spread
@@ -87,16 +123,14 @@ def test_clusters_and_seeds_are_visible() -> None:
         if len(c.get_offsets()) > 1
     }
     assert filled[True] == (frame["overlap_types"] >= 0.3).sum()
-    assert "gain" in figure.axes[0].get_ylabel()
 
 
 def test_the_same_points_give_the_same_bytes(tmp_path: Path) -> None:
     frame = points(languages=12)
-    table = table5(frame, SETTINGS)
     suffixes = ("pdf", "svg", "png")
     for name in "ab":
         paths = [tmp_path / f"{name}.{suffix}" for suffix in suffixes]
-        save(figure1(frame, table, GROUPS), paths)
+        save(drawn(frame), paths)
     for suffix in suffixes:
         first, second = ((tmp_path / f"{name}.{suffix}").read_bytes() for name in "ab")
         assert first == second and len(first) > 5000
@@ -104,11 +138,11 @@ def test_the_same_points_give_the_same_bytes(tmp_path: Path) -> None:
 
 def test_one_setting_and_few_groups() -> None:
     frame = points(languages=12)
-    table = table5(frame, SETTINGS)
+    printed = table(frame)
     with pytest.raises(TandemError, match="shows one setting"):
-        figure1(pd.concat([frame, frame.assign(marked=True)]), table, GROUPS)
+        figure1(pd.concat([frame, frame.assign(marked=True)]), printed, GROUPS)
     with pytest.raises(TandemError, match="8 groups of scripts"):
-        figure1(frame, table, [f"g{number}" for number in range(8)])
+        figure1(frame, printed, [f"g{number}" for number in range(8)])
 
 
 def legend(figure) -> list[str]:
@@ -118,12 +152,23 @@ def legend(figure) -> list[str]:
 
 def test_shows_the_clusters_of_the_data_where_the_papers_threshold_leaves_one_empty() -> None:
     frame = points()
-    assert "overlap ≥ 0.3" in legend(figure1(frame, table5(frame, SETTINGS), GROUPS))
+    assert "overlap ≥ 0.3" in legend(drawn(frame))
     low = frame.assign(overlap_types=frame["overlap_types"] / 2)
-    table = table5(low, SETTINGS)
-    threshold = table[table["split"] == "data"]["threshold"].iloc[0]
-    figure = figure1(low, table, GROUPS)
+    printed = table(low)
+    threshold = printed[printed["split"] == "data"]["threshold"].iloc[0]
+    figure = drawn(low)
     assert f"overlap ≥ {threshold:.2g}" in legend(figure)
     assert "threshold 0.3" not in legend(figure)
     n = (low["overlap_types"] >= threshold).sum()
     assert f"(n = {n})" in figure.axes[0].get_title(loc="left").split("high: ")[1]
+
+
+def test_a_figure_for_each_panel_and_marker() -> None:
+    panels = {
+        "a": {"sources": ["x"], "pieces": 60, "encoders": {"marked": True}, "batches": 2},
+        "b": {"sources": ["y"], "pieces": 60},
+    }
+    table = Figure1(panels=panels, uriel="u")
+    assert table.figures("figure1") == ["figure1", "figures/figure1-marked", "figures/figure1-b"]
+    assert table.sources() == ["u", "x", "y"]
+    assert table.codes({"x": ("en", "cs"), "y": ("de",)}) == {"a": ["cs"], "b": ["de"]}

@@ -2,24 +2,18 @@
 
 import numpy as np
 import pytest
-from tandem.languages.overlap import (
-    joint_vocabulary,
-    mark,
-    piece_counts,
-    sentencepiece_overlap,
-)
 
 from tandem.errors import TandemError
+from wieting2019.languages.overlap import joint_vocabulary, mark, measured_overlap, piece_counts
 
 ENGLISH = ["<unk>", "▁the", "▁a", "tion", "s", "▁unused"]
 FRENCH = ["<unk>", "▁la", "▁a", "tion", "s", "▁unused"]
 
 
 def test_overlap_counts_types_and_tokens() -> None:
-    english = piece_counts(np.array([1, 1, 1, 1, 2, 2, 3, 4, 0]), ENGLISH)
-    french = piece_counts(np.array([0, 1, 2, 3, 3]), FRENCH)
-    assert english == {"▁the": 4, "▁a": 2, "tion": 1, "s": 1}
-    overlap = sentencepiece_overlap(english, french)
+    english, french = np.array([1, 1, 1, 1, 2, 2, 3, 4, 0]), np.array([0, 1, 2, 3, 3])
+    assert piece_counts(english, ENGLISH) == {"▁the": 4, "▁a": 2, "tion": 1, "s": 1}
+    overlap = measured_overlap(english, ENGLISH, french, FRENCH)
     # "s" is in French's vocabulary but not in its text; <unk> is in both and is no piece
     assert (overlap.english_types, overlap.shared_types) == (4, 2)
     assert overlap.types == 2 / 4
@@ -27,16 +21,15 @@ def test_overlap_counts_types_and_tokens() -> None:
 
 
 def test_overlap_is_of_the_english_text() -> None:
-    one, many = {"a": 1}, {"a": 1, "b": 1, "c": 1, "d": 1}
-    assert sentencepiece_overlap(one, many).types == 1.0
-    assert sentencepiece_overlap(many, one).types == 0.25
+    one, many = (np.arange(1), ["a"]), (np.arange(4), ["a", "b", "c", "d"])
+    assert measured_overlap(*one, *many).types == 1.0
+    assert measured_overlap(*many, *one).types == 0.25
 
 
 def test_marked_pieces_share_nothing() -> None:
-    english = piece_counts(np.arange(6), ENGLISH)
     marked = mark(FRENCH, "⟪", ENGLISH)
     assert marked[2] == "⟪▁a"
-    assert sentencepiece_overlap(english, piece_counts(np.arange(6), marked)).types == 0
+    assert measured_overlap(np.arange(6), ENGLISH, np.arange(6), marked).types == 0
     joint, mapping = joint_vocabulary(ENGLISH, marked)
     assert len(joint) == 12 and mapping.tolist() == [6, 7, 8, 9, 10, 11]
 
@@ -52,7 +45,7 @@ def test_refusals() -> None:
     with pytest.raises(TandemError, match="piece 6, its vocabulary only 6"):
         piece_counts(np.array([1, 6]), ENGLISH)
     with pytest.raises(TandemError, match="no pieces"):
-        sentencepiece_overlap({}, {"a": 1})
+        measured_overlap(np.arange(0), ["a"], np.arange(1), ["a"])
     with pytest.raises(TandemError, match="'tion' is still a piece of English"):
         mark(["ion", "x"], "t", ENGLISH)
     with pytest.raises(TandemError, match="other vocabulary holds a piece twice"):

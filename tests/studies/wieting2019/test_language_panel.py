@@ -4,17 +4,17 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from tandem.languages.panel import (
+
+from tandem.errors import InputError
+from tandem.filtering import parse_filters
+from tandem.io import read_json, read_lines
+from wieting2019.languages.panel import (
     build_panel,
     gather,
     panel_languages,
     read_english,
     read_language,
 )
-
-from tandem.errors import InputError
-from tandem.filtering import parse_filters
-from tandem.io import read_json, read_lines
 
 CLEANING = parse_filters({"words": {"maximum": 5}, "ratio": {}, "identical": {}, "markup": {}})
 
@@ -67,10 +67,10 @@ def test_a_panel_holds_the_same_amount_of_text_for_each_language(tmp_path: Path)
     english = read_english(panel)
     assert set(english[:2]) == {"sentence 2", "sentence 3"}  # those of both languages first
     for code in ("cs", "de"):
-        text = read_language(panel, code)
-        sentences = [english[row] for row in text.rows]
+        rows, translations = read_language(panel, code)
+        sentences = [english[row] for row in rows]
         assert len(sentences) == 3
-        assert text.translations == [s.replace("sentence", code) for s in sentences]
+        assert translations == [s.replace("sentence", code) for s in sentences]
     described = read_json(panel / "panel.json")
     assert described["english_sentences"] == 4
     assert described["english_sentences_in_all_languages"] == 2
@@ -81,7 +81,7 @@ def test_a_panel_holds_the_same_amount_of_text_for_each_language(tmp_path: Path)
 def test_a_panel_cut_to_what_all_share_is_fully_paired(tmp_path: Path) -> None:
     panel = built(tmp_path, number=None, pairs=2)
     assert read_json(panel / "panel.json")["share_in_another_language"] == 1.0
-    assert read_language(panel, "cs").rows.tolist() == read_language(panel, "de").rows.tolist()
+    assert read_language(panel, "cs")[0].tolist() == read_language(panel, "de")[0].tolist()
 
 
 def test_a_damaged_panel_is_named(tmp_path: Path) -> None:

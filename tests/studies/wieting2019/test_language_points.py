@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from tandem.languages.distance import DISTANCES
-from tandem.reporting.language_points import COLUMNS, language_points
 
 from tandem.corpora.languages import Language, Register
 from tandem.errors import TandemError
+from wieting2019.languages.distance import DISTANCES
+from wieting2019.languages.points import COLUMNS, language_points
 
 FIELDS = ("code", "name", "iso639_3", "uriel", "script", "script_group", "family")
 REGISTER = Register(

@@ -6,22 +6,26 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from tandem.languages import runs
-from tandem.languages.batch import Study, load_english, run_batch
-from tandem.languages.panel import build_panel, gather, read_english, read_language
 
-from tandem.encoders.composition import EncoderConfig
+from tandem.encoders.averaging import Averaging
+from tandem.encoders.composition import initialise
 from tandem.filtering import parse_filters
-from tandem.io import atomic_folder, write_json, write_lines
-from tandem.segmentation.segmenter import learn
-from tandem.training.loop import initialise
+from tandem.io import write_json, write_lines
+from tandem.registry import ConfigurationError
+from tandem.tasks.task import TASKS
+from wieting2019.languages import runs
+from wieting2019.languages.panel import build_panel, gather
+from wieting2019.languages.settings import LanguageEncoders, Panel
 
 WORDS = "cat dog lamp door river house window garden sees likes opens paints old green".split()
-TRAINING = {
-    "epochs": 2, "batch": 8, "megabatch": 2, "anneal": 2, "margin": 0.4, "dropout": 0.3,
-    "scramble": 0.0, "learning_rate": 0.01, "threads": 1,
-}  # fmt: skip
-STUDY = Study(60, 1.0, 8, TRAINING, (1, 2), True, (2012, 2013), "2017.track5.en-en")
+ENCODERS = LanguageEncoders(
+    marked=True,
+    seeds=[1, 2],
+    architecture={"kind": "averaging", "dimension": 8},
+    objective={"kind": "margin", "megabatch": 2, "anneal": 2},
+    recipe={"epochs": 2, "batch": 8, "learning_rate": 0.01},
+)
+SELECTION = "2017.track5.en-en"
 FOREIGN = {"cs": ("a", "ka"), "de": ("a", "en"), "ru": ("\u0430", "")}
 
 
@@ -45,11 +49,9 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     cleaning = parse_filters({"words": {"maximum": 10}, "ratio": {}})
     gather(texts, cleaning, None, 1, folder / "gathered")
     build_panel([folder / "gathered"], list(FOREIGN), None, 1, 40, 1, folder / "panel")
-    with atomic_folder(folder / "english") as result:
-        text = read_english(folder / "panel")
-        learn(runs.scheme(60, 1.0), {"en": lambda: text}, result, threads=1)
+    runs.learn_english(folder / "panel", 60, 1.0, folder / "english")
     entries = []
-    for name in ("2012.a", "2013.b", STUDY.selection):
+    for name in ("2012.a", "2013.b", SELECTION):
         rows = [f"{n % 6}\t{sentence(rng)}\t{sentence(rng)}" for n in range(12)]
         write_lines(folder / f"sts/{name}.tsv", rows)
         year = int(name.split(".")[0])
@@ -58,47 +60,51 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {name: folder / name for name in ("panel", "english", "sts")}
 
 
-def run(study: dict[str, Path], batch: slice, workers: int, scratch: Path) -> list[dict]:
-    folders = (study[name] for name in ("panel", "english", "sts"))
-    return run_batch(STUDY, *folders, batch, workers, scratch, "code")
+def load(study: dict[str, Path]) -> runs.English:
+    selection = study["sts"] / f"{SELECTION}.tsv"
+    task = TASKS.parse({"kind": "sts", "years": [2012, 2013]})
+    return runs.load_english(study["panel"], study["english"], study["sts"], selection, task)
+
+
+def run(study: dict[str, Path], *codes: str) -> list[dict]:
+    return runs.train_languages(load(study), study["panel"], codes, ENCODERS)
 
 
 @pytest.fixture(scope="module")
-def whole(study: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> list[dict]:
-    return run(study, slice(0, 5), 1, tmp_path_factory.mktemp("whole") / "scratch")
+def whole(study: dict[str, Path]) -> list[dict]:
+    return run(study, "cs", "de", "ru")
 
 
 def segmented(study: dict[str, Path], code: str) -> tuple[runs.English, runs.SegmentedLanguage]:
-    english = load_english(STUDY, study["panel"], study["english"], study["sts"])
-    text = read_language(study["panel"], code)
-    how = runs.scheme(60, 1.0)
-    return english, runs.segment_language(code, text.rows, text.translations, how)
+    english = load(study)
+    return english, runs.load_language(study["panel"], code, english.segmenter.scheme)
 
 
 def test_english_has_the_same_ids_and_vectors_beside_every_language(study: dict[str, Path]) -> None:
     tables, texts = [], []
     for code in ("cs", "ru"):
         english, language = segmented(study, code)
+        own = english.segmenter.vocabulary
         for marked in (False, True):
             pairs, vocabulary = runs.bitext(english, language, marked)
-            assert vocabulary[: len(english.pieces)] == list(english.pieces)
-            table, _ = initialise(EncoderConfig("averaging", 8), len(vocabulary), seed=4)
-            tables.append(table[: len(english.pieces)])
+            assert vocabulary[: len(own)] == own
+            table, _ = initialise(Averaging(dimension=8), len(vocabulary), seed=4)
+            tables.append(table[: len(own)])
             texts.append(pairs.left.ids)
     assert all(torch.equal(table, tables[0]) for table in tables)
     assert all(np.array_equal(ids, texts[0]) for ids in texts)
     assert not torch.equal(
-        tables[0], initialise(EncoderConfig("averaging", 8), len(tables[0]), seed=5)[0]
+        tables[0], initialise(Averaging(dimension=8), len(tables[0]), seed=5)[0]
     )
 
 
 def test_only_without_marks_do_languages_share_parameters(study: dict[str, Path]) -> None:
     english, language = segmented(study, "cs")
-    count = len(english.pieces)
+    count = len(english.segmenter.vocabulary)
     plain, vocabulary = runs.bitext(english, language, marked=False)
     assert (plain.right.ids < count).any()
     shared = {vocabulary[i] for i in plain.right.ids if i < count}
-    assert shared <= set(english.pieces) & set(language.pieces)
+    assert shared <= set(english.segmenter.vocabulary) & set(language.pieces)
     marked, vocabulary = runs.bitext(english, language, marked=True)
     assert (marked.right.ids >= count).all()
     assert all(piece.startswith("<cs>") for piece in vocabulary[count:])
@@ -125,29 +131,18 @@ def test_every_language_marker_and_seed_is_scored(whole: list[dict]) -> None:
     assert overlaps["ru"] < overlaps["cs"]
 
 
-def test_batches_and_processes_change_no_score(
-    study: dict[str, Path], whole: list[dict], tmp_path: Path
-) -> None:
-    parts = run(study, slice(0, 1), 1, tmp_path / "a") + run(study, slice(1, 3), 2, tmp_path / "b")
-    assert parts == whole
-    assert run(study, slice(3, 6), 1, tmp_path / "c") == []
+def test_batches_change_no_score(study: dict[str, Path], whole: list[dict]) -> None:
+    assert run(study, "ru") + run(study, "cs", "de") == [whole[2], *whole[:2]]
+    assert run(study) == []
 
 
-def test_a_stopped_batch_goes_on_and_foreign_scores_are_left_alone(
-    study: dict[str, Path], whole: list[dict], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    train, done = runs.train, []
-
-    def stop_after_two(*arguments: object) -> dict:
-        if len(done) == 2:
-            raise KeyboardInterrupt
-        done.append(arguments[2])
-        return train(*arguments)
-
-    monkeypatch.setattr(runs, "train", stop_after_two)
-    with pytest.raises(KeyboardInterrupt):
-        run(study, slice(0, 1), 1, tmp_path / "scratch")
-    monkeypatch.setattr(runs, "train", lambda *a: done.append(a[2]) or train(*a))
-    assert run(study, slice(0, 1), 1, tmp_path / "scratch") == whole[:1]
-    assert len(done) == len(set(done)) == 4
-    assert not (tmp_path / "scratch").exists()
+def test_a_panel_has_only_languages_that_sources_and_register_have() -> None:
+    panel = Panel(sources=["a", "b"], pieces=60, languages=None)
+    held = {"a": ("en", "cs"), "b": ("de", "xx"), "c": ("fr",)}
+    assert panel.codes(["cs", "de", "fr"], held) == ["cs", "de"]
+    chosen = panel.model_copy(update={"languages": ["de"]})
+    assert chosen.codes(["cs", "de", "fr"], held) == ["de"]
+    with pytest.raises(ConfigurationError, match="languages fr, xx: not in .*none of a, b"):
+        panel.model_copy(update={"languages": ["fr", "xx"]}).codes(["cs", "de", "fr"], held)
+    with pytest.raises(ConfigurationError, match="no register lists b"):
+        panel.codes(["cs"], {"a": ("cs",)})

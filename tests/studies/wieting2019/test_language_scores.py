@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from tandem.reporting.language_runs import panel_note, read_batches
 
 from tandem.errors import TandemError
 from tandem.io import write_json
+from wieting2019.languages.points import panel_note, read_scores
 
 PANEL = {
     "languages": ["cs", "de"],
@@ -35,7 +35,7 @@ def test_reads_runs_and_overlaps(tmp_path: Path) -> None:
     for number, languages in enumerate([[entry("cs", 55.0, 56.0)], [entry("de", 55.0, 56.0)], []]):
         files.append(tmp_path / f"batch{number}.json")
         write_json(files[-1], {"panel": "verses", "code": "x", "languages": languages})
-    runs, overlaps = read_batches(files)
+    runs, overlaps = read_scores(files)
     assert runs[["panel", "language", "seed"]].to_numpy().tolist() == [
         ["verses", "cs", 1], ["verses", "cs", 2], ["verses", "de", 1], ["verses", "de", 2],
     ]  # fmt: skip
@@ -43,7 +43,7 @@ def test_reads_runs_and_overlaps(tmp_path: Path) -> None:
         "panel": "verses", "language": "de", "overlap_types": 0.2, "overlap_tokens": 0.4,
     }  # fmt: skip
     with pytest.raises(TandemError, match="no batch holds a language"):
-        read_batches(files[2:])
+        read_scores(files[2:])
 
 
 def test_the_note_says_whether_the_start_is_shared() -> None:

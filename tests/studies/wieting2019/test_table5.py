@@ -1,25 +1,34 @@
 """Table 5 and its claims on points whose correlations are known."""
 
+from pathlib import Path
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
-from tandem.languages.distance import DISTANCES
-from tandem.reporting.language_points import COLUMNS as POINT_COLUMNS
-from tandem.reporting.table5 import (
-    COLUMNS,
-    PREDICTORS,
-    Settings,
-    clusters,
-    natural_threshold,
-    table5,
-)
-from tandem.reporting.table5_claims import table5_claims
-from tandem.reporting.table5_markdown import markdown
 
 from tandem.errors import TandemError
-from tandem.reporting.claims import Verdict
+from tandem.reporting import claims
+from tandem.reporting.claim_tests.claim_test import CLAIM_TESTS
+from tandem.reporting.claims import Claim, Verdict
+from tandem.reporting.published import read_published
+from tandem.reporting.table import Given, Report
+from wieting2019.languages.correlations import (
+    COLUMNS,
+    PREDICTORS,
+    Draws,
+    clusters,
+    correlations,
+    natural_threshold,
+)
+from wieting2019.languages.distance import DISTANCES
+from wieting2019.languages.points import COLUMNS as POINT_COLUMNS
+from wieting2019.tables.table5 import Table5, evidence, quote
 
-SETTINGS = Settings(threshold=0.3, resamples=200, permutations=200, seed=1)
+HOME = Path(__file__).parents[3] / "workflow/studies/wieting2019"
+CLAIMS = "claims-languages.yaml"
+CLAIM_TESTS.add_study(HOME)
+DRAWS = Draws(resamples=200, permutations=200, seed=1)
 
 
 def points(marked: bool = False, languages: int = 20, **columns: object) -> pd.DataFrame:
@@ -70,16 +79,16 @@ def test_natural_threshold_minimises_the_spread_within() -> None:
 
 
 def test_clusters_put_the_threshold_itself_into_the_high_one() -> None:
-    everyone, low, high, data_low, data_high = clusters(np.array([0.1, 0.3, 0.31, 0.9]), 0.3)
+    everyone, low, high, data_low, data_high = clusters(np.array([0.1, 0.3, 0.31, 0.9]))
     assert (everyone.name, everyone.members.tolist()) == ("all", [True] * 4)
     assert (low.name, low.split, low.members.tolist()) == ("low", "paper", [True] + [False] * 3)
     assert high.members.tolist() == [False] + [True] * 3
     assert (data_low.split, data_low.members.sum(), data_high.members.sum()) == ("data", 3, 1)
-    assert len(clusters(np.full(6, 0.5), 0.3)) == 3  # nothing to divide: no data-driven split
+    assert len(clusters(np.full(6, 0.5))) == 3  # nothing to divide: no data-driven split
 
 
 def test_known_correlations() -> None:
-    table = table5(points(), SETTINGS)
+    table = correlations(points(), DRAWS)
     assert list(table.columns) == list(COLUMNS)
     assert len(table) == 2 * 5 * len(PREDICTORS)
     overlap = cell(table, "overlap_types")
@@ -99,7 +108,7 @@ def test_known_correlations() -> None:
 def test_small_spearman_by_hand() -> None:
     # ranks 1 2 3 4 5 against 2 1 4 3 5: 1 - 6 (1 + 1 + 1 + 1) / (5 x 24) = 0.8
     frame = points(languages=5, genetic=[0.2, 0.1, 0.4, 0.3, 0.5])
-    assert cell(table5(frame, SETTINGS), "genetic")["rho_x100"] == pytest.approx(80)
+    assert cell(correlations(frame, DRAWS), "genetic")["rho_x100"] == pytest.approx(80)
 
 
 def test_partial_correlation_holds_overlap_fixed() -> None:
@@ -107,44 +116,52 @@ def test_partial_correlation_holds_overlap_fixed() -> None:
     frame = points(
         languages=5, inventory=[2, 1, 4, 3, 5], score=[1, 3, 2, 5, 4], overlap_types=[1, 2, 3, 4, 5]
     )
-    row = cell(table5(frame, SETTINGS), "inventory")
+    row = cell(correlations(frame, DRAWS), "inventory")
     assert row["rho_x100"] == pytest.approx(30)
     assert row["partial_rho_x100"] == pytest.approx(100 * (0.3 - 0.64) / 0.36)
     assert row["partial_low"] <= row["partial_rho_x100"] <= row["partial_high"]
-    assert np.isnan(cell(table5(frame, SETTINGS), "overlap_types")["partial_rho_x100"])
+    assert np.isnan(cell(correlations(frame, DRAWS), "overlap_types")["partial_rho_x100"])
 
 
 def test_undefined_correlations_stay_empty() -> None:
-    table = table5(points(languages=8, genetic=1.0), SETTINGS)
+    table = correlations(points(languages=8, genetic=1.0), DRAWS)
     assert np.isnan(
         cell(table, "genetic")[["rho_x100", "p", "partial_rho_x100"]].astype(float)
     ).all()
     low = cell(table, "syntactic", cluster="low", split="paper")
     assert low["n"] == 4 and np.isnan(low["rho_x100"])
-    assert table5(points(score=60.0), SETTINGS)["rho_x100"].isna().sum() == 5 * len(PREDICTORS)
+    assert correlations(points(score=60.0), DRAWS)["rho_x100"].isna().sum() == 5 * len(PREDICTORS)
+
+
+def quoted(*frames: pd.DataFrame) -> pd.DataFrame:
+    return quote(correlations(pd.concat(frames), DRAWS), read_published(HOME / "published.yaml"))
 
 
 def test_published_figures_stand_where_the_paper_prints_them() -> None:
-    table = table5(pd.concat([points(), points(marked=True)]), SETTINGS)
-    quoted = table.dropna(subset="published_x100")
+    table = quoted(points(), points(marked=True))
+    shown = table.dropna(subset="published_x100")
     key = ["marked", "cluster", "predictor", "published_x100"]
-    assert quoted[key].to_numpy().tolist() == [
+    assert shown[key].to_numpy().tolist() == [
         [False, "low", "syntactic", -56.1],
         [False, "high", "syntactic", -29.0],
         [True, "all", "overlap_types", 24.9],
         [True, "all", "featural", -10.1],
         [True, "all", "syntactic", -37.5],
     ]
-    assert set(quoted["response"]) == {"score"} and "data" not in set(quoted["split"])
+    assert set(shown["response"]) == {"score"} and "data" not in set(shown["split"])
 
 
 def test_same_input_same_table() -> None:
-    pd.testing.assert_frame_equal(table5(points(), SETTINGS), table5(points(), SETTINGS))
+    pd.testing.assert_frame_equal(correlations(points(), DRAWS), correlations(points(), DRAWS))
+
+
+def markdown(title: str, note: str, *frames: pd.DataFrame) -> str:
+    register = read_published(HOME / "published.yaml")
+    return Table5(labels={"verses": title}).markdown(quoted(*frames), {"verses": note}, register)
 
 
 def test_markdown_has_the_cells_of_the_table() -> None:
-    table = table5(pd.concat([points(), points(marked=True)]), SETTINGS)
-    text = markdown(table, {"verses": "Verses, 10,000 pairs"}, {"verses": "Two share 90%."})
+    text = markdown("Verses, 10,000 pairs", "Two share 90%.", points(), points(marked=True))
     assert text.count("Two share 90%.") == 1
     assert "## Verses, 10,000 pairs\n" in text
     assert "## Verses, 10,000 pairs; every non-English piece marked" in text
@@ -154,40 +171,55 @@ def test_markdown_has_the_cells_of_the_table() -> None:
 
 
 def test_markdown_does_not_repeat_what_the_gain_has_in_common_with_the_score() -> None:
-    titles = ({"verses": "Verses"}, {"verses": "Note"})
     alike, other = "All figures are as above", "| SP overlap, types |"
-    text = markdown(table5(points(), SETTINGS), *titles)
+    text = markdown("Verses", "Note", points())
     assert (text.count(alike), text.count(other)) == (1, 1)
-    text = markdown(table5(points(gain=np.arange(20.0) % 7), SETTINGS), *titles)
+    text = markdown("Verses", "Note", points(gain=np.arange(20.0) % 7))
     assert (text.count(alike), text.count(other)) == (0, 2)
 
 
-def test_claims_follow_the_points() -> None:
+def judged(tmp_path: Path, *frames: pd.DataFrame) -> dict[str, Claim]:
+    """The study's claims on these points, by what follows the table in their ids."""
+    scores = SimpleNamespace(resamples=200, seed=1)
+    paper = [HOME / CLAIMS, HOME / "published.yaml"]
+    (tmp_path / "claims.yaml").write_text(paper[0].read_text("utf-8"), "utf-8")
+    files = {"paper": [tmp_path / "claims.yaml", paper[1]]}
+    given = Given("table5", None, files, scores, "default")
+    every = pd.concat(frames)
+    found = claims.judge(given, Report(every, "", evidence(every)))
+    named = {claim.claim.removeprefix("wieting2019.table5."): claim for claim in found}
+    assert len(named) == len(found)
+    return named
+
+
+def test_claims_follow_the_points(tmp_path: Path) -> None:
     rank = np.arange(20.0)
     near = {"featural": -rank, "genetic": rank, "geographic": rank, "inventory": rank}
     plain = points(**near, phonological=rank)
     marked = points(marked=True, **near, phonological=rank, score=-rank)
-    found = table5_claims(pd.concat([plain, marked]), SETTINGS, "default")
-    claims = {claim.claim: claim for claim in found}
-    assert len(claims) == len(found)
-    overlap = claims["table5.overlap.verses.score"]
+    found = judged(tmp_path, plain, marked)
+    overlap = found["overlap.verses.score"]
     assert (overlap.verdict, overlap.n, overlap.seeds) == (Verdict.SUPPORTED, 20, "3")
     assert overlap.statistic == pytest.approx(100) and overlap.unit == "spearman_x100"
-    assert claims["table5.distance.both.verses.score"].verdict == Verdict.SUPPORTED
-    assert claims["table5.distance.low.verses.score"].n == 10
-    syntactic = claims["table5.syntactic.high.verses.score"]
+    assert found["distance.verses.score.all"].verdict == Verdict.SUPPORTED
+    assert found["distance.verses.score.low"].n == 10
+    syntactic = found["syntactic.verses.score.high"]
     assert (syntactic.statistic, syntactic.verdict) == (pytest.approx(200), Verdict.SUPPORTED)
     # overlap and distance predict equally well, so neither does better
-    equal = claims["table5.distance-over-overlap.low.verses.score"]
+    equal = found["distance-over-overlap.verses.score.low"]
     assert (equal.statistic, equal.verdict) == (pytest.approx(0), Verdict.UNDECIDED)
-    still = claims["table5.marker.overlap.verses.score"]
+    still = found["marker.overlap.verses.score"]
     assert (still.verdict, still.published) == (Verdict.CONTRADICTED, 24.9)
-    assert claims["table5.marker.distance.verses.score"].published == 10.1
-    less = claims["table5.marker.distance-less.verses.score"]
+    assert found["marker.distance.verses.score"].published == 10.1
+    less = found["marker.distance-less.verses.score"]
     assert (less.statistic, less.verdict) == (pytest.approx(200), Verdict.SUPPORTED)
-    assert claims["table5.marker.overlap.verses.gain"].published is None
+    assert found["marker.overlap.verses.gain"].published is None
 
 
-def test_claims_are_left_out_where_undefined() -> None:
-    names = [claim.claim for claim in table5_claims(points(languages=8), SETTINGS, "default")]
-    assert names == ["table5.overlap.verses.score", "table5.overlap.verses.gain"]
+def test_claims_are_left_out_where_undefined(tmp_path: Path) -> None:
+    assert list(judged(tmp_path, points(languages=8))) == [
+        "overlap.verses.score", "overlap.verses.gain",
+    ]  # fmt: skip
+    # all languages of a cluster are of one family, which predicts nothing
+    named = judged(tmp_path, points(**{name: 0.5 for name in DISTANCES if name != "syntactic"}))
+    assert not any(name.startswith(("syntactic", "distance")) for name in named)

@@ -49,3 +49,138 @@ rule across:
         expand(PLAN.path("table{n}.{ending}"), n=(2, 3, 4), ending=("csv", "md")),
         expand(PLAN.path("figures/table{n}.png"), n=(2, 3, 4)),
         [PLAN.path("export", name) for name in PLAN.exported],
+
+
+# ---- Does language choice matter? Panels of languages, an encoder for each ------------------------
+
+HERE = "workflow/studies/wieting2019"
+FIGURE1 = PLAN.study.tables["figure1"]
+CODES = FIGURE1.codes({name: dataset.languages for name, dataset in DATASETS.items()})
+
+
+def panel_of(wildcards):
+    return FIGURE1.panels[wildcards.panel]
+
+
+def trained_for(wildcards):
+    """Return the files of the kinds that a panel's scores depend on."""
+    encoders = panel_of(wildcards).encoders
+    kinds = (ENCODERS, encoders.architecture), (OBJECTIVES, encoders.objective)
+    kinds += ((TASKS, PLAN.study.tasks[FIGURE1.task]),)
+    return [registry.path(kind.kind) for registry, kind in kinds]
+
+
+rule gather_languages:
+    """Read and clean what one corpus holds of a panel's languages, opening it once.
+
+    Out: a folder with <language>.tsv, English<TAB>other language, an English sentence once; and
+    cleaning.json, counts of what was removed.
+    """
+    input:
+        files=lambda w: downloads(w.dataset),
+    output:
+        folder=directory(PLAN.path("languages/{panel}/gathered/{dataset}")),
+    wildcard_constraints:
+        panel=alternatives(FIGURE1.panels),
+    log:
+        PLAN.path("logs/gather_languages/{panel}/{dataset}.log"),
+    conda:
+        "../../../envs/tandem.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=480,
+    params:
+        dataset=lambda w: DATASETS[w.dataset].record(),
+        languages=lambda w: [c for c in CODES[w.panel] if c in DATASETS[w.dataset].languages],
+        cleaning=lambda w: panel_of(w).model_dump(mode="json")["cleaning"],
+        limit=lambda w: panel_of(w).candidates,
+        seed=lambda w: panel_of(w).seed,
+        code=lambda w: digest("gather_languages.py", *read_by([w.dataset]), home=HERE),
+    script:
+        "scripts/gather_languages.py"
+
+
+rule build_panel:
+    """Choose a panel's languages and the sentences of each, in common as far as corpora allow.
+
+    Out: english.txt, the English sentences; <language>.tsv, number of the English sentence
+    (from 0)<TAB>translation; panel.json, languages, sizes and how much they share. And the pieces
+    of the English text, which all languages share.
+    """
+    input:
+        gathered=lambda w: [
+            PLAN.path("languages", w.panel, "gathered", name) for name in panel_of(w).sources
+        ],
+    output:
+        text=directory(PLAN.path("languages/{panel}/text")),
+        english=directory(PLAN.path("languages/{panel}/english")),
+    wildcard_constraints:
+        panel=alternatives(FIGURE1.panels),
+    log:
+        PLAN.path("logs/build_panel/{panel}.log"),
+    conda:
+        "../../../envs/tandem.yaml"
+    resources:
+        mem_mb=8000,
+        runtime=240,
+    params:
+        languages=lambda w: CODES[w.panel],
+        choice=lambda w: panel_of(w).model_dump(include={"number", "least", "pairs", "seed"}),
+        pieces=lambda w: panel_of(w).model_dump(include={"pieces", "character_coverage"}),
+        code=digest("build_panel.py", home=HERE),
+    script:
+        "scripts/build_panel.py"
+
+
+rule train_languages:
+    """Train and score a batch of a panel's languages, an encoder for each marker and seed.
+
+    Out: for each language its overlap with English, and of each encoder the STS score, its random
+    start's, and the selection score after each epoch. No model is kept.
+    """
+    input:
+        text=PLAN.path("languages/{panel}/text"),
+        english=PLAN.path("languages/{panel}/english"),
+        sts=PLAN.path("corpora/sts"),
+        selection=PLAN.path("corpora/selection.tsv"),
+    output:
+        scores=PLAN.path("scores/languages/{panel}/batch{batch}.json"),
+    wildcard_constraints:
+        panel=alternatives(FIGURE1.panels),
+        batch=r"\d+",
+    log:
+        PLAN.path("logs/train_languages/{panel}/batch{batch}.log"),
+    benchmark:
+        PLAN.path("benchmarks/train_languages/{panel}/batch{batch}.tsv")
+    priority: SECOND
+    conda:
+        "../../../envs/tandem.yaml"
+    threads: lambda w: panel_of(w).encoders.recipe.threads
+    resources:
+        mem_mb=4000,
+        runtime=720,
+    params:
+        encoders=lambda w: panel_of(w).encoders.model_dump(mode="json"),
+        task=TASKS.dump(PLAN.study.tasks[FIGURE1.task]),
+        batches=lambda w: panel_of(w).batches,
+        code=lambda w: digest("train_languages.py", *trained_for(w), home=HERE),
+    script:
+        "scripts/train_languages.py"
+
+
+rule figure1:
+    """Figure 1 of wieting2019, its points, and the same for the other panels and the marker."""
+    input:
+        expand(
+            PLAN.path("{figure}.{ending}"),
+            figure=FIGURE1.figures("figure1"),
+            ending=("pdf", "png", "svg"),
+        ),
+        PLAN.path("figure1.csv"),
+
+
+rule table5:
+    """Table 5 of wieting2019 and its claims."""
+    input:
+        multiext(PLAN.path("table5"), ".csv", ".md"),
+        PLAN.path("tables/table5-claims.csv"),

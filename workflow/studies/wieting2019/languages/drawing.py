@@ -7,31 +7,22 @@ and open markers the clusters of high and low overlap, so that nothing rests on 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import matplotlib
 import numpy as np
 import pandas as pd
 import textalloc
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
-from matplotlib.transforms import Bbox
-from tandem.reporting.language_points import SETTING
 
 from tandem.errors import TandemError
-from tandem.reporting.plots import MARKERS, OKABE_ITO, STYLE
+from tandem.reporting.plots import MARKERS, OKABE_ITO, STYLE, new_figure
+from wieting2019.languages.points import SETTING
 
-RESPONSES = {
-    "score": "mean STS 2012\N{EN DASH}2016, Pearson's r × 100",
-    "gain": "gain in mean STS 2012\N{EN DASH}2016 over the random start, r × 100",
-}
-"""What stands at the vertical axis."""
-
-PANELS = {
+AXES = {
     "overlap_types": "SentencePiece overlap with English (share of types)",
     "featural": "distance from English (URIEL, featural)",
 }
@@ -40,17 +31,18 @@ PANELS = {
 LABEL = "language-label"
 """Group id of the labels, by which a reader of the figure object finds them."""
 
-_SIZE = (10.0, 5.6)
+_RESPONSE = "mean STS 2012\N{EN DASH}2016, Pearson's r × 100"
 _LINE = "0.45"
 _BAR = "0.7"
 _DOTS = (0, (1, 2))
 _MARKER = 5.1
 _LETTERS = 7
 
+Looks = Mapping[str, tuple[str, str]]
+"""Colour and shape of each group of scripts."""
 
-def figure1(
-    points: pd.DataFrame, table: pd.DataFrame, groups: Sequence[str], response: str = "score"
-) -> Figure:
+
+def figure1(points: pd.DataFrame, correlations: pd.DataFrame, groups: Sequence[str]) -> Figure:
     """Draw the two panels for one setting.
 
     Error bars are one standard deviation over seeds of the gain over the seed's random start: that
@@ -60,10 +52,9 @@ def figure1(
 
     Args:
         points: the rows of `language_points` of one panel, plain or marked.
-        table: `table5`, which holds that setting: the correlations and thresholds to print.
+        correlations: of that setting's scores with AXES, to print with the thresholds.
         groups: the groups of scripts in the order of the register, so that a group looks the same
             in every figure.
-        response: "score" or "gain".
 
     Raises:
         TandemError: when the points are of several settings, or of more groups than MARKERS.
@@ -74,91 +65,67 @@ def figure1(
         raise TandemError(
             f"{len(groups)} groups of scripts: merge some, {len(MARKERS)} are told apart"
         )
-    rows = table[(table[SETTING] == points.iloc[0][SETTING]).all(axis=1)]
-    rows = rows[rows["response"] == response]
+    rows = correlations[correlations["response"] == "score"]
     thresholds = rows[rows["split"] != ""].groupby("split")["threshold"].first()
-    split = _shown_split(points, thresholds)
+    one_side = (points["overlap_types"] < thresholds["paper"]).nunique() == 1
+    split = "data" if "data" in thresholds and one_side else "paper"
     looks = dict(zip(groups, zip(OKABE_ITO, MARKERS, strict=True), strict=False))
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=_SIZE, layout="constrained")
-        FigureCanvasAgg(figure)
-        drawn = []
-        for axes, name in zip(figure.subplots(1, 2, sharey=True), PANELS, strict=True):
-            _scatter(axes, points, name, response, looks, thresholds[split])
-            drawn.append((axes, name))
-            axes.set_xlabel(PANELS[name])
+        figure = new_figure(10.0, 5.6)
+        first, second = figure.subplots(1, 2, sharey=True)
+        panels = {"overlap_types": first, "featural": second}
+        for name, axes in panels.items():
+            _scatter(axes, points, name, looks, thresholds[split])
             shown = rows[(rows["predictor"] == name) & rows["split"].isin(["", split])]
-            axes.set_title(_correlations(shown), loc="left", size=8)
-        drawn[0][0].set_ylabel(RESPONSES[response])
-        visible = _show_clusters(drawn[0][0], thresholds, split)
+            axes.set_xlabel(AXES[name])
+            axes.set_title(_title(shown), loc="left", size=8)
+        first.set_ylabel(_RESPONSE)
+        visible = _show_clusters(first, thresholds, split)
         _legend(figure, points, looks, thresholds[split], visible)
         figure.draw_without_rendering()
         figure.set_layout_engine("none")  # the labels are placed for this layout
-        for axes, name in drawn:
-            _label(axes, points, name, response)
+        for name, axes in panels.items():
+            _label(axes, points, name)
     return figure
 
 
-def _shown_split(points: pd.DataFrame, thresholds: pd.Series) -> str:
-    """Return which threshold's clusters are shown: "paper", or "data"."""
-    low = points["overlap_types"] < thresholds["paper"]
-    return "data" if "data" in thresholds and low.nunique() == 1 else "paper"
-
-
 def _scatter(
-    axes: Axes,
-    points: pd.DataFrame,
-    predictor: str,
-    response: str,
-    looks: dict[str, tuple[str, str]],
-    threshold: float,
+    axes: Axes, points: pd.DataFrame, predictor: str, looks: Looks, threshold: float
 ) -> None:
     """Draw points and error bars."""
     axes.margins(0.07, 0.08)
     axes.grid(color="0.93", linewidth=0.6)
     axes.set_axisbelow(True)
     axes.errorbar(
-        points[predictor], points[response], yerr=points["gain_sd"].fillna(0),
+        points[predictor], points["score"], yerr=points["gain_sd"].fillna(0),
         fmt="none", ecolor=_BAR, elinewidth=0.7, zorder=2,
     )  # fmt: skip
     low = points["overlap_types"] < threshold
     for (group, cluster), members in points.groupby(["script_group", low], sort=False):
         colour, marker = looks[group]
         axes.scatter(
-            members[predictor], members[response], s=_MARKER**2, marker=marker, linewidths=1.1,
+            members[predictor], members["score"], s=_MARKER**2, marker=marker, linewidths=1.1,
             edgecolors=colour, facecolors="white" if cluster else colour, zorder=3,
         )  # fmt: skip
 
 
-def _label(axes: Axes, points: pd.DataFrame, predictor: str, response: str) -> None:
+def _label(axes: Axes, points: pd.DataFrame, predictor: str) -> None:
     """Write each language's code beside its point, off the other labels and points.
 
     The library tries the places around a point in a fixed order, so labels stay where they are.
     """
     axes.set(xlim=axes.get_xlim(), ylim=axes.get_ylim())  # a label must not move the points
-    x, y = points[predictor].to_numpy(), points[response].to_numpy()
+    x, y = points[predictor].to_numpy(), points["score"].to_numpy()
     textalloc.allocate(
-        axes,
-        x,
-        y,
-        points["language"].tolist(),
-        x_scatter=x,
-        y_scatter=y,
-        scatter_sizes=np.full(len(x), _MARKER),
-        textsize=_LETTERS,
-        min_distance=0.012,
-        max_distance=0.15,
-        margin=0.002,
-        nbr_candidates=500,
-        linecolor=_LINE,
-        linewidth=0.4,
-        avoid_label_lines_overlap=True,
-        gid=LABEL,
+        axes, x, y, points["language"].tolist(), x_scatter=x, y_scatter=y,
+        scatter_sizes=np.full(len(x), _MARKER), textsize=_LETTERS, min_distance=0.012,
+        max_distance=0.15, margin=0.002, nbr_candidates=500, linecolor=_LINE, linewidth=0.4,
+        avoid_label_lines_overlap=True, gid=LABEL,
         path_effects=[withStroke(linewidth=1.4, foreground="white")],
-    )
+    )  # fmt: skip
 
 
-def _correlations(rows: pd.DataFrame) -> str:
+def _title(rows: pd.DataFrame) -> str:
     """Write rho and n, over all languages with its interval and beneath for each cluster."""
     parts = {}
     for _, row in rows.iterrows():
@@ -188,58 +155,27 @@ def _show_clusters(axes: Axes, thresholds: pd.Series, split: str) -> list[Line2D
 
 
 def _legend(
-    figure: Figure,
-    points: pd.DataFrame,
-    looks: dict[str, tuple[str, str]],
-    threshold: float,
-    thresholds: Sequence[Line2D],
+    figure: Figure, points: pd.DataFrame, looks: Looks, threshold: float, lines: Sequence[Line2D]
 ) -> None:
     """Explain scripts, clusters and thresholds above the panels."""
-    present = [group for group in looks if group in set(points["script_group"])]
-    handles: list[Line2D] = [
-        _marker(looks[group][1], looks[group][0], True, group) for group in present
+    groups = [group for group in looks if group in set(points["script_group"])]
+    entries = [(looks[group][1], looks[group][0], True, group) for group in groups]
+    entries += [
+        ("o", _LINE, True, f"overlap ≥ {threshold:.2g}"),
+        ("o", _LINE, False, f"overlap < {threshold:.2g}"),
     ]
-    handles += [
-        _marker("o", _LINE, True, f"overlap ≥ {threshold:.2g}"),
-        _marker("o", _LINE, False, f"overlap < {threshold:.2g}"),
-        *thresholds,
-    ]
-    if (points["seeds"] > 1).any():
-        handles.append(_marker("|", _BAR, True, "± 1 SD over seeds"))
+    bars = [("|", _BAR, True, "± 1 SD over seeds")] * bool((points["seeds"] > 1).any())
+    handles = [*map(_marker, entries), *lines, *map(_marker, bars)]
     figure.legend(
         handles=handles, loc="outside upper center", ncols=math.ceil(len(handles) / 2),
         frameon=False, handletextpad=0.3, columnspacing=1.4,
     )  # fmt: skip
 
 
-def _marker(shape: str, colour: str, filled: bool, label: str) -> Line2D:
-    """Return an entry of the legend."""
+def _marker(entry: tuple[str, str, bool, str]) -> Line2D:
+    """Return an entry of the legend: shape, colour, whether it is filled, label."""
+    shape, colour, filled, label = entry
     return Line2D(
         [], [], linestyle="none", marker=shape, markersize=5, markeredgewidth=1.1, label=label,
         markeredgecolor=colour, markerfacecolor=colour if filled else "white",
     )  # fmt: skip
-
-
-def misplaced_labels(figure: Figure) -> list[tuple[str, str]]:
-    """Labels of a drawn figure that hide something: (label, "frame", "point" or other label)."""
-    renderer = figure.canvas.get_renderer()
-    found = []
-    for axes in figure.axes:
-        frame = axes.get_window_extent(renderer)
-        points = np.concatenate(
-            [
-                drawn.get_offset_transform().transform(drawn.get_offsets())
-                for drawn in axes.collections
-                if isinstance(drawn, PathCollection)
-            ]
-        )
-        placed: dict[str, Bbox] = {}
-        for label in (text for text in axes.texts if text.get_gid() == LABEL):
-            name, box = label.get_text(), label.get_window_extent(renderer)
-            found += [(name, other) for other, box_ in placed.items() if box.overlaps(box_)]
-            if box.count_contains(points):
-                found.append((name, "point"))
-            if frame.count_contains(box.corners()) < 4:
-                found.append((name, "frame"))
-            placed[name] = box
-    return found

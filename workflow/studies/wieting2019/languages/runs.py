@@ -20,7 +20,8 @@ from tqdm import tqdm
 from tandem.encoders.model import SentenceEncoder
 from tandem.io import atomic_folder
 from tandem.segmentation.ragged import Ragged
-from tandem.segmentation.segmenter import Segmentation, Segmenter, learn
+from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.segmenter import Segmenter, learn
 from tandem.tasks.selection import Select, by_similarity
 from tandem.tasks.sts import MEAN
 from tandem.tasks.task import Task
@@ -67,7 +68,7 @@ class SegmentedLanguage:
 
 def scheme(pieces: int, character_coverage: float) -> Segmentation:
     """Return how each language is segmented: by pieces learned from its own text."""
-    return Segmentation("sentencepiece", pieces, True, (), character_coverage)
+    return Segmentation(size=pieces, separate=True, character_coverage=character_coverage)
 
 
 def learn_english(
@@ -80,7 +81,7 @@ def learn_english(
     """
     with atomic_folder(folder) as result:
         texts = {ENGLISH: lambda: read_english(panel)}
-        learn(scheme(pieces, character_coverage), texts, result, threads=1)
+        learn(scheme(pieces, character_coverage), texts, result)
 
 
 def load_english(
@@ -108,7 +109,7 @@ def load_language(panel: str | Path, code: str, how: Segmentation) -> SegmentedL
     """
     rows, translations = read_language(panel, code)
     with tempfile.TemporaryDirectory(prefix="tandem-") as folder:
-        segmenter = learn(how, {code: lambda: translations}, Path(folder), threads=1)
+        segmenter = learn(how, {code: lambda: translations}, Path(folder))
         sentences = segmenter.encoder(code)(translations)
     return SegmentedLanguage(code, rows, sentences, segmenter.vocabulary)
 

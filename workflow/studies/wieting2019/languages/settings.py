@@ -9,7 +9,7 @@ from pydantic import Field, NonNegativeInt, PositiveInt
 
 from tandem.encoders.averaging import Averaging
 from tandem.encoders.encoder import ENCODERS, Encoder
-from tandem.filtering import Filters
+from tandem.filtering import Filters, parse_filters
 from tandem.objectives.margin import Margin
 from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.registry import ConfigurationError, Named, Settings
@@ -64,7 +64,7 @@ class Panel(Settings):
     """Most English sentences of a language and source to choose from; null: all."""
     seed: NonNegativeInt = 1
     """Of the choice of sentences."""
-    cleaning: Filters
+    cleaning: Filters = parse_filters({"words": {}, "ratio": {}, "identical": {}, "markup": {}})
     """Filters that a pair must pass, in this order."""
     pieces: PositiveInt
     """SentencePieces of each language, at most; English and the other are segmented apart."""

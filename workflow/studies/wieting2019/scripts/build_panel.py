@@ -1,5 +1,11 @@
 """Choose the languages and sentences of a panel, and learn the pieces of its English text."""
 
+import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
+sys.path.append(str(Path(__file__).resolve().parents[2]))
+
 from _adapter import logged
 from wieting2019.languages.panel import build_panel
 from wieting2019.languages.runs import learn_english

@@ -1,12 +1,17 @@
 """Read and clean the languages that one corpus holds."""
 
-from tandem.languages.panel import gather
+import sys
+from pathlib import Path
 
-from _adapter import logged
+sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
+sys.path.append(str(Path(__file__).resolve().parents[2]))
+
+from _adapter import kinds, logged
 from tandem.corpora.register import Dataset
 from tandem.filtering import parse_filters
+from wieting2019.languages.panel import gather
 
-with logged(snakemake.log[0]) as log:
+with logged(snakemake.log[0]) as log, kinds(snakemake.config):
     params = snakemake.params
     dataset = Dataset(**params.dataset)
     path = f"results/corpora/downloads/{dataset.name}/{dataset.file}"

@@ -1,0 +1,98 @@
+"""Figure 1: the STS score of every language against its overlap with and distance from English."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from tandem.reporting.table import Given, Report, Table
+from wieting2019.languages.settings import Panel
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from tandem.plan import Plan
+
+REGISTER = Path(__file__).parents[3] / "languages.yaml"
+"""What the codes of languages mean."""
+
+
+class Figure1(Table):
+    """The points of Figure 1: a line for each language of each panel, plain and marked.
+
+    English is segmented once for a panel, every other language by itself.
+    """
+
+    panels: Annotated[dict[str, Panel], Field(min_length=1)]
+    """Sets of languages; the first one is drawn as figure1, the others in figures/."""
+    task: str = "sts"
+    """What encoders are scored on: STS by years."""
+    uriel: str = "lang2vec"
+    """The corpus with URIEL's vectors."""
+
+    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+        """Name scores and texts of the panels, URIEL and the register of languages."""
+        scores = [
+            plan.path("scores", "languages", name, f"batch{number}.json")
+            for name, panel in self.panels.items()
+            for number in range(panel.batches)
+        ]
+        return {
+            "runs": scores,
+            "texts": [plan.path("languages", name, "text") for name in self.panels],
+            "uriel": plan.downloads(self.uriel),
+            "languages": [str(REGISTER)],
+        }
+
+    def sources(self) -> list[str]:
+        """Return the corpora of the panels, and URIEL's."""
+        return [self.uriel, *(name for panel in self.panels.values() for name in panel.sources)]
+
+    def codes(self, held: Mapping[str, Collection[str]]) -> dict[str, list[str]]:
+        """Return the languages that each panel chooses among; `held` by corpus."""
+        from tandem.corpora.languages import read_register
+
+        known = [language.code for language in read_register(REGISTER)]
+        return {name: panel.codes(known, held) for name, panel in self.panels.items()}
+
+    def build(self, given: Given) -> Report:
+        """Make the points; their columns are `wieting2019.languages.points.COLUMNS`."""
+        from tandem.reporting.writer import page
+        from wieting2019.languages.points import measured_points
+
+        points, notes = measured_points(given.files)
+        return Report(points, page("# Figure 1: the points", *notes.values()))
+
+    def figures(self, name: str) -> list[str]:
+        """Return a figure for each panel, and one for its marked encoders."""
+        return list(self._settings(name))
+
+    def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
+        """Draw one setting; the correlations in its titles are those of Table 5."""
+        from tandem.corpora.languages import read_register
+        from wieting2019.languages import drawing
+        from wieting2019.languages.correlations import Draws, correlations
+        from wieting2019.languages.points import measured_points
+
+        panel, marked = self._settings(given.name)[figure]
+        # those of Table 5 follow from the points before they are rounded for the CSV
+        points, _ = measured_points(given.files)
+        shown, exact = (p[(p["panel"] == panel) & (p["marked"] == marked)] for p in (frame, points))
+        bootstrap = given.plan.study.bootstrap
+        draws = Draws(bootstrap.resamples, 1, bootstrap.seed)
+        found = correlations(exact, draws, ["score"], list(drawing.AXES))
+        return drawing.figure1(shown, found, read_register(REGISTER).script_groups)
+
+    def _settings(self, name: str) -> dict[str, tuple[str, bool]]:
+        """Return panel and marker of each figure."""
+        drawn = {}
+        for panel, entry in self.panels.items():
+            main = panel == next(iter(self.panels))
+            for marked in (False, True) if entry.encoders.marked else (False,):
+                file = "-".join([name, *[panel] * (not main), *["marked"] * marked])
+                drawn[file if file == name else f"figures/{file}"] = (panel, marked)
+        return drawn
