@@ -27,6 +27,7 @@ STUDIES = {plan.name: plan for plan in PLANS.values()}
 # is idle at the end while another trains on text that came late.
 FIRST, SECOND = 2, 1
 
+
 report: "../report/workflow.rst"
 
 
