@@ -5,9 +5,9 @@ lines with as many threads as there are processors. `--stream` then encodes that
 lines and prints the resident memory on the way, which must not grow. `--fresh` encodes that many
 lines at a time, each once: words not seen before take longer, and are fewer from part to part.
 
-    python benchmarks/encoding.py --model results/models/sp.en-cs/seed1 --text my.en --language en
-    python benchmarks/encoding.py --model MODEL --text my.en --language en --stream 10000000
-    python benchmarks/encoding.py --model MODEL --text my.en --language en --fresh 4000
+    PYTHONPATH=workflow/studies python benchmarks/encoding.py --model results/models/sp.en-cs/seed1 --text my.en --language en
+    PYTHONPATH=workflow/studies python benchmarks/encoding.py --model MODEL --text my.en --language en --stream 10000000
+    PYTHONPATH=workflow/studies python benchmarks/encoding.py --model MODEL --text my.en --language en --fresh 4000
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tandem import encoders
 from tandem.encoders.baselines import load_baseline
 from tandem.encoders.model import SentenceEncoder
 from tandem.io import read_lines
-from tandem.tasks.speed import Speed, available_processors, measure
+from wieting2019.speed import Speed, available_processors, measure
 
 SECONDS = 10.0
 """Of a pass: slower encoders get fewer sentences, but a whole batch."""

