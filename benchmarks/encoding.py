@@ -15,9 +15,11 @@ from __future__ import annotations
 import argparse
 import re
 import time
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from statistics import median
 
 import numpy as np
 import sentencepiece as spm
@@ -26,7 +28,7 @@ from tandem import encoders
 from tandem.encoders.baselines import load_baseline
 from tandem.encoders.model import SentenceEncoder
 from tandem.io import read_lines
-from tandem.tasks.speed import Speed, available_processors, measure, synthetic_lines
+from tandem.tasks.speed import Speed, available_processors, measure
 
 SECONDS = 10.0
 """Of a pass: slower encoders get fewer sentences, but a whole batch."""
@@ -81,7 +83,7 @@ def compare(encoder: SentenceEncoder, sentences: list[str], options: argparse.Na
 def report(row: Speed, limit: float) -> None:
     """Print the figures of one encoder."""
     figures = {"first pass": row.first}
-    figures |= {f"batch {size}": rate for size, rate in row.at_batch.items()}
+    figures |= {f"batch {size}": median(rates) for size, rates in row.passes.items()}
     for what, rate in figures.items():
         print(f"{f'{row.name}, {row.device}, {what}':30}{rate:12,.0f}{rate / limit:8.2f}")
     if row.tokenisation is not None:
@@ -129,6 +131,16 @@ def stream(encoder: SentenceEncoder, sentences: list[str], options: argparse.Nam
                 f"{done + len(vectors):12,} lines {seconds:7.0f} s, {resident_mib()} MiB resident"
             )
         done += len(vectors)
+
+
+def synthetic_lines(sentences: Sequence[str], count: int, seed: int) -> Iterator[str]:
+    """Yield `count` lines made of halves of the given sentences, drawn at random."""
+    random = np.random.default_rng(seed)
+    for start in range(0, count, 10_000):
+        size = min(10_000, count - start)
+        for one, other in random.integers(len(sentences), size=(size, 2)).tolist():
+            left, right = sentences[one].split(), sentences[other].split()
+            yield " ".join(left[: len(left) // 2] + right[len(right) // 2 :])
 
 
 def resident_mib() -> int:

@@ -19,7 +19,8 @@ from tandem.cli.common import byte_size
 from tandem.encoders.averaging import Averaging
 from tandem.encoders.composition import Composition
 from tandem.encoders.model import SentenceEncoder
-from tandem.segmentation.segmenter import Segmentation, learn
+from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.segmenter import learn
 
 ENGLISH = ["the cat sat", "a dog ran", "rain fell", "we ate bread"]
 GERMAN = ["die Katze saß", "ein Hund lief", "Regen fiel", "wir aßen Brot"]
@@ -32,7 +33,7 @@ def model(tmp_path_factory):
     folder = tmp_path_factory.mktemp("cli")
     (folder / "segmenter").mkdir()
     texts = {"en": lambda: ENGLISH, "de": lambda: GERMAN}
-    segmenter = learn(Segmentation("words", 100), texts, folder / "segmenter", 1)
+    segmenter = learn(Segmentation(kind="words", size=100), texts, folder / "segmenter")
     table = torch.zeros(len(segmenter), 64)
     vectors = torch.randn(64, 64, generator=torch.Generator().manual_seed(1))
     number = 0

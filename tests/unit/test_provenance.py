@@ -185,9 +185,11 @@ def test_the_order_of_kinds_does_not_count(tree):
 
 
 def test_a_module_that_does_nothing_may_come_and_go(tree):
-    before, after = edited(tree, **{"tandem/late.py": '"""Later."""\n'})
-    (tree / "copy/tandem/sub/helper.py").unlink()
-    assert before == after == digest(tree / "copy")
+    (tree / "tandem/sub/helper.py").write_text('"""Help."""\n')
+    before, unchanged = edited(tree)
+    shutil.move(tree / "copy", tree / "other")
+    (tree / "other/tandem/sub/helper.py").unlink()
+    assert before == unchanged == digest(tree / "other")
 
 
 def test_follows_the_modules_of_a_study_wherever_it_stands(tree, tmp_path_factory):

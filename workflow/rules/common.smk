@@ -27,6 +27,10 @@ STUDIES = {plan.name: plan for plan in PLANS.values()}
 # is idle at the end while another trains on text that came late.
 FIRST, SECOND = 2, 1
 
+
+report: "../report/workflow.rst"
+
+
 # Captions stand in the configuration, since only the report depends on them.
 config["captions"] = {
     root: {file.stem: file.read_text("utf-8").strip() for file in plan.home.glob("captions/*.rst")}

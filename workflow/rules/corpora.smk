@@ -65,10 +65,10 @@ rule fetch_optional_dataset:
     """
     output:
         folder=directory("results/corpora/downloads/{optional}"),
-    wildcard_constraints:
-        optional=alternatives(OPTIONAL),
     log:
         "results/logs/fetch_optional_dataset/{optional}.log",
+    wildcard_constraints:
+        optional=alternatives(OPTIONAL),
     retries: 2
     conda:
         "../../envs/tandem.yaml"
@@ -140,9 +140,7 @@ rule build_sts:
     those missing.
     """
     input:
-        optional=lambda w: [
-            f"results/corpora/downloads/{n}" for n in study_of(w).sts.optional()
-        ],
+        optional=lambda w: [f"results/corpora/downloads/{n}" for n in study_of(w).sts.optional()],
         benchmark=lambda w: downloads(study_of(w).sts.benchmark)[0],
     output:
         folder=directory("{root}/corpora/sts"),

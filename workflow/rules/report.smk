@@ -12,9 +12,7 @@ rule tabulate:
         paper=lambda w: plan_of(w).paper(),
     output:
         table="{root}/{table}.csv",
-        markdown=report(
-            "{root}/{table}.md", caption="../report/table.rst", category="{table}"
-        ),
+        markdown=report("{root}/{table}.md", caption="../report/table.rst", category="{table}"),
         claims="{root}/tables/{table}-claims.csv",
     log:
         "{root}/logs/tabulate/{table}.log",
@@ -35,9 +33,7 @@ rule plot:
         paper=lambda w: plan_of(w).paper(),
         table=lambda w: plan_of(w).path(f"{table_of(w)}.csv"),
     output:
-        png=report(
-            "{root}/{figure}.png", caption="../report/figure.rst", category="figures"
-        ),
+        png=report("{root}/{figure}.png", caption="../report/figure.rst", category="{figure}"),
         pdf="{root}/{figure}.pdf",
         svg="{root}/{figure}.svg",
     log:

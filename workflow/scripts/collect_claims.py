@@ -1,9 +1,8 @@
 """Join the claims of all tables."""
 
-from tandem.reporting.results import write_frame
-
 from _adapter import logged
 from tandem.reporting.claims import merge
+from tandem.reporting.writer import write_frame
 
 with logged(snakemake.log[0]) as log:
     claims = merge(snakemake.input.claims)

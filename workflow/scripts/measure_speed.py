@@ -2,7 +2,7 @@
 
 from _adapter import logged
 from tandem.io import write_json
-from tandem.tasks.speed_run import measure_models, sample_lines
+from tandem.tasks.speed import measure_models, sample_lines
 
 with logged(snakemake.log[0]) as log:
     params, measured = snakemake.params, dict(snakemake.params.measured)

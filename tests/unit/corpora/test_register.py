@@ -55,12 +55,28 @@ def test_an_unknown_language_lists_those_known(tmp_path):
         load(tmp_path).code("de")
 
 
+def test_the_example_at_the_head_of_the_products_register_holds(tmp_path):
+    head = PRODUCT.read_text(encoding="utf-8").split("# wheel:")[0].split("\n")
+    example = "\n".join(line[4:] for line in head if line.startswith("#   "))
+    (tmp_path / "r.yaml").write_text(example)
+    assert load_register(tmp_path / "r.yaml")["mine"].files() == ["my.en.gz", "my.de.gz"]
+
+
 def test_plain_values_make_the_same_dataset():
     for dataset in load_register(PRODUCT).values():
         assert Dataset(**dataset.model_dump()) == dataset
         record = json.loads(json.dumps(dataset.record()))
         assert Dataset(**record).record() == record
         assert not {"description", "version", "bytes", "licence"} & set(record)
+
+
+def test_a_record_of_some_languages_holds_no_other():
+    dataset = load_register(PRODUCT)["homeassistant"]
+    record = dataset.record("en", "cs")
+    assert (record["languages"], record["codes"]) == (["en", "cs"], {})
+    assert dataset.record("zh", "en")["codes"] == {"zh": "zh-Hans"}
+    assert dataset.record("xx")["languages"] == []
+    assert Dataset(**record).record() == record
 
 
 def test_each_file_has_an_entry_that_names_it_alone(tmp_path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 
 import numpy as np
@@ -10,17 +9,15 @@ import pytest
 import torch
 import yaml
 from sentence_transformers import SentenceTransformer
-from tokenizers.normalizers import Sequence
 
 from tandem.encoders.baselines import load_baseline
-from tandem.encoders.card import Card, Corpus, Score
+from tandem.encoders.card import Card, CardCorpus, CardScore
 from tandem.encoders.composition import EncoderConfig, initial_embeddings
 from tandem.encoders.export import export_sentence_transformers
 from tandem.encoders.model import SentenceEncoder
-from tandem.encoders.moses_rules import moses_lowercase, signs
 from tandem.errors import TandemError
-from tandem.segmentation.segmenter import Segmentation, learn
-from tandem.segmentation.tokenization import ChunkTokenizer
+from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.segmenter import learn
 
 TEXT = {
     "en": ["The dogs' owner, Mr. Smith, isn't here.", "It costs 5,300.50 (or 6,000)... maybe."],
@@ -36,67 +33,29 @@ HARD = [
     "\u039f\u0394\u039f\u03a3 \u03a3 \u0130stanbul \u01c5 \ufb01n \u00bd",
     "x\u0301 \t\x01tab\u00a0nbsp\u2028line",
     "漢字とかな 한국어 カタカナ。 a漢b",
+    "परमेश्\u200dवर ने कहा। แมวนั่งอยู่ \u200c\u0301 \u2581 so\u00adft",
+    "\u2764\ufe0f \U0001f468\u200d\U0001f469",
     "e-mail: me@x.org, http://x.org/a_b?c=d&e {name} **bold** `code` <b>tag</b> 50% \u20ac9",
 ]
-LANGUAGES = ["en", "fr", "cs", "de", "zh", "ko"]
-
-
 def encoder_of(scheme, folder, languages=("en", "fr", "cs"), kind="averaging"):
     folder.mkdir()
     texts = {side: lambda side=side: TEXT[side] * 3 + HARD[3:] for side in languages}
-    segmenter = learn(scheme, texts, folder, 1)
+    segmenter = learn(scheme, texts, folder)
     config = EncoderConfig(kind, 8, 4 if kind == "lstm" else None)
     table = initial_embeddings(len(segmenter), 8, torch.Generator().manual_seed(1))
     return SentenceEncoder(config, segmenter, table, metadata={"settings": {"margin": 0.4}})
 
 
-@functools.cache
-def tokenizer(language):
-    return ChunkTokenizer(language)
-
-
-def lowercased(language, line):
-    return " ".join(tokenizer(language)(line)).lower()
-
-
-@pytest.mark.parametrize("default", ["en", "zh"])
-def test_the_rules_tokenise_as_moses_does_in_every_language(default):
-    normalizer = Sequence(moses_lowercase(LANGUAGES, default))
-    sign = signs(LANGUAGES, default)
-    for language in LANGUAGES:
-        for line in HARD + sum(TEXT.values(), []):
-            expected = lowercased(language, line)
-            assert normalizer.normalize_str(sign[language] + line) == expected
-
-
-def test_the_rules_tokenise_random_punctuation_as_moses_does():
-    random = np.random.default_rng(0)
-    parts = list("aAs15..,,''\"()-:;?!  \u0301\u2116\u03a3é`/漢") + ["Mr", "No", "p.m", "n't", "č"]
-    lines = ["".join(random.choice(parts, random.integers(1, 15))) for _ in range(800)]
-    normalizer = Sequence(moses_lowercase(LANGUAGES, "en"))
-    sign = signs(LANGUAGES, "en")
-    for number, line in enumerate(lines):
-        language = LANGUAGES[number % len(LANGUAGES)]
-        assert normalizer.normalize_str(sign[language] + line) == lowercased(language, line)
-
-
-def test_languages_with_the_same_rules_share_a_sign():
-    sign = signs(["en", "fr", "it", "ar", "tr"], "en")
-    assert sign["en"] == ""
-    assert sign["ar"] == sign["tr"] != ""  # no prefixes of their own, other apostrophes
-    assert len({sign["fr"], sign["it"], sign["ar"]}) == 3  # other prefixes
-
-
 @pytest.mark.parametrize(
     "scheme",
     [
-        Segmentation("sentencepiece", 120),
-        Segmentation("sentencepiece", 120, character_coverage=0.98),
-        Segmentation("sentencepiece", 100, separate=True),
-        Segmentation("sentencepiece", 120, marked=("cs",)),
-        Segmentation("words", 60),
-        Segmentation("words", 60, marked=("en", "cs")),
-        Segmentation("trigrams", 300),
+        Segmentation(kind="sentencepiece", size=120),
+        Segmentation(kind="sentencepiece", size=120, character_coverage=0.98),
+        Segmentation(kind="sentencepiece", size=120, separate=True),
+        Segmentation(kind="sentencepiece", size=120, marked=("cs",)),
+        Segmentation(kind="words", size=60),
+        Segmentation(kind="words", size=60, marked=("en", "cs")),
+        Segmentation(kind="trigrams", size=300),
     ],
 )
 def test_the_library_gives_the_encoders_vectors(scheme, tmp_path):
@@ -107,14 +66,14 @@ def test_the_library_gives_the_encoders_vectors(scheme, tmp_path):
         model = SentenceTransformer(str(folder), device="cpu")
         lines = HARD + TEXT[language]
         ours = encoder.encode(lines, language)
-        theirs = model.encode(lines, prompt_name=language)
+        theirs = model.encode(lines)
         np.testing.assert_allclose(theirs, ours, atol=1e-6)
         assert np.abs(ours).sum(1)[-1] > 0
         assert not theirs[0].any()  # empty text: the zero vector
 
 
 def test_one_vocabulary_is_one_folder_of_stock_classes(tmp_path):
-    encoder = encoder_of(Segmentation("sentencepiece", 120), tmp_path / "segmenter")
+    encoder = encoder_of(Segmentation(kind="sentencepiece", size=120), tmp_path / "segmenter")
     folders = export_sentence_transformers(encoder, tmp_path / "out", Card("m"))
     assert set(folders.values()) == {tmp_path / "out"}
     modules = json.loads((tmp_path / "out" / "modules.json").read_text())
@@ -123,8 +82,9 @@ def test_one_vocabulary_is_one_folder_of_stock_classes(tmp_path):
 
 
 def test_the_card_states_corpora_licences_settings_and_scores(tmp_path):
-    encoder = encoder_of(Segmentation("words", 60), tmp_path / "segmenter")
-    card = Card("my model", [Corpus("books", "CC0-1.0")], [Score("STS", "r x 100", 61.25)], "mit")
+    encoder = encoder_of(Segmentation(kind="words", size=60), tmp_path / "segmenter")
+    scores = [CardScore("STS", "r x 100", 61.25)]
+    card = Card("my model", [CardCorpus("books", "CC0-1.0")], scores, "mit")
     export_sentence_transformers(encoder, tmp_path / "out", card)
     text = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
     _, header, body = text.split("---\n", 2)
@@ -137,14 +97,14 @@ def test_the_card_states_corpora_licences_settings_and_scores(tmp_path):
 
 
 def test_an_lstm_is_refused(tmp_path):
-    encoder = encoder_of(Segmentation("words", 60), tmp_path / "segmenter", kind="lstm")
+    encoder = encoder_of(Segmentation(kind="words", size=60), tmp_path / "segmenter", kind="lstm")
     with pytest.raises(TandemError, match="lstm.*averaging"):
         export_sentence_transformers(encoder, tmp_path / "out", Card("m"))
     assert not (tmp_path / "out").exists()
 
 
 def test_an_export_is_a_baseline_that_knows_its_languages(tmp_path):
-    encoder = encoder_of(Segmentation("words", 60), tmp_path / "segmenter")
+    encoder = encoder_of(Segmentation(kind="words", size=60), tmp_path / "segmenter")
     export_sentence_transformers(encoder, tmp_path / "out", Card("m"))
     baseline = load_baseline(str(tmp_path / "out"))
     for language, lines in TEXT.items():

@@ -1,8 +1,6 @@
-"""Encoding as a stream: order, bounded look-ahead, errors, and matrices written batch by batch."""
+"""Encoding as a stream: order, bounded look-ahead, errors."""
 
 from __future__ import annotations
-
-import io
 
 import numpy as np
 import pytest
@@ -12,8 +10,9 @@ from tandem.encoders import model
 from tandem.encoders.averaging import Averaging
 from tandem.encoders.composition import initialise
 from tandem.encoders.model import SentenceEncoder
-from tandem.encoders.streaming import overlapped, write_npy
-from tandem.segmentation.segmenter import Segmentation, learn
+from tandem.encoders.streaming import overlapped
+from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.segmenter import learn
 
 
 def test_results_come_in_order_and_little_is_read_ahead():
@@ -49,20 +48,9 @@ def test_an_error_of_either_stage_reaches_the_caller():
         list(overlapped(lambda number: 1 // number, [0]))
 
 
-@pytest.mark.parametrize("sizes", [[], [3], [2, 5, 1]])
-def test_a_matrix_written_in_batches_is_one_npy_file(sizes):
-    random = np.random.default_rng(1)
-    batches = [random.random((size, 4), np.float32) for size in sizes]
-    out = io.BytesIO()
-    assert write_npy(out, iter(batches), 4) == sum(sizes)
-    out.seek(0)
-    expected = np.concatenate([np.zeros((0, 4), np.float32), *batches])
-    np.testing.assert_array_equal(np.load(out), expected)
-
-
 def test_lines_are_read_as_vectors_are_taken(tmp_path, monkeypatch):
     monkeypatch.setattr(model, "SEGMENTED", 10)
-    segmenter = learn(Segmentation("words", 9), {"en": lambda: ["a b c"]}, tmp_path, 1)
+    segmenter = learn(Segmentation(kind="words", size=9), {"en": lambda: ["a b c"]}, tmp_path)
     encoder = SentenceEncoder(segmenter, *initialise(Averaging(dimension=4), len(segmenter), 1))
     read = []
     lines = (read.append(number) or "a b" for number in range(1000))

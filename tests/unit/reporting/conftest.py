@@ -1,61 +1,88 @@
-"""Three tiny experiments: their score files, and results read from them."""
+"""A toy study of four experiments: its plan, and its score files."""
+
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from tandem.reporting.results import Experiment, Role, Setting, read_results
-from tandem.tasks.pair_scores import PairScores
 
-from tandem.io import write_json
-from tandem.tasks import pair_scores as pairs
-from tandem.tasks import sts
+from tandem.reporting.scores import Scores
+from tandem.reporting.table import Given
+from tandem.tasks.items import write_scores
+from tandem.tasks.sts import Sts
 
-SETTINGS = [
-    Setting("en-en", "En-En", Role.BACK_TRANSLATED),
-    Setting("en-cs", "En-Cs", Role.BITEXT),
-    Setting("random", "untrained", Role.UNTRAINED),
-]
-EXPERIMENTS = [
-    Experiment("sp.en-cs", "SP", "en-cs", 1000, 1000, 600),
-    Experiment("sp.en-en", "SP", "en-en", 1000, 2000, 600),
-    Experiment("lstm.en-cs", "LSTM", "en-cs", 1000, 1000, 1900),
-    Experiment("sp.random", "SP", "random", 0, 0, 600),
-]
+TASKS = {"sts": Sts(years=[2012, 2013])}
 NOISE = {"sp.en-cs": 0.5, "sp.en-en": 1.0, "lstm.en-cs": 2.0, "sp.random": 4.0}
 
 
-def make_pairs(noise, seed):
+def make_items(noise, seed):
     """Two tasks of 40 pairs in 2012 and one of 30 in 2013, scored with this much noise."""
-    rng = np.random.default_rng(0)
-    gold = tuple(rng.uniform(0, 5, n) for n in (40, 40, 30))
-    cosine = tuple(g + noise * np.random.default_rng(seed).normal(size=len(g)) for g in gold)
-    return PairScores(("2012.a", "2012.b", "2013.c"), (2012, 2012, 2013), gold, cosine)
+    gold = np.random.default_rng(0).uniform(0, 5, 110)
+    return {
+        "task": np.array(["2012.a", "2012.b", "2013.c"]),
+        "year": np.array([2012, 2012, 2013]),
+        "offsets": np.array([0, 40, 80, 110]),
+        "gold": gold,
+        "cosine": gold + noise * np.random.default_rng(seed).normal(size=110),
+    }
+
+
+class Plan:
+    """What tables ask of a plan."""
+
+    def __init__(self, root):
+        self.root = root
+
+    def experiments(self, encoders, settings):
+        return [name for e in encoders for s in settings if (name := f"{e}.{s}") in NOISE]
+
+    def scores(self, experiments, task):
+        return [str(self.root / name / task) for name in experiments]
+
+    def models(self, experiments, seeds=(1, 2)):
+        models = self.root / "models"
+        return [str(models / name / f"seed{seed}") for name in experiments for seed in seeds]
+
+    def setting(self, experiment):
+        name = experiment.split(".")[1]
+        return SimpleNamespace(label=name.title(), pairs=0 if name == "random" else 1000)
+
+    def described(self, experiment):
+        encoder, setting = experiment.split(".")
+        pairs = self.setting(experiment).pairs
+        return {"name": experiment, "encoder": encoder.upper(), "setting": setting, "pairs": pairs}
 
 
 @pytest.fixture
-def settings():
-    return SETTINGS
-
-
-@pytest.fixture
-def experiments():
-    return EXPERIMENTS
+def items():
+    return make_items
 
 
 @pytest.fixture
 def score_files(tmp_path):
-    """Write one score file per experiment and seed; the untrained one has a single seed."""
+    """One score file per experiment and seed; the untrained one has a single seed."""
     files = []
-    for experiment in EXPERIMENTS:
-        for seed in [1] if experiment.name == "sp.random" else [1, 2]:
-            file = tmp_path / experiment.name / f"seed{seed}" / "sts.json"
-            scored = make_pairs(NOISE[experiment.name], seed)
-            scores = sts.summarise(scored, resamples=50, seed=9)
-            write_json(file, {"experiment": experiment.name, "seed": seed, **scores})
-            pairs.write_pairs(file.with_suffix(".npz"), scored)
-            files.append(file)
+    for name, noise in NOISE.items():
+        for seed in [1] if name == "sp.random" else [1, 2]:
+            path = tmp_path / name / "sts" / f"seed{seed}"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            origin = {"experiment": name, "task": "sts", "seed": seed}
+            write_scores(path, TASKS["sts"], make_items(noise, seed), origin)
+            files.append(path.with_suffix(".json"))
     return files
 
 
 @pytest.fixture
-def results(score_files):
-    return read_results(EXPERIMENTS, score_files)
+def scores(score_files):
+    return Scores(reversed(score_files), TASKS, 200, 5)
+
+
+@pytest.fixture
+def given(tmp_path, scores):
+    """Return a function: what a table of some name is made from, with these files."""
+
+    def make(name="table", **files):
+        paths = {key: list(map(Path, value)) for key, value in files.items()}
+        return Given(name, Plan(tmp_path), paths, scores, "tiny")
+
+    return make

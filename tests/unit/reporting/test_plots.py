@@ -1,36 +1,26 @@
 """Figures: same bytes for the same input, every series shown and told apart."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from tandem.reporting.plots import learning_curves, save, table1_figure
+from tandem.reporting.plots import Dots, dot_plot, panels_of, save
 
-
-@pytest.fixture
-def table():
-    return pd.DataFrame(
-        {
-            "encoder": ["SP", "SP", "LSTM"],
-            "setting": ["en-en", "en-cs", "en-cs"],
-            "mean_pearson_x100": [70.0, 72.0, 65.0],
-            "mean_low_pearson_x100": [68.0, 71.0, 65.5],  # the last does not hold its estimate
-            "mean_high_pearson_x100": [71.0, 74.0, 67.0],
-        }
-    )
-
-
-@pytest.fixture
-def histories():
-    run = pd.DataFrame(
-        {"epoch": [1, 2], "loss": [0.4, 0.2], "validation_pearson_x100": [60.0, 62.0]}
-    )
-    return {"sp.en-en": [run, run], "sp.en-cs": [run], "lstm.en-cs": [run]}
+NAN = float("nan")
+DOTS = Dots(
+    "r",
+    ["SP", "LSTM"],
+    {
+        "En-En": np.array([[70.0, 68.0, 71.0], [NAN, NAN, NAN]]),
+        "En-Cs": np.array([[72.0, 71.0, 74.0], [65.0, 65.5, 67.0]]),  # outside its interval
+    },
+)
 
 
 @pytest.mark.parametrize("ending", [".pdf", ".png", ".svg"])
-def test_same_input_gives_the_same_bytes(tmp_path, table, settings, ending):
+def test_same_input_gives_the_same_bytes(tmp_path, ending):
     for name in ("a", "b"):
-        save(table1_figure(table, settings), [tmp_path / f"{name}{ending}"])
+        save(dot_plot([DOTS]), [tmp_path / f"{name}{ending}"])
     first = (tmp_path / f"a{ending}").read_bytes()
     assert first == (tmp_path / f"b{ending}").read_bytes()
     assert len(first) > 1000
@@ -38,30 +28,47 @@ def test_same_input_gives_the_same_bytes(tmp_path, table, settings, ending):
         assert dated not in first
 
 
-def test_table1_figure_shows_every_row_once(table, settings):
-    (axes,) = table1_figure(table, settings).axes
+def test_every_figure_is_drawn_once():
+    figure = dot_plot([DOTS])
+    (axes,) = figure.axes
     series = {c.get_label(): c.lines[0] for c in axes.containers}
-    assert list(series) == ["En-En", "En-Cs"]  # nothing was scored in the untrained setting
+    assert list(series["En-En"].get_xdata()) == [70.0]  # the empty row is left out
     assert list(series["En-Cs"].get_xdata()) == [72.0, 65.0]
     heights = [*series["En-En"].get_ydata(), *series["En-Cs"].get_ydata()]
     assert len(set(heights)) == 3  # no dot hides another
     assert series["En-En"].get_marker() != series["En-Cs"].get_marker()
     assert [t.get_text() for t in axes.get_yticklabels()] == ["SP", "LSTM"]
+    assert axes.get_ylim()[0] > axes.get_ylim()[1]  # the first row is on top
+    assert [t.get_text() for t in figure.legends[0].get_texts()] == ["En-En", "En-Cs"]
 
 
-def test_learning_curves_draw_every_seed_but_no_untrained(histories, experiments, settings):
-    figure = learning_curves(histories, experiments, settings)
-    assert [panel.get_title() for panel in figure.axes] == ["SP", "LSTM", "", ""]
-    assert [len(panel.lines) for panel in figure.axes] == [3, 1, 3, 1]
-    styles = {line.get_linestyle() for line in figure.axes[0].lines}
-    assert len(styles) == 2
-    assert list(figure.axes[2].lines[0].get_ydata()) == [60.0, 62.0]
+def test_a_series_keeps_its_colour_where_another_is_missing():
+    alone = Dots("r", ["SP"], {"En-Cs": np.array([[1.0, 0, 2]])}, title="right")
+    left, right = dot_plot([DOTS, alone], columns=2).axes
+    assert right.containers[0].lines[0].get_color() == left.containers[1].lines[0].get_color()
+    assert right.get_title() == "right"
+    assert left.get_xlim() == right.get_xlim()
 
 
-def test_a_history_of_one_epoch_is_seen(experiments, settings):
-    run = pd.DataFrame(
-        {"epoch": [0, 1], "loss": [None, 0.4], "validation_pearson_x100": [60.0, 62.0]}
+def test_a_limit_is_drawn_and_named_last_on_a_logarithmic_axis():
+    bare = np.array([[10.0, NAN, NAN], [1000.0, NAN, NAN]])
+    figure = dot_plot([Dots("n", ["a", "b"], {"s": bare}, log=True, limit=(500.0, "most"))])
+    (axes,) = figure.axes
+    assert axes.get_xscale() == "log"
+    assert [500.0, 500.0] in [list(line.get_xdata()) for line in axes.get_lines()]
+    assert [t.get_text() for t in figure.legends[0].get_texts()] == ["s", "most"]
+
+
+def test_panels_of_a_table_hold_its_measured_columns():
+    table = pd.DataFrame(
+        {
+            "row": ["Random", "SP"],
+            **{f"es-es{b}_pearson_x100": [40.0, 60.0] for b in ("", "_low", "_high")},
+            **{f"ar-ar{b}_pearson_x100": [None, None] for b in ("", "_low", "_high")},
+            **{f"en-es{b}_p_at_1_x100": [10.0, 20.0] for b in ("", "_low", "_high")},
+        }
     )
-    figure = learning_curves({"sp.en-cs": [run]}, experiments, settings)
-    markers = [panel.lines[0].get_marker() for panel in figure.axes]
-    assert markers == ["o", "None"]
+    panels = panels_of(table)
+    assert [list(panel.rows) for panel in panels] == [["es-es"], ["en-es"]]
+    assert panels[0].xlabel == "Pearson's r × 100, with 95% interval"
+    assert panels[1].series["SP"].tolist() == [[20.0, 20.0, 20.0]]

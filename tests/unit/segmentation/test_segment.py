@@ -1,13 +1,18 @@
 """Segmentation by SentencePiece, words and trigrams."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import sentencepiece as spm
 
 from tandem.errors import TandemError
 from tandem.segmentation import ragged, segment_files
+from tandem.segmentation.scheme import Segmentation, language_of
 from tandem.segmentation.segment_files import segment_file
-from tandem.segmentation.segmenter import Segmentation, Segmenter, language_of, learn, trigrams
+from tandem.segmentation.segmenter import Segmenter, learn
+from tandem.segmentation.trigrams import Speller, count_trigrams
 
 ENGLISH = ["The cat sat.", "A dog sat on the mat.", "The mat was red."] * 30
 CZECH = ["Kočka seděla.", "Pes seděl na rohoži.", "Rohož byla red."] * 30
@@ -16,7 +21,7 @@ TEXTS = {"en": lambda: ENGLISH, "cs": lambda: CZECH}
 
 def learned(folder, texts=TEXTS, **scheme):
     folder.mkdir(exist_ok=True)
-    return learn(Segmentation(**scheme), texts, folder, threads=1)
+    return learn(Segmentation(**scheme), texts, folder)
 
 
 def units(segmenter, sentence, language):
@@ -24,7 +29,22 @@ def units(segmenter, sentence, language):
 
 
 def test_trigrams_cross_words_and_are_padded_once():
-    assert trigrams("a bc") == [" a ", "a b", " bc", "bc "]
+    assert count_trigrams([["A  BC"]]) == dict.fromkeys([" a ", "a b", " bc", "bc "], 1)
+    assert count_trigrams([["aaa", "", "\U00020000"], ["aa"]]) == {
+        " aa": 2, "aaa": 1, "aa ": 2, " \U00020000 ": 1,
+    }  # fmt: skip
+
+
+def test_trigrams_are_found_in_any_batch(tmp_path):
+    segmenter = learned(tmp_path, kind="trigrams", size=1000)
+    lines = ["The cat.", "", "Ω", "The Ω rat?", "a"]
+    for line, text in zip(lines, Speller()(lines), strict=True):
+        grams = [f" {text} "[i : i + 3] for i in range(len(text))]
+        known = [gram for gram in grams if gram in segmenter.vocabulary]
+        assert units(segmenter, line, "en") == known
+    together = segmenter.encoder("cs")(lines)
+    alone = [segmenter.encode(line, "cs") for line in lines]
+    assert [together.row(i).tolist() for i in range(len(lines))] == alone
 
 
 def test_words_are_tokenised_lower_cased_and_shared_between_languages(tmp_path):
@@ -102,16 +122,30 @@ def test_nothing_to_learn_from_is_refused(tmp_path, kind):
         learned(tmp_path, {"en": lambda: []}, kind=kind, size=50)
 
 
-def test_a_file_is_segmented_alike_by_one_process_and_by_two(tmp_path, monkeypatch):
+def test_a_file_is_segmented_in_chunks(tmp_path, monkeypatch):
     segmenter = learned(tmp_path / "s", kind="words", size=50)
     (tmp_path / "text.en").write_text("\n".join(ENGLISH) + "\n\n", encoding="utf-8")
     monkeypatch.setattr(segment_files, "LINES_PER_CHUNK", 32)
-    for workers in (1, 2):
-        stem = tmp_path / f"ids{workers}"
-        rows = segment_file(tmp_path / "s", tmp_path / "text.en", "en", stem, workers)
-        assert rows == len(ENGLISH) + 1
-    one, two = (ragged.load(tmp_path / f"ids{workers}") for workers in (1, 2))
-    np.testing.assert_array_equal(one.ids, two.ids)
-    np.testing.assert_array_equal(one.offsets, two.offsets)
-    assert one.row(1).tolist() == segmenter.encode(ENGLISH[1], "en")
-    assert len(one.row(len(ENGLISH))) == 0
+    rows = segment_file(tmp_path / "s", tmp_path / "text.en", "en", tmp_path / "ids")
+    found, expected = ragged.load(tmp_path / "ids"), segmenter.encoder("en")([*ENGLISH, ""])
+    assert rows == len(found) == len(ENGLISH) + 1
+    np.testing.assert_array_equal(found.ids, expected.ids)
+    np.testing.assert_array_equal(found.offsets, expected.offsets)
+
+
+def test_a_character_outside_the_pieces_is_left_out_and_divides_a_word(tmp_path):
+    segmenter = learned(tmp_path, kind="sentencepiece", size=60)
+    assert segmenter.encode("caΩt", "en") == segmenter.encode("ca t", "en")
+
+
+def test_the_settings_load_nothing_heavy():
+    code = "import sys, tandem.segmentation.scheme; print(*sys.modules)"
+    loaded = subprocess.check_output([sys.executable, "-c", code], text=True).split()
+    assert "tandem.segmentation.scheme" in loaded
+    assert not {"numba", "sentencepiece", "tokenizers", "torch", "numpy"} & set(loaded)
+
+
+@pytest.mark.parametrize("wrong", [{"kind": "syllables"}, {"size": 0}, {"sizes": 9}])
+def test_wrong_settings_are_refused(wrong):
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        Segmentation(**wrong)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tandem.errors import TandemError
 from tandem.tasks import speed
-from tandem.tasks.speed import measure, synthetic_lines
+from tandem.tasks.speed import measure, sample_lines
 
 
 class Clock:
@@ -45,14 +46,13 @@ def clock(monkeypatch):
     return clock
 
 
-def test_speeds_are_sentences_per_second_and_the_best_batch_is_found(clock):
+def test_speeds_are_sentences_per_second_in_turns(clock):
     log = []
     encoders = {"a": Encoder(clock, log, "a"), "b": Encoder(clock, log, "b", tokenises=False)}
     (a, b), limit = measure(encoders, ["x"] * 8, "en", [2, 8], 3, seconds=60)
     assert limit is None
     assert a.first == 8 / 4
-    assert a.at_batch == {2: 8 / 5, 8: 8 / 2}
-    assert a.best_batch == 8
+    assert a.passes == {2: [8 / 5] * 3, 8: [8 / 2] * 3}
     assert a.tokenisation == 0.5 / 2
     assert b.tokenisation is None
     assert log[:2] == [("a", 2), ("b", 2)]  # a sentence each
@@ -70,11 +70,19 @@ def test_a_slow_encoder_gets_fewer_sentences_but_a_whole_batch(clock):
         counts = []
         (found,), _ = measure({"a": Counting(clock, [], "a")}, ["x"] * 80, "en", [2, 8], 1, seconds)
         assert counts == [1, 80, count, count]
-        assert found.at_batch[8] == count / (1 + count / 8)
+        assert found.passes[8] == [count / (1 + count / 8)]
 
 
-def test_synthetic_lines_are_halves_of_the_given_ones_and_repeat():
-    lines = list(synthetic_lines(["a b c d", "1 2 3 4"], 20_001, seed=3))
-    assert len(lines) == 20_001
-    assert set(lines) == {"a b c d", "1 2 3 4", "a b 3 4", "1 2 c d"}
-    assert list(synthetic_lines(["a b c d", "1 2 3 4"], 20_001, seed=3)) == lines
+def test_draws_lines_without_replacement_in_their_order(tmp_path):
+    path = tmp_path / "text"
+    path.write_text("".join(f"{n:03}\n" for n in range(200)), encoding="utf-8")
+    drawn = sample_lines(path, 50, seed=1)
+    assert drawn == sorted(set(drawn)) and len(drawn) == 50
+    assert drawn == sample_lines(path, 50, seed=1) != sample_lines(path, 50, seed=2)
+    assert len(sample_lines(path, 500, seed=1)) == 200
+
+
+def test_refuses_an_empty_text(tmp_path):
+    (tmp_path / "text").write_text("", encoding="utf-8")
+    with pytest.raises(TandemError, match="empty"):
+        sample_lines(tmp_path / "text", 5, seed=1)

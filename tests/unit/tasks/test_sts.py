@@ -1,15 +1,17 @@
 """STS scores from a toy encoder whose vectors are known."""
 
 import json
+import zlib
 
 import numpy as np
 import pytest
-from tandem.tasks.pair_scores import PairScores
 
-from tandem.errors import InputError, TandemError
+from tandem.errors import TandemError
+from tandem.registry import ConfigurationError
 from tandem.statistics.correlation import pearson
-from tandem.tasks import pair_scores as pairs
-from tandem.tasks import sts
+from tandem.tasks.items import read_items, write_scores
+from tandem.tasks.sts import Sts
+from tandem.tasks.task import TASKS
 
 ANGLES = {"a": 0.0, "b": 30.0, "c": 60.0, "d": 90.0}
 LANGUAGES = {"2017.track4b.es-en": ["en", "es"]}
@@ -43,6 +45,8 @@ def write_folder(folder, tasks):
 ONE = [("5", "a", "a"), ("3", "a", "c"), ("0", "a", "d")]
 TWO = [("0", "a", "a"), ("2", "a", "c"), ("5", "a", "d")]
 THREE = [("4", "b", "a"), ("1", "a", "d"), ("5", "c", "c"), ("2", "", "a")]
+YEARS = Sts(years=[2012, 2013])
+TRACK = "2017.track4b.es-en"
 
 
 @pytest.fixture
@@ -53,128 +57,130 @@ def folder(tmp_path):
             "2012.one": (2012, ONE),
             "2012.two": (2012, TWO),
             "2013.three": (2013, THREE),
-            "2017.track4b.es-en": (2017, ONE),
+            TRACK: (2017, ONE),
         },
     )
     return tmp_path
 
 
-def test_scores_by_hand(folder):
-    scores, cosines = sts.score_sts(
-        AngleEncoder(), folder, ["2012.one", "2012.two", "2013.three"], 200, 3
-    )
+@pytest.fixture
+def items(folder):
+    return YEARS.score(AngleEncoder(), {"sts": folder})
+
+
+def noisy(noise, seed, tasks=("2012.a", "2012.b", "2013.c")):
+    """Items of 40, 40 and 30 pairs whose cosine is the human score with this much noise."""
+    gold = np.random.default_rng(0).uniform(0, 5, 110)
+    return {
+        "task": np.array(tasks),
+        "year": np.array([2012, 2012, 2013]),
+        "offsets": np.array([0, 40, 80, 110]),
+        "gold": gold,
+        "cosine": gold + noise * np.random.default_rng(seed).normal(size=110),
+    }
+
+
+def test_scores_by_hand(items):
     r = [
         pearson([5, 3, 0], [1, 0.5, 0]),
         pearson([0, 2, 5], [1, 0.5, 0]),
         pearson([4, 1, 5, 2], [np.cos(np.pi / 6), 0, 1, 0]),  # an empty sentence has cosine 0
     ]
-    found = [task["pearson_x100"] for task in scores["tasks"]]
-    assert found == pytest.approx([100 * value for value in r], abs=1e-3)
-    assert scores["years"] == {
-        "2012": pytest.approx(50 * (r[0] + r[1]), abs=1e-3),
-        "2013": pytest.approx(100 * r[2], abs=1e-3),
-    }
+    assert YEARS.units(items) == ["2012", "2013", "mean"]
+    assert YEARS.estimate(items, "2012") == pytest.approx(50 * (r[0] + r[1]))
+    assert YEARS.estimate(items, "2013") == pytest.approx(100 * r[2])
     # The mean of the two years, not of the three tasks
-    assert scores["mean_of_years"] == pytest.approx(25 * (r[0] + r[1]) + 50 * r[2], abs=1e-3)
-    assert scores["mean_of_years_low"] <= scores["mean_of_years"] <= scores["mean_of_years_high"]
-    assert scores["metric"] == "pearson_x100"
-    assert scores["tasks"][2] == {
-        "task": "2013.three", "year": 2013, "pairs": 4, "pearson_x100": pytest.approx(found[2])
-    }
-    assert len(cosines.cosine[2]) == 4
-    json.dumps(scores)
+    assert YEARS.estimate(items, "mean") == pytest.approx(25 * (r[0] + r[1]) + 50 * r[2])
+    assert [YEARS.count(items, unit) for unit in YEARS.units(items)] == [6, 4, 10]
+    assert YEARS.details(items)["tasks"][2] == {
+        "task": "2013.three", "year": 2013, "pairs": 4, "r_x100": pytest.approx(100 * r[2])
+    }  # fmt: skip
 
 
-def test_interval_equals_resampling_within_each_task(folder):
-    tasks = ["2012.one", "2013.three"]
-    scores, cosines = sts.score_sts(AngleEncoder(), folder, tasks, 100, 3)
-    draws = pairs.bootstrap_means([cosines], 100, 3)[:, 0]
-    low, high = 100 * np.quantile(draws, [0.025, 0.975])
-    assert scores["mean_of_years_low"] == pytest.approx(low, abs=1e-4)
-    assert scores["mean_of_years_high"] == pytest.approx(high, abs=1e-4)
-    # Adding a task leaves the draws of the others as they were
-    one, _ = (sts.score_sts(AngleEncoder(), folder, [t], 100, 3) for t in tasks)
-    alone = pairs.bootstrap_means([one[1]], 100, 3)[:, 0]
-    other = pairs.bootstrap_means([_[1]], 100, 3)[:, 0]
-    np.testing.assert_allclose(draws, (alone + other) / 2, atol=1e-12)
+def test_named_tasks_are_units_of_their_own(folder):
+    kind = Sts(tasks=[TRACK, "2013.three", "2017.track1.ar-ar"])
+    items = kind.score(AngleEncoder(), {"sts": folder})
+    assert kind.units(items) == [TRACK, "2013.three"]  # the third is not at hand
+    assert kind.estimate(items, TRACK) == pytest.approx(100 * pearson([5, 3, 0], [1, 0.5, 0]))
+    assert kind.count(items, "2013.three") == 4
+
+
+def test_only_tasks_in_the_languages_of_the_encoder_are_scored(folder):
+    encoder = AngleEncoder()
+    encoder.languages = ["en", "cs"]
+    items = Sts(tasks=[TRACK, "2012.one"]).score(encoder, {"sts": folder})
+    assert list(items["task"]) == ["2012.one"]
+    nothing = Sts(tasks=[TRACK]).score(encoder, {"sts": folder})
+    assert Sts(tasks=[TRACK]).units(nothing) == []
 
 
 def test_languages_come_from_the_index_not_from_the_name(folder):
     encoder = AngleEncoder()
-    sts.score_sts(encoder, folder, ["2017.track4b.es-en", "2012.one"], 10, 0)
+    Sts(tasks=[TRACK, "2012.one"]).score(encoder, {"sts": folder})
     assert [language for language, _ in encoder.seen] == ["en", "es", "en", "en"]
 
 
-def test_task_weights_average_years_not_tasks():
-    np.testing.assert_allclose(pairs.task_weights([2012, 2012, 2013]), [0.25, 0.25, 0.5])
+def test_a_year_without_a_task_is_refused(folder):
+    with pytest.raises(TandemError, match="no task of 2014, 2016. Leave the year out"):
+        Sts(years=[2012, 2014, 2016]).score(AngleEncoder(), {"sts": folder})
 
 
-def test_tasks_of_years(folder):
-    index = sts.read_index(folder)
-    assert sts.tasks_of(index, [2013, 2012]) == ["2012.one", "2012.two", "2013.three"]
+@pytest.mark.parametrize("values", [{}, {"years": [2012], "tasks": ["2012.one"]}])
+def test_years_or_tasks_must_be_given(values):
+    with pytest.raises(ConfigurationError, match="give years or tasks"):
+        TASKS.parse({"kind": "sts", **values})
 
 
-def test_unknown_task_is_refused_with_the_known_ones(folder):
-    with pytest.raises(TandemError, match="no task 2012.none; it holds 2012.one, 2012.two"):
-        sts.score_sts(AngleEncoder(), folder, ["2012.none"], 10, 0)
+def test_draws_of_the_mean_join_those_of_tasks_drawn_alone():
+    one = noisy(1.0, 1)
+    kind = Sts(tasks=list(one["task"]))
+    alone = [kind.draws([one], task, 100, 3)[0] for task in one["task"]]
+    mean = YEARS.draws([one], "mean", 100, 3)[0]
+    np.testing.assert_allclose(mean, (alone[0] + alone[1]) / 4 + alone[2] / 2, atol=1e-9)
+    np.testing.assert_allclose(YEARS.draws([one], "2013", 100, 3)[0], alone[2], atol=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("5\ta\tb\n1\ta\n", "line 2: 2 columns"),
-        ("5\ta\tb\tc\n", "line 1: 4 columns"),
-        ("five\ta\tb\n", "line 1: the score 'five'"),
-        ("nan\ta\tb\n", "line 1: the score 'nan'"),
-        ("5.5\ta\tb\n", "line 1: the score '5.5'"),
-        ("2\ta\tb\n2\tc\td\n", "no two different scores"),
-        ("", "no two different scores"),
-    ],
-)
-def test_a_faulty_task_is_refused(tmp_path, text, message):
-    path = tmp_path / "2012.bad.tsv"
-    path.write_text(text)
-    with pytest.raises(InputError, match=message):
-        sts.read_task(path)
+def test_draws_resample_the_pairs_of_a_task_from_its_own_stream():
+    one = noisy(1.0, 1)
+    rng = np.random.default_rng([3, zlib.crc32(b"2013.c")])
+    index = rng.integers(30, size=(50, 30))
+    gold, cosine = one["gold"][80:], one["cosine"][80:]
+    expected = [100 * np.corrcoef(gold[row], cosine[row])[0, 1] for row in index]
+    np.testing.assert_allclose(YEARS.draws([one], "2013", 50, 3)[0], expected)
 
 
-def test_cosine_of_a_zero_vector_is_zero_and_of_nan_refused():
-    zero, one = np.zeros((1, 2), np.float32), np.ones((1, 2), np.float32)
-    assert sts.cosine_similarity(zero, one) == [0.0]
-    with pytest.raises(TandemError, match="pair 2: training diverged"):
-        sts.cosine_similarity(np.array([[1.0, 0], [np.nan, 0]]), np.ones((2, 2)))
+def test_systems_meet_the_same_resamples_whatever_their_company():
+    systems = [noisy(1.0, 1), noisy(2.0, 2), noisy(0.5, 3)]
+    together = YEARS.draws(systems, "mean", 40, 5)
+    assert together.shape == (3, 40)
+    np.testing.assert_allclose(together[2:], YEARS.draws(systems[2:], "mean", 40, 5), atol=1e-9)
 
 
-def test_selection_score_of_segmented_sentences():
-    table = np.array([[1.0, 0.0], [0.5, np.sqrt(0.75)], [0.0, 1.0]])
-    gold = np.array([5.0, 3.0, 0.0])
-    score = sts.select_score(lambda ids: table[ids], np.zeros(3, int), np.arange(3), gold)
-    assert score == pytest.approx(100 * pearson(gold, [1, 0.5, 0]))
-    # A collapsed model scores 0: it must neither stop training nor be selected
-    assert sts.select_score(lambda ids: np.ones((3, 2)), None, None, gold) == 0
+def test_systems_scored_on_different_pairs_are_not_compared():
+    changed = noisy(1.0, 1) | {"gold": np.arange(110.0)}
+    for other in (changed, noisy(1.0, 1, ("2012.a", "2012.b", "2013.z"))):
+        with pytest.raises(TandemError, match="different pairs"):
+            YEARS.draws([noisy(1.0, 1), other], "mean", 10, 0)
 
 
-def make(cosine, gold=(1.0, 2.0, 3.0), name="2012.x"):
-    return PairScores((name,), (2012,), (np.array(gold),), (np.array(cosine),))
+def test_a_constant_cosine_scores_zero():
+    flat = noisy(0.0, 0) | {"cosine": np.ones(110)}
+    assert YEARS.estimate(flat, "mean") == 0
+    assert (YEARS.draws([flat], "mean", 20, 0) == 0).all()
 
 
-def test_pair_scores_round_trip_with_the_same_bytes(tmp_path):
-    scores = PairScores(
-        ("2012.x", "2013.y"), (2012, 2013),
-        (np.array([1.0, 2.0, 3.0]), np.array([0.0, 5.0])),
-        (np.array([0.1, 0.2, 0.3]), np.array([-1.0, 1.0])),
-    )
-    first, second = tmp_path / "1.npz", tmp_path / "2.npz"
-    pairs.write_pairs(first, scores)
-    pairs.write_pairs(second, scores)
-    assert first.read_bytes() == second.read_bytes()
-    back = pairs.read_pairs(first)
-    assert (back.tasks, back.years) == (scores.tasks, scores.years)
-    for old, new in zip(scores.gold + scores.cosine, back.gold + back.cosine, strict=True):
-        np.testing.assert_array_equal(old, new)
-
-
-@pytest.mark.parametrize("other", [make([1, 2, 3], (1, 2, 4)), make([1, 2, 3], name="2012.z")])
-def test_systems_scored_on_different_pairs_are_not_compared(other):
-    with pytest.raises(TandemError, match="different pairs"):
-        pairs.bootstrap_means([make([1, 2, 4]), other], 10, 0)
+def test_score_files_hold_figures_and_items_with_the_same_bytes(tmp_path, items):
+    origin = {"study": "s", "experiment": "e.x", "seed": 1, "task": "sts", "code": "c"}
+    rows = write_scores(tmp_path / "one", YEARS, items, origin)
+    write_scores(tmp_path / "two", YEARS, items, origin)
+    for ending in ("json", "npz"):
+        one, two = (tmp_path / f"{name}.{ending}" for name in ("one", "two"))
+        assert one.read_bytes() == two.read_bytes()
+    stored = json.loads((tmp_path / "one.json").read_text())
+    assert stored["rows"] == rows
+    assert rows[-1] == {"unit": "mean", "value": round(YEARS.estimate(items, "mean"), 4)}
+    assert (stored["metric"], stored["experiment"]) == ("pearson_x100", "e.x")
+    back = read_items(tmp_path / "one.npz")
+    assert back.keys() == items.keys()
+    for name, array in items.items():
+        np.testing.assert_array_equal(back[name], array)

@@ -80,10 +80,10 @@ rule gather_languages:
         files=lambda w: downloads(w.dataset),
     output:
         folder=directory(PLAN.path("languages/{panel}/gathered/{dataset}")),
-    wildcard_constraints:
-        panel=alternatives(FIGURE1.panels),
     log:
         PLAN.path("logs/gather_languages/{panel}/{dataset}.log"),
+    wildcard_constraints:
+        panel=alternatives(FIGURE1.panels),
     conda:
         "../../../envs/tandem.yaml"
     resources:
@@ -114,10 +114,10 @@ rule build_panel:
     output:
         text=directory(PLAN.path("languages/{panel}/text")),
         english=directory(PLAN.path("languages/{panel}/english")),
-    wildcard_constraints:
-        panel=alternatives(FIGURE1.panels),
     log:
         PLAN.path("logs/build_panel/{panel}.log"),
+    wildcard_constraints:
+        panel=alternatives(FIGURE1.panels),
     conda:
         "../../../envs/tandem.yaml"
     resources:
@@ -145,13 +145,13 @@ rule train_languages:
         selection=PLAN.path("corpora/selection.tsv"),
     output:
         scores=PLAN.path("scores/languages/{panel}/batch{batch}.json"),
-    wildcard_constraints:
-        panel=alternatives(FIGURE1.panels),
-        batch=r"\d+",
     log:
         PLAN.path("logs/train_languages/{panel}/batch{batch}.log"),
     benchmark:
         PLAN.path("benchmarks/train_languages/{panel}/batch{batch}.tsv")
+    wildcard_constraints:
+        panel=alternatives(FIGURE1.panels),
+        batch=r"\d+",
     priority: SECOND
     conda:
         "../../../envs/tandem.yaml"

@@ -89,7 +89,7 @@ def _segment(options: argparse.Namespace, text: Path, ids: Path) -> Segmenter:
     segmenter = learn(scheme, sides, ids)
     for side in options.languages:
         for split in _SPLITS:
-            segment_file(ids, text / f"{split}.{side}", side, ids / f"{split}.{side}", workers=1)
+            segment_file(ids, text / f"{split}.{side}", side, ids / f"{split}.{side}")
     return segmenter
 
 

@@ -16,8 +16,8 @@ ISOLATE = "Isolate"
 """The family of a language without known relatives."""
 
 _MEND = "Mend the entry; the head of the file says what each field holds"
-Iso639 = Annotated[str, Field(pattern=r"^[a-z]{3}$")]
-Words = Annotated[str, Field(pattern=r"^\S(.*\S)?$")]
+_Iso639 = Annotated[str, Field(pattern=r"^[a-z]{3}$")]
+_Words = Annotated[str, Field(pattern=r"^\S(.*\S)?$")]
 
 
 class Language(Settings):
@@ -25,17 +25,17 @@ class Language(Settings):
 
     code: Annotated[str, Field(pattern=r"^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$")]
     """As in the catalogue and verse corpora; also the label in figures."""
-    name: Words
+    name: _Words
     """In English."""
-    iso639_3: Iso639
+    iso639_3: _Iso639
     """The individual language."""
-    uriel: Iso639
+    uriel: _Iso639
     """Its entry in URIEL; if not given, `iso639_3`."""
-    script: Words
+    script: _Words
     """An ISO 15924 code."""
-    script_group: Words
+    script_group: _Words
     """The group of scripts that gives it a colour in figures; if not given, its script's."""
-    family: Words
+    family: _Words
     """The top level in Glottolog."""
     aliases: tuple[str, ...] = ()
     """Its codes in other corpora."""
@@ -74,10 +74,6 @@ class Register:
         """Iterate over the languages in the order of the register."""
         return iter(self._languages)
 
-    def __len__(self) -> int:
-        """Return the number of languages."""
-        return len(self._languages)
-
     def __contains__(self, code: object) -> bool:
         """Whether a corpus code is registered."""
         return isinstance(code, str) and _key(code) in self._by_key
@@ -102,7 +98,7 @@ class Register:
 
 
 class _File(Settings):
-    scripts: dict[str, Words]
+    scripts: dict[str, _Words]
     languages: list[dict[str, Any]]
 
 

@@ -112,12 +112,17 @@ class Dataset(Settings):
         """Return the names of the files that a fetch leaves in its folder."""
         return [part.file for part in self.parts()]
 
-    def record(self) -> dict[str, Any]:
+    def record(self, *languages: str) -> dict[str, Any]:
         """Return, as plain values, what can change a byte of what is made from the corpus.
 
-        `Dataset(**record)` fetches and reads the same.
+        `Dataset(**record)` fetches and reads the same. Where languages are named, only theirs is
+        in it: an entry that gains another language then re-runs nothing.
         """
-        return self.model_dump(mode="json", exclude=_NOT_IN_BYTES)
+        plain = self.model_dump(mode="json", exclude=_NOT_IN_BYTES)
+        if languages:
+            plain["languages"] = [code for code in self.languages if code in languages]
+            plain["codes"] = {code: self.codes[code] for code in languages if code in self.codes}
+        return plain
 
     def code(self, language: str) -> str:
         """Return this corpus's own code for a language.

@@ -14,9 +14,10 @@ _TEMPLATE = """---
 
 # {name}
 
-Sentence vectors of {dimension} dimensions, the mean of the embeddings of a sentence's {unit} ({size:,}
-in the vocabulary), learned from parallel text with Tandem. A vector is not normalised; compare
-vectors by cosine. A text without known tokens, an empty one for instance, has the zero vector.
+Sentence vectors of {dimension} dimensions, the mean of the embeddings of a sentence's {unit}
+({size:,} in the vocabulary), learned from parallel text with Tandem. A vector is not normalised;
+compare vectors by cosine. A text without known tokens, an empty one for instance, has the zero
+vector.
 
 ## Usage
 
@@ -46,11 +47,7 @@ vectors = model.encode(sentences)
 The method: Wieting, Gimpel, Neubig and Berg-Kirkpatrick (2019), "Simple and Effective Paraphrastic
 Similarity from Parallel Translations", Proceedings of ACL.
 """
-_UNITS = {
-    "sentencepiece": "SentencePieces",
-    "words": "words",
-    "trigrams": "character trigrams",
-}
+_UNITS = {"sentencepiece": "SentencePieces", "words": "words", "trigrams": "character trigrams"}
 
 
 @dataclass(frozen=True)

@@ -94,7 +94,7 @@ def every(entry: ClaimEntry, evidence: Evidence) -> Iterator[ClaimEntry]:
             ) from error
 
 
-def _kept(lines: Lines, evidence: Evidence) -> list[dict[str, Any]]:
+def _kept(lines: Lines, evidence: Evidence) -> list[dict[Any, Any]]:
     """Return the lines of a frame that are wanted."""
     found = evidence.frame(lines.frame)
     for conditions, keep in ((lines.where, True), (lines.without, False)):

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -26,7 +27,7 @@ OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 LINES = ("-", "--", ":", "-.")
 
-STYLE = {
+STYLE: dict[Any, Any] = {
     "font.size": 9.0,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -109,7 +110,7 @@ def dot_plot(panels: Sequence[Dots], columns: int = 1) -> Figure:
 
     Args:
         panels: row by row.
-        columns: how many stand beside each other; those of one row share their row labels.
+        columns: how many stand beside each other; they share row labels and the axis.
     """
     labels = list(dict.fromkeys(label for panel in panels for label in panel.series))
     rows = [len(panel.rows) for panel in panels[::columns]]
@@ -117,20 +118,20 @@ def dot_plot(panels: Sequence[Dots], columns: int = 1) -> Figure:
     with matplotlib.rc_context(STYLE):
         width = max(WIDTH, 1.2 + 1.7 * columns)
         figure = new_figure(width, 0.7 + sum(0.6 + each * count for count in rows))
-        axes = figure.subplots(len(rows), columns, squeeze=False, height_ratios=rows).ravel()
+        axes = figure.subplots(
+            len(rows), columns, squeeze=False, height_ratios=rows, sharex=columns > 1
+        ).ravel()
         for place, (panel, dots) in enumerate(zip(axes, panels, strict=True)):
             _draw(panel, dots, labels)
             panel.tick_params(labelleft=place % columns == 0)
-        handles = {
-            label: handle
-            for panel in axes
-            for handle, label in zip(*panel.get_legend_handles_labels(), strict=True)
-        }
-        fits = sum(map(len, labels)) + 4 * len(labels) <= _LEGEND_CHARACTERS
+        found = [dict(zip(*panel.get_legend_handles_labels()[::-1], strict=True)) for panel in axes]
+        names = dict.fromkeys([*labels, *(name for panel in found for name in panel)])
+        handles = [next(panel[name] for panel in found if name in panel) for name in names]
+        fits = sum(map(len, names)) + 4 * len(names) <= _LEGEND_CHARACTERS
+        columns = len(names) if fits else 3
         figure.legend(
-            handles.values(), handles, loc="outside upper center", handletextpad=0.3,
-            ncols=len(labels) if fits else 3,
-        )  # fmt: skip
+            handles, names, loc="outside upper center", ncols=columns, handletextpad=0.3
+        )
     return figure
 
 
@@ -146,12 +147,12 @@ def _draw(panel: Axes, dots: Dots, labels: Sequence[str]) -> None:
         panel.errorbar(
             estimate,
             kept + 0.7 * ((place + 0.5) / len(shown) - 0.5),
-            xerr=bars,
+            xerr=bars if bars.any() else None,
             fmt=MARKERS[number % len(MARKERS)],
             color=OKABE_ITO[number % len(OKABE_ITO)],
             markersize=4.5,
             elinewidth=1.1,
-            capsize=2 * bool(bars.any()),
+            capsize=2,
             label=label,
         )
     for line in np.arange(len(dots.rows) - 1) + 0.5:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from tandem.io import read_json
 from tandem.statistics.bootstrap import Interval, over_seeds, percentile_interval
 from tandem.statistics.correlation import FloatArray
 from tandem.tasks.items import read_items
-from tandem.tasks.task import Items, Task
+from tandem.tasks.task import Task
 
 METRICS = {
     "pearson_x100": "Pearson's r × 100",
@@ -51,15 +52,6 @@ class Cell:
         return percentile_interval(self.estimate, self.draws)
 
 
-@dataclass
-class _Scored:
-    """What one task scored of an experiment, by seed."""
-
-    files: dict[int, Path] = field(default_factory=dict)
-    stored: dict[int, dict[str, Any]] = field(default_factory=dict)
-    items: dict[int, Items] = field(default_factory=dict)
-
-
 class Scores:
     """Cells of a study, read from score files."""
 
@@ -79,7 +71,10 @@ class Scores:
         """
         self.resamples, self.seed = resamples, seed
         self._tasks = tasks
-        self._scored: dict[tuple[str, str], _Scored] = defaultdict(_Scored)
+        self._files: dict[tuple[str, str], dict[int, Path]] = defaultdict(dict)
+        self._stored: dict[Path, dict[str, Any]] = {}
+        # the figures of one experiment are asked for one after the other
+        self._items = lru_cache(maxsize=8)(read_items)
         self._cells: dict[tuple[str, str, str], Cell] = {}
         for file in map(Path, files):
             self._read(file)
@@ -90,10 +85,10 @@ class Scores:
         if task not in self._tasks:
             known = ", ".join(self._tasks)
             raise InputError(file, None, f"a score of task {task}", f"The study has {known}")
-        scored = self._scored[experiment, task]
-        if seed in scored.files:
+        files = self._files[experiment, task]
+        if seed in files:
             raise TandemError(f"{file}: a second score of {experiment}, seed {seed}. Give one")
-        scored.files[seed], scored.stored[seed] = file, stored
+        files[seed], self._stored[file] = file, stored
 
     def units(self, experiment: str, task: str) -> list[str]:
         """Name the figures of an experiment; none where it was not scored."""
@@ -131,24 +126,21 @@ class Scores:
         return self._cells[key]
 
     def _seeds(self, experiment: str, task: str) -> list[dict[str, Any]]:
-        scored = self._scored.get((experiment, task))
-        return [scored.stored[seed] for seed in sorted(scored.stored)] if scored else []
+        files = self._files.get((experiment, task), {})
+        return [self._stored[files[seed]] for seed in sorted(files)]
 
     def _join(self, experiment: str, task: str, unit: str) -> Cell:
         """Join the seeds of a figure."""
-        scored, kind = self._scored[experiment, task], self._tasks[task]
-        seeds = tuple(sorted(scored.files))
-        for seed in seeds:
-            if seed not in scored.items:
-                scored.items[seed] = read_items(scored.files[seed].with_suffix(".npz"))
-        items = [scored.items[seed] for seed in seeds]
+        kind, values = self._tasks[task], self.values(experiment, task, unit)
+        files = self._files[experiment, task]
+        items = [self._items(files[seed].with_suffix(".npz")) for seed in values]
         draws = kind.draws(items, unit, self.resamples, self.seed)
         return Cell(
             estimate=float(np.mean([kind.estimate(one, unit) for one in items])),
             draws=over_seeds(experiment, draws, self.seed),
             items=kind.count(items[0], unit),
-            seeds=seeds,
-            values=tuple(self.values(experiment, task, unit).values()),
+            seeds=tuple(values),
+            values=tuple(values.values()),
             metric=kind.metric,
         )
 

@@ -33,6 +33,7 @@ _SPARE = 4
 _BLOCK_BYTES = 4 << 20
 _WORK_BYTES = 64 << 20
 _LINKS = 32
+_LEAST_ROWS = 1024
 _GPU_COLUMNS = 1 << 16
 
 
@@ -133,7 +134,7 @@ def _fill(
         TandemError: `free` bytes do not hold what must be held at once.
     """
     row = 8 * (corpus.dimension + _LINKS + 4)  # a vector, twice while an index grows; ids, edges
-    need = row * (min(len(corpus), 1024) if kind is IndexKind.EXACT else len(corpus))
+    need = row * (min(len(corpus), _LEAST_ROWS) if kind is IndexKind.EXACT else len(corpus))
     if free < need:
         remedy = "" if kind is IndexKind.EXACT else ", or search exactly"
         raise TandemError(f"memory_bytes leaves too little for the search. Raise it by "

@@ -208,8 +208,8 @@ def _most_frequent(scheme: Segmentation, texts: Texts) -> list[str]:
         if scheme.kind == "trigrams":
             found = count_trigrams(_batches(lines()))
         else:
-            speller = Speller()
-            found = Counter(word for b in _batches(lines()) for t in speller(b) for word in t.split())
+            spelled = map(Speller(), _batches(lines()))
+            found = Counter(word for batch in spelled for text in batch for word in text.split())
         for unit, count in found.items():
             counts[mark + unit] += count
     if not counts:

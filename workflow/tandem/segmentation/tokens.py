@@ -11,11 +11,11 @@ becomes σ at the end of a word too, and "İ" becomes "i" with a dot above. Then
 What that does to text:
 
 - "Don't stop: it's 3.5%" becomes don ' t stop : it ' s 3 . 5 %.
-- Vowel signs stay in their words: Hindi "परमेश्वर ने कहा।" becomes परमेश्वर ने कहा ।, Bengali
-  "তিনি দান করলেন" its three words, and so do pointed Arabic and Hebrew.
-- Scripts without spaces are cut at marks alone: Chinese "神爱世人，甚至" becomes 神爱世人 , 甚至, and Thai
-  and Japanese likewise. SentencePieces and trigrams divide such a run; a vocabulary of words has
-  little use for it.
+- Vowel signs stay in their words: Hindi "मैंने कहा।" becomes मैंने कहा ।, and Bengali, pointed Arabic
+  and Hebrew likewise.
+- Scripts without spaces are cut at marks alone: Chinese "神爱世人，甚至" becomes
+  神爱世人 , 甚至, and Japanese and Thai likewise. SentencePieces and trigrams divide such a run; to
+  a vocabulary of words it is one, so that words serve these languages badly.
 
 Everything here is an object of the `tokenizers` library, so that an exported encoder has the very
 same definition. `token_memory` gives the same tokens for many lines, many times as fast.

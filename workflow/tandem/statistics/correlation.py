@@ -33,31 +33,6 @@ def pearson(x: ArrayLike, y: ArrayLike) -> float:
     return float(pearson_rows(*checked(x, y)))
 
 
-def spearman(x: ArrayLike, y: ArrayLike) -> float:
-    """Spearman's rho of two sequences of n numbers, ties given their mean rank.
-
-    Raises:
-        UndefinedCorrelationError: as `checked` says.
-    """
-    return float(spearman_rows(*checked(x, y)))
-
-
-def partial_spearman(x: ArrayLike, y: ArrayLike, control: ArrayLike) -> float:
-    """Spearman's rho of x and y with `control` held fixed: the partial correlation of the ranks.
-
-    Raises:
-        UndefinedCorrelationError: as `checked` says, or when `control` orders the items exactly
-            as x or y does, so that nothing is left to correlate.
-    """
-    rho = float(partial_spearman_rows(*checked(x, y, control)))
-    if np.isnan(rho):
-        raise UndefinedCorrelationError(
-            "the control orders the items exactly as one of the two variables does, so no partial "
-            "correlation is defined; use another control"
-        )
-    return rho
-
-
 def pearson_rows(x: FloatArray, y: FloatArray) -> FloatArray:
     """Pearson's r along the last axis: shapes (..., n) to (...); NaN where a side is constant."""
     return np.clip(np.sum(unit(x) * unit(y), axis=-1), -1.0, 1.0)

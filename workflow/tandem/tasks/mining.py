@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from pydantic import PositiveInt
 
-from tandem.corpora.readers.bucc import MiningTask
 from tandem.corpora.mining_task import PARTS, gold_rows, language_of, read_part
+from tandem.corpora.readers.bucc import MiningTask
 from tandem.errors import TandemError
 from tandem.search.margins import MinedPairs, Retrieval, Score, mine
 from tandem.tasks.task import Encodes, Items, Task

@@ -8,19 +8,26 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import partial
+from pathlib import Path
 from statistics import median
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import sentencepiece as spm
+import torch
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from tandem import encoders
+from tandem.encoders.baselines import load_baseline
+from tandem.errors import TandemError
+from tandem.io import read_lines
 
-class Encoder(Protocol):
+
+class TimedEncoder(Protocol):
     """What is needed of an encoder: Tandem's own and the baselines have it."""
 
     @property
@@ -62,70 +69,105 @@ class Speed:
     passes: dict[int, list[float]]
     tokenisation: float | None
 
-    @property
-    def at_batch(self) -> dict[int, float]:
-        """The median sentences per second at each batch size."""
-        return {size: median(rates) for size, rates in self.passes.items()}
 
-    @property
-    def best_batch(self) -> int:
-        """The batch size of the highest speed."""
-        rates = self.at_batch
-        return max(rates, key=rates.__getitem__)
+def measure_models(
+    models: Mapping[str, str | Path],
+    baselines: Mapping[str, str],
+    sentences: Sequence[str],
+    language: str,
+    batches: Sequence[int],
+    repeats: int,
+    seconds: float,
+) -> dict[str, Any]:
+    """Time Tandem's encoders and others' on the CPU and, where there is one, on a GPU.
+
+    Args:
+        models: model folders by name.
+        baselines: what `load_baseline` takes, by name.
+        sentences: raw text; enough of it that a pass takes seconds rather than milliseconds.
+        language: of the sentences.
+        batches: sentences encoded at a time.
+        repeats: passes over the sentences for each encoder and batch size; the median counts.
+        seconds: of such a pass. An encoder that would take longer, going by its first pass, gets
+            the first of the sentences only, but never less than the largest batch.
+
+    Returns:
+        `speeds`, the fields of each `Speed`; `sentencepiece`, sentences per second of
+        SentencePiece alone with the model of the first encoder that has one (None: none has);
+        `sentences`, their number.
+    """
+    found: dict[str, Any] = {"speeds": [], "sentences": len(sentences)}
+    for device in ("cpu", *["cuda"] * torch.cuda.is_available()):
+        own = {name: encoders.load(folder, device) for name, folder in models.items()}
+        others = {name: load_baseline(model, device) for name, model in baselines.items()}
+        pieces = [e.segmenter for e in own.values() if e.segmenter.scheme.kind == "sentencepiece"]
+        limit = pieces[0].models[language] if pieces and device == "cpu" else None
+        speeds, rate = measure(own | others, sentences, language, batches, repeats, seconds, limit)
+        found["speeds"] += [asdict(speed) for speed in speeds]
+        if device == "cpu":
+            found["sentencepiece"] = rate
+    return found
+
+
+def sample_lines(path: str | Path, count: int, seed: int) -> list[str]:
+    """Draw lines of a text without replacement, or take all of a shorter one, in its order.
+
+    Raises:
+        TandemError: the text is empty.
+    """
+    lines = list(read_lines(path))
+    if not lines:
+        raise TandemError(f"{path} is empty: there is nothing to encode")
+    chosen = np.random.default_rng(seed).permutation(len(lines))[:count]
+    return [lines[number] for number in np.sort(chosen)]
 
 
 def measure(
-    encoders: Mapping[str, Encoder],
+    timed: Mapping[str, TimedEncoder],
     sentences: Sequence[str],
     language: str,
-    batch_sizes: Sequence[int],
+    batches: Sequence[int],
     repeats: int,
     seconds: float,
-    sentencepiece: str | os.PathLike | None = None,
-    threads: int | None = None,
+    sentencepiece: str | Path | None = None,
 ) -> tuple[list[Speed], float | None]:
     """Measure encoders on the same sentences.
 
     Args:
-        encoders: by name.
-        sentences: raw text; enough of it that a pass takes seconds rather than milliseconds.
-        language: of the sentences.
-        batch_sizes: sentences encoded at a time.
-        repeats: passes over the sentences for each encoder and batch size; the median counts.
-        seconds: of such a pass. An encoder that would take longer, going by its first pass, gets
-            the first of the sentences only, but never less than the largest batch.
+        timed: encoders by name.
+        sentences, language, batches, repeats, seconds: as for `measure_models`.
         sentencepiece: the model whose own encoding is the limit, or None to measure no limit.
-        threads: for SentencePiece; None for one for each processor at hand.
 
     Returns:
         One entry per encoder in the order given, and SentencePiece's sentences per second.
     """
-    threads = threads or available_processors()
-    sentences = list(sentences)
-    for encoder in encoders.values():  # loads and compiles what it needs at its first sentence
-        encoder.encode(["0"], language, batch_sizes[0])
+    threads, sentences = available_processors(), list(sentences)
+    for encoder in timed.values():  # loads and compiles what it needs at its first sentence
+        encoder.encode(["0"], language, batches[0])
     first = {
-        name: _rate(partial(encoder.encode, sentences, language, batch_sizes[0]), sentences)
-        for name, encoder in encoders.items()
+        name: _rate(partial(encoder.encode, sentences, language, batches[0]), sentences)
+        for name, encoder in timed.items()
     }
     jobs: dict[tuple[str, int], tuple[Callable[[], object], Sequence[str]]] = {}
-    for name, encoder in encoders.items():
-        text = sentences[: max(*batch_sizes, int(first[name] * seconds))]
-        for size in batch_sizes:
+    for name, encoder in timed.items():
+        text = sentences[: max(*batches, int(first[name] * seconds))]
+        for size in batches:
             jobs[name, size] = partial(encoder.encode, text, language, size), text
         if encoder.tokenise(sentences[:1], language):
-            jobs[name, 0] = partial(_tokenise, encoder, text, language, max(batch_sizes)), text
+            jobs[name, 0] = partial(_tokenise, encoder, text, language, max(batches)), text
     if sentencepiece is not None:
-        processor = spm.SentencePieceProcessor(model_file=os.fspath(sentencepiece))
+        processor = spm.SentencePieceProcessor(model_file=str(sentencepiece))
         jobs["", 0] = partial(processor.encode, sentences, num_threads=threads), sentences
     rates: dict[tuple[str, int], list[float]] = {key: [] for key in jobs}
     for key in tqdm([*jobs] * repeats, desc="timing", unit="pass"):
         rates[key].append(_rate(*jobs[key]))
-    rows = [
-        _row(name, encoder, first[name], {n: rates[name, n] for n in batch_sizes}, rates)
-        for name, encoder in encoders.items()
-    ]
-    return rows, median(rates["", 0]) if ("", 0) in rates else None
+    speeds = []
+    for name, encoder in timed.items():
+        passes = {size: rates[name, size] for size in batches}
+        best = max(map(median, passes.values()))
+        share = min(1.0, best / median(rates[name, 0])) if (name, 0) in rates else None
+        speeds.append(Speed(name, encoder.device, threads, first[name], passes, share))
+    return speeds, median(rates["", 0]) if ("", 0) in rates else None
 
 
 def available_processors() -> int:
@@ -135,31 +177,9 @@ def available_processors() -> int:
     return os.cpu_count() or 1
 
 
-def synthetic_lines(sentences: Sequence[str], count: int, seed: int) -> Iterator[str]:
-    """Yield `count` lines made of halves of the given sentences, drawn at random."""
-    random = np.random.default_rng(seed)
-    for start in range(0, count, 10_000):
-        size = min(10_000, count - start)
-        for one, other in random.integers(len(sentences), size=(size, 2)).tolist():
-            left, right = sentences[one].split(), sentences[other].split()
-            yield " ".join(left[: len(left) // 2] + right[len(right) // 2 :])
-
-
-def _row(
-    name: str,
-    encoder: Encoder,
-    first: float,
-    passes: dict[int, list[float]],
-    rates: Mapping[tuple[str, int], list[float]],
-) -> Speed:
-    speed = Speed(name, encoder.device, available_processors(), first, passes, None)
-    if (name, 0) not in rates:
-        return speed
-    share = speed.at_batch[speed.best_batch] / median(rates[name, 0])
-    return replace(speed, tokenisation=min(1.0, share))
-
-
-def _tokenise(encoder: Encoder, sentences: Sequence[str], language: str, batch_size: int) -> None:
+def _tokenise(
+    encoder: TimedEncoder, sentences: Sequence[str], language: str, batch_size: int
+) -> None:
     for start in range(0, len(sentences), batch_size):
         encoder.tokenise(sentences[start : start + batch_size], language)
 

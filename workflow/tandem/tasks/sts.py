@@ -129,7 +129,7 @@ class Sts(Task):
             )
         means = np.zeros((resamples, len(systems)))
         weights = self._weights(same, unit)
-        for place in np.flatnonzero(weights):
+        for place in np.flatnonzero(weights).tolist():
             rng = np.random.default_rng([seed, zlib.crc32(str(same["task"][place]).encode())])
             scores = np.stack([_pairs(system, place)[1] for system in systems])
             gold, _ = _pairs(same, place)

@@ -24,8 +24,6 @@ PUBLISHED_TRACKS = {"ar-ar": "ar-ar", "ar-en": "en-ar", "es-es": "es-es", "tr-en
 NUMBERS = ("pairs", "dimension", "vocabulary")
 """What a row's encoder has, one of which differs between rows that claims compare."""
 
-METRICS = {"sts": "pearson_x100", "retrieval": "p_at_1_x100"}
-
 
 class Row(Settings):
     """A row: an encoder, trained or left untrained for each language beside English."""
@@ -66,10 +64,10 @@ class Line:
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its half of the table, the unit that is scored, and a language (None: any)."""
+    """A column: a task, its unit, and the language whose encoder is scored (None: all)."""
 
     label: str
-    half: str
+    task: str
     unit: str
     language: str | None
 
@@ -121,11 +119,10 @@ class Table2(Table):
             row = {"row": line.label, "experiments": names} | line.about
             row |= {"seed_count": max((len(c.seeds) for c in cells if c), default=0)}
             for column, cell in zip(heads, cells, strict=True):
-                row |= columns(column.label, METRICS[column.half], cell)
+                row |= columns(column.label, given.scores.metric(column.task), cell)
             rows.append(row)
         frame = pd.DataFrame(rows).astype(dict.fromkeys(NUMBERS, "Int64"))
-        figures = [name for name in frame if name.endswith(tuple(METRICS.values()))]
-        frame = frame.astype(dict.fromkeys(figures, float))
+        frame = frame.astype({name: float for name in frame if name.endswith("x100")})
         compared = pd.DataFrame(self._compared(lines, heads, given), columns=COMPARED)
         return Report(frame, self._markdown(lines, heads, given), {"comparisons": compared})
 
@@ -146,29 +143,24 @@ class Table2(Table):
 
     def _columns(self, lines: Sequence[Line], given: Given) -> list[Column]:
         """Return the tracks, scored or not, then the directions that were scored."""
-        tracks = [Column(one.label, "sts", one.task, one.language) for one in self.tracks]
+        tracks = [
+            Column(one.label, self.similarity, one.task, one.language) for one in self.tracks
+        ]
         names = [name for line in lines for name in line.experiments.values()]
         ways = [way for name in names for way in given.scores.units(name, self.retrieval)]
-        return tracks + [Column(way, "retrieval", way, None) for way in dict.fromkeys(ways)]
+        return tracks + [Column(way, self.retrieval, way, None) for way in dict.fromkeys(ways)]
 
     def _experiment(self, line: Line, column: Column, given: Given) -> str | None:
-        """Return the experiment behind a cell."""
-        if column.language:
-            return line.experiments[column.language]
-        found = (
-            name
-            for name in line.experiments.values()
-            if column.unit in given.scores.units(name, self.retrieval)
-        )
-        return next(found, None)
+        """Return the experiment behind a cell, None where none was scored."""
+        own = line.experiments
+        names = [own[column.language]] if column.language else own.values()
+        units = {name: given.scores.units(name, column.task) for name in names}
+        return next((name for name in names if column.unit in units[name]), None)
 
     def _cell(self, line: Line, column: Column, given: Given) -> Cell | None:
         """Return a cell, None where it was not scored."""
         name = self._experiment(line, column, given)
-        return given.scores.cell(name, self._task(column), column.unit) if name else None
-
-    def _task(self, column: Column) -> str:
-        return self.similarity if column.half == "sts" else self.retrieval
+        return given.scores.cell(name, column.task, column.unit) if name else None
 
     def _compared(
         self, lines: Sequence[Line], heads: Sequence[Column], given: Given
@@ -189,8 +181,9 @@ class Table2(Table):
                 if better is worse or None in names or names[0] == names[1]:
                     continue
                 yield (
-                    finding, column.half, where, better.label, worse.label, better.slug,
-                    worse.slug, column.label, *names, self._task(column), column.unit,
+                    finding, "sts" if column.language else "retrieval", where, better.label,
+                    worse.label, better.slug, worse.slug, column.label, *names, column.task,
+                    column.unit,
                 )  # fmt: skip
 
     def _markdown(self, lines: Sequence[Line], heads: Sequence[Column], given: Given) -> str:
@@ -199,11 +192,11 @@ class Table2(Table):
 
         first = [[line.label, *(quantity(n) for n in line.about.values())] for line in lines]
         halves, sizes = {}, set()
-        for half in METRICS:
-            shown = [column for column in heads if column.half == half]
+        for task in (self.similarity, self.retrieval):
+            shown = [column for column in heads if column.task == task]
             cells = [[self._cell(line, column, given) for column in shown] for line in lines]
             names = ["", "Pairs", "Dim.", "Vocab. at most", *(column.label for column in shown)]
-            halves[half] = grid(names, beside(first, cells))
+            halves[task] = grid(names, beside(first, cells))
             sizes = {cell.items for row in cells for cell in row if cell}
         labels = [track.label for track in self.tracks]
         names = [PUBLISHED_TRACKS.get(label, "") for label in labels]
@@ -214,12 +207,12 @@ class Table2(Table):
             "in brackets, the 95% interval by bootstrap over sentence pairs and seeds. Best of "
             "each column in bold. Each row is an encoder for each language beside English"
             f"{self._who_scores()}.",
-            halves["sts"],
+            halves[self.similarity],
             self._empty(given),
             "## Retrieval",
             f"P@1 x 100 on {' or '.join(f'{n:,}' for n in sorted(sizes))} held-out sentences of "
             "each bitext: how often the nearest sentence of the other language is the translation.",
-            halves["retrieval"],
+            halves[self.retrieval],
             "## Published",
             "For orientation only: other encoders and training text. The text of wieting2019 "
             "that Tandem quotes from does not print the cells of its Table 2.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tandem.reporting.table import Given, Report, Table
 
@@ -42,7 +42,7 @@ class Training(Table):
             about = {"experiment": name, "encoder": known["encoder"], "seed": int(seed),
                      "setting": given.plan.setting(name).label}  # fmt: skip
             frames.append(run.assign(**about)[[*about, *run.columns]])
-            best = run.loc[run["validation"].idxmax()]
+            best = run.iloc[int(run["validation"].argmax())]
             rows.append([name, seed, f"{best['epoch']:.0f}", f"{best['validation']:.1f}"])
         text = page(
             "# Training",
@@ -73,12 +73,12 @@ class Training(Table):
             panels[0, 0].set_ylim(bottom=0)
             panels[1, 0].set_ylabel("validation score")
             drawn.supxlabel("epoch", fontsize=9)
-            handles = [Line2D([], [], **_line(n), label=label) for n, label in enumerate(settings)]
+            handles = [Line2D([], [], label=s, **_line(n)) for n, s in enumerate(settings)]
             drawn.legend(handles=handles, loc="outside upper center", ncols=len(handles))
         return drawn
 
 
-def _line(number: int) -> dict[str, str | float]:
+def _line(number: int) -> dict[str, Any]:
     """Colour and dashes of a setting's curves."""
     from tandem.reporting.plots import LINES, OKABE_ITO
 

@@ -1,14 +1,15 @@
 import pytest
 
-from tandem.corpora.readers.bucc import MiningTask
-from tandem.errors import InputError, TandemError
-from tandem.tasks.mining_files import (
+from tandem.corpora.mining_task import (
     HELD_OUT,
+    gold_rows,
     hide_pairs,
     read_part,
     take_published,
     write_task,
 )
+from tandem.corpora.readers.bucc import MiningTask
+from tandem.errors import InputError, TandemError
 
 
 def bitext(count):
@@ -20,7 +21,7 @@ def test_hides_pairs_and_names_the_texts_that_training_must_not_hold(tmp_path):
     counts = hide_pairs(
         iter(pairs), ("en", "cs"), tmp_path / "task", section=10, share=0.2, seed=1
     )
-    parts = [read_part(tmp_path / "task", part, "cs") for part in ("training", "test")]
+    parts = [read_part(tmp_path / "task", part) for part in ("training", "test")]
     hidden = set()
     for part, task in zip(("training", "test"), parts, strict=True):
         assert counts[f"{part}.cs"] == len(task.source) and counts[f"{part}.en"] == len(task.target)
@@ -45,15 +46,23 @@ def test_the_sides_of_the_bitext_may_come_in_either_order(tmp_path):
 def test_a_task_is_read_as_it_was_written(tmp_path):
     task = MiningTask({"cs-1": "a", "cs-2": "b\tc"}, {"en-1": "d"}, [("cs-2", "en-1")])
     write_task(tmp_path / "task", "cs", {"training": task}, ["z", "a"])
-    assert read_part(tmp_path / "task", "training", "cs") == task
+    assert read_part(tmp_path / "task", "training") == task
     assert (tmp_path / "task" / HELD_OUT).read_text(encoding="utf-8") == "a\nz\n"
 
 
+def test_gold_rows_follow_the_order_of_the_files():
+    task = MiningTask({"fr-2": "a", "fr-1": "b"}, {"en-9": "c"}, [("fr-1", "en-9")])
+    assert gold_rows(task) == [(1, 0)]
+    with pytest.raises(TandemError, match="no gold"):
+        gold_rows(MiningTask({}, {}, None))
+
+
 def test_a_damaged_line_is_named(tmp_path):
-    write_task(tmp_path, "cs", {"test": MiningTask({"cs-1": "a"}, {"en-1": "b"}, [])}, [])
+    part = MiningTask({"cs-1": "a"}, {"en-1": "b"}, [])
+    write_task(tmp_path, "cs", {"training": part, "test": part}, [])
     (tmp_path / "test.en").write_text("en-1\tb\nen-2\n", encoding="utf-8")
     with pytest.raises(InputError, match="test.en, line 2"):
-        read_part(tmp_path, "test", "cs")
+        read_part(tmp_path, "test")
 
 
 def test_takes_a_published_task_with_its_gold_held_out(tmp_path, published_part):
@@ -89,3 +98,8 @@ def published_part(tmp_path):
         return Dataset(name=f"bucc-{part}", languages=("fr", "en"), **fields), path
 
     return make
+
+
+def test_what_holds_no_task_is_refused(tmp_path):
+    with pytest.raises(InputError, match="not a mining task"):
+        read_part(tmp_path, "test")

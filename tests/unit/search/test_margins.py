@@ -7,10 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tandem.search.exact import search
-from tandem.search.lists import Lists, Neighbours
-from tandem.search.margins import Pairs, Retrieval, Score, mean_cosines, mine, score_pairs
-from tandem.search.rows import open_rows
+from tandem.search.margins import (
+    MinedPairs,
+    Retrieval,
+    Score,
+    mean_cosines,
+    mine,
+    score_pairs,
+)
+from tandem.search.neighbours import Lists, Neighbours, search
 
 # cosines        y0   y1   y2
 #          x0 [ .8   .6   .5 ]
@@ -21,9 +26,7 @@ BACKWARD = ([[1, 0], [0, 1], [0, 1]], [[0.9, 0.8], [0.6, 0.2], [0.5, 0.4]])
 
 
 def lists(indices: list, scores: list) -> Lists:
-    return Lists(
-        open_rows(np.array(indices, np.int64)), open_rows(np.array(scores, np.float32))
-    )
+    return Lists(np.array(indices, np.int64), np.array(scores, np.float32))
 
 
 @pytest.fixture
@@ -31,7 +34,7 @@ def neighbours() -> Neighbours:
     return Neighbours(lists(*FORWARD), lists(*BACKWARD))
 
 
-def as_rows(pairs: Pairs) -> list[tuple[int, int, float]]:
+def as_rows(pairs: MinedPairs) -> list[tuple[int, int, float]]:
     return [
         (i, j, round(s, 6))
         for i, j, s in zip(
@@ -108,7 +111,7 @@ def test_ties_go_to_the_lower_target_and_sort_by_source() -> None:
 
 
 def test_above_includes_the_threshold() -> None:
-    pairs = Pairs(np.arange(4), np.arange(4), np.array([0.9, 0.5, 0.5, 0.1]))
+    pairs = MinedPairs(np.arange(4), np.arange(4), np.array([0.9, 0.5, 0.5, 0.1]))
     assert [len(pairs.above(t)) for t in (1.0, 0.9, 0.5, 0.3, 0.0)] == [0, 1, 3, 3, 4]
 
 

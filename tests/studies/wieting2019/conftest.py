@@ -1,0 +1,113 @@
+"""Score files of a small study, the plan that its tables ask, and what they are made from."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from tandem.reporting.claim_tests.claim_test import CLAIM_TESTS
+from tandem.reporting.scores import Scores
+from tandem.reporting.table import TABLES, Given
+from tandem.tasks.items import write_scores
+from tandem.tasks.task import TASKS
+
+HOME = Path(__file__).parents[3] / "workflow/studies/wieting2019"
+LABELS = {"sp": "SP", "wide": "SP 1024", "word": "WORD", "trigram": "TRIGRAM", "lstm": "LSTM",
+          "lstm-sp": "LSTM-SP", "muse": "Multilingual USE", "minilm": "MiniLM"}  # fmt: skip
+SETTINGS = {
+    "en-en": ("En-En", 1000, 2000),
+    "en-cs": ("En-Cs", 1000, 1000),
+    "en-cs-2x": ("En-Cs, equal English", 2000, 2000),
+    "random": ("Untrained", 0, 0),
+}
+TRACKS = ["2017.track1.ar-ar", "2017.track4a.es-en", "2017.track5.en-en"]
+KINDS = {
+    "sts": {"kind": "sts", "years": [2012, 2013]},
+    "sts2017": {"kind": "sts", "tasks": TRACKS},
+    "retrieval": {"kind": "retrieval"},
+    "mining": {"kind": "mining", "neighbours": 4},
+}
+
+
+class Plan:
+    """What the study's tables ask of a plan."""
+
+    def __init__(self, root):
+        self.root = root
+        tasks = {name: TASKS.parse(kind) for name, kind in KINDS.items()}
+        self.study = SimpleNamespace(tasks=tasks)
+
+    def path(self, *parts):
+        return str(self.root.joinpath(*parts))
+
+    def experiments(self, encoders, settings):
+        return [f"{encoder}.{setting}" for encoder in encoders for setting in settings]
+
+    def scores(self, experiments, task):
+        return [self.path("scores", name, task) for name in dict.fromkeys(experiments)]
+
+    def models(self, experiments):
+        return [self.path("models", name, f"seed{seed}") for name in experiments for seed in (1, 2)]
+
+    def setting(self, experiment):
+        name = experiment.split(".")[1]
+        label, pairs, _ = SETTINGS.get(name, (name, 0 if name.startswith("random") else 500, 0))
+        return SimpleNamespace(label=label, pairs=pairs, corpus=name)
+
+    def mining_of(self, corpus):
+        return f"{corpus.removeprefix('en-')}-en"
+
+    def described(self, experiment):
+        encoder, setting = experiment.split(".")
+        known = {"name": experiment, "encoder": LABELS[encoder], "setting": setting}
+        if encoder in ("muse", "minilm"):
+            return known
+        return known | {
+            "pairs": self.setting(experiment).pairs,
+            "english_sentences": SETTINGS.get(setting, ("", 0, 0))[2],
+            "dimension": 1024 if encoder == "wide" else 300,
+            "vocabulary": 200000 if encoder == "trigram" else 4000,
+        }
+
+
+@pytest.fixture(scope="session", autouse=True)
+def registered():
+    """Make the study's own kinds known."""
+    for registry in (TABLES, CLAIM_TESTS):
+        if "wieting2019" not in str(registry._packages):
+            registry.add_study(HOME)
+
+
+@pytest.fixture
+def plan(tmp_path):
+    return Plan(tmp_path)
+
+
+@pytest.fixture
+def scored(plan):
+    """Return a function that writes a score file: items by experiment, task and seed."""
+
+    def write(experiment, task, seed, items):
+        path = plan.root / "scores" / experiment / task / f"seed{seed}"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        origin = {"experiment": experiment, "task": task, "seed": seed}
+        write_scores(path, plan.study.tasks[task], items, origin)
+
+    return write
+
+
+@pytest.fixture
+def made(plan):
+    """Return a function: a table by its values, with what it is made from and its report."""
+
+    def make(name, values, resamples=300):
+        table = TABLES.parse({"kind": name, **values})
+        files = {key: list(map(Path, paths)) for key, paths in table.inputs(plan).items()}
+        files["paper"] = [HOME / "claims.yaml", HOME / "published.yaml"]
+        scored = [paths for key, paths in files.items() if key.startswith("scores")]
+        found = [f for folders in scored for folder in folders for f in folder.glob("seed*.json")]
+        scores = Scores(found, plan.study.tasks, resamples, 1)
+        given = Given(name, plan, files, scores, "tiny")
+        return table, given, table.build(given)
+
+    return make

@@ -1,0 +1,141 @@
+"""Table 1 from tiny score files."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from safetensors.numpy import save_file
+
+from tandem.io import write_json
+from tandem.reporting.claims import judge
+
+NOISE = {"en-en": 1.0, "en-cs": 0.7, "en-cs-2x": 0.4, "random": 5.0}
+WORSE = {"sp": 1.0, "word": 1.6, "trigram": 3.0}
+SIZES = {"sp": 17, "word": 20, "trigram": 12}
+VALUES = {"encoders": list(WORSE), "settings": list(NOISE)}
+INDEX = {
+    "tasks": [
+        {"file": "2012.a.tsv", "of": 40},
+        {"file": "2012.b.tsv", "of": 50},
+        {"file": "2013.c.tsv", "of": None},
+    ],
+    "missing": [
+        {"year": "2012", "task": "d", "of": 1459, "why": "not distributed"},
+        {"year": "2017", "task": "e", "of": 250, "why": "never named here"},
+    ],
+}
+
+
+def items(noise, seed):
+    gold = np.random.default_rng(0).uniform(0, 5, 110)
+    return {
+        "task": np.array(["2012.a", "2012.b", "2013.c"]),
+        "year": np.array([2012, 2012, 2013]),
+        "offsets": np.array([0, 40, 80, 110]),
+        "gold": gold,
+        "cosine": gold + noise * np.random.default_rng(seed).normal(size=110),
+    }
+
+
+@pytest.fixture
+def table1(made, plan, scored):
+    for encoder, worse in WORSE.items():
+        for setting, noise in NOISE.items():
+            name = f"{encoder}.{setting}"
+            for seed in (1, 2):
+                if name != "word.random" or seed == 1:
+                    scored(name, "sts", seed, items(noise * worse, seed))
+                folder = plan.root / "models" / name / f"seed{seed}"
+                folder.mkdir(parents=True)
+                size = SIZES[encoder]
+                weights = {"a": np.zeros((size - 5,), "f4"), "b": np.zeros((1, 5), "f4")}
+                save_file(weights, folder / "model.safetensors")
+    write_json(plan.root / "corpora/sts/index.json", INDEX)
+    return made("table1", VALUES)
+
+
+def test_rows_and_columns(table1):
+    _, given, report = table1
+    assert list(report.frame.columns) == [
+        "experiment", "encoder", "setting", "pairs", "english_sentences", "parameters",
+        "sts2012_pearson_x100", "sts2013_pearson_x100", "mean_pearson_x100",
+        "mean_low_pearson_x100", "mean_high_pearson_x100", "sd_over_seeds_pearson_x100",
+        "seed_count", "seeds",
+    ]  # fmt: skip
+    assert list(report.frame["experiment"])[:5] == [
+        "sp.en-en", "sp.en-cs", "sp.en-cs-2x", "sp.random", "word.en-en"
+    ]  # fmt: skip
+    rows = report.frame.set_index("experiment")
+    row, one = rows.loc["sp.en-en"], given.scores.values("sp.en-en", "sts", "mean")
+    years = given.scores.values("sp.en-en", "sts", "2012")
+    assert row["sts2012_pearson_x100"] == pytest.approx((years[1] + years[2]) / 2)
+    assert row["mean_pearson_x100"] == pytest.approx((one[1] + one[2]) / 2, abs=1e-3)
+    assert row["sd_over_seeds_pearson_x100"] == pytest.approx(abs(one[1] - one[2]) / np.sqrt(2))
+    assert (row["pairs"], row["english_sentences"], row["parameters"]) == (1000, 2000, 17)
+    assert (row["seed_count"], row["seeds"]) == (2, "1 2")
+    assert row["mean_low_pearson_x100"] < row["mean_pearson_x100"] < row["mean_high_pearson_x100"]
+    assert np.isnan(rows.loc["word.random", "sd_over_seeds_pearson_x100"])
+
+
+def test_markdown_is_laid_out_as_the_paper_does(table1):
+    _, _, report = table1
+    lines = report.markdown.split("\n")
+    heads = [line for line in lines if line.startswith("| Encoder")]
+    assert heads == [
+        "| Encoder | En-En (1,000 pairs, 2,000 English sentences) | En-Cs (1,000 pairs, 1,000 "
+        "English sentences) | En-Cs, equal English (2,000 pairs, 2,000 English sentences) | "
+        "Untrained |",
+        "| Encoder | Trained on | Parameters | 2012 | 2013 | Mean | Seeds |",
+    ]
+    best = next(line for line in lines if line.startswith("| SP | "))
+    assert best.count("**") == 8  # the best encoder of every column
+    row = report.frame.iloc[0]
+    figures = [f"{row[name]:.1f}" for name in report.frame.columns[6:9]]
+    assert f"| SP | En-En | 17 | {' | '.join(figures)} | 2 |" in lines
+    assert "| *SP* | *wieting2020, Figure 3* |  | *68.4* | *60.3* | *71.9* |  |" in lines
+    assert "averaged over 1 or 2 seeds" in report.markdown
+    assert "SP: wieting2020, Figure 3 (wieting2020-bgt.txt, line 456); BILSTM:" in report.markdown
+    assert lines[-4:] == [
+        "",
+        "- 2012, 2 of 3 tasks: a (40 of 40 pairs), b (40 of 50 pairs). "
+        "Not scored: d (1,459 pairs: not distributed).",
+        "- 2013, 1 of 1 tasks: c (30 pairs).",
+        "",
+    ]
+
+
+def test_claims_are_judged_for_every_encoder_that_has_the_scores(table1):
+    _, given, report = table1
+    verdicts = {claim.claim: str(claim.verdict) for claim in judge(given, report)}
+    start = "wieting2019.table1."
+    assert {name.removeprefix(start): verdict for name, verdict in verdicts.items()} == {
+        "same-pairs.sp": "supported",  # the exception: bitext is better for SP
+        "same-pairs.word": "contradicted",
+        "same-pairs.trigram": "contradicted",
+        "same-pairs.all": "contradicted",
+        "equal-english.sp": "supported",
+        "equal-english.word": "supported",
+        "equal-english.trigram": "supported",
+        "equal-english.all": "supported",
+        "sp-best-equal-pairs.word": "supported",
+        "sp-best-equal-pairs.trigram": "supported",
+        "sp-best-equal-pairs.all": "supported",
+        "sp-best-equal-english.word": "supported",
+        "sp-best-equal-english.trigram": "supported",
+        "sp-best-equal-english.all": "supported",
+        "fewer-parameters.trigram": "contradicted",
+    }
+    claims = {claim.claim: claim for claim in judge(given, report)}
+    assert claims[f"{start}same-pairs.sp"].test.startswith("sts mean of sp.en-cs minus sp.en-en;")
+    assert claims[f"{start}fewer-parameters.trigram"].statistic == -5
+
+
+def test_figure_has_a_row_for_each_encoder_and_a_series_for_each_setting(table1, tmp_path):
+    table, given, report = table1
+    report.frame.to_csv(tmp_path / "table1.csv", index=False)
+    (axes,) = table.plot("figures/table1", pd.read_csv(tmp_path / "table1.csv"), given).axes
+    assert [t.get_text() for t in axes.get_yticklabels()] == ["SP", "WORD", "TRIGRAM"]
+    labels = [c.get_label() for c in axes.containers]
+    assert labels == ["En-En", "En-Cs", "En-Cs, equal English", "Untrained"]
+    drawn = list(axes.containers[1].lines[0].get_xdata())
+    en_cs = report.frame[report.frame["setting"] == "en-cs"]
+    assert drawn == pytest.approx(list(en_cs["mean_pearson_x100"]))

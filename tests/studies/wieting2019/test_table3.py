@@ -1,0 +1,70 @@
+"""Table 3: mining, by every way to score and choose pairs."""
+
+import numpy as np
+import pytest
+
+from tandem.reporting.claims import judge
+
+METHODS = ["cosine.forward", "yang-9.forward", "yang-10.forward"]
+RIGHT = {1: (40, 90, 60), 2: (50, 90, 70)}
+"""By seed: of 100 gold pairs, as many as are proposed, those that each method finds."""
+
+
+@pytest.fixture
+def table3(made, scored):
+    whole = (np.arange(150) < 100).astype(np.int64)
+    for seed, right in RIGHT.items():
+        items = {
+            "mining": np.array("fr-en"),
+            "sentences": np.array([300, 310, 150, 330]),
+            "method": np.array(METHODS),
+            "threshold": np.array([seed / 10] * 3),
+            "training": np.array([[95, 100, 100]] * 3),
+            "correct": np.array([np.arange(150) < count for count in right], np.int64),
+            "proposed": np.stack([whole] * 3),
+            "gold": whole,
+        }
+        scored("sp.en-fr", "mining", seed, items)
+    return made("table3", {"encoders": ["sp"], "settings": ["en-fr"]}, 500)
+
+
+def test_a_row_has_means_over_seeds(table3):
+    frame = table3[2].frame
+    assert list(frame.columns)[:8] == [
+        "task", "experiment", "encoder", "pairs", "neighbours", "score", "retrieval", "threshold"
+    ]  # fmt: skip
+    rows = frame.set_index("score")
+    assert rows.loc["cosine", "test_f1_x100"] == 45.0
+    assert rows.loc["cosine", "test_precision_x100"] == 45.0
+    assert rows.loc["cosine", "training_f1_x100"] == 95.0
+    assert rows.loc["cosine", "threshold"] == pytest.approx(0.15)
+    assert 30 < rows.loc["cosine", "test_f1_low_x100"] < 45
+    assert rows.loc["yang-9", "seed_count"] == 2
+
+
+def test_markdown_shows_f1_sizes_and_published_figures(table3):
+    text = table3[2].markdown
+    assert "| cosine, forward | 45.0 [" in text
+    assert "| yang-9, forward | **90.0** [" in text
+    assert "| fr-en | 300 | 310 | 100 | 150 | 330 | 100 |" in text
+    assert "| *yang-9, test part* | *yang2019, Table 6* | *90.0* |" in text
+
+
+def test_claims_stand_beside_the_published_difference(table3):
+    _, given, report = table3
+    claims = {claim.claim: claim for claim in judge(given, report)}
+    margin = claims["yang2019.table6.margin-9.sp.fr-en"]
+    assert margin.statistic == pytest.approx(45.0)
+    assert margin.verdict == "supported"
+    assert margin.published == pytest.approx(89.99 - 86.14)
+    assert (margin.n, margin.unit) == (100, "f1_x100")
+    both = claims["yang2019.table6.both-sides.sp.fr-en"]
+    assert both.published == pytest.approx(90.02 - 89.56)
+    assert len(claims) == 3  # one task: no claim that all hold
+
+
+def test_figure_has_a_panel_for_each_task_and_a_series_for_each_score(table3):
+    table, given, report = table3
+    (panel,) = table.plot("figures/table3", report.frame, given).axes
+    assert panel.get_title() == "SP, fr-en"
+    assert [c.get_label() for c in panel.containers] == ["cosine", "yang-9", "yang-10"]

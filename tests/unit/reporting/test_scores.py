@@ -1,0 +1,66 @@
+"""Cells over seeds, from score files in any order."""
+
+import json
+import zlib
+
+import numpy as np
+import pytest
+
+from tandem.errors import InputError, TandemError
+from tandem.reporting.scores import Scores, card_lines
+from tandem.tasks.sts import Sts
+
+TASKS = {"sts": Sts(years=[2012, 2013])}
+
+
+def test_a_cell_is_the_mean_over_seeds(scores, items):
+    cell = scores.cell("sp.en-cs", "sts", "mean")
+    each = [TASKS["sts"].estimate(items(0.5, seed), "mean") for seed in (1, 2)]
+    assert cell.estimate == pytest.approx(np.mean(each))
+    assert cell.values == pytest.approx(each, abs=1e-4)  # the files hold four decimals
+    assert (cell.seeds, cell.items, cell.metric) == ((1, 2), 110, "pearson_x100")
+    assert cell.interval.low < cell.estimate < cell.interval.high
+    assert scores.cell("sp.random", "sts", "2013").seeds == (1,)
+    assert scores.cell("sp.random", "sts", "2013").items == 30
+
+
+def test_draws_over_seeds_and_pairs_equal_a_direct_loop(scores, items):
+    of_pairs = TASKS["sts"].draws([items(0.5, 1), items(0.5, 2)], "mean", 200, 5)
+    rng = np.random.default_rng([5, zlib.crc32(b"sp.en-cs")])
+    chosen = rng.integers(2, size=(200, 2))
+    expected = [np.mean([of_pairs[k, b] for k in chosen[b]]) for b in range(200)]
+    np.testing.assert_allclose(scores.cell("sp.en-cs", "sts", "mean").draws, expected)
+
+
+def test_what_was_not_scored_has_no_cell(scores):
+    assert scores.cell("lstm.en-en", "sts", "mean") is None
+    assert scores.cell("sp.en-cs", "other", "mean") is None
+    assert scores.cell("sp.en-cs", "sts", "2016") is None
+    assert scores.units("sp.en-cs", "sts") == ["2012", "2013", "mean"]
+    assert scores.units("lstm.en-en", "sts") == scores.details("lstm.en-en", "sts") == []
+
+
+def test_values_and_details_come_by_seed(scores, score_files):
+    stored = [json.loads(file.read_text()) for file in score_files[:2]]
+    expected = {one["seed"]: one["rows"][0]["value"] for one in stored}
+    assert scores.values("sp.en-cs", "sts", "2012") == expected
+    found = scores.details("sp.en-cs", "sts")
+    assert [task["pairs"] for task in found[1]["tasks"]] == [40, 40, 30]
+
+
+def test_a_second_score_of_a_seed_is_refused(score_files):
+    with pytest.raises(TandemError, match=r"second score of sp.en-cs, seed 1\. Give one"):
+        Scores([*score_files, score_files[0]], TASKS, 10, 1)
+
+
+def test_a_score_of_another_task_is_refused_with_the_known_ones(score_files):
+    with pytest.raises(InputError, match=r"a score of task sts\. The study has sts2017"):
+        Scores(score_files, {"sts2017": TASKS["sts"]}, 10, 1)
+
+
+def test_a_card_has_a_line_for_every_figure(score_files):
+    lines = card_lines(score_files[:1])
+    assert [(what, metric) for what, metric, _ in lines] == [
+        (f"sts, {unit}", "Pearson's r × 100") for unit in ("2012", "2013", "mean")
+    ]
+    assert lines[2][2] == pytest.approx((lines[0][2] + lines[1][2]) / 2, abs=1e-3)

@@ -1,0 +1,85 @@
+"""P@1 in both directions by hand, and draws that compare encoders."""
+
+import numpy as np
+import pytest
+
+from tandem.errors import InputError, TandemError
+from tandem.tasks.items import read_items, write_items
+from tandem.tasks.retrieval import first_hits
+from tandem.tasks.task import TASKS
+
+SOURCE = np.eye(3, dtype=np.float32)
+TARGET = np.array([[1, 0, 0], [0, 1, 0.5], [0, 1, 0]], np.float32)
+# source 1's nearest is target 2, source 2's is target 1; target 1's and target 2's are source 1
+
+
+class Fixed:
+    """Gives each language its vectors."""
+
+    def encode(self, sentences, language=None, batch_size=1024):
+        assert list(sentences) == {"en": ["a", "b", "c"], "cs": ["x", "y", "z"]}[language]
+        return {"en": SOURCE, "cs": TARGET}[language]
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    (tmp_path / "test.en").write_text("a\nb\nc\n", encoding="utf-8")
+    (tmp_path / "test.cs").write_text("x\ny\nz\n", encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def task():
+    return TASKS.parse({"kind": "retrieval"})
+
+
+def test_tells_who_found_its_translation():
+    forward, backward = first_hits(SOURCE, TARGET)
+    assert forward.tolist() == [True, False, False]
+    assert backward.tolist() == [True, True, False]
+
+
+def test_refuses_sides_of_different_lengths():
+    with pytest.raises(TandemError, match="3 sources, 2 targets"):
+        first_hits(SOURCE, TARGET[:2])
+
+
+def test_scores_both_directions_english_first(task, corpus):
+    items = task.score(Fixed(), {"corpus": corpus})
+    assert task.units(items) == ["en-cs", "cs-en"]
+    assert items["cs-en"].tolist() == [True, True, False]
+    assert task.estimate(items, "en-cs") == pytest.approx(100 / 3)
+    assert task.estimate(items, "cs-en") == pytest.approx(200 / 3)
+    assert task.count(items, "en-cs") == 3
+
+
+def test_a_folder_without_two_sides_is_refused(task, corpus):
+    (corpus / "test.cs").unlink()
+    with pytest.raises(InputError, match=r"1 files test\.<language>"):
+        task.score(Fixed(), {"corpus": corpus})
+
+
+def test_draws_are_the_same_in_one_call_and_in_two(task):
+    one, other = ({"en-cs": np.arange(40) % period == 0} for period in (2, 3))
+    together = task.draws([one, other], "en-cs", 300, seed=5)
+    np.testing.assert_array_equal(together[0], task.draws([one], "en-cs", 300, seed=5)[0])
+    np.testing.assert_array_equal(together[1], task.draws([other], "en-cs", 300, seed=5)[0])
+    assert together[0].mean() == pytest.approx(50, abs=2)
+    assert together[0].std() == pytest.approx(100 * np.sqrt(0.25 / 40), abs=2)
+
+
+def test_draws_refuse_different_texts(task):
+    systems = [{"en-cs": np.ones(size, bool)} for size in (3, 4)]
+    with pytest.raises(TandemError, match="different texts"):
+        task.draws(systems, "en-cs", 10, 1)
+
+
+def test_items_are_read_as_written_and_written_alike(tmp_path):
+    hits = {"en-cs": np.array([True, False]), "cs-en": np.array([False, False])}
+    for name in ("one.npz", "two.npz"):
+        write_items(tmp_path / name, hits)
+    assert (tmp_path / "one.npz").read_bytes() == (tmp_path / "two.npz").read_bytes()
+    read = read_items(tmp_path / "one.npz")
+    assert {name: array.tolist() for name, array in read.items()} == {
+        "en-cs": [True, False], "cs-en": [False, False],
+    }  # fmt: skip

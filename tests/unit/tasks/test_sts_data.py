@@ -1,0 +1,43 @@
+"""Files of STS tasks, and the correlation of a cosine with human scores."""
+
+import numpy as np
+import pytest
+
+from tandem.errors import InputError, TandemError
+from tandem.statistics.correlation import pearson
+from tandem.tasks import sts_data
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("5\ta\tb\n1\ta\n", "line 2: 2 columns"),
+        ("5\ta\tb\tc\n", "line 1: 4 columns"),
+        ("five\ta\tb\n", "line 1: the score 'five'"),
+        ("nan\ta\tb\n", "line 1: the score 'nan'"),
+        ("5.5\ta\tb\n", "line 1: the score '5.5'"),
+        ("2\ta\tb\n2\tc\td\n", "no two different scores"),
+        ("", "no two different scores"),
+    ],
+)
+def test_a_faulty_task_is_refused(tmp_path, text, message):
+    path = tmp_path / "2012.bad.tsv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=message):
+        sts_data.read_task(path)
+
+
+def test_cosine_of_a_zero_vector_is_zero_and_of_nan_refused():
+    zero, one = np.zeros((1, 2), np.float32), np.ones((1, 2), np.float32)
+    assert sts_data.cosine_similarity(zero, one) == [0.0]
+    with pytest.raises(TandemError, match="pair 2: training diverged"):
+        sts_data.cosine_similarity(np.array([[1.0, 0], [np.nan, 0]]), np.ones((2, 2)))
+
+
+def test_selection_score_of_segmented_sentences():
+    table = np.array([[1.0, 0.0], [0.5, np.sqrt(0.75)], [0.0, 1.0]])
+    gold = np.array([5.0, 3.0, 0.0])
+    score = sts_data.select_score(lambda ids: table[ids], np.zeros(3, int), np.arange(3), gold)
+    assert score == pytest.approx(100 * pearson(gold, [1, 0.5, 0]))
+    # A collapsed model scores 0: it must neither stop training nor be selected
+    assert sts_data.select_score(lambda ids: np.ones((3, 2)), None, None, gold) == 0
