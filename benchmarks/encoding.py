@@ -5,9 +5,11 @@ lines with as many threads as there are processors. `--stream` then encodes that
 lines and prints the resident memory on the way, which must not grow. `--fresh` encodes that many
 lines at a time, each once: words not seen before take longer, and are fewer from part to part.
 
-    PYTHONPATH=workflow/studies python benchmarks/encoding.py --model results/models/sp.en-cs/seed1 --text my.en --language en
-    PYTHONPATH=workflow/studies python benchmarks/encoding.py --model MODEL --text my.en --language en --stream 10000000
-    PYTHONPATH=workflow/studies python benchmarks/encoding.py --model MODEL --text my.en --language en --fresh 4000
+With workflow/studies on PYTHONPATH:
+
+    python benchmarks/encoding.py --model results/models/sp.en-cs/seed1 --text my.en --language en
+    python benchmarks/encoding.py --model MODEL --text my.en --language en --stream 10000000
+    python benchmarks/encoding.py --model MODEL --text my.en --language en --fresh 4000
 """
 
 from __future__ import annotations
