@@ -28,15 +28,10 @@ class Averaging(Encoder):
         from torch.nn import functional
 
         lengths = (offsets[1:] - offsets[:-1]).clamp(min=1).to(table.dtype).unsqueeze(1)
-        if dropout is not None and table.device.type == "cpu":
-            from tandem.encoders.masked_sums import MaskedSums  # numba: only for training
-
-            sums = MaskedSums.apply(table, ids, offsets, dropout.keep, dropout.places)
-            return sums * (dropout.scale / lengths)
         if dropout is None:
             sums = functional.embedding_bag(ids, table, offsets[:-1], mode="sum")
         else:
-            tokens = table[ids] * dropout.factors(table.shape[1])
+            tokens = functional.embedding(ids, table) * dropout.factors(table.shape[1])
             every = torch.arange(len(ids), device=ids.device)
             sums = functional.embedding_bag(every, tokens, offsets[:-1], mode="sum")
         return sums / lengths
