@@ -2,13 +2,11 @@
 
 import pytest
 import torch
-from torch.nn.utils.rnn import PackedSequence
 
 from tandem.encoders.averaging import Averaging
 from tandem.encoders.composition import Composition, TokenDropout
 from tandem.encoders.encoder import ENCODERS
 from tandem.encoders.lstm import Lstm
-from tandem.encoders.packed_lstm import hidden_states
 from tandem.registry import ConfigurationError
 
 AVERAGE = Composition(Averaging(dimension=6))
@@ -66,25 +64,6 @@ def test_the_lstm_averages_each_sentence_by_itself():
             torch.testing.assert_close(vectors[index], hidden[:, 0].mean(0))
         start += length
     assert not vectors[1].any()
-
-
-def test_the_lstm_and_its_gradient_are_those_of_pytorch():
-    rows = table().float()
-    torch.manual_seed(0)
-    encoder, weights = Composition(Lstm(dimension=6, hidden=4)), torch.randn(7, 8)
-    order, sizes = torch.tensor([0, 4, 3, 1, 5, 2, 6]), torch.tensor([3, 2, 2])
-    results = []
-    for packed in (False, True):
-        tokens = rows[IDS][order].requires_grad_()
-        encoder.zero_grad()
-        if packed:
-            hidden = hidden_states(encoder.weights, tokens, sizes)
-        else:
-            hidden = encoder.weights(PackedSequence(tokens, sizes))[0].data
-        (hidden * weights).sum().backward()
-        results.append([hidden.detach(), tokens.grad, *(p.grad for p in encoder.parameters())])
-    for expected, found in zip(*results, strict=True):
-        torch.testing.assert_close(found, expected)
 
 
 def test_the_lstm_masks_its_input():

@@ -41,8 +41,7 @@ class Lstm(Encoder):
     ) -> Tensor:
         """Return the sentence vectors, (sentences, 2 x hidden)."""
         import torch
-
-        from tandem.encoders.packed_lstm import hidden_states, packed_order
+        from torch.nn.utils.rnn import PackedSequence
 
         lengths = offsets[1:] - offsets[:-1]
         filled = lengths > 0
@@ -52,9 +51,26 @@ class Lstm(Encoder):
         tokens = table.index_select(0, ids[positions])
         if dropout is not None:
             tokens = tokens * dropout.factors(table.shape[1])
-        hidden = hidden_states(weights, tokens, sizes)
+        hidden = weights(PackedSequence(tokens, sizes))[0].data
         # average per sentence: element k of the packed data belongs to sentence order[k]
         out = hidden.new_zeros(len(lengths), hidden.shape[1])
         rows = torch.nonzero(filled).squeeze(1)[order]
         out = out.index_add(0, rows, hidden)
         return out / lengths.clamp(min=1).unsqueeze(1)
+
+
+def packed_order(starts: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the flat positions in time-major order of sentences sorted by falling length.
+
+    Returns:
+        positions (tokens,), batch sizes per time step (on the CPU), sentence of each position.
+    """
+    import torch
+
+    order = torch.argsort(lengths, descending=True, stable=True)
+    sorted_lengths = lengths[order]
+    steps = torch.arange(int(sorted_lengths[0]), device=lengths.device)
+    alive = steps.unsqueeze(1) < sorted_lengths.unsqueeze(0)
+    time, rank = torch.nonzero(alive, as_tuple=True)
+    sentence = order[rank]
+    return starts[sentence] + time, alive.sum(1).cpu(), sentence
