@@ -29,7 +29,7 @@ from tandem.encoders.encoder import Encoder
 from tandem.errors import TandemError
 from tandem.objectives.objective import Objective
 from tandem.segmentation.ragged import Ragged
-from tandem.training import adam_kernels, checkpoint
+from tandem.training import checkpoint
 from tandem.training.adam import RowAdam
 from tandem.training.batches import (
     DropoutPool,
@@ -87,7 +87,6 @@ class Trainer:
         """
         recipe = run.recipe
         torch.set_num_threads(recipe.threads)
-        adam_kernels.set_threads(recipe.threads)
         self.settings, self.pairs, self.device = run, pairs, torch.device(device)
         self.usable = pairs.usable()
         if len(self.usable) < 2:
