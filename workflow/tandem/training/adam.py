@@ -38,11 +38,14 @@ class Rows:
     Attributes:
         index: (rows,) int64, distinct.
         values: (rows, dimension) up to date; a leaf that collects the gradient.
-        age: (rows,) steps missed since the row was last stored.
+        first, second: (rows, dimension) moments as they were last stored.
+        age: (rows,) steps missed since then.
     """
 
     index: Tensor
     values: Tensor
+    first: Tensor
+    second: Tensor
     age: Tensor
 
 
@@ -61,6 +64,7 @@ class RowAdam:
         # bias-corrected sqrt(v) of the step that a row was last stored at
         steps = np.arange(total_steps + 1, dtype=np.float64)
         epsilons = EPSILON * np.sqrt(1 - BETA2**steps)
+        epsilons[0] = 1.0  # a row never touched has no moments: anything but zero
         by_step = _tails(total_steps), _RATIO**steps, epsilons.astype(np.float32)
         self._by_step = [torch.from_numpy(values).to(table.device) for values in by_step]
 
@@ -76,9 +80,9 @@ class RowAdam:
             tensor.index_select(0, index) for tensor in (self.table, self.first, self.second)
         )
         epsilon = epsilons[touched].to(self.table.dtype)
-        denominator = second.sqrt_().add_(epsilon.unsqueeze(1)).clamp_(min=1e-30)
-        values.sub_(first.mul_(moved.unsqueeze(1)).div_(denominator))
-        return Rows(index, values, age)
+        denominator = second.sqrt().add_(epsilon.unsqueeze(1))
+        values.addcdiv_(first * moved.unsqueeze(1), denominator, value=-1)
+        return Rows(index, values, first, second, age)
 
     def update(self, rows: Rows) -> None:
         """Take one step for rows whose `values.grad` is filled, and store them."""
@@ -88,11 +92,9 @@ class RowAdam:
         gradient, values = rows.values.grad, rows.values.detach()
         assert gradient is not None
         steps = (rows.age + 1).unsqueeze(1).to(values.dtype)
-        first = self.first.index_select(0, rows.index).mul_(BETA1**steps)
-        second = self.second.index_select(0, rows.index).mul_(BETA2**steps)
-        first.add_(gradient, alpha=1 - BETA1)
-        second.addcmul_(gradient, gradient, value=1 - BETA2)
-        values.addcdiv_(first, (second.sqrt() / bias2).add_(EPSILON), value=-rate)
+        first = rows.first.mul_(BETA1**steps).add_(gradient, alpha=1 - BETA1)
+        second = rows.second.mul_(BETA2**steps).addcmul_(gradient, gradient, value=1 - BETA2)
+        values.addcdiv_(first, second.sqrt().add_(EPSILON * bias2), value=-rate * bias2)
         for table, changed in ((self.table, values), (self.first, first), (self.second, second)):
             table.index_copy_(0, rows.index, changed)
         self.touched.index_fill_(0, rows.index, self.step_count)
