@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from tandem.encoders.averaging import Averaging
-from tandem.encoders.composition import Composition, TokenDropout
+from tandem.encoders.composition import Composition
 from tandem.encoders.encoder import ENCODERS
 from tandem.encoders.lstm import Lstm
 from tandem.registry import ConfigurationError
@@ -29,22 +29,14 @@ def test_averaging_by_hand():
 
 
 def drawn():
-    random = torch.Generator().manual_seed(2)
-    keep = torch.randint(0, 2, (50,), generator=random, dtype=torch.uint8)
-    return TokenDropout(keep, torch.tensor([0, 3, 44, 9, 9, 20, 31]), 2.0)
-
-
-def test_a_token_is_masked_by_its_window():
-    dropout = drawn()
-    factors = dropout.factors(6)
-    assert factors[2].tolist() == (2.0 * dropout.keep[44:50]).tolist()
+    return 2.0 * torch.randint(0, 2, (7, 6), generator=torch.Generator().manual_seed(2))
 
 
 def test_averaging_with_dropout_has_the_right_value_and_gradient():
     dropout, weights = drawn(), torch.randn(4, 6)
     ours, plain = (table().float().requires_grad_() for _ in range(2))
     vectors = AVERAGE(ours, IDS, OFFSETS, dropout)
-    tokens = plain[IDS] * dropout.factors(6)
+    tokens = plain[IDS] * dropout
     expected = torch.stack([tokens[0:3].mean(0), torch.zeros(6), tokens[3], tokens[4:7].mean(0)])
     torch.testing.assert_close(vectors, expected)
     (vectors * weights).sum().backward()
@@ -70,12 +62,7 @@ def test_the_lstm_masks_its_input():
     rows = table().float()
     encoder = Composition(Lstm(dimension=6, hidden=4))
     none = encoder(torch.zeros_like(rows), IDS, OFFSETS)
-    masked = encoder(
-        rows,
-        IDS,
-        OFFSETS,
-        TokenDropout(torch.zeros(9, dtype=torch.uint8), torch.zeros(7).long(), 1.0),
-    )
+    masked = encoder(rows, IDS, OFFSETS, torch.zeros(7, 6))
     torch.testing.assert_close(masked, none)
 
 

@@ -9,8 +9,6 @@ from tandem.encoders.encoder import Encoder
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
-    from tandem.encoders.composition import TokenDropout
-
 
 class Averaging(Encoder):
     """The mean of the token embeddings: no parameters of its own."""
@@ -21,7 +19,7 @@ class Averaging(Encoder):
         table: Tensor,
         ids: Tensor,
         offsets: Tensor,
-        dropout: TokenDropout | None,
+        dropout: Tensor | None,
     ) -> Tensor:
         """Return the sentence vectors, (sentences, dimension)."""
         import torch
@@ -31,7 +29,7 @@ class Averaging(Encoder):
         if dropout is None:
             sums = functional.embedding_bag(ids, table, offsets[:-1], mode="sum")
         else:
-            tokens = functional.embedding(ids, table) * dropout.factors(table.shape[1])
+            tokens = functional.embedding(ids, table) * dropout
             every = torch.arange(len(ids), device=ids.device)
             sums = functional.embedding_bag(every, tokens, offsets[:-1], mode="sum")
         return sums / lengths

@@ -11,8 +11,6 @@ from tandem.encoders.encoder import Encoder
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
-    from tandem.encoders.composition import TokenDropout
-
 
 class Lstm(Encoder):
     """The mean of the hidden states of a one-layer bidirectional LSTM, shared by all languages."""
@@ -37,7 +35,7 @@ class Lstm(Encoder):
         table: Tensor,
         ids: Tensor,
         offsets: Tensor,
-        dropout: TokenDropout | None,
+        dropout: Tensor | None,
     ) -> Tensor:
         """Return the sentence vectors, (sentences, 2 x hidden)."""
         import torch
@@ -50,7 +48,7 @@ class Lstm(Encoder):
         positions, sizes, order = packed_order(offsets[:-1][filled], lengths[filled])
         tokens = table.index_select(0, ids[positions])
         if dropout is not None:
-            tokens = tokens * dropout.factors(table.shape[1])
+            tokens = tokens * dropout
         hidden = weights(PackedSequence(tokens, sizes))[0].data
         # average per sentence: element k of the packed data belongs to sentence order[k]
         out = hidden.new_zeros(len(lengths), hidden.shape[1])
