@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 
 from tandem.encoders import baselines
-from tandem.encoders.baselines import load_baseline, missing_package
+from tandem.encoders.baselines import load_baseline
 from tandem.errors import TandemError
 
 SENTENCES = ["A cat sat on the mat.", "The cat was sitting on a mat.", "Interest rates rose again."]
 
 
 def installed(name):
-    if module := missing_package(name):
-        pytest.skip(f"{module} is not installed (the extra baselines)")
+    pytest.importorskip(baselines._MODULES[name], reason="the extra baselines is not installed")
     return load_baseline(name)
 
 

@@ -8,7 +8,6 @@ asked for.
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from pathlib import Path
@@ -51,13 +50,7 @@ class Baseline:
     def encode(
         self, sentences: Iterable[str], language: str | None = None, batch_size: int = 128
     ) -> Vectors:
-        """Return the vectors of all sentences, (sentences, dimension) float32.
-
-        Args:
-            sentences: any iterable of text.
-            language: passed on where the encoder has use for it.
-            batch_size: sentences encoded at a time.
-        """
+        """Return the vectors of all sentences, (sentences, dimension) float32."""
         stream = iter(sentences)
         parts = [np.zeros((0, self.dimension), np.float32)]
         while batch := list(islice(stream, batch_size)):
@@ -87,12 +80,6 @@ def load_baseline(name: str, device: str = "cpu") -> Baseline:
     return _sentence_transformers(name, name, device)
 
 
-def missing_package(name: str) -> str | None:
-    """Return the module that a baseline needs and that is not installed, or None."""
-    module = _MODULES.get(name, "sentence_transformers")
-    return None if importlib.util.find_spec(module) else module
-
-
 def _muse(name: str, device: str) -> Baseline:
     """Multilingual Universal Sentence Encoder v3 (Yang et al., 2020), 512 dimensions."""
     encoder = _module(name).USE(threads=torch.get_num_threads())
@@ -101,7 +88,7 @@ def _muse(name: str, device: str) -> Baseline:
 
 def _minilm(name: str, device: str) -> Baseline:
     """all-MiniLM-L6-v2 (English), 384 dimensions."""
-    folder = Path(_module(name).__file__).parent / "model"
+    folder = Path(_module(name).__path__[0]) / "model"
     return _sentence_transformers(name, str(folder), device)
 
 
@@ -124,7 +111,7 @@ def _sentence_transformers(name: str, model: str, device: str) -> Baseline:
             batch, prompt_name=prompt, batch_size=len(batch), show_progress_bar=False
         )
 
-    dimension = encoder.get_embedding_dimension()
+    dimension = encoder.get_embedding_dimension() or encode(["0"], None).shape[1]
     return Baseline(name, dimension, encoder.device.type, encode, encoder.preprocess)
 
 

@@ -142,7 +142,8 @@ class Trainer:
                         saved = time.monotonic()
                 loss = self.progress.loss_sum / self.steps_per_epoch
                 self._record(loss, validate)
-                bar.set_postfix(loss=f"{loss:.4f}", validation=f"{self.latest.validation:.2f}")
+                validation = self.progress.history[-1].validation
+                bar.set_postfix(loss=f"{loss:.4f}", validation=f"{validation:.2f}")
         self.composition.load_state_dict({k: v for k, v in self.best.items() if k != "embedding"})
         return Trained(
             self.best["embedding"],
@@ -151,11 +152,6 @@ class Trainer:
             self.progress.best_epoch,
             len(self.usable),
         )
-
-    @property
-    def latest(self) -> Epoch:
-        """The last line of the history."""
-        return self.progress.history[-1]
 
     def _order(self, epoch: int) -> Indices:
         order = generator(self.settings.seed, 1, epoch).permutation(len(self.usable))
