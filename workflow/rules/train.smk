@@ -33,6 +33,12 @@ rule train:
         "../scripts/train.py"
 
 
+def learned_from(wildcards):
+    """Return the registered corpora behind an experiment's text, with their licences."""
+    names = plan_of(wildcards).sources(plan_of(wildcards).setting(wildcards.experiment).corpus)
+    return [{"name": name, "licence": DATASETS[name].licence} for name in names]
+
+
 rule export:
     """Write a trained averaging encoder for sentence-transformers, with a model card.
 
@@ -48,10 +54,7 @@ rule export:
     conda:
         "../../envs/tandem.yaml"
     params:
-        corpora=lambda w: [
-            {"name": name, "licence": DATASETS[name].licence}
-            for name in plan_of(w).sources(plan_of(w).setting(w.experiment).corpus)
-        ],
+        corpora=learned_from,
         code=digest("export.py"),
     script:
         "../scripts/export.py"
