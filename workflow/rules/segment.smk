@@ -44,7 +44,6 @@ rule segment_text:
     priority: FIRST
     conda:
         "../../envs/tandem.yaml"
-    threads: lambda w: study_of(w).segmentations[w.segmentation].threads
     params:
         code=digest("segment_text.py"),
     script:

@@ -1,7 +1,5 @@
 """Make a table and test the findings that a paper draws from it."""
 
-from pathlib import Path
-
 from _adapter import given_table, kinds, logged
 from tandem.reporting.claims import judge, write_claims
 from tandem.reporting.writer import write_frame, write_text
@@ -10,8 +8,7 @@ with logged(snakemake.log[0]) as log, kinds(snakemake.config):
     output = snakemake.output
     table, given = given_table(snakemake)
     report = table.build(given)
-    files = (path for path in snakemake.input.paper if Path(path).name == "claims.yaml")
-    claims = [claim for file in files for claim in judge(file, given, report)]
+    claims = judge(given, report)
     write_claims(output.claims, claims)
     write_text(output.markdown, report.markdown)
     write_frame(output.table, report.frame)

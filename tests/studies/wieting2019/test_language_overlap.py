@@ -48,5 +48,3 @@ def test_refusals() -> None:
         measured_overlap(np.arange(0), ["a"], np.arange(1), ["a"])
     with pytest.raises(TandemError, match="'tion' is still a piece of English"):
         mark(["ion", "x"], "t", ENGLISH)
-    with pytest.raises(TandemError, match="other vocabulary holds a piece twice"):
-        joint_vocabulary(["a"], ["b", "b"])

@@ -6,7 +6,7 @@ import pytest
 
 from tandem.errors import TandemError
 from wieting2019.languages.distance import DISTANCES
-from wieting2019.languages.points import COLUMNS, language_points
+from wieting2019.languages.points import COLUMNS, OVERLAPS, language_points
 from wieting2019.languages.register import Language, Register
 
 FIELDS = ("code", "name", "iso639_3", "uriel", "script", "script_group", "family")
@@ -22,29 +22,21 @@ REGISTER = Register(
 )
 
 
-def frames() -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+def frames() -> tuple[pd.DataFrame, pd.DataFrame]:
     """Two languages; Czech with two seeds, and with the marker too."""
     runs = pd.DataFrame(
         [
-            ("verses", False, "ru", 1, 60.0, 57.0),
-            ("verses", False, "cs", 1, 60.0, 55.0),
-            ("verses", False, "cs", 2, 64.0, 57.0),
-            ("verses", True, "cs", 1, 58.0, 55.0),
+            ("verses", False, "ru", 1, 60.0, 57.0, 0.1, 0.4),
+            ("verses", False, "cs", 1, 60.0, 55.0, 0.5, 0.8),
+            ("verses", False, "cs", 2, 64.0, 57.0, 0.5, 0.8),
+            ("verses", True, "cs", 1, 58.0, 55.0, 0.5, 0.8),
         ],
-        columns=["panel", "marked", "language", "seed", "score", "random"],
-    )
-    overlaps = pd.DataFrame(
-        {
-            "panel": ["verses", "verses"],
-            "language": ["cs", "ru"],
-            "overlap_types": [0.5, 0.1],
-            "overlap_tokens": [0.8, 0.4],
-        }
+        columns=["panel", "marked", "language", "seed", "score", "random", *OVERLAPS],
     )
     distances = pd.DataFrame(
         {"language": ["ru", "cs"], **{name: [0.3, 0.2] for name in DISTANCES}, "observed": 0.5}
     )
-    return runs, overlaps, distances
+    return runs, distances
 
 
 def test_points_by_hand() -> None:
@@ -62,15 +54,7 @@ def test_points_by_hand() -> None:
 
 
 def test_a_run_that_stands_twice_is_refused() -> None:
-    runs, overlaps, distances = frames()
+    runs, distances = frames()
     runs = pd.concat([runs, runs.iloc[[1]]])
     with pytest.raises(TandemError, match=r"two runs of cs \(panel verses, seed 1\)"):
-        language_points(runs, overlaps, distances, REGISTER)
-
-
-def test_a_language_without_overlap_or_distance_is_named() -> None:
-    runs, overlaps, distances = frames()
-    with pytest.raises(TandemError, match="no overlap_types of ru"):
-        language_points(runs, overlaps.iloc[[0]], distances, REGISTER)
-    with pytest.raises(TandemError, match="no featural of cs"):
-        language_points(runs, overlaps, distances.iloc[[0]], REGISTER)
+        language_points(runs, distances, REGISTER)

@@ -93,9 +93,7 @@ def test_english_has_the_same_ids_and_vectors_beside_every_language(study: dict[
             texts.append(pairs.left.ids)
     assert all(torch.equal(table, tables[0]) for table in tables)
     assert all(np.array_equal(ids, texts[0]) for ids in texts)
-    assert not torch.equal(
-        tables[0], initialise(Averaging(dimension=8), len(tables[0]), seed=5)[0]
-    )
+    assert not torch.equal(tables[0], initialise(Averaging(dimension=8), len(tables[0]), seed=5)[0])
 
 
 def test_only_without_marks_do_languages_share_parameters(study: dict[str, Path]) -> None:

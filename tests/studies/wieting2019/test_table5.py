@@ -26,7 +26,6 @@ from wieting2019.languages.points import COLUMNS as POINT_COLUMNS
 from wieting2019.tables.table5 import Table5, evidence, quote
 
 HOME = Path(__file__).parents[3] / "workflow/studies/wieting2019"
-CLAIMS = "claims-languages.yaml"
 CLAIM_TESTS.add_study(HOME)
 DRAWS = Draws(resamples=200, permutations=200, seed=1)
 
@@ -178,12 +177,10 @@ def test_markdown_does_not_repeat_what_the_gain_has_in_common_with_the_score() -
     assert (text.count(alike), text.count(other)) == (0, 2)
 
 
-def judged(tmp_path: Path, *frames: pd.DataFrame) -> dict[str, Claim]:
+def judged(*frames: pd.DataFrame) -> dict[str, Claim]:
     """The study's claims on these points, by what follows the table in their ids."""
     scores = SimpleNamespace(resamples=200, seed=1)
-    paper = [HOME / CLAIMS, HOME / "published.yaml"]
-    (tmp_path / "claims.yaml").write_text(paper[0].read_text("utf-8"), "utf-8")
-    files = {"paper": [tmp_path / "claims.yaml", paper[1]]}
+    files = {"paper": [HOME / "claims.yaml", HOME / "published.yaml"]}
     given = Given("table5", None, files, scores, "default")
     every = pd.concat(frames)
     found = claims.judge(given, Report(every, "", evidence(every)))
@@ -192,12 +189,12 @@ def judged(tmp_path: Path, *frames: pd.DataFrame) -> dict[str, Claim]:
     return named
 
 
-def test_claims_follow_the_points(tmp_path: Path) -> None:
+def test_claims_follow_the_points() -> None:
     rank = np.arange(20.0)
     near = {"featural": -rank, "genetic": rank, "geographic": rank, "inventory": rank}
     plain = points(**near, phonological=rank)
     marked = points(marked=True, **near, phonological=rank, score=-rank)
-    found = judged(tmp_path, plain, marked)
+    found = judged(plain, marked)
     overlap = found["overlap.verses.score"]
     assert (overlap.verdict, overlap.n, overlap.seeds) == (Verdict.SUPPORTED, 20, "3")
     assert overlap.statistic == pytest.approx(100) and overlap.unit == "spearman_x100"
@@ -216,10 +213,10 @@ def test_claims_follow_the_points(tmp_path: Path) -> None:
     assert found["marker.overlap.verses.gain"].published is None
 
 
-def test_claims_are_left_out_where_undefined(tmp_path: Path) -> None:
-    assert list(judged(tmp_path, points(languages=8))) == [
+def test_claims_are_left_out_where_undefined() -> None:
+    assert list(judged(points(languages=8))) == [
         "overlap.verses.score", "overlap.verses.gain",
     ]  # fmt: skip
     # all languages of a cluster are of one family, which predicts nothing
-    named = judged(tmp_path, points(**{name: 0.5 for name in DISTANCES if name != "syntactic"}))
+    named = judged(points(**{name: 0.5 for name in DISTANCES if name != "syntactic"}))
     assert not any(name.startswith(("syntactic", "distance")) for name in named)

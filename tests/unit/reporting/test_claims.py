@@ -169,7 +169,7 @@ table1:
     statement: sp is {much} faster
     each: [{much: much}]
     test:
-      kind: ratio
+      kind: rate-ratio
       frame: passes
       column: rate
       of: {name: sp}

@@ -10,12 +10,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import faiss
+import numpy as np
 from tqdm import tqdm
 
 from tandem.cli import common
 from tandem.encoders.model import SentenceEncoder
-from tandem.encoders.streaming import write_npy
 from tandem.errors import TandemError
+from tandem.npy import write_npy
 from tandem.search.margins import Retrieval, Score, mine
 from tandem.search.neighbours import DEFAULT_MEMORY_BYTES, IndexKind, Neighbours, search
 
@@ -120,7 +121,7 @@ class _Side:
         lines = side._spool(name, options)
         with open(side.vectors, "wb") as out:
             batches = encoder.encode_stream(lines, language, common.BATCH)
-            write_npy(out, batches, encoder.dimension)
+            write_npy(out, batches, np.float32, encoder.dimension)
         return side
 
     def _spool(self, name: str, options: argparse.Namespace) -> Iterator[str]:

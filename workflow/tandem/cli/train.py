@@ -6,24 +6,26 @@ import argparse
 import tempfile
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
 
 from tandem.cli import common
-from tandem.corpora.bitext import build_bitext
 from tandem.corpora.settings import Bitext
-from tandem.encoders.composition import EncoderConfig
+from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.errors import TandemError
 from tandem.filtering import parse_filters
-from tandem.io import read_lines
-from tandem.segmentation import ragged
+from tandem.objectives.objective import OBJECTIVES
+from tandem.registry import Settings, faults
 from tandem.segmentation.scheme import Segmentation
-from tandem.segmentation.segment_files import segment_file
-from tandem.segmentation.segmenter import Segmenter, learn
-from tandem.tasks.selection import by_retrieval
-from tandem.training import run as training
-from tandem.training.loop import TrainingConfig
+from tandem.training.recipe import Recipe
+
+if TYPE_CHECKING:
+    from tandem.segmentation.segmenter import Segmenter
+    from tandem.training.loop import Run
 
 _EXAMPLE = "tandem train my.en my.de --languages en de --out model/"
-_KINDS = ("sentencepiece", "words", "trigrams")
+_UNITS = ("sentencepiece", "words", "trigrams")
 _CLEANING: dict[str, dict] = {"words": {}, "ratio": {}, "identical": {}, "markup": {}}
 _SPLITS = ("train", "valid")
 
@@ -31,8 +33,8 @@ _SPLITS = ("train", "valid")
 def add_to(commands: argparse._SubParsersAction) -> None:
     """Add the command."""
     summary = (
-        "Train an averaging encoder on bitext. Pairs are cleaned; some are held out, and the epoch "
-        "is kept in which the most of these find their translations among them."
+        "Train an encoder on bitext. Pairs are cleaned; some are held out, and the epoch is kept "
+        "in which the most of these find their translations among them."
     )
     parser = common.add_command(commands, "train", run, summary, _EXAMPLE)
     parser.add_argument(
@@ -41,33 +43,46 @@ def add_to(commands: argparse._SubParsersAction) -> None:
     )  # fmt: skip
     common.add_languages(parser)
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="the model")
-    parser.add_argument("--segmentation", choices=_KINDS, default=_KINDS[0])
-    numbers = {
-        "--size": (20_000, "of the vocabulary, at most"),
-        "--dimension": (300, "of the vectors"),
-        "--epochs": (10, "times that each pair is trained on"),
-        "--batch": (128, "pairs of one update; a smaller one may suit little text"),
-        "--held-out": (500, "pairs that choose the epoch"),
-        "--threads": (1, "changes the last digits"),
-    }
-    for name, (default, meaning) in numbers.items():
-        note = f"{meaning} (default: {default})"
-        parser.add_argument(name, type=common.positive, default=default, metavar="N", help=note)
+    parser.add_argument("--encoder", choices=list(ENCODERS.modules()), default="averaging")
+    parser.add_argument("--objective", choices=list(OBJECTIVES.modules()), default="margin")
+    parser.add_argument("--segmentation", choices=_UNITS, default=_UNITS[0])
+    _add_settings(parser, Segmentation, "size")
+    _add_settings(parser, Encoder, "dimension")
+    _add_settings(parser, Recipe, *Recipe.model_fields)
+    parser.add_argument(
+        "--held-out", type=common.positive, default=Bitext.model_fields["valid"].default,
+        metavar="N", help="pairs that choose the epoch (default: %(default)s)",
+    )  # fmt: skip
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of order and drawing")
     parser.add_argument("--device", default="auto", help="auto (default), cpu, cuda")
+
+
+def _add_settings(parser: argparse.ArgumentParser, model: type[Settings], *names: str) -> None:
+    """Add an option for each of these settings, with its own default and meaning."""
+    for name in names:
+        field = model.model_fields[name]
+        meaning = " ".join((field.description or "").split()).replace("%", "%%")
+        parser.add_argument(
+            f"--{name.replace('_', '-')}",
+            type=common.positive if isinstance(field.default, int) else float,
+            default=field.default,
+            metavar="N",
+            help=f"{meaning} (default: %(default)s)",
+        )
 
 
 def run(options: argparse.Namespace) -> None:
     """Clean, split, segment, train and keep the model.
 
     What is made on the way lies beside the model and is removed at the end.
+
+    Raises:
+        TandemError: a value is out of range, or the sides have one language.
     """
-    if len(set(options.languages)) < 2:
-        raise TandemError("the two sides have one language code. Give each its own")
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=options.out.parent, prefix=".training.") as name:
-        text, ids = Path(name) / "text", Path(name) / "ids"
-        source = " and ".join(options.files)
+    from tandem.corpora.bitext import build_bitext
+
+    source = " and ".join(options.files)
+    try:
         bitext = Bitext(
             sources=(source,),
             languages=tuple(options.languages),
@@ -76,42 +91,53 @@ def run(options: argparse.Namespace) -> None:
             seed=options.seed,
             cleaning=parse_filters(_CLEANING),
         )
+        recipe = Recipe(**{name: getattr(options, name) for name in Recipe.model_fields})
+        scheme = Segmentation(kind=options.segmentation, size=options.size)
+    except ValidationError as error:
+        raise TandemError("; ".join(faults(error))) from error
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=options.out.parent, prefix=".training.") as name:
+        text, ids = Path(name) / "text", Path(name) / "ids"
         build_bitext({source: common.pairs_of(options.files)}, bitext, text)
-        segmenter = _segment(options, text, ids)
-        _train(options, segmenter, ids, Path(name) / "checkpoint")
+        segmenter = _segment(scheme, options.languages, text, ids)
+        _train(options, recipe, segmenter, ids, Path(name) / "checkpoint")
 
 
-def _segment(options: argparse.Namespace, text: Path, ids: Path) -> Segmenter:
+def _segment(scheme: Segmentation, sides: list[str], text: Path, ids: Path) -> Segmenter:
     """Learn the vocabulary on the training pairs and segment both splits."""
+    from tandem.io import read_lines
+    from tandem.segmentation.segment_files import segment_file
+    from tandem.segmentation.segmenter import learn
+
     ids.mkdir()
-    scheme = Segmentation(kind=options.segmentation, size=options.size)
-    sides = {side: partial(read_lines, text / f"train.{side}") for side in options.languages}
-    segmenter = learn(scheme, sides, ids)
-    for side in options.languages:
+    texts = {side: partial(read_lines, text / f"train.{side}") for side in sides}
+    segmenter = learn(scheme, texts, ids)
+    for side in sides:
         for split in _SPLITS:
             segment_file(ids, text / f"{split}.{side}", side, ids / f"{split}.{side}")
     return segmenter
 
 
-def _train(options: argparse.Namespace, segmenter: Segmenter, ids: Path, checkpoint: Path) -> None:
-    """Train as wieting2019 does, section 3.1."""
-    config = TrainingConfig(
-        epochs=options.epochs,
-        batch=options.batch,
-        megabatch=60,
-        anneal=150,
-        margin=0.4,
-        dropout=0.3,
-        scramble=0.0,
-        learning_rate=0.001,
-        seed=options.seed,
-        threads=options.threads,
-    )
+def _train(
+    options: argparse.Namespace, recipe: Recipe, segmenter: Segmenter, ids: Path, checkpoint: Path
+) -> None:
+    """Train on all pairs and write the model."""
+    from tandem.tasks.selection import by_retrieval
+    from tandem.training import run as training
+
     sides = tuple(options.languages)
-    pairs = training.load_pairs(ids, "train", sides, len(ragged.load(ids / f"train.{sides[0]}")))
-    architecture = EncoderConfig("averaging", options.dimension)
+    pairs = training.load_pairs(ids, "train", sides)
     encoder, history = training.train_encoder(
-        segmenter, architecture, config, pairs, by_retrieval(ids, sides), checkpoint, options.device
-    )
-    provenance = {"corpus": " and ".join(options.files), "languages": options.languages}
-    training.save_trained(options.out, encoder, history, provenance, score="p_at_1_x100")
+        _described(options, recipe), segmenter, pairs, by_retrieval(ids, sides), checkpoint,
+        options.device,
+    )  # fmt: skip
+    origin: dict[str, Any] = {"corpus": " and ".join(options.files), "languages": list(sides)}
+    training.save_trained(options.out, encoder, history, origin, score="p_at_1_x100")
+
+
+def _described(options: argparse.Namespace, recipe: Recipe) -> Run:
+    """Return what is trained and how."""
+    from tandem.training.loop import Run
+
+    encoder = ENCODERS.parse({"kind": options.encoder, "dimension": options.dimension})
+    return Run(encoder, OBJECTIVES.parse({"kind": options.objective}), recipe, options.seed)

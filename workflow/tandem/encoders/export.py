@@ -37,9 +37,9 @@ def export_sentence_transformers(
     Raises:
         TandemError: the encoder is no averaging one.
     """
-    if encoder.config.kind != "averaging":
+    if encoder.kind.kind != "averaging":
         raise TandemError(
-            f"an encoder of kind {encoder.config.kind!r} has no counterpart among the classes of "
+            f"an encoder of kind {encoder.kind.kind!r} has no counterpart among the classes of "
             "sentence-transformers: export an averaging encoder"
         )
     groups = encoder.segmenter.groups

@@ -33,7 +33,7 @@ MEMORY_LIMIT = 500_000
 """Distinct units remembered before the memory is emptied: about 50 MB."""
 _IDS_LIMIT = 20_000_000
 _CODES, _CLASSIFIED = 0x110000, 0x20000
-_SURROGATES, _JAMO = slice(0xD800, 0xE000), range(0x1100, 0x1200)
+_JAMO = range(0x1100, 0x1200)
 _WORD_CATEGORIES = frozenset("Lu Ll Lt Lm Lo Nd Nl Pc".split())
 _MARK_CATEGORIES = frozenset("Pd Ps Pe Pi Pf Po Sm Sc Sk So".split())
 
@@ -131,13 +131,12 @@ def character_kinds() -> tuple[NDArray[np.uint8], Characters]:
         kinds[codes("".join(chosen))] = kind
         lowered[codes("".join(chosen))] = codes("".join(map(forms.get, chosen)))
     kinds[codes("\n".join(c for c in characters if forms[c].isspace()))] = SPACE
-    kinds[_SURROGATES] = SPACE  # half characters, which no text should have
+    kinds[0xD800:0xE000] = SPACE  # half characters, which no text should have
     return kinds, lowered
 
 
 def _inert(character: str, form: str, categories: frozenset[str]) -> bool:
     """Tell whether a character has one normal form, of these categories, whatever is beside it."""
     normal = unicodedata.normalize("NFKC", character)
-    if not len(form) == len(normal) == 1 or ord(normal) in _JAMO:
-        return False
-    return unicodedata.category(normal) in categories
+    single = len(form) == len(normal) == 1 and ord(normal) not in _JAMO
+    return single and unicodedata.category(normal) in categories

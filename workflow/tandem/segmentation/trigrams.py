@@ -46,8 +46,7 @@ class TrigramEncoder:
 
     def __init__(self, ids: Mapping[str, int]) -> None:
         """Take the id of each trigram from `ids`."""
-        grams = codes("".join(ids)).astype(np.int64).reshape(-1, 3)
-        keys = _packed(grams[:, 0], grams[:, 1], grams[:, 2])
+        keys = _packed(*codes("".join(ids)).reshape(-1, 3).T)
         order = np.argsort(keys)
         self._keys = keys[order]
         self._ids = np.fromiter(ids.values(), np.int32)[order]
@@ -68,29 +67,25 @@ def count_trigrams(batches: Iterable[Sequence[str]]) -> Counter[str]:
     for lines in batches:
         keys, times = np.unique(_keys(speller.codes(lines))[0], return_counts=True)
         counts.update(dict(zip(keys.tolist(), times.tolist(), strict=True)))
-    low = (1 << _BITS) - 1
-    return Counter(
-        {
-            chr(key >> 2 * _BITS) + chr(key >> _BITS & low) + chr(key & low): count
-            for key, count in counts.items()
-        }
-    )
-
-
-def _packed(
-    first: NDArray[np.int64], second: NDArray[np.int64], third: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Return one number for each three code points, in the order of their spelling."""
-    return first << 2 * _BITS | second << _BITS | third
+    return Counter({_spelling(key): count for key, count in counts.items()})
 
 
 def _keys(rows: Ragged) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the packed trigrams of spelled lines, and where those of each line begin."""
-    text = np.concatenate([rows.ids, [ord(" ")]]).astype(np.int64)
-    middle = np.arange(len(rows.ids))
-    inside = np.ones(len(middle), bool)
-    inside[rows.offsets[1:][rows.lengths() > 0] - 1] = False  # the space that ends a line
-    middle = middle[inside]
-    # the space that ends a line stands before the next one as well
+    """Return a number for each trigram of spelled lines, and where those of each line begin."""
+    # the space that ends a line stands before the next one as well, and this one before the first
+    text = np.append(rows.ids, ord(" "))
+    inside = np.ones(len(rows.ids), bool)
+    inside[rows.offsets[1:][rows.lengths() > 0] - 1] = False
+    middle = np.flatnonzero(inside)
     keys = _packed(text[middle - 1], text[middle], text[middle + 1])
     return keys, np.append(0, np.cumsum(inside))[rows.offsets]
+
+
+def _packed(*three: NDArray[np.int32]) -> NDArray[np.int64]:
+    first, second, third = (character.astype(np.int64) for character in three)
+    return first << 2 * _BITS | second << _BITS | third
+
+
+def _spelling(key: int) -> str:
+    low = (1 << _BITS) - 1
+    return chr(key >> 2 * _BITS) + chr(key >> _BITS & low) + chr(key & low)

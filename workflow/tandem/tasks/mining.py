@@ -239,14 +239,14 @@ def _drawn_counts(table: bytes, columns: int, resamples: int, seed: int) -> Floa
 
 def _encode(encoder: Encodes, sentences: Iterable[str], language: str, path: Path) -> None:
     """Write the vectors of sentences as `.npy`, holding some at a time."""
-    from tandem.encoders.streaming import write_npy
+    from tandem.npy import write_npy
 
     stream = iter(sentences)
     batches = iter(lambda: list(islice(stream, _BATCH)), [])
     vectors = (encoder.encode(batch, language=language) for batch in batches)
     first = next(vectors)
     with open(path, "wb") as out:
-        write_npy(out, chain([first], vectors), first.shape[1])
+        write_npy(out, chain([first], vectors), np.float32, first.shape[1])
 
 
 def _rounded(values: dict[str, float]) -> dict[str, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,13 +30,17 @@ Select = Callable[[Embed], float]
 """Scores an embedding function: the epoch with the highest score is kept."""
 
 
-def load_pairs(folder: str | Path, split: str, sides: tuple[str, str], count: int) -> Pairs:
-    """Map the first `count` pairs of a segmented split into memory.
+def load_pairs(
+    folder: str | Path, split: str, sides: Sequence[str], count: int | None = None
+) -> Pairs:
+    """Map the first `count` pairs of a segmented split into memory; None for all.
 
     Raises:
         TandemError: the split has fewer.
     """
     left, right = (ragged.load(Path(folder) / f"{split}.{side}") for side in sides)
+    if count is None:
+        count = len(left)
     if len(left) < count:
         raise TandemError(
             f"{folder} has {len(left):,} training pairs and the setting asks for {count:,}: "

@@ -100,13 +100,7 @@ def joint_vocabulary(
     Returns:
         The joint vocabulary, English first, and the map, shape (len(other),), from the other
         language's ids to its ids.
-
-    Raises:
-        TandemError: when a vocabulary holds a piece twice.
     """
-    for name, pieces in (("English", english), ("other", other)):
-        if len(set(pieces)) != len(pieces):
-            raise TandemError(f"the {name} vocabulary holds a piece twice: make it again")
     ids = {piece: number for number, piece in enumerate(english)}
     mapping = np.array([ids.setdefault(piece, len(ids)) for piece in other], dtype=np.int64)
     return list(ids), mapping

@@ -30,30 +30,27 @@ COLUMNS = (
 )  # fmt: skip
 """The columns of the points; scores in Pearson's r x 100, overlaps and distances in [0, 1]."""
 
-RUN = ("marked", "seed", "score", "random", "epoch")
-"""What is read of each encoder's scores."""
 
-
-def read_scores(files: Iterable[str | Path]) -> tuple[pd.DataFrame, pd.DataFrame]:
+def read_scores(files: Iterable[str | Path]) -> pd.DataFrame:
     """Read score files of batches of languages, any order.
 
     Returns:
-        runs: panel, language and the columns of RUN, one row for each encoder.
-        overlaps: panel, language, overlap_types and overlap_tokens, measured before marking.
+        One row for each encoder: panel, language, marked, seed, score (mean of STS 2012-2016),
+        random (the same of the encoder before training), and OVERLAPS, measured before marking.
 
     Raises:
-        TandemError: when they hold no language.
+        TandemError: when the files hold no language.
     """
-    runs, overlaps = [], []
+    rows = []
     for batch in map(read_json, files):
         for entry in batch["languages"]:
             where = {"panel": batch["panel"], "language": entry["language"]}
-            runs += [where | {name: run[name] for name in RUN} for run in entry["runs"]]
-            shares = {f"overlap_{unit}": entry["overlap"][unit] for unit in ("types", "tokens")}
-            overlaps.append(where | shares)
-    if not runs:
+            where |= {f"overlap_{unit}": entry["overlap"][unit] for unit in ("types", "tokens")}
+            names = ("marked", "seed", "score", "random")
+            rows += [where | {name: run[name] for name in names} for run in entry["runs"]]
+    if not rows:
         raise TandemError("no batch holds a language: lower `least` or `pairs` of the panels")
-    return pd.DataFrame(runs), pd.DataFrame(overlaps)
+    return pd.DataFrame(rows)
 
 
 def measured_points(files: Mapping[str, Sequence[Path]]) -> tuple[pd.DataFrame, dict[str, str]]:
@@ -63,26 +60,23 @@ def measured_points(files: Mapping[str, Sequence[Path]]) -> tuple[pd.DataFrame, 
         files: runs, the score files; texts, the panels' folders; uriel, lang2vec's wheel; and
             languages, the register.
     """
-    runs, overlaps = read_scores(files["runs"])
-    register = read_register(files["languages"][0])
+    runs, register = read_scores(files["runs"]), read_register(files["languages"][0])
     languages = [register[code] for code in sorted(set(runs["language"]))]
-    distances = english_distances(files["uriel"][0], languages)
     notes = {}
     for folder in files["texts"]:
         panel = folder.parent.name
         notes[panel] = panel_note(read_json(folder / "panel.json"), runs[runs["panel"] == panel])
-    return language_points(runs, overlaps, distances, register), notes
+    return language_points(runs, english_distances(files["uriel"][0], languages), register), notes
 
 
 def language_points(
-    runs: pd.DataFrame, overlaps: pd.DataFrame, distances: pd.DataFrame, register: Register
+    runs: pd.DataFrame, distances: pd.DataFrame, register: Register
 ) -> pd.DataFrame:
     """Join what was measured of each language, the mean over seeds beside its standard deviation.
 
     Args:
         runs: as `read_scores` returns them.
-        overlaps: likewise.
-        distances: as `english_distances` returns them.
+        distances: as `english_distances` returns them, of every language of the runs.
         register: of the languages.
 
     Returns:
@@ -90,7 +84,7 @@ def language_points(
         standard deviations (n - 1) are NaN with one seed.
 
     Raises:
-        TandemError: when a run stands twice, or a language's overlap or distance is missing.
+        TandemError: when a run stands twice.
     """
     key = [*SETTING, "language"]
     if runs.duplicated([*key, "seed"]).any():
@@ -107,20 +101,13 @@ def language_points(
         random=("random", "mean"),
         gain=("gain", "mean"),
         gain_sd=("gain", "std"),
+        **{name: (name, "first") for name in OVERLAPS},
     ).reset_index()
-    points = points.merge(overlaps, on=["panel", "language"], how="left", validate="m:1")
-    points = points.merge(distances, on="language", how="left", validate="m:1")
-    for column in (*OVERLAPS, *DISTANCES):
-        absent = points.loc[points[column].isna(), "language"]
-        if len(absent):
-            raise TandemError(
-                f"no {column} of {', '.join(sorted(set(absent)))}: measure it for every language "
-                "that was trained"
-            )
+    points = points.merge(distances, on="language", validate="m:1")
     entries = [register[code] for code in points["language"]]
     for field in ("name", "script", "script_group", "family"):
         points[field] = [getattr(entry, field) for entry in entries]
-    return points[list(COLUMNS)]
+    return points[list(COLUMNS)].sort_values(key, ignore_index=True)
 
 
 def panel_note(panel: Mapping[str, Any], runs: pd.DataFrame) -> str:

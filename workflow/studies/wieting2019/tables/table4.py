@@ -126,7 +126,7 @@ class Table4(Table):
             values[:, 0] = ordered[column]
             series[label] = values
         limit = ordered["sentencepiece_per_s"].max()
-        label = "sentences per second from raw text; beside the names, at the best batch"
+        label = "sentences per second from raw text (numbers: best batch)"
         marked = (limit, "SentencePiece alone") if limit > 0 else None  # NaN: not measured
         return dot_plot([Dots(label, rows, series, log=True, limit=marked)])
 

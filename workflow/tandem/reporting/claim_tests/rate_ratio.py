@@ -5,7 +5,7 @@ from __future__ import annotations
 from tandem.reporting.claim_tests.claim_test import ClaimTest, Evidence, Measured
 
 
-class Ratio(ClaimTest):
+class RateRatio(ClaimTest):
     """The geometric mean of one side's rates over the other's, pass by pass."""
 
     frame: str
