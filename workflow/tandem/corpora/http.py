@@ -95,8 +95,9 @@ def _attempt(url: str, part: Path, timeout: float, progress: bool) -> bool:
         elif status != 206 or not place.startswith(f"bytes {have}-"):
             raise TandemError(f"{url}: {said}. Check the address in the register, {_REMEDY}")
         length = int(answer.headers.get("Content-Length", 0))
-        bar = tqdm(desc=part.stem, total=length and have + length, initial=have, unit="B",
-                   unit_scale=True, disable=not progress)  # fmt: skip
+        total = have + length if length else None
+        bar = tqdm(desc=part.stem, total=total, initial=have, unit="B", unit_scale=True,
+                   disable=not progress)  # fmt: skip
         with bar, open(part, "ab" if have else "wb") as out:
             # urllib3 raises where the body ends before the bytes announced
             for block in answer.raw.stream(BLOCK, decode_content=False):
