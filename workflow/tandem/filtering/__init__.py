@@ -49,12 +49,14 @@ class _ByName:
     def _name_kinds(self, values: object) -> dict[str, object]:
         if not isinstance(values, Mapping):
             raise PydanticCustomError("filters", "not a mapping of filters to their settings")
-        if any(isinstance(settings, Mapping) and "kind" in settings for settings in values.values()):
-            raise PydanticCustomError("filters", "unknown key 'kind': its name is a filter's kind")
-        return {
-            name: {**settings, "kind": name} if isinstance(settings, Mapping) else settings
-            for name, settings in values.items()
-        }
+        kinds = {}
+        for name, settings in values.items():
+            if isinstance(settings, Mapping):
+                if "kind" in settings:
+                    raise PydanticCustomError("filters", "a filter's name is its `kind`")
+                settings = {**settings, "kind": name}
+            kinds[name] = settings
+        return kinds
 
 
 Filters = Annotated[dict[str, Annotated[Filter, Named(FILTERS)]], _ByName()]
