@@ -63,12 +63,24 @@ def write_json(path: str | Path, value: Any) -> None:  # noqa: ANN401
 
 
 def read_json(path: str | Path) -> Any:  # noqa: ANN401
-    """Read JSON from `path`."""
+    """Read JSON from `path`; see `parse_json`."""
+    return parse_json(Path(path).read_bytes(), path)
+
+
+def parse_json(raw: bytes, name: str | Path) -> Any:  # noqa: ANN401
+    """Return what JSON says, with or without a byte-order mark.
+
+    Raises:
+        InputError: it is no JSON, or no UTF-8; naming the line.
+    """
     try:
-        return json.loads(Path(path).read_text(encoding="utf-8"))
+        return json.loads(raw.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise InputError(name, line, "invalid UTF-8", "Convert it to UTF-8") from error
     except json.JSONDecodeError as error:
         problem = f"not JSON ({error.msg})"
-        raise InputError(path, error.lineno, problem, "Mend or remake the file") from error
+        raise InputError(name, error.lineno, problem, "Mend or remake the file") from error
 
 
 def read_yaml(path: str | Path) -> Any:  # noqa: ANN401

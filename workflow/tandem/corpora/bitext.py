@@ -35,7 +35,6 @@ def build_bitext(
     bitext: Bitext,
     folder: str | Path,
     held_out: Collection[int] = frozenset(),
-    progress: bool = True,
 ) -> dict[str, Any]:
     """Write `{train,valid,test}.<language>`, `cleaning.json` and `splits.json`, or nothing.
 
@@ -44,7 +43,6 @@ def build_bitext(
         bitext: what is made of them; the files are named by its languages.
         held_out: keys (`tandem.corpora.text.key`) of texts that no split may hold on either side:
             those that a mining task hides.
-        progress: show a bar on stderr.
 
     Returns:
         The content of `splits.json`.
@@ -57,7 +55,7 @@ def build_bitext(
         scratch.mkdir()
         per_source: dict[str, int] = {}
         removed: Counter[str] = Counter()
-        pairs = filter_pairs(_chain(sources, per_source, progress), bitext.cleaning, removed)
+        pairs = filter_pairs(_chain(sources, per_source), bitext.cleaning, removed)
         keys = _spool(pairs, scratch / "kept", held_out, removed)
         if not len(keys[0]):
             problem = f"No pair of {', '.join(sources)} is left after cleaning: {dict(removed)}"
@@ -85,11 +83,9 @@ def first_occurrences(keys: np.ndarray) -> np.ndarray:
     return first
 
 
-def _chain(
-    sources: Mapping[str, Iterable[Pair]], counts: dict[str, int], progress: bool
-) -> Iterator[Pair]:
+def _chain(sources: Mapping[str, Iterable[Pair]], counts: dict[str, int]) -> Iterator[Pair]:
     """Yield the pairs of every source in turn, counting them."""
-    with tqdm(desc="reading pairs", unit=" pairs", unit_scale=True, disable=not progress) as bar:
+    with tqdm(desc="reading pairs", unit=" pairs", unit_scale=True) as bar:
         for name, pairs in sources.items():
             counts[name] = 0
             for pair in pairs:

@@ -32,7 +32,7 @@ class Retry:
     timeout: float = 60.0
 
 
-def download(url: str, part: Path, retry: Retry, progress: bool) -> bool:
+def download(url: str, part: Path, retry: Retry) -> bool:
     """Bring `part` to the full content of `url`, going on from what it already holds.
 
     Proxies are those of the environment (HTTP_PROXY, HTTPS_PROXY, NO_PROXY); a redirect to another
@@ -50,7 +50,7 @@ def download(url: str, part: Path, retry: Retry, progress: bool) -> bool:
     while True:
         before = _size(part)
         try:
-            return _attempt(url, part, retry.timeout, progress) and resumed
+            return _attempt(url, part, retry.timeout) and resumed
         except (requests.RequestException, urllib3.exceptions.HTTPError) as error:
             failures = 1 if _size(part) > before else failures + 1
             if failures >= retry.attempts:
@@ -75,7 +75,7 @@ def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-def _attempt(url: str, part: Path, timeout: float, progress: bool) -> bool:
+def _attempt(url: str, part: Path, timeout: float) -> bool:
     """Try once; return whether the bytes already in `part` were kept."""
     have = _size(part)
     # identity: a Range counts the bytes that are stored, and so does the hash
@@ -96,8 +96,7 @@ def _attempt(url: str, part: Path, timeout: float, progress: bool) -> bool:
             raise TandemError(f"{url}: {said}. Check the address in the register, {_REMEDY}")
         length = int(answer.headers.get("Content-Length", 0))
         total = have + length if length else None
-        bar = tqdm(desc=part.stem, total=total, initial=have, unit="B", unit_scale=True,
-                   disable=not progress)  # fmt: skip
+        bar = tqdm(desc=part.stem, total=total, initial=have, unit="B", unit_scale=True)
         with bar, open(part, "ab" if have else "wb") as out:
             # urllib3 raises where the body ends before the bytes announced
             for block in answer.raw.stream(BLOCK, decode_content=False):

@@ -96,17 +96,17 @@ class Dataset(Settings):
 
     def parts(self) -> list[Dataset]:
         """Return an entry for each file that a fetch leaves, without what only reading needs."""
+        alone = self.model_copy(update={"languages": (), "codes": {}, "reader": None})
+        if "{language}" not in self.file or self.path is None:
+            return [alone]
         codes = [self.codes.get(language, language) for language in self.languages]
-        if "{language}" not in self.file:
-            codes = [""]
-        elif self.reader:
-            codes = self.reader.with_files(codes)
-        alone: dict[str, Any] = {"languages": (), "codes": {}, "reader": None}
-        changes = [{"file": self.file.replace("{language}", code)} for code in codes]
-        if self.path is not None:
-            for change, code in zip(changes, codes, strict=True):
-                change["path"] = self.path.replace("{language}", code)
-        return [self.model_copy(update=alone | change) for change in changes]
+        names = {"path": self.path, "file": self.file}
+        return [
+            alone.model_copy(
+                update={key: name.replace("{language}", code) for key, name in names.items()}
+            )
+            for code in (self.reader.with_files(codes) if self.reader else codes)
+        ]
 
     def files(self) -> list[str]:
         """Return the names of the files that a fetch leaves in its folder."""

@@ -87,8 +87,7 @@ class StsArchives(Settings):
 
     def archives(self) -> dict[str, str]:
         """Return the corpora by what they are."""
-        found = self.model_dump(exclude={"selection"})
-        return {key: name for key, name in found.items() if name}
+        return self.model_dump(exclude={"selection"}, exclude_none=True)
 
     def optional(self) -> list[str]:
         """Return the corpora that can be done without."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -14,6 +13,7 @@ from tandem.corpora.archives import Archive, open_archive
 from tandem.corpora.readers import Pair, Reader
 from tandem.corpora.text import plain
 from tandem.errors import InputError
+from tandem.io import parse_json
 
 
 class CatalogueReader(Reader):
@@ -73,15 +73,7 @@ def _strings(archive: Archive, members: list[tuple[str, str]]) -> dict[tuple[str
     for component, name in members:
         place = archive.place(name)
         with archive.open(name) as stream:
-            raw = stream.read()
-        try:
-            tree = json.loads(raw.decode("utf-8-sig"))
-        except UnicodeDecodeError as error:
-            line = raw.count(b"\n", 0, error.start) + 1
-            raise InputError(place, line, "invalid UTF-8", "Convert it to UTF-8") from error
-        except json.JSONDecodeError as error:
-            problem = f"not JSON ({error.msg})"
-            raise InputError(place, error.lineno, problem, "Mend or remake the file") from error
+            tree = parse_json(stream.read(), place)
         for keys, value in _walk(tree, (component,)):
             if not isinstance(value, str):
                 problem = f"the value of {'.'.join(keys[1:])!r} is no string"
