@@ -6,13 +6,13 @@ import json
 
 import numpy as np
 import pytest
-import torch
 import yaml
 from sentence_transformers import SentenceTransformer
 
 from tandem.encoders.baselines import load_baseline
 from tandem.encoders.card import Card, CardCorpus, CardScore
-from tandem.encoders.composition import EncoderConfig, initial_embeddings
+from tandem.encoders.composition import initialise
+from tandem.encoders.encoder import ENCODERS
 from tandem.encoders.export import export_sentence_transformers
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
@@ -37,13 +37,15 @@ HARD = [
     "\u2764\ufe0f \U0001f468\u200d\U0001f469",
     "e-mail: me@x.org, http://x.org/a_b?c=d&e {name} **bold** `code` <b>tag</b> 50% \u20ac9",
 ]
+
+
 def encoder_of(scheme, folder, languages=("en", "fr", "cs"), kind="averaging"):
     folder.mkdir()
     texts = {side: lambda side=side: TEXT[side] * 3 + HARD[3:] for side in languages}
     segmenter = learn(scheme, texts, folder)
-    config = EncoderConfig(kind, 8, 4 if kind == "lstm" else None)
-    table = initial_embeddings(len(segmenter), 8, torch.Generator().manual_seed(1))
-    return SentenceEncoder(config, segmenter, table, metadata={"settings": {"margin": 0.4}})
+    encoder = ENCODERS.parse({"kind": kind, "dimension": 8})
+    parameters = initialise(encoder, len(segmenter), seed=1)
+    return SentenceEncoder(segmenter, *parameters, {"objective": {"margin": 0.4}})
 
 
 @pytest.mark.parametrize(

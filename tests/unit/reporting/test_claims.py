@@ -197,7 +197,7 @@ def test_a_ratio_has_the_t_interval_of_its_logarithm(given, tmp_path):
     ("old", "new", "message"),
     [
         ("place:", "page:", "table1.0: unknown key 'page'"),
-        ("kind: difference", "kind: diference", "no claimtest 'diference' .did you mean"),
+        ("kind: difference", "kind: diference", "no claim test 'diference' .did you mean"),
         ("unit: mean}\n      worse", "units: mean}\n      worse", "test.*unknown key 'units'"),
         ("    paper: p2019\n", "", "table1.0.paper: Field required"),
     ],
