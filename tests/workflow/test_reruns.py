@@ -46,7 +46,7 @@ def new_kind(text):
         ("studies/wieting2019/captions/table1.rst", other_caption, set()),
         ("tandem/statistics/bootstrap.py", other_code, TABLES),
         ("tandem/reporting/plots.py", other_code, TABLES),
-        ("tandem/objectives/margin_loss.py", other_code, TRAINED),
+        ("tandem/objectives/margin.py", other_code, TRAINED),
         ("tandem/encoders/lstm.py", other_code, TRAINED - {"train_languages"}),
         ("tandem/corpora/readers/verses.py", other_code,
          {"gather_languages", "build_panel", "segment_english", "train_languages"} | TABLES),

@@ -55,7 +55,7 @@ class Highest(Encoder):
         import torch
 
         rows = torch.repeat_interleave(torch.arange(len(offsets) - 1), offsets.diff())
-        tokens = table[ids] if dropout is None else table[ids] * dropout.factors(table.shape[1])
+        tokens = table[ids] if dropout is None else table[ids] * dropout
         out = tokens.new_zeros(len(offsets) - 1, table.shape[1])
         index = rows.unsqueeze(1).expand_as(tokens)
         return out.scatter_reduce(0, index, tokens, "amax", include_self=False)

@@ -1,12 +1,6 @@
 """Tables, figures and claims: read from scores, never typed in."""
 
 
-def table_inputs(wildcards):
-    """Return what a table reads, and the files that hold what the paper says."""
-    plan = plan_of(wildcards)
-    return {**plan.study.tables[table_of(wildcards)].inputs(plan), "paper": plan.paper()}
-
-
 rule tabulate:
     """Make a table and test its findings.
 

@@ -33,12 +33,6 @@ rule train:
         "../scripts/train.py"
 
 
-def learned_from(wildcards):
-    """Return the registered corpora behind an experiment's text, with their licences."""
-    names = plan_of(wildcards).sources(plan_of(wildcards).setting(wildcards.experiment).corpus)
-    return [{"name": name, "licence": DATASETS[name].licence} for name in names]
-
-
 rule export:
     """Write a trained averaging encoder for sentence-transformers, with a model card.
 

@@ -1,27 +1,6 @@
 """Back-translation: a translator, its quality, and a corpus of a language beside itself."""
 
 
-def translator_of(wildcards):
-    """Return the translator that is named, or that a back-translation names."""
-    study = study_of(wildcards)
-    name = getattr(wildcards, "translator", None)
-    return study.translators[name or made_of(wildcards).translator]
-
-
-def made_of(wildcards):
-    return study_of(wildcards).backtranslations[wildcards.backtranslation]
-
-
-def parts_of(wildcards):
-    """Return the texts and the scores of a corpus that is translated in parts."""
-    stems = plan_of(wildcards).shards(wildcards.backtranslation)
-    return [f"{stem}.{ending}" for stem in stems for ending in ("txt", "tsv")]
-
-
-def translated_by(wildcards):
-    return TRANSLATORS.path(translator_of(wildcards).kind)
-
-
 rule train_translator:
     """Train a translator on a bitext, or take a released one.
 

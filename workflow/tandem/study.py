@@ -55,7 +55,7 @@ class Pretrained(Settings):
     label: str
     """Its heading in tables."""
     model: str
-    """muse, minilm, laser, or a folder or name that sentence-transformers loads."""
+    """muse, minilm, or a folder or name that sentence-transformers loads."""
 
 
 class Setting(Settings):

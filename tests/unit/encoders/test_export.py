@@ -44,8 +44,8 @@ def encoder_of(scheme, folder, languages=("en", "fr", "cs"), kind="averaging"):
     texts = {side: lambda side=side: TEXT[side] * 3 + HARD[3:] for side in languages}
     segmenter = learn(scheme, texts, folder)
     encoder = ENCODERS.parse({"kind": kind, "dimension": 8})
-    parameters = initialise(encoder, len(segmenter), seed=1)
-    return SentenceEncoder(segmenter, *parameters, {"objective": {"margin": 0.4}})
+    metadata = {"objective": {"margin": 0.4}}
+    return SentenceEncoder(segmenter, *initialise(encoder, len(segmenter), 1), metadata)
 
 
 @pytest.mark.parametrize(

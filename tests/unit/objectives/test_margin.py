@@ -1,8 +1,11 @@
-"""The margin objective: how its mega-batches grow."""
+"""The margin objective: how its mega-batches grow, and its loss worked out by hand."""
 
+import numpy as np
 import pytest
+import torch
 
 from tandem.objectives.margin import Margin
+from tandem.objectives.negatives import Negatives
 
 
 @pytest.mark.parametrize(
@@ -14,3 +17,43 @@ def test_the_megabatch_grows_by_one_every_150_batches(step, expected):
 
 def test_without_annealing_it_is_full_from_the_start():
     assert Margin(megabatch=60, anneal=0).batches(0) == 60
+
+
+def loss_of(vectors, found):
+    """The loss of a batch that is the whole pool."""
+    batch = np.arange(vectors.shape[1])
+    chosen = Negatives(torch.from_numpy(batch), torch.from_numpy(batch), torch.tensor(found))
+    return Margin(margin=0.4).loss(vectors, batch, chosen)
+
+
+def test_the_loss_by_hand():
+    left = torch.tensor([[1.0, 0.0], [0.0, 2.0]])
+    right = torch.tensor([[1.0, 1.0], [0.0, 1.0]])  # cosines 0.7071, 1
+    negative_right = torch.tensor([[0.0, 1.0], [0.0, -1.0]])  # with left: 0, -1
+    negative_left = torch.tensor([[1.0, 1.0], [1.0, 0.0]])  # with right: 1, 0
+    # pair 1: [0.4 - 0.7071 + 0]+ + [0.4 - 0.7071 + 1]+ = 0 + 0.6929; pair 2: 0 + 0
+    vectors = torch.stack([left, right, negative_right, negative_left])
+    assert loss_of(vectors, [[True, True]] * 2).item() == pytest.approx(0.6928932 / 2, abs=1e-6)
+
+
+def test_a_sentence_without_a_negative_costs_nothing():
+    vectors = torch.eye(2).expand(4, 2, 2)
+    # each pair: 0.4 - 1 + 1 in each direction; only one of the four counts
+    loss = loss_of(vectors, [[True, False], [False, False]])
+    assert loss.item() == pytest.approx(0.4 / 2)
+
+
+def test_only_the_pairs_of_the_batch_are_asked_for_their_negatives():
+    none, batch = torch.zeros(3, dtype=torch.int64), np.array([2, 0])
+    chosen = Negatives(none, none, torch.tensor([[False, True, True]] * 2))
+    # pair 2 first: it alone has negatives, 0.4 - 1 + 1 in each direction
+    loss = Margin(margin=0.4).loss(torch.ones(4, 2, 2), batch, chosen)
+    assert loss.item() == pytest.approx(2 * 0.4 / 2)
+
+
+def test_vectors_of_zeros_have_gradients_that_are_numbers():
+    vectors = torch.randn(4, 3, 5, generator=torch.Generator().manual_seed(0))
+    vectors[2, 0] = 0
+    vectors.requires_grad_()
+    loss_of(vectors, [[True] * 3] * 2).backward()
+    assert vectors.grad.isfinite().all() and vectors.grad.any()

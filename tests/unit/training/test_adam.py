@@ -43,20 +43,6 @@ def test_follows_the_dense_optimiser():
     assert torch.equal(optimizer.table[-3:], start[-3:])  # rows never touched never move
 
 
-def test_the_compiled_loops_are_the_array_operations():
-    start = torch.randn(ROWS, DIMENSION, generator=torch.Generator().manual_seed(0))
-    compiled, arrays = (RowAdam(start.clone(), 0.01, STEPS) for _ in range(2))
-    arrays._compiled = False
-    for index, target in batches(3):
-        for optimizer in (compiled, arrays):
-            rows = optimizer.fetch(index)
-            # the same gradient for both, not one that their last digits decide
-            rows.values.grad = target * 0.01
-            optimizer.update(rows)
-    for name, tensor in compiled.state().items():
-        torch.testing.assert_close(tensor, arrays.state()[name], rtol=1e-4, atol=1e-5)
-
-
 def test_reading_changes_nothing():
     optimizer = RowAdam(torch.randn(ROWS, DIMENSION), 0.01, STEPS)
     for index, target in list(batches(2))[:20]:

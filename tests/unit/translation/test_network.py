@@ -7,7 +7,7 @@ import torch
 
 from tandem.translation.batching import group_by_length, make_batch, pad_sources
 from tandem.translation.network import AttentionNetwork, attend, drop, reverse_rows
-from tandem.translation.rnn_training import IdPairs, forced_output, sampled_loss
+from tandem.translation.rnn_training import Aligned, forced_output, sampled_loss
 from tandem.translation.vocabulary import END, PAD, START
 
 
@@ -113,7 +113,8 @@ def test_dropout_keeps_the_mean_and_the_mask_over_time():
 
 
 def test_gradient_reaches_every_weight(network):
-    output, labels = forced_output(network, IdPairs([[5, 6], [7]], [[8], [9, 10]]), None)
+    pairs = Aligned([[9], [5, 6], [7]], [[9], [8], [9, 10]])
+    output, labels = forced_output(network, pairs, [1, 2], None)
     assert labels.tolist() == [8, END, 9, 10, END]
     nll = torch.nn.functional.cross_entropy(network.logits(output), labels)
     nll.backward()

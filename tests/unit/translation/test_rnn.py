@@ -17,12 +17,11 @@ from tandem.translation.decoding import Output, bound, choose, decode_greedily
 from tandem.translation.network import AttentionNetwork
 from tandem.translation.quality import bleu
 from tandem.translation.rnn_training import (
-    Bitext,
-    IdPairs,
+    Aligned,
     RnnTraining,
     keep_short,
     learning_rate,
-    read_bitext,
+    read_split,
     train_rnn,
 )
 from tandem.translation.translator import EMPTY, TRANSLATORS, LoadedTranslator, load_translator
@@ -32,8 +31,8 @@ COLOURS = {"rudy": "red", "modry": "blue", "bily": "white", "zeleny": "green", "
 THINGS = {"dum": "house", "stul": "table", "strom": "tree", "klic": "key"}
 PAIRS = [(f"vidim {c} {t} dnes", f"i see the {COLOURS[c]} {THINGS[t]} today")
          for c in COLOURS for t in THINGS]  # fmt: skip
-BITEXT = Bitext([source for source, _ in PAIRS], [target for _, target in PAIRS])
-NONE = Bitext([], [])
+BITEXT = Aligned([source for source, _ in PAIRS], [target for _, target in PAIRS])
+NONE = Aligned([], [])
 SETTINGS = dict(
     bitext="en-cs", source="cs", target="en", pieces=60, dimension=32, epochs=25, batch_tokens=60,
     sampled_pieces=20, learning_rate=1e-2, dropout=0.1, threads=1, seed=5,
@@ -56,7 +55,7 @@ def contents(folder):
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("rnn") / "cs-en"
-    train_rnn(BITEXT, BITEXT, CONFIG, path, progress=False)
+    train_rnn(BITEXT, BITEXT, CONFIG, path)
     return path
 
 
@@ -66,13 +65,13 @@ def translator(folder):
 
 
 def test_learns_twenty_pairs(translator):
-    texts = [result.text for result in translator.translate(BITEXT.source)]
-    assert bleu(texts, BITEXT.target)["bleu"] > 90
+    texts = [result.text for result in translator.translate(BITEXT.sources)]
+    assert bleu(texts, BITEXT.targets)["bleu"] > 90
     assert isinstance(translator, LoadedTranslator)
 
 
 def test_log_probability_is_the_sum_of_teacher_forcing(translator):
-    source = translator.pieces.encode([*BITEXT.source[:3], "modry klic", "xyz dum dum"])
+    source = translator.pieces.encode([*BITEXT.sources[:3], "modry klic", "xyz dum dum"])
     for row, output in zip(source, decode_greedily(translator.network, source), strict=True):
         batch = make_batch([row], [output.ids])
         memory = translator.network.encode(batch.source, batch.lengths)
@@ -87,7 +86,7 @@ def test_log_probability_is_the_sum_of_teacher_forcing(translator):
 
 
 def test_a_batch_decodes_as_its_rows_do_alone(translator):
-    rows = translator.pieces.encode([*BITEXT.source, "dum", "dum strom klic stul dum strom bily"])
+    rows = translator.pieces.encode([*BITEXT.sources, "dum", "dum strom klic stul dum strom bily"])
     for row, output in zip(rows, decode_greedily(translator.network, rows), strict=True):
         (alone,) = decode_greedily(translator.network, [row])
         assert alone.ids == output.ids and alone.tokens == output.tokens
@@ -129,7 +128,7 @@ def test_same_seed_same_bytes_another_seed_others(tmp_path):
     runs = {}
     for name, seed in (("a", 5), ("b", 5), ("c", 6)):
         config = settings(epochs=3, seed=seed)
-        train_rnn(BITEXT, BITEXT, config, tmp_path / name, progress=False)
+        train_rnn(BITEXT, BITEXT, config, tmp_path / name)
         runs[name] = contents(tmp_path / name)
     assert runs["a"] == runs["b"]
     assert runs["a"]["model.safetensors"] != runs["c"]["model.safetensors"]
@@ -139,7 +138,7 @@ def test_same_seed_same_bytes_another_seed_others(tmp_path):
 
 @pytest.mark.parametrize("epoch", [1, 2])
 def test_a_killed_run_resumes_to_the_same_bytes(tmp_path, monkeypatch, epoch):
-    train_rnn(BITEXT, BITEXT, SHORT, tmp_path / "whole", progress=False)
+    train_rnn(BITEXT, BITEXT, SHORT, tmp_path / "whole")
     save = RnnTraining.save
 
     def save_then_die(run):
@@ -149,26 +148,26 @@ def test_a_killed_run_resumes_to_the_same_bytes(tmp_path, monkeypatch, epoch):
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(RnnTraining, "save", save_then_die)
-        train_rnn(BITEXT, BITEXT, SHORT, tmp_path / "killed", progress=False)
+        train_rnn(BITEXT, BITEXT, SHORT, tmp_path / "killed")
     assert not (tmp_path / "killed" / "model.safetensors").exists()
     steps = []
     step = RnnTraining._train_epoch
 
-    def watched(run, progress):
+    def watched(run):
         steps.append(run.epoch)
-        step(run, progress)
+        step(run)
 
     monkeypatch.setattr(RnnTraining, "_train_epoch", watched)
-    train_rnn(BITEXT, BITEXT, SHORT, tmp_path / "killed", progress=False)
+    train_rnn(BITEXT, BITEXT, SHORT, tmp_path / "killed")
     assert steps == list(range(epoch, 3))
     assert contents(tmp_path / "whole") == contents(tmp_path / "killed")
 
 
 def test_a_checkpoint_of_other_text_is_not_gone_on_from(tmp_path, caplog):
-    pairs = IdPairs([[5, 6]], [[7, 8]])
-    RnnTraining(SHORT, 60, pairs, pairs, tmp_path / "last.pt").finish(progress=False)
+    pairs = Aligned([[5, 6]], [[7, 8]])
+    RnnTraining(SHORT, 60, pairs, pairs, tmp_path / "last.pt").finish()
     assert RnnTraining(SHORT, 60, pairs, pairs, tmp_path / "last.pt").epoch == 3
-    other = IdPairs([[5, 9]], [[7, 8]])
+    other = Aligned([[5, 9]], [[7, 8]])
     assert RnnTraining(SHORT, 60, other, pairs, tmp_path / "last.pt").epoch == 0
     assert "starting anew" in caplog.text
     caplog.clear()
@@ -179,7 +178,7 @@ def test_a_checkpoint_of_other_text_is_not_gone_on_from(tmp_path, caplog):
 
 def test_gradients_are_clipped(monkeypatch, tmp_path):
     config = settings(clip=1e-3, epochs=1)
-    pairs = IdPairs([[5, 6]], [[7, 8]])
+    pairs = Aligned([[5, 6]], [[7, 8]])
     run = RnnTraining(config, 60, pairs, pairs, tmp_path / "last.pt")
     norms = []
 
@@ -188,7 +187,7 @@ def test_gradients_are_clipped(monkeypatch, tmp_path):
         norms.append(torch.stack(gradients).norm().item())
 
     monkeypatch.setattr(run.optimiser, "step", look)
-    run.finish(progress=False)
+    run.finish()
     assert norms == [pytest.approx(1e-3, rel=1e-3)]
 
 
@@ -196,7 +195,7 @@ def test_training_leaves_the_global_generator_and_threads_alone(tmp_path):
     torch.manual_seed(11)
     before, threads = torch.get_rng_state(), torch.get_num_threads()
     config = settings(epochs=1)
-    train_rnn(BITEXT, NONE, config, tmp_path / "a", progress=False)
+    train_rnn(BITEXT, NONE, config, tmp_path / "a")
     assert torch.equal(before, torch.get_rng_state()) and threads == torch.get_num_threads()
     assert (tmp_path / "a" / "history.csv").read_text().endswith(",nan\n")
 
@@ -209,16 +208,16 @@ def test_learning_rate_rises_then_falls():
 
 
 def test_only_short_pairs_are_kept():
-    pairs = Bitext(["a b", "a b c", "a", ""], ["x", "y", "x y z", "x"])
-    assert keep_short(pairs, 2) == Bitext(["a b"], ["x"])
+    pairs = Aligned(["a b", "a b c", "a", ""], ["x", "y", "x y z", "x"])
+    assert keep_short(pairs, 2) == Aligned(["a b"], ["x"])
     with pytest.raises(TandemError, match="2 source lines and 1 target lines"):
-        keep_short(Bitext(["a", "b"], ["a"]), 2)
+        keep_short(Aligned(["a", "b"], ["a"]), 2)
     with pytest.raises(TandemError, match="raise max_words"):
-        train_rnn(Bitext(["a b c"], ["x"]), NONE, settings(max_words=2), "unused")
+        train_rnn(Aligned(["a b c"], ["x"]), NONE, settings(max_words=2), "unused")
 
 
 def test_pieces_are_the_same_bytes_and_end_with_the_text():
-    lines = [*BITEXT.source, "", *BITEXT.target]
+    lines = [*BITEXT.sources, "", *BITEXT.targets]
     assert train_pieces(lines, 60) == train_pieces(lines, 60)
     processor = spm.SentencePieceProcessor(model_proto=train_pieces(lines, 60))
     assert [processor.pad_id(), processor.unk_id(), processor.bos_id(), processor.eos_id()] == [
@@ -273,10 +272,10 @@ def test_the_kind_trains_on_a_bitext_folder_in_its_direction(tmp_path):
         for side, language in enumerate(("cs", "en")):
             lines = "".join(f"{pair[side]}\n" for pair in pairs)
             (corpus / f"{split}.{language}").write_text(lines)
-    assert read_bitext(corpus, "train", "cs", "en") == BITEXT
-    SHORT.train(corpus, tmp_path / "by-kind", progress=False)
-    validation = Bitext(BITEXT.source[:5], BITEXT.target[:5])
-    train_rnn(BITEXT, validation, SHORT, tmp_path / "by-hand", progress=False)
+    assert read_split(corpus, "train", "cs", "en") == BITEXT
+    SHORT.train(corpus, tmp_path / "by-kind")
+    validation = Aligned(BITEXT.sources[:5], BITEXT.targets[:5])
+    train_rnn(BITEXT, validation, SHORT, tmp_path / "by-hand")
     assert contents(tmp_path / "by-kind") == contents(tmp_path / "by-hand")
 
 

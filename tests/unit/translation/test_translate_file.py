@@ -28,7 +28,7 @@ def paths(tmp_path):
 
 def test_lines_and_scores_stay_aligned(paths):
     source, text, scores = paths
-    assert translate_file(Upper(), source, text, scores, progress=False) == 3
+    assert translate_file(Upper(), source, text, scores) == 3
     assert text.read_text(encoding="utf-8") == "AHOJ\n\nSV\u011aTE DNES\n"
     assert scores.read_text() == (
         "log_probability\ttokens\n-2.000000\t4\n-0.000000\t0\n-5.000000\t10\n"
@@ -40,7 +40,7 @@ def test_lines_and_scores_stay_aligned(paths):
 )
 def test_some_lines_are_translated_alone(paths, lines, expected):
     source, text, scores = paths
-    done = translate_file(Upper(), source, text, scores, lines, progress=False)
+    done = translate_file(Upper(), source, text, scores, lines)
     assert done == lines[1] - lines[0] == len(scores.read_text().splitlines()) - 1
     assert text.read_text(encoding="utf-8") == expected
 
@@ -48,7 +48,7 @@ def test_some_lines_are_translated_alone(paths, lines, expected):
 def test_lines_that_the_file_does_not_have_are_an_error(paths):
     source, text, scores = paths
     with pytest.raises(TandemError, match="3 lines became 2 translations"):
-        translate_file(Upper(), source, text, scores, (1, 4), progress=False)
+        translate_file(Upper(), source, text, scores, (1, 4))
     assert not text.exists()
 
 
@@ -56,14 +56,14 @@ def test_lines_that_the_file_does_not_have_are_an_error(paths):
 def test_a_wrong_number_of_lines_is_an_error_and_leaves_no_file(paths, change):
     source, text, scores = paths
     with pytest.raises(TandemError, match=f"3 lines became {3 + change} translations"):
-        translate_file(Upper(change), source, text, scores, progress=False)
+        translate_file(Upper(change), source, text, scores)
     assert sorted(source.parent.iterdir()) == [source]
 
 
 def test_a_line_break_in_a_translation_is_an_error(paths):
     source, text, scores = paths
     with pytest.raises(TandemError, match="line 1: its translation holds a line break"):
-        translate_file(Upper(text="a\nb"), source, text, scores, progress=False)
+        translate_file(Upper(text="a\nb"), source, text, scores)
     assert not text.exists() and not scores.exists()
 
 
@@ -71,7 +71,7 @@ def test_a_damaged_source_is_refused(paths):
     source, text, scores = paths
     source.write_bytes(b"good\nb\xffd\n")
     with pytest.raises(InputError, match="line 2: invalid UTF-8"):
-        translate_file(Upper(), source, text, scores, progress=False)
+        translate_file(Upper(), source, text, scores)
     assert not text.exists()
 
 

@@ -1,5 +1,6 @@
 """What only this study does: its targets, timing encoders."""
 
+HERE = "workflow/studies/wieting2019"
 PLAN = STUDIES["wieting2019"]
 SPEED = PLAN.study.tables["table4"]
 
@@ -28,9 +29,9 @@ rule measure_speed:
         names=SPEED.experiments(PLAN),
         baselines={name: PLAN.study.pretrained[name].model for name in SPEED.baselines},
         measured=SPEED.measured(),
-        code=digest("measure_speed.py"),
+        code=digest("measure_speed.py", home=HERE),
     script:
-        "../../scripts/measure_speed.py"
+        "scripts/measure_speed.py"
 
 
 rule table1:
@@ -53,7 +54,6 @@ rule across:
 
 # ---- Does language choice matter? Panels of languages, an encoder for each ------------------------
 
-HERE = "workflow/studies/wieting2019"
 FIGURE1 = PLAN.study.tables["figure1"]
 CODES = FIGURE1.codes({name: dataset.languages for name, dataset in DATASETS.items()})
 

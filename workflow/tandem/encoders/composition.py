@@ -1,32 +1,11 @@
-"""An encoder's own parameters as a module, dropout of its tokens, and its first parameters."""
+"""An encoder's own parameters as a module, and its first parameters."""
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from tandem.encoders.encoder import Encoder
-
-
-class TokenDropout(NamedTuple):
-    """Dropout of token embeddings, drawn as places in a pool of zeros and ones.
-
-    Attributes:
-        keep: (pool,) uint8, 1 for what is kept; token t has the window that begins at places[t].
-        places: (tokens,) int64.
-        scale: what is kept is multiplied by, 1 / (1 - rate).
-    """
-
-    keep: Tensor
-    places: Tensor
-    scale: float
-
-    def factors(self, dimension: int) -> Tensor:
-        """Return what each token's embedding is multiplied by, (tokens, dimension) float32."""
-        windows = self.keep.unfold(0, dimension, 1)
-        return windows[self.places].float() * self.scale
 
 
 class Composition(nn.Module):
@@ -39,7 +18,7 @@ class Composition(nn.Module):
         self.weights = encoder.weights()
 
     def forward(
-        self, table: Tensor, ids: Tensor, offsets: Tensor, dropout: TokenDropout | None = None
+        self, table: Tensor, ids: Tensor, offsets: Tensor, dropout: Tensor | None = None
     ) -> Tensor:
         """Return the sentence vectors; see `Encoder.compose`."""
         return self.encoder.compose(self.weights, table, ids, offsets, dropout)

@@ -14,8 +14,6 @@ from tandem.registry import Kind, Registry
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
-    from tandem.encoders.composition import TokenDropout
-
 
 class Encoder(Kind):
     """What every kind of encoder has."""
@@ -40,7 +38,7 @@ class Encoder(Kind):
         table: Tensor,
         ids: Tensor,
         offsets: Tensor,
-        dropout: TokenDropout | None,
+        dropout: Tensor | None,
     ) -> Tensor:
         """Return the sentence vectors, (sentences, width); of one without tokens, zeros.
 
@@ -49,7 +47,7 @@ class Encoder(Kind):
             table: (types, dimension) embeddings.
             ids: (tokens,) rows of the table.
             offsets: (sentences + 1,) where each sentence's tokens begin.
-            dropout: of the tokens, or None.
+            dropout: (tokens, dimension) what the tokens' embeddings are multiplied by, or None.
         """
         raise NotImplementedError
 

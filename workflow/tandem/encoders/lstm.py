@@ -11,8 +11,6 @@ from tandem.encoders.encoder import Encoder
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
-    from tandem.encoders.composition import TokenDropout
-
 
 class Lstm(Encoder):
     """The mean of the hidden states of a one-layer bidirectional LSTM, shared by all languages."""
@@ -37,12 +35,11 @@ class Lstm(Encoder):
         table: Tensor,
         ids: Tensor,
         offsets: Tensor,
-        dropout: TokenDropout | None,
+        dropout: Tensor | None,
     ) -> Tensor:
         """Return the sentence vectors, (sentences, 2 x hidden)."""
         import torch
-
-        from tandem.encoders.packed_lstm import hidden_states, packed_order
+        from torch.nn.utils.rnn import PackedSequence
 
         lengths = offsets[1:] - offsets[:-1]
         filled = lengths > 0
@@ -51,10 +48,27 @@ class Lstm(Encoder):
         positions, sizes, order = packed_order(offsets[:-1][filled], lengths[filled])
         tokens = table.index_select(0, ids[positions])
         if dropout is not None:
-            tokens = tokens * dropout.factors(table.shape[1])
-        hidden = hidden_states(weights, tokens, sizes)
+            tokens = tokens * dropout
+        hidden = weights(PackedSequence(tokens, sizes))[0].data
         # average per sentence: element k of the packed data belongs to sentence order[k]
         out = hidden.new_zeros(len(lengths), hidden.shape[1])
         rows = torch.nonzero(filled).squeeze(1)[order]
         out = out.index_add(0, rows, hidden)
         return out / lengths.clamp(min=1).unsqueeze(1)
+
+
+def packed_order(starts: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the flat positions in time-major order of sentences sorted by falling length.
+
+    Returns:
+        positions (tokens,), batch sizes per time step (on the CPU), sentence of each position.
+    """
+    import torch
+
+    order = torch.argsort(lengths, descending=True, stable=True)
+    sorted_lengths = lengths[order]
+    steps = torch.arange(int(sorted_lengths[0]), device=lengths.device)
+    alive = steps.unsqueeze(1) < sorted_lengths.unsqueeze(0)
+    time, rank = torch.nonzero(alive, as_tuple=True)
+    sentence = order[rank]
+    return starts[sentence] + time, alive.sum(1).cpu(), sentence

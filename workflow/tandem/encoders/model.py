@@ -85,15 +85,8 @@ class SentenceEncoder:
     ) -> Vectors:
         """Return the vectors of all sentences, (sentences, dimension) float32, not normalised.
 
-        A sentence without known tokens has the zero vector.
-
-        Args:
-            sentences: any iterable of text.
-            language: may be left out when the encoder knows one language only.
-            batch_size: sentences composed at a time.
-
-        Raises:
-            TandemError: the language is not one of the encoder's.
+        A sentence without known tokens has the zero vector. The language may be left out when the
+        encoder knows one only; TandemError if it does not know it.
         """
         parts = list(self.encode_stream(sentences, language, batch_size))
         if not parts:
@@ -116,9 +109,9 @@ class SentenceEncoder:
         device = self.table.device
         parts = [np.zeros((0, self.dimension), np.float32)]
         for start in range(0, len(rows), batch_size):
-            offsets = rows.offsets[start : start + batch_size + 1]
-            ids = torch.from_numpy(rows.ids[offsets[0] : offsets[-1]].astype(np.int64)).to(device)
-            offsets = torch.from_numpy(offsets - offsets[0]).to(device)
+            places = rows.offsets[start : start + batch_size + 1]
+            ids = torch.from_numpy(rows.ids[places[0] : places[-1]].astype(np.int64)).to(device)
+            offsets = torch.from_numpy(places - places[0]).to(device)
             parts.append(self.composition(self.table, ids, offsets).cpu().numpy())
         return np.concatenate(parts[1:]) if len(parts) > 2 else parts[-1]
 

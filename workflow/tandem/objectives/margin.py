@@ -52,8 +52,17 @@ class Margin(Objective):
         return [batch, batch + count, *(side.numpy() for side in negatives)]
 
     def loss(self, vectors: Tensor, batch: NDArray[np.int64], chosen: Negatives) -> Tensor:
-        """Return the mean margin loss; a sentence without a negative adds nothing."""
-        from tandem.objectives.margin_loss import margin_loss
+        """Return the mean margin loss, both directions (wieting2019, section 2, Training).
 
-        found = chosen.found[:, batch]
-        return margin_loss(vectors, self.margin, None if bool(found.all()) else found.to(vectors))
+        For a pair (s, t), a negative t' for s and a negative s' for t:
+
+            [margin - cos(s, t) + cos(s, t')]+ + [margin - cos(s, t) + cos(t, s')]+
+
+        `vectors` are s, t, t' and s'. A sentence without a negative adds nothing.
+        """
+        from torch.nn import functional
+
+        unit = functional.normalize(vectors, dim=-1)
+        positive, negative = (unit[0] * unit[1]).sum(-1), (unit[:2] * unit[2:]).sum(-1)
+        losses = functional.relu(self.margin - positive + negative)
+        return (losses * chosen.found[:, batch].to(losses)).sum(0).mean()

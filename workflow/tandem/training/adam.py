@@ -24,9 +24,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from tandem.training import adam_kernels
-from tandem.training.constants import BETA1, BETA2, EPSILON
-
+BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
+"""Kingma and Ba's (2014) defaults."""
 _RATIO = BETA1 / math.sqrt(BETA2)
 _HORIZON = 400
 """Steps after which r^k, hence what a missed step still moves, is below 1e-18."""
@@ -39,11 +38,14 @@ class Rows:
     Attributes:
         index: (rows,) int64, distinct.
         values: (rows, dimension) up to date; a leaf that collects the gradient.
-        age: (rows,) steps missed since the row was last stored.
+        first, second: (rows, dimension) moments as they were last stored.
+        age: (rows,) steps missed since then.
     """
 
     index: Tensor
     values: Tensor
+    first: Tensor
+    second: Tensor
     age: Tensor
 
 
@@ -62,19 +64,14 @@ class RowAdam:
         # bias-corrected sqrt(v) of the step that a row was last stored at
         steps = np.arange(total_steps + 1, dtype=np.float64)
         epsilons = EPSILON * np.sqrt(1 - BETA2**steps)
+        epsilons[0] = 1.0  # a row never touched has no moments: anything but zero
         by_step = _tails(total_steps), _RATIO**steps, epsilons.astype(np.float32)
         self._by_step = [torch.from_numpy(values).to(table.device) for values in by_step]
-        self._compiled = table.device.type == "cpu" and table.dtype == torch.float32
 
     def fetch(self, index: Tensor) -> Rows:
         """Return the rows as of now, without storing anything."""
         touched = self.touched.index_select(0, index)
         age = self.step_count - touched
-        if self._compiled:
-            arrays = (self.table, self.first, self.second, self.touched, index, *self._by_step)
-            numbers = self.step_count, self._learning_rate
-            values = adam_kernels.adam_read(*(a.numpy() for a in arrays), *numbers)
-            return Rows(index, torch.from_numpy(values), age)
         tails, powers, epsilons = self._by_step
         moved = self._learning_rate * (tails[touched] - powers[age] * tails[self.step_count])
         # a row never touched has no moments and stays where it is
@@ -83,9 +80,9 @@ class RowAdam:
             tensor.index_select(0, index) for tensor in (self.table, self.first, self.second)
         )
         epsilon = epsilons[touched].to(self.table.dtype)
-        denominator = second.sqrt_().add_(epsilon.unsqueeze(1)).clamp_(min=1e-30)
-        values.sub_(first.mul_(moved.unsqueeze(1)).div_(denominator))
-        return Rows(index, values, age)
+        denominator = second.sqrt().add_(epsilon.unsqueeze(1))
+        values.addcdiv_(first * moved.unsqueeze(1), denominator, value=-1)
+        return Rows(index, values, first, second, age)
 
     def update(self, rows: Rows) -> None:
         """Take one step for rows whose `values.grad` is filled, and store them."""
@@ -93,19 +90,13 @@ class RowAdam:
         rate = self._learning_rate / (1 - BETA1**self.step_count)
         bias2 = math.sqrt(1 - BETA2**self.step_count)
         gradient, values = rows.values.grad, rows.values.detach()
-        if self._compiled:
-            arrays = (self.table, self.first, self.second, rows.index, values, gradient, rows.age)
-            adam_kernels.adam_update(*(a.numpy() for a in arrays), rate, bias2)
-        else:
-            missed = rows.age.unsqueeze(1).to(values.dtype)
-            first = self.first.index_select(0, rows.index).mul_(BETA1 ** (missed + 1))
-            second = self.second.index_select(0, rows.index).mul_(BETA2 ** (missed + 1))
-            first.add_(gradient, alpha=1 - BETA1)
-            second.addcmul_(gradient, gradient, value=1 - BETA2)
-            values.addcdiv_(first, (second.sqrt() / bias2).add_(EPSILON), value=-rate)
-            self.table.index_copy_(0, rows.index, values)
-            self.first.index_copy_(0, rows.index, first)
-            self.second.index_copy_(0, rows.index, second)
+        assert gradient is not None
+        steps = (rows.age + 1).unsqueeze(1).to(values.dtype)
+        first = rows.first.mul_(BETA1**steps).add_(gradient, alpha=1 - BETA1)
+        second = rows.second.mul_(BETA2**steps).addcmul_(gradient, gradient, value=1 - BETA2)
+        values.addcdiv_(first, second.sqrt().add_(EPSILON * bias2), value=-rate * bias2)
+        for table, changed in ((self.table, values), (self.first, first), (self.second, second)):
+            table.index_copy_(0, rows.index, changed)
         self.touched.index_fill_(0, rows.index, self.step_count)
 
     def settle(self, rows_at_once: int = 65_536) -> Tensor:

@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
-from tandem.encoders.composition import TokenDropout
 from tandem.errors import TandemError
 from tandem.segmentation.ragged import Ragged, concatenate
 
@@ -46,7 +46,7 @@ class Pairs:
         found = int(self.monolingual)
         for side in (self.left, self.right):
             for values in (side.offsets, side.ids):
-                found = zlib.crc32(np.ascontiguousarray(values), found)
+                found = zlib.crc32(np.ascontiguousarray(values).data, found)
         return found
 
     def usable(self) -> Indices:
@@ -95,18 +95,17 @@ class DropoutPool:
     """Draws dropout for token embeddings: 0 with probability `rate`, else 1 / (1 - rate).
 
     Drawing a million random numbers costs more than the rest of a step, so each token has a window,
-    at a random place, of 4 million zeros and ones drawn once.
+    at a random place, of 4 million factors drawn once.
     """
 
     def __init__(self, rate: float, dimension: int, seed: int, device: torch.device) -> None:
-        """Draw the pool, 4 MB, once."""
+        """Draw the pool, 16 MB, once."""
         self._places = _POOL - dimension
-        self._scale = 1 / (1 - rate)
         drawn = generator(seed, 0).integers(0, _STEPS, _POOL, dtype=np.uint16)
-        keep = (drawn >= round(rate * _STEPS)).astype(np.uint8)
-        self._keep = torch.from_numpy(keep).to(device)
+        factors = (drawn >= round(rate * _STEPS)) * np.float32(1 / (1 - rate))
+        self._windows = torch.from_numpy(factors).to(device).unfold(0, dimension, 1)
 
-    def draw(self, tokens: int, random: np.random.Generator) -> TokenDropout:
-        """Return the dropout of so many tokens."""
+    def draw(self, tokens: int, random: np.random.Generator) -> Tensor:
+        """Return what the embeddings of so many tokens are multiplied by, (tokens, dimension)."""
         places = torch.from_numpy(random.integers(0, self._places, tokens))
-        return TokenDropout(self._keep, places.to(self._keep.device), self._scale)
+        return self._windows[places.to(self._windows.device)]

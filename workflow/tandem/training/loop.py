@@ -29,7 +29,7 @@ from tandem.encoders.encoder import Encoder
 from tandem.errors import TandemError
 from tandem.objectives.objective import Objective
 from tandem.segmentation.ragged import Ragged
-from tandem.training import adam_kernels, checkpoint
+from tandem.training import checkpoint
 from tandem.training.adam import RowAdam
 from tandem.training.batches import (
     DropoutPool,
@@ -87,7 +87,6 @@ class Trainer:
         """
         recipe = run.recipe
         torch.set_num_threads(recipe.threads)
-        adam_kernels.set_threads(recipe.threads)
         self.settings, self.pairs, self.device = run, pairs, torch.device(device)
         self.usable = pairs.usable()
         if len(self.usable) < 2:
@@ -143,7 +142,8 @@ class Trainer:
                         saved = time.monotonic()
                 loss = self.progress.loss_sum / self.steps_per_epoch
                 self._record(loss, validate)
-                bar.set_postfix(loss=f"{loss:.4f}", validation=f"{self.latest.validation:.2f}")
+                validation = self.progress.history[-1].validation
+                bar.set_postfix(loss=f"{loss:.4f}", validation=f"{validation:.2f}")
         self.composition.load_state_dict({k: v for k, v in self.best.items() if k != "embedding"})
         return Trained(
             self.best["embedding"],
@@ -152,11 +152,6 @@ class Trainer:
             self.progress.best_epoch,
             len(self.usable),
         )
-
-    @property
-    def latest(self) -> Epoch:
-        """The last line of the history."""
-        return self.progress.history[-1]
 
     def _order(self, epoch: int) -> Indices:
         order = generator(self.settings.seed, 1, epoch).permutation(len(self.usable))

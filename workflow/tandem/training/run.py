@@ -61,17 +61,12 @@ def train_encoder(
 ) -> tuple[SentenceEncoder, list[Epoch]]:
     """Train an encoder; return it as it was after the best epoch, and the history.
 
-    Args:
-        run: what is trained, and how.
-        segmenter: of the text.
-        pairs: the text.
-        select: scores the encoder after every epoch, and before the first.
-        checkpoint: folder from which a stopped run goes on and which is removed at the end; None
-            for none.
-        device: cpu, cuda, or auto for CUDA where there is one.
-        show: draw a progress bar.
+    `select` scores it after every epoch, and before the first. From the folder `checkpoint` a
+    stopped run goes on; it is removed at the end. `device` may be auto: CUDA where there is one.
     """
-    trainer = Trainer(run, len(segmenter), pairs, choose_device(device))
+    if device == "auto":
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+    trainer = Trainer(run, len(segmenter), pairs, device)
 
     def validate(table: Tensor, composition: Composition) -> float:
         score = select(SentenceEncoder(segmenter, table, composition).encode_ids)
@@ -115,10 +110,3 @@ def save_trained(
             for entry in history:
                 loss = "" if entry.loss is None else f"{entry.loss:.6f}"
                 writer.writerow([entry.epoch, loss, f"{entry.validation:.4f}"])
-
-
-def choose_device(device: str) -> str:
-    """Resolve `auto`: CUDA where there is one."""
-    if device == "auto":
-        return "cuda" if torch.cuda.is_available() else "cpu"
-    return device

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -57,7 +58,7 @@ def decode_greedily(network: AttentionNetwork, sources: Sequence[Ids]) -> list[O
     hidden = memory.initial
     limits = [bound(len(row)) for row in sources]
     ids: list[Ids] = [[] for _ in sources]
-    scores = torch.zeros(len(sources), dtype=torch.float64)
+    scores = [0.0] * len(sources)
     ended = [False] * len(sources)
     alive = list(range(len(sources)))  # the row of `sources` behind each row of the batch
     inputs = torch.full((len(sources), 1), START)
@@ -65,18 +66,16 @@ def decode_greedily(network: AttentionNetwork, sources: Sequence[Ids]) -> list[O
         output, hidden = network.decode(memory, inputs, hidden)
         pieces, gains = choose(network.logits(output[:, 0]))
         running = []
-        for place, (row, piece, gain) in enumerate(
-            zip(alive, pieces.tolist(), gains.tolist(), strict=True)
-        ):
+        chosen = zip(alive, pieces.tolist(), gains.tolist(), strict=True)
+        for place, (row, piece, gain) in enumerate(chosen):
             if ended[row] or len(ids[row]) >= limits[row]:
                 continue
             scores[row] += gain
-            if piece == END:
-                ended[row] = True
-                continue
-            ids[row].append(piece)
-            if len(ids[row]) < limits[row]:
-                running.append(place)
+            ended[row] = piece == END
+            if not ended[row]:
+                ids[row].append(piece)
+                if len(ids[row]) < limits[row]:
+                    running.append(place)
         if not running:
             break
         inputs = pieces[:, None]
@@ -85,7 +84,7 @@ def decode_greedily(network: AttentionNetwork, sources: Sequence[Ids]) -> list[O
             memory, hidden, inputs = memory.rows(keep), hidden[:, keep], inputs[keep]
             alive = [alive[place] for place in running]
     return [
-        Output(row, float(score), len(row) + end)
+        Output(row, score, len(row) + end)
         for row, score, end in zip(ids, scores, ended, strict=True)
     ]
 
@@ -126,14 +125,10 @@ class RnnTranslator:
     def translate(self, sentences: Iterable[str]) -> Iterator[Translation]:
         """Yield one translation per sentence, in input order.
 
-        Sentences of any length; one without text gives an empty translation of no tokens. The
-        same input gives the same bytes; in other company, so in another batch, the last digits
-        of a sentence's log-probability may differ.
+        In another batch the last digits of a sentence's log-probability may differ.
         """
-        return translate_in_windows(sentences, self._cut, self._translate_batch)
-
-    def _cut(self, sentences: list[str]) -> list[Ids]:
-        return self.pieces.encode(sentences, num_threads=1)
+        cut = partial(self.pieces.encode, num_threads=1)
+        return translate_in_windows(sentences, cut, self._translate_batch)
 
     def _translate_batch(self, rows: Sequence[Ids]) -> list[Translation]:
         with limit_threads(self.threads):

@@ -43,8 +43,7 @@ class MarianTranslator:
     def load(cls, folder: Path, settings: Released, threads: int) -> MarianTranslator:
         """Load from a folder that `adopt_marian` made, onto a GPU where CTranslate2 sees one.
 
-        Raises:
-            TandemError: when a file is missing or does not fit the others.
+        Raises TandemError when a file is missing or does not fit the others.
         """
         try:
             model = ctranslate2.Translator(
@@ -59,11 +58,7 @@ class MarianTranslator:
         return cls(model, tokenizer, positions, settings)
 
     def translate(self, sentences: Iterable[str]) -> Iterator[Translation]:
-        """Yield one translation per sentence, in input order.
-
-        A sentence without text gives an empty translation of no tokens; one longer than the
-        model's positions is cut to them.
-        """
+        """Yield one translation per sentence, in order; longer ones are cut to the positions."""
         return translate_in_windows(sentences, self._cut, self._translate_batch)
 
     def _cut(self, sentences: list[str]) -> list[list[str]]:
@@ -103,15 +98,11 @@ class MarianTranslator:
 
 
 def adopt_marian(settings: Released, folder: str | Path) -> None:
-    """Make a translator folder out of a released model.
-
-    Raises:
-        TandemError: when the model is not found, is not a Marian model, or does not convert.
-    """
-    name, prefix = settings.model, settings.prefix
+    """Make a translator folder out of a released model; TandemError if there is none to load."""
+    name, prefix, revision = settings.model, settings.prefix, settings.revision or "main"
     try:
-        tokenizer = MarianTokenizer.from_pretrained(name, revision=settings.revision)
-        model = MarianMTModel.from_pretrained(name, revision=settings.revision)
+        tokenizer = MarianTokenizer.from_pretrained(name, revision=revision)
+        model = MarianMTModel.from_pretrained(name, revision=revision)
     except (OSError, KeyError, TypeError, ValueError) as error:
         raise TandemError(
             f"{name}: no Marian model could be loaded from there ({error}). Name a folder with "

@@ -59,7 +59,7 @@ def attend(queries: Tensor, states: Tensor, mask: Tensor) -> Tensor:
 def reverse_rows(ids: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
     """Reverse each row of ids (batch, time) within its length; padding stays on the right.
 
-    Returns the reversed ids and the positions (batch, time) read, which also undo the reversal.
+    The positions (batch, time) that were read come along: they also undo the reversal.
     """
     places = torch.arange(ids.shape[1]).expand_as(ids)
     positions = torch.where(places < lengths[:, None], lengths[:, None] - 1 - places, places)
@@ -124,9 +124,8 @@ class AttentionNetwork(nn.Module):
     ) -> tuple[Tensor, Tensor]:
         """Run the decoder over inputs (batch, target) from hidden (1, batch, dimension).
 
-        Returns what `logits` turns into scores, (batch, target, dimension), and the hidden state
-        after the last input, (1, batch, dimension). Training gives a whole target, decoding one
-        column at a time: the arithmetic is the same (Luong et al. 2015, equation 5).
+        Returns what `logits` turns into scores, (batch, target, dimension), and the last hidden
+        state (Luong et al. 2015, equation 5). Decoding gives one column at a time.
         """
         states, hidden = self.decoder(self.embed(inputs, generator), hidden)
         context = attend(states, memory.states, memory.mask)

@@ -10,13 +10,9 @@ from tandem.errors import TandemError
 
 
 def bleu(hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, float | str | int]:
-    """Corpus BLEU (Post 2018) of hypotheses against one reference each.
+    """Return corpus BLEU (Post 2018; 0 to 100), sacreBLEU's signature and the sentences' number.
 
-    Returns `bleu` (0 to 100), `signature` (sacreBLEU's, without which the number means nothing)
-    and `sentences`.
-
-    Raises:
-        TandemError: when there are none, or not as many references as hypotheses.
+    Raises TandemError when there are none, or not as many references as hypotheses.
     """
     if len(hypotheses) != len(references) or not hypotheses:
         raise TandemError(

@@ -25,7 +25,7 @@ class Released(Translator):
     beam: PositiveInt = 5
     """Hypotheses that decoding follows."""
 
-    def train(self, corpus: str | Path, folder: str | Path, progress: bool = True) -> None:
+    def train(self, corpus: str | Path, folder: str | Path) -> None:
         """Fetch the model and convert it; the bitext only measures it."""
         from tandem.translation.marian import adopt_marian
 

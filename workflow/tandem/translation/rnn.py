@@ -41,14 +41,14 @@ class Rnn(Translator):
     seed: NonNegativeInt = 1
     """Of the first weights, the order of the pairs and all that is drawn."""
 
-    def train(self, corpus: str | Path, folder: str | Path, progress: bool = True) -> None:
+    def train(self, corpus: str | Path, folder: str | Path) -> None:
         """Train on the training split; see `rnn_training.train_rnn`."""
-        from tandem.translation.rnn_training import read_bitext, train_rnn
+        from tandem.translation.rnn_training import read_split, train_rnn
 
         train, validation = (
-            read_bitext(corpus, split, self.source, self.target) for split in ("train", "valid")
+            read_split(corpus, split, self.source, self.target) for split in ("train", "valid")
         )
-        train_rnn(train, validation, self, folder, progress)
+        train_rnn(train, validation, self, folder)
 
     def load(self, folder: Path, threads: int) -> RnnTranslator:
         """Load the weights and the pieces."""

@@ -11,8 +11,9 @@ import logging
 import math
 import shutil
 from collections.abc import Sequence
+from itertools import compress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import sentencepiece as spm
 import torch
@@ -32,80 +33,69 @@ logger = logging.getLogger(__name__)
 HISTORY_HEADER = "epoch,loss,validation_loss"
 
 
-class Bitext(NamedTuple):
-    """Aligned sentences: what to translate, and what it should become."""
-
-    source: Sequence[str]
-    target: Sequence[str]
+Row = TypeVar("Row")
 
 
-class IdPairs(NamedTuple):
-    """Aligned id lists."""
+class Aligned(NamedTuple, Generic[Row]):
+    """What to translate and what it should become, pair by pair: texts or ids."""
 
-    sources: list[Ids]
-    targets: list[Ids]
+    sources: list[Row]
+    targets: list[Row]
 
 
-def read_bitext(folder: str | Path, split: str, source: str, target: str) -> Bitext:
+def read_split(folder: str | Path, split: str, source: str, target: str) -> Aligned[str]:
     """Read one split of a corpus folder, to be translated from `source` to `target`."""
-    lines = (list(read_lines(Path(folder) / f"{split}.{side}")) for side in (source, target))
-    return Bitext(*lines)
+    paths = (Path(folder) / f"{split}.{side}" for side in (source, target))
+    return Aligned(*(list(read_lines(path)) for path in paths))
 
 
-def keep_short(pairs: Bitext, max_words: int) -> Bitext:
+def keep_short(pairs: Aligned[str], max_words: int) -> Aligned[str]:
     """Keep the pairs with 1 to `max_words` words (by white space) on each side.
 
     Raises:
         TandemError: on sides of unequal length.
     """
-    if len(pairs.source) != len(pairs.target):
+    if len(pairs.sources) != len(pairs.targets):
         raise TandemError(
-            f"{len(pairs.source)} source lines and {len(pairs.target)} target lines: the sides of "
-            "a bitext must align line by line"
+            f"{len(pairs.sources)} source lines and {len(pairs.targets)} target lines: the sides "
+            "of a bitext must align line by line"
         )
-    kept = [
-        (source, target)
-        for source, target in zip(pairs.source, pairs.target, strict=True)
-        if 1 <= len(source.split()) <= max_words and 1 <= len(target.split()) <= max_words
+    fits = [
+        all(1 <= len(text.split()) <= max_words for text in pair)
+        for pair in zip(*pairs, strict=True)
     ]
-    return Bitext([source for source, _ in kept], [target for _, target in kept])
+    return Aligned(*(list(compress(side, fits)) for side in pairs))
 
 
 def train_rnn(
-    train: Bitext,
-    validation: Bitext,
-    settings: Rnn,
-    folder: str | Path,
-    progress: bool = True,
+    train: Aligned[str], validation: Aligned[str], settings: Rnn, folder: str | Path
 ) -> None:
     """Train on the pairs of at most `settings.max_words` words a side, and save into a folder.
 
     Writes model.safetensors (float32), sp.model, translator.json and history.csv (epoch, loss,
-    validation loss; nats per target token). The validation pairs, bounded likewise, are only
-    measured on. After each epoch `folder`/checkpoint holds all that the next one starts from; a run
-    that finds one of the same settings and text goes on from it, and ends with the same bytes as
-    one never stopped. The finished run removes it.
+    validation loss; nats per target token). After each epoch `folder`/checkpoint holds all that the
+    next one starts from; the finished run removes it.
 
     Raises:
         TandemError: on sides of unequal length, or when no pair is short enough.
     """
     folder = Path(folder)
     train, validation = (keep_short(pairs, settings.max_words) for pairs in (train, validation))
-    if not train.source:
+    if not train.sources:
         raise TandemError(
             f"no training pair has at most {settings.max_words} words on both sides: raise "
             "max_words"
         )
     with limit_threads(settings.threads):
-        model = train_pieces([*train.source, *train.target], settings.pieces)
+        model = train_pieces([*train.sources, *train.targets], settings.pieces)
         pieces = spm.SentencePieceProcessor(model_proto=model)
         pairs, held_out = (
-            IdPairs(*(pieces.encode(list(side), num_threads=1) for side in bitext))
-            for bitext in (train, validation)
+            Aligned(*(pieces.encode(side, num_threads=1) for side in texts))
+            for texts in (train, validation)
         )
         checkpoint = folder / "checkpoint" / "last.pt"
         training = RnnTraining(settings, len(pieces), pairs, held_out, checkpoint)
-        history = training.finish(progress)
+        history = training.finish()
     with atomic_path(folder / "model.safetensors") as aside:
         weights = training.network.state_dict()
         save_file({name: value.contiguous() for name, value in weights.items()}, aside)
@@ -130,8 +120,8 @@ class RnnTraining:
         self,
         settings: Rnn,
         pieces: int,
-        train: IdPairs,
-        validation: IdPairs,
+        train: Aligned[Ids],
+        validation: Aligned[Ids],
         checkpoint: str | Path,
     ) -> None:
         """Start a run, or go on from the checkpoint file if it is of the same run."""
@@ -144,25 +134,28 @@ class RnnTraining:
         self.epoch = 0
         self.history: list[str] = []
         self.checkpoint = Path(checkpoint)
-        self.identity = _identity(settings, train)
+        # what a checkpoint must share with the run that goes on from it
+        identity = json.dumps([settings.model_dump(), *train])
+        self.identity = hashlib.sha256(identity.encode()).hexdigest()
         self._resume()
 
-    def finish(self, progress: bool) -> list[str]:
+    def finish(self) -> list[str]:
         """Train the epochs that are left, saving after each; return the lines of the history."""
         while self.epoch < self.settings.epochs:
-            self._train_epoch(progress)
+            self._train_epoch()
             self.save()
         return [HISTORY_HEADER, *self.history]
 
-    def _train_epoch(self, progress: bool) -> None:
+    def _train_epoch(self) -> None:
         """Train over all pairs once; every random draw comes from (seed, epoch)."""
-        seed = [self.settings.seed, self.epoch]
+        seed = self.settings.seed, self.epoch
         groups = group_by_length(*self.train, self.settings.batch_tokens, seed)
-        generator = torch.Generator().manual_seed(_mix(seed))
+        digest = hashlib.sha256(f"{seed[0]},{seed[1]}".encode()).digest()
+        generator = torch.Generator().manual_seed(int.from_bytes(digest[:8], "big") >> 1)
         total = tokens = 0.0
         title = f"translator, epoch {self.epoch + 1} of {self.settings.epochs}"
         self.network.train()
-        for step, group in enumerate(tqdm(groups, desc=title, unit=" steps", disable=not progress)):
+        for step, group in enumerate(tqdm(groups, desc=title, unit=" steps")):
             share = (self.epoch + (step + 1) / (len(groups) + 1)) / self.settings.epochs
             loss, count = self._step(group, learning_rate(self.settings, share), generator)
             total, tokens = total + loss * count, tokens + count
@@ -176,7 +169,7 @@ class RnnTraining:
         for parameters in self.optimiser.param_groups:
             parameters["lr"] = rate
         self.optimiser.zero_grad()
-        output, labels = forced_output(self.network, _pick(self.train, group), draw)
+        output, labels = forced_output(self.network, self.train, group, draw)
         loss = sampled_loss(self.network, output, labels, self.settings.sampled_pieces, draw)
         loss.backward()
         nn.utils.clip_grad_norm_(
@@ -190,7 +183,7 @@ class RnnTraining:
         """Cross-entropy of the validation pairs, nats per token; NaN without pairs."""
         total = tokens = 0.0
         for group in group_by_length(*self.validation, self.settings.batch_tokens, None):
-            output, labels = forced_output(self.network, _pick(self.validation, group), None)
+            output, labels = forced_output(self.network, self.validation, group, None)
             scores = self.network.logits(output)
             total += nn.functional.cross_entropy(scores, labels, reduction="sum").item()
             tokens += len(labels)
@@ -222,27 +215,14 @@ class RnnTraining:
         logger.info("translator: going on after epoch %d", self.epoch)
 
 
-def _pick(pairs: IdPairs, places: Sequence[int]) -> IdPairs:
-    """Return the pairs at some places."""
-    return IdPairs([pairs.sources[i] for i in places], [pairs.targets[i] for i in places])
-
-
-def _identity(settings: Rnn, pairs: IdPairs) -> str:
-    """Digest of what a checkpoint must share with the run that goes on from it."""
-    return hashlib.sha256(json.dumps([settings.model_dump(), *pairs]).encode()).hexdigest()
-
-
-def _mix(seed: Sequence[int]) -> int:
-    """One 63-bit seed out of several numbers."""
-    text = ",".join(map(str, seed)).encode()
-    return int.from_bytes(hashlib.sha256(text).digest()[:8], "big") >> 1
-
-
 def forced_output(
-    network: AttentionNetwork, pairs: IdPairs, generator: torch.Generator | None
+    network: AttentionNetwork,
+    pairs: Aligned[Ids],
+    places: Sequence[int],
+    generator: torch.Generator | None,
 ) -> tuple[Tensor, Tensor]:
-    """Decoder output (tokens, dimension) and labels (tokens,) of pairs, padding left out."""
-    batch = make_batch(*pairs)
+    """Decoder output (tokens, dimension) and labels (tokens,) of some pairs, without padding."""
+    batch = make_batch(*([side[place] for place in places] for side in pairs))
     memory = network.encode(batch.source, batch.lengths, generator)
     output, _ = network.decode(memory, batch.inputs, memory.initial, generator)
     words = batch.labels != PAD

@@ -20,21 +20,12 @@ def translate_file(
     text_path: str | Path,
     scores_path: str | Path,
     lines: tuple[int, int] | None = None,
-    progress: bool = True,
 ) -> int:
     """Translate a text file line by line; return how many lines.
 
     `text_path` gets one translation a line; `scores_path` a tab-separated table with a header and
     the columns log_probability and tokens, row for row beside it. Neither appears unless both are
-    complete.
-
-    Args:
-        translator: a loaded one.
-        source_path: the text.
-        text_path: where the translations go.
-        scores_path: where the table goes.
-        lines: the first line, from 0, and the one after the last; None for all.
-        progress: show a progress bar.
+    complete. `lines` are the first line, from 0, and the one after the last; None for all.
 
     Raises:
         TandemError: when the translator gave more or fewer lines than the source has.
@@ -42,7 +33,7 @@ def translate_file(
     begin, end = lines or (0, count_lines(source_path))
     expected, written = end - begin, 0
     results = translator.translate(islice(read_lines(source_path), begin, end))
-    bar = tqdm(results, total=expected, unit=" lines", desc="translate", disable=not progress)
+    bar = tqdm(results, total=expected, unit=" lines", desc="translate")
     with atomic_path(text_path) as text_aside, atomic_path(scores_path) as scores_aside:
         with (
             open(text_aside, "w", encoding="utf-8", newline="\n") as text,

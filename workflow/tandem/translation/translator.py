@@ -18,11 +18,9 @@ SETTINGS_FILE = "translator.json"
 class Translation(NamedTuple):
     """One translated sentence.
 
-    text: one line. log_probability: natural logarithm, the sum over the tokens produced, not
-    divided by their number; pieces without text (the unknown one, padding) are never produced and
-    have no share of the probability. tokens: how many were produced, the end of the sentence
-    included (it is missing only where the length bound cut the output). An empty sentence has no
-    tokens, and log-probability 0.
+    text: one line. log_probability: natural logarithm, the sum over the tokens produced; pieces
+    without text (the unknown one, padding) are never produced and have no share of it. tokens: how
+    many were produced, with the end of the sentence unless the length bound cut it off.
     """
 
     text: str
@@ -39,7 +37,10 @@ class LoadedTranslator(Protocol):
     """Anything that translates sentences."""
 
     def translate(self, sentences: Iterable[str]) -> Iterator[Translation]:
-        """Yield one translation per sentence, in input order, in bounded memory."""
+        """Yield one translation per sentence, in input order, in bounded memory.
+
+        A sentence without text gives `EMPTY`.
+        """
         ...
 
 
@@ -55,15 +56,11 @@ class Translator(Kind):
     threads: PositiveInt = 1
     """CPU threads; changes the last bits of what is trained, so it belongs to the result."""
 
-    def train(self, corpus: str | Path, folder: str | Path, progress: bool = True) -> None:
+    def train(self, corpus: str | Path, folder: str | Path) -> None:
         """Make the translator's folder, which holds translator.json beside what the kind needs.
 
-        A run that was stopped goes on from what it left in `folder`, and ends with the same bytes.
-
-        Args:
-            corpus: the folder of the bitext: {train,valid,test}.<language>.
-            folder: where the translator goes.
-            progress: show a progress bar.
+        `corpus` is the folder of the bitext: {train,valid,test}.<language>. A run that was stopped
+        goes on from what it left in `folder`, and ends with the same bytes.
         """
         raise NotImplementedError
 

@@ -1,10 +1,16 @@
 """Time encoders on one side of a bitext."""
 
-from _adapter import logged
-from tandem.io import write_json
-from tandem.tasks.speed import measure_models, sample_lines
+import sys
+from pathlib import Path
 
-with logged(snakemake.log[0]) as log:
+sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
+sys.path.append(str(Path(__file__).resolve().parents[2]))
+
+from _adapter import kinds, logged
+from tandem.io import write_json
+from wieting2019.speed import measure_models, sample_lines
+
+with logged(snakemake.log[0]) as log, kinds(snakemake.config):
     params, measured = snakemake.params, dict(snakemake.params.measured)
     path = f"{snakemake.input.bitext}/train.{measured['language']}"
     sentences = sample_lines(path, measured.pop("sentences"), measured.pop("seed"))

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tandem.errors import TandemError
-from tandem.tasks import speed
-from tandem.tasks.speed import measure, sample_lines
+from wieting2019 import speed
+from wieting2019.speed import measure, sample_lines
 
 
 class Clock:
