@@ -54,7 +54,7 @@ class UnitRows:
         if not isinstance(mapped, np.memmap):
             return mapped[start:stop]
         offset, count = mapped.offset + start * mapped.strides[0], (stop - start) * self.dimension
-        values = np.fromfile(self.name, mapped.dtype, count, offset=offset)
+        values = np.fromfile(str(mapped.filename), mapped.dtype, count, offset=offset)
         return values.reshape(-1, self.dimension)
 
 
