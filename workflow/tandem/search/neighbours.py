@@ -67,7 +67,7 @@ def search(
     index: IndexKind = IndexKind.EXACT,
     memory_bytes: int = DEFAULT_MEMORY_BYTES,
     device: str | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Callable[[float], object] | None = None,
 ) -> Neighbours:
     """Find the k nearest targets of every source and the k nearest sources of every target.
 
