@@ -32,7 +32,8 @@ NOUNS = {registry.base: registry.noun for registry in (*REGISTRIES, FILTERS, REA
 HEAD = """# Every key of the configuration
 
 Made from the types by `make reference`; a test holds it to them. `workflow/schemas/` has the same
-for editors that check YAML as it is written.
+for editors that check YAML as it is written: give a study.yaml the first line
+`# yaml-language-server: $schema=../../schemas/study.schema.json`.
 
 - [config.yaml](#configyaml) is what a newcomer turns.
 - [study.yaml](#studyyaml) holds the values of one study. A scale lays the study's
@@ -66,7 +67,7 @@ def pages() -> dict[Path, str]:
         REPOSITORY / "docs/configuration.md": "\n".join(parts).rstrip() + "\n",
         **{
             schemas / f"{name}.schema.json": json.dumps(model.model_json_schema(), indent=1) + "\n"
-            for name, model in (("config", Configuration), ("study", Study), ("dataset", Dataset))
+            for name, model in (("config", Configuration), ("study", Study))
         },
     }
 

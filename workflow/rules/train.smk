@@ -20,7 +20,7 @@ rule train:
     priority: SECOND
     conda:
         "../../envs/tandem.yaml"
-    threads: lambda w: plan_of(w).recipe(w.experiment)["threads"]
+    threads: lambda w: plan_of(w).run(w.experiment)["recipe"]["threads"]
     resources:
         mem_mb=4000,
         runtime=1440,

@@ -14,7 +14,7 @@ import importlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -67,14 +67,6 @@ class Kind(Settings):
 K = TypeVar("K", bound=Kind)
 
 
-class _Found(NamedTuple):
-    """Where the class of a kind stands."""
-
-    module: str
-    name: str
-    path: Path
-
-
 class Registry(Generic[K]):
     """The kinds of one sort: modules of a package, and of the studies' folders of that name."""
 
@@ -85,7 +77,7 @@ class Registry(Generic[K]):
         self._packages = {package: Path(importlib.import_module(package).__path__[0])}
         self._folder = package.rsplit(".", 1)[-1]
         self._class = re.compile(rf"^class (\w+)\((?:\w+\.)?{base.__name__}\)", re.MULTILINE)
-        self._found: dict[str, _Found] | None = None
+        self._found: dict[str, tuple[str, str, Path]] | None = None
 
     def add_study(self, folder: Path) -> None:
         """Look into a study's folder too; the folder above it must be importable from."""
@@ -93,29 +85,29 @@ class Registry(Generic[K]):
             self._packages[f"{folder.name}.{self._folder}"] = folder / self._folder
             self._found = None
 
-    def modules(self) -> dict[str, _Found]:
-        """Return where every kind stands by the kind's name.
+    def modules(self) -> dict[str, tuple[str, str, Path]]:
+        """Return the module, the class and the file of every kind by the kind's name.
 
         Raises:
             ConfigurationError: two modules are called the same.
         """
         if self._found is None:
-            found: dict[str, _Found] = {}
+            found: dict[str, tuple[str, str, Path]] = {}
             for package, folder in self._packages.items():
                 for path in sorted(folder.glob("*.py")):
                     match = self._class.search(path.read_text(encoding="utf-8"))
                     name = path.stem.replace("_", "-")
                     if match and name in found:
                         raise ConfigurationError(f"two kinds of {self.noun} named {name}: {path} "
-                                                 f"and {found[name].path}. Rename one")  # fmt: skip
+                                                 f"and {found[name][2]}. Rename one")  # fmt: skip
                     if match:
-                        found[name] = _Found(f"{package}.{path.stem}", match[1], path)
+                        found[name] = f"{package}.{path.stem}", match[1], path
             self._found = found
         return self._found
 
     def path(self, name: str) -> Path:
         """Return the file of a kind."""
-        return self.modules()[name].path
+        return self.modules()[name][2]
 
     def kind(self, name: str) -> type[K]:
         """Return the class of a kind.
@@ -125,8 +117,8 @@ class Registry(Generic[K]):
         """
         if name not in self.modules():
             raise ConfigurationError(f"no {self.noun} {not_among(name, self.modules())}")
-        found = self.modules()[name]
-        return getattr(importlib.import_module(found.module), found.name)
+        module, class_name, _ = self.modules()[name]
+        return getattr(importlib.import_module(module), class_name)
 
     def parse(self, values: Mapping[str, Any] | K) -> K:
         """Return a kind with its settings, from `kind` and the settings of that kind.
@@ -181,14 +173,14 @@ class Named(Generic[K]):
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
         """Return a choice of all kinds."""
-        return {"oneOf": [self._schema(name, handler) for name in self.registry.modules()]}
-
-    def _schema(self, name: str, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        core = self.registry.kind(name).__pydantic_core_schema__
-        schema = dict(handler.resolve_ref_schema(handler(core)))
-        schema["properties"] = {"kind": {"const": name}, **schema.get("properties", {})}
-        schema["required"] = ["kind", *schema.get("required", [])]
-        return schema
+        choices = []
+        for name in self.registry.modules():
+            core = self.registry.kind(name).__pydantic_core_schema__
+            choice = dict(handler.resolve_ref_schema(handler(core)))
+            choice["properties"] = {"kind": {"const": name}, **choice.get("properties", {})}
+            choice["required"] = ["kind", *choice.get("required", [])]
+            choices.append(choice)
+        return {"oneOf": choices}
 
 
 def faults(error: ValidationError) -> list[str]:
