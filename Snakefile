@@ -14,6 +14,7 @@ configfile: f"{workflow.basedir}/config.yaml"
 
 
 include: "workflow/rules/common.smk"
+include: "workflow/rules/inputs.smk"
 include: "workflow/rules/corpora.smk"
 include: "workflow/rules/segment.smk"
 include: "workflow/rules/translate.smk"

@@ -89,7 +89,7 @@ def write_texts(folder: Path, downloads: Path, min_words: int) -> None:
         name: register[name].pairs(downloads / name / register[name].file, *SIDES)
         for name in bitext.sources
     }
-    build_bitext(sources, bitext, folder, progress=False)
+    build_bitext(sources, bitext, folder)
 
 
 def segmented(folder: Path, size: int) -> tuple[Segmenter, list[ragged.Ragged]]:

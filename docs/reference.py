@@ -7,9 +7,11 @@ python docs/reference.py --check  end with an error if they are not what they wo
 from __future__ import annotations
 
 import json
+import re
 import sys
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from enum import Enum
 from pathlib import Path
 from types import NoneType, UnionType
 
@@ -19,36 +21,53 @@ from pydantic_core import PydanticUndefined
 REPOSITORY = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(REPOSITORY / "workflow"))
 
-from tandem.configuration import REGISTRIES, Configuration  # noqa: E402
+from tandem.configuration import REGISTRIES, Configuration, study_homes  # noqa: E402
 from tandem.corpora.readers import READERS  # noqa: E402
 from tandem.corpora.register import Dataset  # noqa: E402
 from tandem.filtering import FILTERS  # noqa: E402
-from tandem.registry import Registry, Settings  # noqa: E402
+from tandem.registry import Kind, Settings  # noqa: E402
 from tandem.study import Study  # noqa: E402
 
+NOUNS = {registry.base: registry.noun for registry in (*REGISTRIES, FILTERS, READERS)}
 HEAD = """# Every key of the configuration
 
-Made from the types by `make reference`; a test holds it to them. `config.yaml` holds the first
-section. A study's `study.yaml` holds the second, and everything in it can be changed from outside:
-`studies: {wieting2019: {recipes: {averaging: {epochs: 5}}}}`. Where a key names a kind, `kind` says
-which, and that kind's own keys stand beside it.
+Made from the types by `make reference`; a test holds it to them. `workflow/schemas/` has the same
+for editors that check YAML as it is written: give a study.yaml the first line
+`# yaml-language-server: $schema=../../schemas/study.schema.json`.
+
+- [config.yaml](#configyaml) is what a newcomer turns.
+- [study.yaml](#studyyaml) holds the values of one study. A scale lays the study's
+  `scales/<scale>.yaml` over them, and `studies` in config.yaml lays its own over both:
+  `studies: {wieting2019: {recipes: {averaging: {epochs: 5}}}}`. Mappings are merged key by key; a
+  mapping that names another `kind`, a list and a number replace what was there.
+- [Registers of corpora](#an-entry-of-a-register-of-corpora) list what can be fetched.
+
+"By name" is a mapping whose keys are names of your choice. "A kind of" something is a mapping with
+the key `kind`, which is one of the names under "Kinds of" it, and the keys of that kind. Only
+filters are named by their keys, as in `cleaning: {words: {minimum: 2}}`.
 """
+WORDS = {int: "whole number", float: "number", str: "text", bool: "true or false",
+         re.Pattern: "regular expression", typing.Any: "anything"}  # fmt: skip
+SIGNS = {"gt": ">", "ge": ">=", "lt": "<", "le": "<="}
 
 
 def pages() -> dict[Path, str]:
     """Return the text of every file that is made from the types."""
+    study_homes([REPOSITORY / "workflow/studies"])
     parts = [HEAD, *section("config.yaml", Configuration, 2), *section("study.yaml", Study, 2)]
     parts += section("An entry of a register of corpora", Dataset, 2)
     for registry in (*REGISTRIES, FILTERS, READERS):
         parts.append(f"## Kinds of {registry.noun}\n")
         for name in registry.modules():
-            parts += section(f"{registry.noun}: {name}", registry.kind(name), 3)
+            package = registry.kind(name).__module__.split(".")[0]
+            of = "" if package == "tandem" else f" (of the study {package})"
+            parts += section(f"{name}{of}", registry.kind(name), 3)
     schemas = REPOSITORY / "workflow/schemas"
     return {
         REPOSITORY / "docs/configuration.md": "\n".join(parts).rstrip() + "\n",
         **{
             schemas / f"{name}.schema.json": json.dumps(model.model_json_schema(), indent=1) + "\n"
-            for name, model in (("config", Configuration), ("study", Study), ("dataset", Dataset))
+            for name, model in (("config", Configuration), ("study", Study))
         },
     }
 
@@ -56,88 +75,96 @@ def pages() -> dict[Path, str]:
 def section(title: str, model: type[Settings], level: int) -> Iterator[str]:
     """Yield the keys of a model, then the models that stand in it."""
     yield f"{'#' * level} {title}\n"
-    yield (model.__doc__ or "").split("\n")[0] + "\n"
+    yield in_cell((model.__doc__ or "").split("\n")[0]) + "\n"
     if model.model_fields:
         yield "| key | type | default | meaning |\n| --- | --- | --- | --- |"
+        inside: dict[type[Settings], list[str]] = {}
         for name, field in model.model_fields.items():
-            yield f"| `{name}` | {said_type(field)} | {said_default(field)} | {meaning(field)} |"
+            cells = said_type(field), said_default(field), in_cell(field.description or "")
+            yield f"| `{name}` | " + " | ".join(cells) + " |"
+            for inner in models_in(field.annotation):
+                inside.setdefault(inner, []).append(name)
         yield ""
-    for name, field in model.model_fields.items():
-        for inner in models_in(field.annotation):
-            yield from section(f"{title}: {name}", inner, level + 1)
+        for inner, names in inside.items():
+            yield from section(f"{title}: {', '.join(names)}", inner, level + 1)
 
 
-def meaning(field: FieldInfo) -> str:
-    """Return what a key means, as one cell."""
-    return " ".join((field.description or "").split()).replace("|", "\\|")
+def in_cell(text: str) -> str:
+    """Return text as one line in which Markdown sees no column and no tag."""
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
 
 
 def said_default(field: FieldInfo) -> str:
     """Return the default of a key."""
     value = field.get_default(call_default_factory=True)
     if value is PydanticUndefined:
-        return "needed"
+        return "required"
     if isinstance(value, Settings):
-        return "see below"
-    plain = {k: v.model_dump() for k, v in value.items()} if isinstance(value, dict) else value
-    return f"`{json.dumps(plain)}`"
+        kind = {"kind": value.kind} if isinstance(value, Kind) else {}
+        value = kind | value.model_dump(exclude_defaults=True)
+        if not value:
+            return "as below"
+    elif isinstance(value, dict):
+        value = {key: inner.model_dump(exclude_defaults=True) for key, inner in value.items()}
+    return "`" + re.sub(r'"(\w+)": ', r"\1: ", json.dumps(value)) + "`"
 
 
 def said_type(field: FieldInfo) -> str:
     """Return the type of a key in words."""
-    noun = next((m.registry.noun for m in field.metadata if hasattr(m, "registry")), None)
-    return f"a kind of {noun}" if noun else in_words(field.annotation)
+    if not field.metadata:
+        return in_words(field.annotation)
+    return in_words(typing.Annotated[(field.annotation, *field.metadata)])
 
 
 def in_words(annotation: object) -> str:
     """Return a type in words."""
     origin, inner = typing.get_origin(annotation), typing.get_args(annotation)
     if origin is typing.Annotated:
-        registries = [m.registry for m in annotation.__metadata__ if hasattr(m, "registry")]
-        return f"a kind of {registries[0].noun}" if registries else in_words(inner[0])
+        return f"{in_words(inner[0])} {in_cell(bounds(annotation.__metadata__))}".rstrip()
     if origin is typing.Literal:
         return " or ".join(f"`{value}`" for value in inner)
     if origin in (typing.Union, UnionType):
         return " or ".join("null" if part is NoneType else in_words(part) for part in inner)
     if origin is dict:
         return f"by name: {in_words(inner[1])}"
-    if origin is tuple and Ellipsis not in inner:
-        return f"{len(inner)} of {in_words(inner[0])}"
     if origin in (list, tuple):
-        return f"list of {in_words(inner[0])}"
-    names = {int: "whole number", float: "number", str: "text", bool: "true or false"}
-    if isinstance(annotation, type) and issubclass(annotation, Settings):
-        return "see below"
-    return names.get(annotation, getattr(annotation, "__name__", str(annotation)))
+        number = f" of {len(inner)}" if origin is tuple and Ellipsis not in inner else ""
+        return f"list{number}: {in_words(inner[0])}"
+    annotation = origin or annotation
+    if annotation in NOUNS:
+        return f"a kind of {NOUNS[annotation]}"
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        return " or ".join(f"`{member.value}`" for member in annotation)
+    return WORDS.get(annotation, "keys below")
+
+
+def bounds(metadata: Iterable[object]) -> str:
+    """Return the bounds of a number, such as ">= 0, < 1"."""
+    parts = [part for entry in metadata for part in getattr(entry, "metadata", [entry])]
+    said = [f"{sign} {getattr(part, name)}" for part in parts for name, sign in SIGNS.items()
+            if getattr(part, name, None) is not None]  # fmt: skip
+    return ", ".join(said)
 
 
 def models_in(annotation: object) -> Iterator[type[Settings]]:
     """Yield the models that a type holds, but for kinds, which have sections of their own."""
-    if any(hasattr(m, "registry") for m in getattr(annotation, "__metadata__", ())):
-        return
     for inner in typing.get_args(annotation):
         yield from models_in(inner)
     if isinstance(annotation, type) and issubclass(annotation, Settings):
-        if not any(issubclass(annotation, base(registry)) for registry in REGISTRIES):
+        if annotation not in NOUNS:
             yield annotation
-
-
-def base(registry: Registry) -> type[Settings]:
-    """Return what the kinds of a registry derive from."""
-    return registry.base
 
 
 def main() -> int:
     """Write the files, or compare them."""
-    stale = [p for p, text in pages().items() if not p.is_file() or p.read_text("utf-8") != text]
-    if "--check" in sys.argv:
-        for path in stale:
+    stale = {p: t for p, t in pages().items() if not p.is_file() or p.read_text("utf-8") != t}
+    for path, text in stale.items():
+        if "--check" in sys.argv:
             print(f"{path.relative_to(REPOSITORY)} is not what the types say: make reference")
-        return bool(stale)
-    for path, text in pages().items():
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8", newline="\n")
-    return 0
+        else:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="\n")
+    return "--check" in sys.argv and bool(stale)
 
 
 if __name__ == "__main__":

@@ -177,7 +177,7 @@ def test_export_says_which_folder_serves_which_language(model, tmp_path, capsys)
         (["score", "{model}", "{file}", *LANGUAGES], "line 1: 1 columns, not 2"),
         (["score", "{model}", "-", "-", *LANGUAGES], "once at most"),
         (["mine", "{model}", "-", "-", *LANGUAGES], "stdin"),
-        (["train", "{file}", "{file}", "--languages", "en", "en", "--out", "x"], "own"),
+        (["train", "{file}", "{file}", "--languages", "en", "en", "--out", "x"], "sides are en"),
         (["mine", "{model}", "{file}", "{file}", *LANGUAGES, "--memory", "1MiB"], "memory_bytes"),
     ],
 )

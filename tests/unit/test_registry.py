@@ -77,8 +77,9 @@ def test_two_kinds_of_one_name_are_refused(registry, tmp_path):
          "pets.a: unknown key 'leg' (did you mean 'legs'?); there are legs, barks"),
         ({"pets": {"a": {"kind": "big-dog", "legs": "x"}}},
          "pets.a.legs: Input should be a valid integer, unable to parse string as an integer"),
-        ({"pets": {"a": 7}}, "pets.a: not a animal with settings"),
-        ({"pets": {}, "m": 1}, "unknown key 'm'; there are pets"),
+        ({"pets": {"a": 7}}, "pets.a: needs `kind`, one of big-dog"),
+        ({"pets": {"a": {"legs": 3}}}, "pets.a: needs `kind`, one of big-dog"),
+        ({"pet": {}, "m": 1}, "unknown key 'pet' (did you mean 'pets'?), 'm'; there are pets"),
     ],
 )  # fmt: skip
 def test_faults_name_the_key_and_what_would_do(registry, values, said):

@@ -43,7 +43,7 @@ def test_a_dry_run_writes_nothing(tiny):
     [
         ("miror=7", "unknown key 'miror' (did you mean 'mirror'?)"),
         ("studies={wieting2019: {tabels: {}}}", "unknown key 'tabels' (did you mean 'tables'?)"),
-        ("studies={weiting2019: {}}", "no study weiting2019; there are wieting2019"),
+        ("studies={weiting2019: {}}", "no study 'weiting2019' (did you mean 'wieting2019'?)"),
         ("studies={wieting2019: {recipes: {averaging: {epochs: 0}}}}",
          "recipes.averaging.epochs: Input should be greater than 0"),
         ("studies={wieting2019: {encoders: {sp: {segmentation: piece}}}}",

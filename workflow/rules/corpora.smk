@@ -6,33 +6,6 @@ localrules:
     fetch_optional_dataset,
 
 
-def downloads(dataset):
-    """Return the files of a fetched corpus."""
-    return [f"results/corpora/downloads/{dataset}/{name}" for name in DATASETS[dataset].files()]
-
-
-def part_of(wildcards):
-    """Return the entry that brings one file of a corpus."""
-    return next(p for p in DATASETS[wildcards.dataset].parts() if p.file == wildcards.file)
-
-
-def read_by(names):
-    """Return the files of the readers of some corpora, and of the filters."""
-    readers = {READERS.path(DATASETS[n].reader.kind) for n in names if DATASETS[n].reader}
-    return (*sorted(readers), *map(FILTERS.path, FILTERS.modules()))
-
-
-def records(names):
-    """Return what of some entries of the registers can change a byte of what is made of them."""
-    return [DATASETS[name].record() for name in names]
-
-
-def mining_sources(wildcards):
-    """Return the corpora that a mining task is taken from or hidden in."""
-    task = study_of(wildcards).mining[wildcards.mining]
-    return task.published() or list(study_of(wildcards).bitexts[task.bitext].sources)
-
-
 OPTIONAL = {name for plan in PLANS.values() if plan.study.sts for name in plan.study.sts.optional()}
 
 

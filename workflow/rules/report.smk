@@ -8,8 +8,7 @@ rule tabulate:
     and verdict (CSV).
     """
     input:
-        unpack(lambda w: study_of(w).tables[w.table].inputs(plan_of(w))),
-        paper=lambda w: plan_of(w).paper(),
+        unpack(table_inputs),
     output:
         table="{root}/{table}.csv",
         markdown=report("{root}/{table}.md", caption="../report/table.rst", category="{table}"),
@@ -29,8 +28,7 @@ rule tabulate:
 rule plot:
     """Draw a figure of a table."""
     input:
-        unpack(lambda w: study_of(w).tables[table_of(w)].inputs(plan_of(w))),
-        paper=lambda w: plan_of(w).paper(),
+        unpack(table_inputs),
         table=lambda w: plan_of(w).path(f"{table_of(w)}.csv"),
     output:
         png=report("{root}/{figure}.png", caption="../report/figure.rst", category="{figure}"),

@@ -20,7 +20,7 @@ rule train:
     priority: SECOND
     conda:
         "../../envs/tandem.yaml"
-    threads: lambda w: plan_of(w).recipe(w.experiment)["threads"]
+    threads: lambda w: plan_of(w).run(w.experiment)["recipe"]["threads"]
     resources:
         mem_mb=4000,
         runtime=1440,
@@ -48,10 +48,7 @@ rule export:
     conda:
         "../../envs/tandem.yaml"
     params:
-        corpora=lambda w: [
-            {"name": name, "licence": DATASETS[name].licence}
-            for name in plan_of(w).sources(plan_of(w).setting(w.experiment).corpus)
-        ],
+        corpora=learned_from,
         code=digest("export.py"),
     script:
         "../scripts/export.py"

@@ -1,21 +1,6 @@
 """Back-translation: a translator, its quality, and a corpus of a language beside itself."""
 
 
-def translator_of(wildcards):
-    """Return the translator that is named, or that a back-translation names."""
-    study = study_of(wildcards)
-    name = getattr(wildcards, "translator", None)
-    return study.translators[name or made_of(wildcards).translator]
-
-
-def made_of(wildcards):
-    return study_of(wildcards).backtranslations[wildcards.backtranslation]
-
-
-def translated_by(wildcards):
-    return TRANSLATORS.path(translator_of(wildcards).kind)
-
-
 rule train_translator:
     """Train a translator on a bitext, or take a released one.
 
@@ -66,10 +51,9 @@ rule translate_shard:
         mem_mb=6000,
         runtime=1440,
     params:
-        source=lambda w: translator_of(w).source,
+        translator=lambda w: TRANSLATORS.dump(translator_of(w)),
         pairs=lambda w: made_of(w).pairs if w.split == "train" else None,
         shards=lambda w: made_of(w).shards if w.split == "train" else 1,
-        threads=lambda w: translator_of(w).threads,
         code=lambda w: digest("translate_shard.py", translated_by(w)),
     script:
         "../scripts/translate_shard.py"
@@ -83,8 +67,7 @@ rule join_backtranslation:
     """
     input:
         bitext=lambda w: plan_of(w).path("corpora", made_of(w).bitext),
-        texts=lambda w: [f"{stem}.txt" for stem in plan_of(w).shards(w.backtranslation)],
-        scores=lambda w: [f"{stem}.tsv" for stem in plan_of(w).shards(w.backtranslation)],
+        parts=parts_of,
     output:
         folder=directory("{root}/corpora/{backtranslation}"),
     log:
@@ -115,9 +98,7 @@ rule score_translator:
         "../../envs/tandem.yaml"
     threads: lambda w: translator_of(w).threads
     params:
-        source=lambda w: translator_of(w).source,
-        target=lambda w: translator_of(w).target,
-        threads=lambda w: translator_of(w).threads,
+        translator=lambda w: TRANSLATORS.dump(translator_of(w)),
         code=lambda w: digest("score_translator.py", translated_by(w)),
     script:
         "../scripts/score_translator.py"

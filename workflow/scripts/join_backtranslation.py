@@ -8,9 +8,10 @@ from tandem.io import atomic_folder, read_lines, write_lines
 
 with logged(snakemake.log[0]) as log:
     side, translated = snakemake.params.sides
+    parts = [path for path in map(Path, snakemake.input.parts) if path.suffix == ".txt"]
     with atomic_folder(snakemake.output.folder) as folder:
         for split in ("train", "valid", "test"):
-            texts = [p for p in map(Path, snakemake.input.texts) if p.name.startswith(split)]
+            texts = [text for text in parts if text.name.startswith(split)]
             lines = chain.from_iterable(map(read_lines, texts))
             count = write_lines(folder / f"{split}.{translated}", lines)
             original = read_lines(Path(snakemake.input.bitext) / f"{split}.{side}")

@@ -1,17 +1,18 @@
-"""Translate the test split and compare with its other side."""
+"""Measure a translator on the test split of its bitext."""
 
 from pathlib import Path
 
-from _adapter import logged
+from _adapter import kinds, logged
 from tandem.io import read_lines, write_json
 from tandem.translation.quality import bleu
-from tandem.translation.translator import load_translator
+from tandem.translation.translator import TRANSLATORS, load_translator
 
-with logged(snakemake.log[0]) as log:
-    params, bitext = snakemake.params, Path(snakemake.input.bitext)
-    translator = load_translator(snakemake.input.translator, params.threads)
-    translations = translator.translate(read_lines(bitext / f"test.{params.source}"))
-    references = list(read_lines(bitext / f"test.{params.target}"))
-    scores = bleu([translation.text for translation in translations], references)
+with logged(snakemake.log[0]) as log, kinds(snakemake.config):
+    settings = TRANSLATORS.parse(snakemake.params.translator)
+    folder = Path(snakemake.input.bitext)
+    translator = load_translator(snakemake.input.translator, settings.threads)
+    sources = read_lines(folder / f"test.{settings.source}")
+    texts = [found.text for found in translator.translate(sources)]
+    scores = bleu(texts, list(read_lines(folder / f"test.{settings.target}")))
     log.info("%s", scores)
-    write_json(snakemake.output.scores, scores | {"code": params.code})
+    write_json(snakemake.output.scores, scores | {"code": snakemake.params.code})

@@ -2,17 +2,18 @@
 
 from pathlib import Path
 
-from _adapter import logged
+from _adapter import kinds, logged
 from tandem.io import count_lines
 from tandem.translation.translate_files import translate_file
-from tandem.translation.translator import load_translator
+from tandem.translation.translator import TRANSLATORS, load_translator
 
-with logged(snakemake.log[0]) as log:
+with logged(snakemake.log[0]) as log, kinds(snakemake.config):
     split, params = snakemake.wildcards.split, snakemake.params
-    source = Path(snakemake.input.bitext) / f"{split}.{params.source}"
+    settings = TRANSLATORS.parse(params.translator)
+    source = Path(snakemake.input.bitext) / f"{split}.{settings.source}"
     pairs = min(params.pairs or float("inf"), count_lines(source))
     shard, shards = int(snakemake.wildcards.shard), params.shards
     lines = shard * pairs // shards, (shard + 1) * pairs // shards
-    translator = load_translator(snakemake.input.translator, params.threads)
+    translator = load_translator(snakemake.input.translator, settings.threads)
     translate_file(translator, source, snakemake.output.text, snakemake.output.scores, lines)
     log.info("%s: lines %d to %d", source, lines[0] + 1, lines[1])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from tandem.encoders.encoder import ENCODERS
 from tandem.io import read_yaml
 from tandem.objectives.objective import OBJECTIVES
 from tandem.plan import Plan
-from tandem.registry import ConfigurationError, Settings, faults
+from tandem.registry import ConfigurationError, Settings, faults, not_among
 from tandem.reporting.claim_tests.claim_test import CLAIM_TESTS
 from tandem.reporting.table import TABLES
 from tandem.study import Study, cross_faults
@@ -60,7 +60,10 @@ def load_configuration(values: Mapping[str, Any]) -> Configuration:
     Raises:
         ConfigurationError: naming every key at fault.
     """
-    return _checked(Configuration, values, "the configuration")
+    try:
+        return Configuration.model_validate(values)
+    except ValidationError as error:
+        raise _refusal("the configuration", faults(error)) from error
 
 
 def load_registers(configuration: Configuration, places: Places) -> dict[str, Dataset]:
@@ -100,15 +103,13 @@ def load_plans(
     """
     homes = study_homes(map(places, configuration.study_folders))
     known = [home.name for home in homes]
-    if unknown := sorted(set(configuration.studies) - set(known)):
-        raise ConfigurationError(
-            f"studies: no study {', '.join(unknown)}; there are {', '.join(known)}"
-        )
+    for name in configuration.studies:
+        if name not in known:
+            raise ConfigurationError(f"studies: no study {not_among(name, known)}")
     fetched = {name: dataset.files() for name, dataset in datasets.items()}
     plans: dict[str, Plan] = {}
     for home in homes:
-        plan = Plan(home.name, home, load_study(home, configuration), fetched)
-        _check_sources(plan, datasets)
+        plan = Plan(home.name, home, load_study(home, configuration, datasets), fetched)
         if plan.root in plans:
             other = plans[plan.root].name
             raise ConfigurationError(f"{plan.name} and {other} both write to {plan.root}")
@@ -116,8 +117,13 @@ def load_plans(
     return plans
 
 
-def load_study(home: Path, configuration: Configuration) -> Study:
+def load_study(home: Path, configuration: Configuration, datasets: Collection[str]) -> Study:
     """Read a study: its values, those of the scale, then those of the configuration.
+
+    Args:
+        home: its folder.
+        configuration: what is laid over its values.
+        datasets: names of the registered corpora.
 
     Raises:
         ConfigurationError: naming every key at fault.
@@ -129,9 +135,13 @@ def load_study(home: Path, configuration: Configuration) -> Study:
     values = laid_over(values, configuration.studies.get(home.name, {}))
     if configuration.seeds is not None:
         values = {**values, "seeds": configuration.seeds}
-    study = _checked(Study, values, f"the study {home.name}")
-    if found := list(cross_faults(study)):
-        raise ConfigurationError(_refusal(f"the study {home.name}", found))
+    try:
+        study = Study.model_validate(values)
+        found = list(cross_faults(study, datasets))
+    except ValidationError as error:
+        found = faults(error)
+    if found:
+        raise _refusal(f"the study {home.name}", found)
     return study
 
 
@@ -153,30 +163,6 @@ def laid_over(values: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str,
     return result
 
 
-def _check_sources(plan: Plan, datasets: Mapping[str, Dataset]) -> None:
-    """Refuse a study that names a corpus that no register has."""
-    study = plan.study
-    named = [(f"bitexts.{key}.sources", name) for key, bitext in study.bitexts.items()
-             for name in bitext.sources]  # fmt: skip
-    named += [(f"mining.{key}", name) for key, task in study.mining.items()
-              for name in task.published()]  # fmt: skip
-    if study.sts is not None:
-        named += [(f"sts.{key}", name) for key, name in study.sts.archives().items()]
-    named += [(f"tables.{key}", name) for key, table in study.tables.items()
-              for name in table.sources()]  # fmt: skip
-    if unknown := [f"{place}: {name}" for place, name in named if name not in datasets]:
-        raise ConfigurationError(
-            f"{plan.name}: no register lists these corpora:\n  " + "\n  ".join(unknown)
-            + f"\nThe registers list {', '.join(datasets)}"
-        )  # fmt: skip
-
-
-def _checked(model: type[Settings], values: Mapping[str, Any], what: str) -> Any:  # noqa: ANN401
-    try:
-        return model.model_validate(dict(values))
-    except ValidationError as error:
-        raise ConfigurationError(_refusal(what, faults(error))) from error
-
-
-def _refusal(what: str, found: list[str]) -> str:
-    return f"{what} is refused:\n  " + "\n  ".join(found) + "\nSee docs/configuration.md"
+def _refusal(what: str, found: list[str]) -> ConfigurationError:
+    lines = [f"{what} is refused:", *found]
+    return ConfigurationError("\n  ".join(lines) + "\nSee docs/configuration.md")

@@ -11,7 +11,7 @@ import shutil
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
@@ -63,13 +63,24 @@ def write_json(path: str | Path, value: Any) -> None:  # noqa: ANN401
 
 
 def read_json(path: str | Path) -> Any:  # noqa: ANN401
-    """Read JSON from `path`."""
+    """Read JSON from `path`; see `parse_json`."""
+    return parse_json(Path(path).read_bytes(), path)
+
+
+def parse_json(raw: bytes, name: str | Path) -> Any:  # noqa: ANN401
+    """Return what JSON says, with or without a byte-order mark.
+
+    Raises:
+        InputError: it is no JSON, or no UTF-8; naming the line.
+    """
     try:
-        return json.loads(Path(path).read_text(encoding="utf-8"))
+        return json.loads(raw.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise InputError(name, line, "invalid UTF-8", "Convert it to UTF-8") from error
     except json.JSONDecodeError as error:
-        raise InputError(
-            path, error.lineno, f"not JSON ({error.msg})", "Mend or remake the file"
-        ) from error
+        problem = f"not JSON ({error.msg})"
+        raise InputError(name, error.lineno, problem, "Mend or remake the file") from error
 
 
 def read_yaml(path: str | Path) -> Any:  # noqa: ANN401
@@ -91,66 +102,50 @@ def read_yaml(path: str | Path) -> Any:  # noqa: ANN401
 def open_binary(path: str | Path) -> BinaryIO:
     """Open for reading, unpacking gzip when the content (not the name) says so."""
     stream = open(path, "rb")  # noqa: SIM115  (the caller closes it)
-    if stream.read(2) == b"\x1f\x8b":
-        stream.seek(0)
+    if stream.peek(2)[:2] == b"\x1f\x8b":
         return gzip.GzipFile(fileobj=stream)  # type: ignore[return-value]
-    stream.seek(0)
     return stream
-
-
-def decode_lines(
-    raw: Iterable[bytes], name: str | Path, max_bytes: int = MAX_LINE_BYTES
-) -> Iterator[str]:
-    r"""Yield lines split on "\n" alone from raw lines, refusing what would corrupt a corpus.
-
-    A UTF-8 byte-order mark on line 1 and a carriage return before the newline are dropped; other
-    line separators (U+2028, U+0085, lone CR) stay inside the line, replaced by a space, so that no
-    later reader can split there.
-
-    Raises:
-        InputError: on invalid UTF-8, a NUL, or a line over `max_bytes` bytes.
-    """
-    for number, line in enumerate(raw, start=1):
-        if len(line) > max_bytes:
-            raise InputError(
-                name, number, f"the line has over {max_bytes:,} bytes", "Split or remove it"
-            )
-        try:
-            text = line.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise InputError(
-                name,
-                number,
-                f"invalid UTF-8 at byte {error.start} of the line",
-                "Convert the file to UTF-8 (for example with iconv)",
-            ) from error
-        if "\0" in text:
-            raise InputError(name, number, "a NUL character", "Is this a text file? Remove it")
-        if number == 1:
-            text = text.removeprefix("\ufeff")
-        text = text.removesuffix("\n").removesuffix("\r")
-        yield text.translate(_SEPARATORS)
 
 
 _SEPARATORS = {ord(c): " " for c in "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"}
 
 
 def stream_lines(stream: IO[bytes], name: str | Path) -> Iterator[str]:
-    """Yield the lines of an open stream; see `decode_lines`.
+    r"""Yield the lines of an open stream, split on "\n" alone; refuse what would corrupt a corpus.
+
+    A UTF-8 byte-order mark on line 1 and a carriage return before the newline are dropped; other
+    line separators (U+2028, U+0085, lone CR) stay inside the line, replaced by a space, so that no
+    later reader can split there.
 
     Raises:
-        InputError: also when the stream ends early or its packing is damaged.
+        InputError: on invalid UTF-8, a NUL, a line over `MAX_LINE_BYTES`, a stream that ends early
+            or damaged packing.
     """
+    # readline with a bound: a 10 GB file without newlines must not be read into memory
+    raw = iter(lambda: stream.readline(MAX_LINE_BYTES + 1), b"")
+    number = 0
     try:
-        # readline with a bound: a 10 GB file without newlines must not be read into memory
-        yield from decode_lines(iter(lambda: stream.readline(MAX_LINE_BYTES + 1), b""), name)
+        for number, line in enumerate(raw, start=1):
+            if len(line) > MAX_LINE_BYTES:
+                problem = f"the line has over {MAX_LINE_BYTES:,} bytes"
+                raise InputError(name, number, problem, "Split or remove it")
+            text = line.decode("utf-8")
+            if "\0" in text:
+                raise InputError(name, number, "a NUL character", "Is this a text file? Remove it")
+            if number == 1:
+                text = text.removeprefix("\ufeff")
+            yield text.removesuffix("\n").removesuffix("\r").translate(_SEPARATORS)
+    except UnicodeDecodeError as error:
+        problem = f"invalid UTF-8 at byte {error.start} of the line"
+        remedy = "Convert the file to UTF-8 (for example with iconv)"
+        raise InputError(name, number, problem, remedy) from error
     except (EOFError, OSError, zlib.error, zipfile.BadZipFile) as error:
         problem = f"truncated or damaged ({error})"
         raise InputError(name, None, problem, "Delete it and fetch it again") from error
 
 
 def read_lines(path: str | Path) -> Iterator[str]:
-    """Yield the lines of a plain or gzipped text file; see `decode_lines` for what is refused."""
+    """Yield the lines of a plain or gzipped text file; see `stream_lines` for what is refused."""
     with open_binary(path) as stream:
         yield from stream_lines(stream, path)
 
@@ -173,12 +168,7 @@ def count_lines(path: str | Path) -> int:
     return sum(1 for _ in read_lines(path))
 
 
-def sha256(path: str | Path, progress: Callable[[int], None] | None = None) -> str:
+def sha256(path: str | Path) -> str:
     """Return the SHA-256 of a file's bytes, in hexadecimal."""
-    digest = hashlib.sha256()
     with open(path, "rb") as stream:
-        while block := stream.read(1 << 20):
-            digest.update(block)
-            if progress:
-                progress(len(block))
-    return digest.hexdigest()
+        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from tandem.encoders.encoder import ENCODERS
 from tandem.objectives.objective import OBJECTIVES
-from tandem.registry import ConfigurationError
+from tandem.registry import ConfigurationError, not_among
 from tandem.study import Setting, Study, Trainable
 
 UNSEEDED = 0
@@ -21,9 +22,7 @@ class Plan:
     """A study with the places of its results.
 
     Attributes:
-        name: of the study.
         home: the folder that holds its study.yaml.
-        study: its values.
         fetched: the names of the files of every registered corpus.
     """
 
@@ -91,31 +90,19 @@ class Plan:
         """Return the experiments of encoders in settings.
 
         Raises:
-            ConfigurationError: a setting does not train one of the encoders.
+            ConfigurationError: there is no such setting, or it does not train such an encoder.
         """
-        settings = list(settings)
-        names = [f"{encoder}.{setting}" for encoder in encoders for setting in settings]
-        for name in names:
-            self.check(name)
+        names = []
+        for encoder, setting in product(encoders, settings):
+            if setting not in self.study.settings:
+                raise ConfigurationError(f"no setting {not_among(setting, self.study.settings)}")
+            known = [*self.study.settings[setting].encoders, *self.study.pretrained]
+            if encoder not in known:
+                raise ConfigurationError(
+                    f"settings.{setting}.encoders has no {not_among(encoder, known)}"
+                )
+            names.append(f"{encoder}.{setting}")
         return names
-
-    def check(self, experiment: str) -> str:
-        """Return an experiment that exists.
-
-        Raises:
-            ConfigurationError: saying what it lacks.
-        """
-        encoder, _, setting = experiment.partition(".")
-        if setting not in self.study.settings:
-            known = ", ".join(self.study.settings)
-            raise ConfigurationError(f"{experiment}: no setting {setting!r}; there are {known}")
-        known = {**self.study.settings[setting].encoders, **self.study.pretrained}
-        if encoder not in known:
-            raise ConfigurationError(
-                f"{experiment}: settings.{setting}.encoders has no {encoder!r}; it has "
-                + ", ".join(known)
-            )
-        return experiment
 
     def encoder(self, experiment: str) -> Trainable:
         """Return the encoder of an experiment."""
@@ -128,17 +115,13 @@ class Plan:
     def run(self, experiment: str) -> dict[str, Any]:
         """Return what is trained and how, but for the seed, as plain values."""
         setting = self.setting(experiment)
+        recipe = setting.encoders[experiment.split(".")[0]]
         return {
             "encoder": ENCODERS.dump(self.encoder(experiment).architecture),
             "objective": OBJECTIVES.dump(self.study.objectives[setting.objective]),
-            "recipe": self.recipe(experiment),
+            "recipe": self.study.recipes[recipe].model_dump(),
             "pairs": setting.pairs,
         }
-
-    def recipe(self, experiment: str) -> dict[str, Any]:
-        """Return how an experiment is trained."""
-        name = self.setting(experiment).encoders[experiment.split(".")[0]]
-        return self.study.recipes[name].model_dump()
 
     def segmented(self, experiment: str) -> str:
         """Return the folder of the segmented corpus that an experiment trains on."""
@@ -160,30 +143,32 @@ class Plan:
         """Return the folder of a trained encoder."""
         return self.path("models", experiment, f"seed{seed}")
 
-    def models(self, experiments: Iterable[str], seeds: Iterable[int] | None = None) -> list[str]:
-        """Return the folders of trained encoders, of all seeds or of some."""
-        seeds = self.study.seeds if seeds is None else list(seeds)
-        return [self.model(name, seed) for name in experiments for seed in seeds]
+    def models(self, experiments: Iterable[str], seeds: Sequence[int] | None = None) -> list[str]:
+        """Return the folders of encoders that are trained here, of all seeds or of some."""
+        seeds = self.study.seeds if seeds is None else seeds
+        names = [name for name in experiments if not self.pretrained(name)]
+        return [self.model(name, seed) for name in names for seed in seeds]
+
+    def pretrained(self, experiment: str) -> str | None:
+        """Return the model of an encoder that others made; None of one that is trained here."""
+        found = self.study.pretrained.get(experiment.split(".")[0])
+        return found.model if found else None
 
     def seeds(self, experiment: str) -> list[int]:
         """Return the seeds of an experiment; an encoder that others made has none."""
-        if experiment.split(".")[0] in self.study.pretrained:
-            return [UNSEEDED]
-        return list(self.study.seeds)
+        return [UNSEEDED] if self.pretrained(experiment) else self.study.seeds
 
     def scores(self, experiments: Iterable[str], task: str) -> list[str]:
         """Return the folders of scores of experiments on a task: a file for each seed."""
-        names = dict.fromkeys(experiments)
-        return [self.path("scores", name, task) for name in names]
+        return [self.path("scores", name, task) for name in dict.fromkeys(experiments)]
 
     def described(self, experiment: str) -> dict[str, Any]:
         """Describe an experiment for tables."""
         name, setting = experiment.split(".")
-        entry = self.study.settings[setting]
         if name in self.study.pretrained:
             label = self.study.pretrained[name].label
             return {"name": experiment, "encoder": label, "setting": setting}
-        encoder = self.study.encoders[name]
+        encoder, entry = self.study.encoders[name], self.study.settings[setting]
         # both sides of back-translated text are in the language of its first side
         sides = 2 if entry.corpus in self.study.backtranslations else 1
         return {
@@ -195,15 +180,6 @@ class Plan:
             "dimension": encoder.architecture.dimension,
             "vocabulary": self.study.segmentations[encoder.segmentation].size,
         }
-
-    def trained(self, experiment: str) -> list[str]:
-        """Return the trained encoders of an experiment, none of one that others made."""
-        return [] if self.pretrained(experiment) else self.models([experiment])
-
-    def pretrained(self, experiment: str) -> str | None:
-        """Return the model of an encoder that others made; None of one that is trained here."""
-        found = self.study.pretrained.get(experiment.split(".")[0])
-        return found.model if found else None
 
     def selection(self, experiment: str) -> list[str]:
         """Return the STS task that chooses the epoch, where one does."""

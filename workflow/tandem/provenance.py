@@ -48,16 +48,15 @@ def source_digest(*files: str | Path, packages: Mapping[str, Path] | None = None
     Raises:
         SyntaxError: naming the file and the line.
     """
-    return _digest(_resolved(files), _roots(packages))
+    roots = _roots(packages)
+    every = {Path(file).resolve() for file in files} | _imports(files, roots)
+    lines = sorted(filter(None, (_read(path, roots).line for path in every)))
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
 def source_files(*files: str | Path, packages: Mapping[str, Path] | None = None) -> list[Path]:
     """Return the modules of the packages that the files import, directly or not, sorted."""
-    return _closure(_resolved(files), _roots(packages))
-
-
-def _resolved(files: Iterable[str | Path]) -> tuple[Path, ...]:
-    return tuple(Path(file).resolve() for file in files)
+    return sorted(_imports(files, _roots(packages)))
 
 
 def _roots(packages: Mapping[str, Path] | None) -> Roots:
@@ -65,22 +64,16 @@ def _roots(packages: Mapping[str, Path] | None) -> Roots:
     return tuple((name, folder.resolve()) for name, folder in folders.items())
 
 
-@functools.cache
-def _digest(files: tuple[Path, ...], roots: Roots) -> str:
-    lines = sorted(_read(path, roots).line for path in {*files, *_closure(files, roots)})
-    return hashlib.sha256("\n".join(filter(None, lines)).encode()).hexdigest()[:16]
-
-
-def _closure(files: tuple[Path, ...], roots: Roots) -> list[Path]:
+def _imports(files: Iterable[str | Path], roots: Roots) -> set[Path]:
     """Return the files that are imported, in whatever number of steps."""
     found: set[Path] = set()
-    waiting = list(files)
+    waiting = [Path(file).resolve() for file in files]
     while waiting:
         for name in _read(waiting.pop(), roots).imports:
             new = _modules(name, roots) - found
             found |= new
             waiting += new
-    return sorted(found)
+    return found
 
 
 def _name(path: Path, roots: Roots) -> str:

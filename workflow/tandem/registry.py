@@ -12,11 +12,18 @@ from __future__ import annotations
 import difflib
 import importlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    ValidationError,
+    model_validator,
+)
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from tandem.errors import TandemError
@@ -37,12 +44,10 @@ class Settings(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _known_keys(cls, values: Any) -> Any:  # noqa: ANN401  (whatever a file holds)
-        if isinstance(values, Mapping):
-            for key in values:
-                if key not in cls.model_fields:
-                    raise PydanticCustomError(
-                        "unknown_key", "unknown key {said}", {"said": _said(key, cls.model_fields)}
-                    )
+        known = list(cls.model_fields)
+        if isinstance(values, Mapping) and (wrong := [key for key in values if key not in known]):
+            said = f"{', '.join(_near(key, known) for key in wrong)}; there are {', '.join(known)}"
+            raise PydanticCustomError("unknown_key", "unknown key {said}", {"said": said})
         return values
 
 
@@ -67,42 +72,42 @@ class Registry(Generic[K]):
 
     def __init__(self, package: str, base: type[K]) -> None:
         """Look for classes of `base` in the modules of `package`, by their text."""
-        self.base, self.noun = base, base.__name__.lower()
+        self.base = base
+        self.noun = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", base.__name__).lower()
         self._packages = {package: Path(importlib.import_module(package).__path__[0])}
         self._folder = package.rsplit(".", 1)[-1]
         self._class = re.compile(rf"^class (\w+)\((?:\w+\.)?{base.__name__}\)", re.MULTILINE)
-        self._modules: dict[str, str] | None = None
+        self._found: dict[str, tuple[str, str, Path]] | None = None
 
     def add_study(self, folder: Path) -> None:
         """Look into a study's folder too; the folder above it must be importable from."""
         if (folder / self._folder).is_dir():
             self._packages[f"{folder.name}.{self._folder}"] = folder / self._folder
-            self._modules = None
+            self._found = None
 
-    def modules(self) -> dict[str, str]:
-        """Return the module of every kind by the kind's name.
+    def modules(self) -> dict[str, tuple[str, str, Path]]:
+        """Return the module, the class and the file of every kind by the kind's name.
 
         Raises:
             ConfigurationError: two modules are called the same.
         """
-        if self._modules is None:
-            self._modules = {}
+        if self._found is None:
+            found: dict[str, tuple[str, str, Path]] = {}
             for package, folder in self._packages.items():
                 for path in sorted(folder.glob("*.py")):
+                    match = self._class.search(path.read_text(encoding="utf-8"))
                     name = path.stem.replace("_", "-")
-                    if not self._class.search(path.read_text(encoding="utf-8")):
-                        continue
-                    if name in self._modules:
-                        other = self._modules[name]
+                    if match and name in found:
                         raise ConfigurationError(f"two kinds of {self.noun} named {name}: {path} "
-                                                 f"and {other}. Rename one")  # fmt: skip
-                    self._modules[name] = f"{package}.{path.stem}"
-        return self._modules
+                                                 f"and {found[name][2]}. Rename one")  # fmt: skip
+                    if match:
+                        found[name] = f"{package}.{path.stem}", match[1], path
+            self._found = found
+        return self._found
 
     def path(self, name: str) -> Path:
         """Return the file of a kind."""
-        package, _, stem = self.modules()[name].rpartition(".")
-        return self._packages[package] / f"{stem}.py"
+        return self.modules()[name][2]
 
     def kind(self, name: str) -> type[K]:
         """Return the class of a kind.
@@ -111,10 +116,9 @@ class Registry(Generic[K]):
             ConfigurationError: naming the kinds that there are.
         """
         if name not in self.modules():
-            raise ConfigurationError(f"no {self.noun} {_said(name, self.modules())}")
-        module = importlib.import_module(self.modules()[name])
-        found = self._class.search(self.path(name).read_text(encoding="utf-8"))
-        return getattr(module, found[1])
+            raise ConfigurationError(f"no {self.noun} {not_among(name, self.modules())}")
+        module, class_name, _ = self.modules()[name]
+        return getattr(importlib.import_module(module), class_name)
 
     def parse(self, values: Mapping[str, Any] | K) -> K:
         """Return a kind with its settings, from `kind` and the settings of that kind.
@@ -130,17 +134,16 @@ class Registry(Generic[K]):
 
     def check(self, values: object) -> K:
         """Do as `parse`, with errors as Pydantic wants them."""
-        if isinstance(values, Kind):
-            return values  # type: ignore[return-value]
-        if not isinstance(values, Mapping):
-            raise PydanticCustomError("kind", "not a {noun} with settings", {"noun": self.noun})
-        rest = dict(values)
-        name = rest.pop("kind", None)
-        if name not in self.modules():
-            said = _said(name, self.modules())
-            raise PydanticCustomError("kind", "no {noun} {said}", {"noun": self.noun, "said": said})
+        if isinstance(values, self.base):
+            return values
+        if not isinstance(values, Mapping) or "kind" not in values:
+            known = ", ".join(self.modules())
+            raise PydanticCustomError("kind", "needs `kind`, one of {known}", {"known": known})
+        settings = {key: value for key, value in values.items() if key != "kind"}
         try:
-            return self.kind(str(name)).model_validate(rest)
+            return self.kind(str(values["kind"])).model_validate(settings)
+        except ConfigurationError as error:
+            raise PydanticCustomError("kind", "{said}", {"said": str(error)}) from error
         except ValidationError as error:
             inside = list(located(error))
             raise PydanticCustomError("inside", "refused", {"inside": inside}) from error
@@ -166,14 +169,18 @@ class Named(Generic[K]):
             serialization=core_schema.plain_serializer_function_ser_schema(self.registry.dump),
         )
 
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: object) -> dict[str, Any]:
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
         """Return a choice of all kinds."""
-        return {"oneOf": [self._schema(name) for name in self.registry.modules()]}
-
-    def _schema(self, name: str) -> dict[str, Any]:
-        schema = self.registry.kind(name).model_json_schema()
-        schema["properties"] = {"kind": {"const": name}} | schema.get("properties", {})
-        return schema
+        choices = []
+        for name in self.registry.modules():
+            core = self.registry.kind(name).__pydantic_core_schema__
+            choice = dict(handler.resolve_ref_schema(handler(core)))
+            choice["properties"] = {"kind": {"const": name}, **choice.get("properties", {})}
+            choice["required"] = ["kind", *choice.get("required", [])]
+            choices.append(choice)
+        return {"oneOf": choices}
 
 
 def faults(error: ValidationError) -> list[str]:
@@ -195,9 +202,12 @@ def _line(fault: tuple[str, str]) -> str:
     return f"{place}: {problem}" if place else problem
 
 
-def _said(name: object, known: Iterable[str]) -> str:
+def not_among(name: object, known: Iterable[str]) -> str:
     """Return a name with the nearest of the known ones, and all of them."""
     known = list(known)
+    return f"{_near(name, known)}; there are {', '.join(known)}"
+
+
+def _near(name: object, known: Sequence[str]) -> str:
     near = difflib.get_close_matches(str(name), known, 1)
-    hint = f" (did you mean {near[0]!r}?)" if near else ""
-    return f"{name!r}{hint}; there are {', '.join(known)}"
+    return f"{name!r} (did you mean {near[0]!r}?)" if near else repr(name)

@@ -6,7 +6,7 @@ with its recipe, the corpus, and the objective.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt
@@ -14,12 +14,15 @@ from pydantic import Field, NonNegativeInt, PositiveInt
 from tandem.corpora.settings import Bitext, HiddenPairs, StsArchives
 from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.objectives.objective import OBJECTIVES, Objective
-from tandem.registry import Named, Settings
+from tandem.registry import Named, Settings, not_among
 from tandem.reporting.table import TABLES, Table
 from tandem.segmentation.scheme import Segmentation
 from tandem.tasks.task import TASKS, Task
 from tandem.training.recipe import Recipe
 from tandem.translation.translator import TRANSLATORS, Translator
+
+Name = Annotated[str, Field(pattern=r"^[\w-]+$")]
+"""Of an entry: it becomes a part of file names, between dots."""
 
 RESERVED = {"sts", "downloads"}
 """Folders beside those of the corpora."""
@@ -100,31 +103,31 @@ class Study(Settings):
     """Where its results stand, under results/; "" for a folder of its name, "." for results/."""
     seeds: Annotated[list[NonNegativeInt], Field(min_length=1)] = [1]
     """Every experiment is trained once with each."""
-    bitexts: dict[str, Bitext] = {}
+    bitexts: dict[Name, Bitext] = {}
     """Parallel text."""
     sts: StsArchives | None = None
     """Semantic textual similarity."""
-    mining: dict[str, HiddenPairs] = {}
+    mining: dict[Name, HiddenPairs] = {}
     """Mining tasks: sentences of two languages, some of which translate each other."""
-    segmentations: dict[str, Segmentation] = {}
+    segmentations: dict[Name, Segmentation] = {}
     """How text becomes ids."""
-    translators: dict[str, Annotated[Translator, Named(TRANSLATORS)]] = {}
+    translators: dict[Name, Annotated[Translator, Named(TRANSLATORS)]] = {}
     """From one side of a bitext to the other."""
-    backtranslations: dict[str, Backtranslation] = {}
+    backtranslations: dict[Name, Backtranslation] = {}
     """Bitexts one of whose sides is translated."""
-    encoders: dict[str, Trainable] = {}
+    encoders: dict[Name, Trainable] = {}
     """Encoders to train."""
-    pretrained: dict[str, Pretrained] = {}
+    pretrained: dict[Name, Pretrained] = {}
     """Encoders to compare with."""
-    objectives: dict[str, Annotated[Objective, Named(OBJECTIVES)]] = {}
+    objectives: dict[Name, Annotated[Objective, Named(OBJECTIVES)]] = {}
     """What training makes small."""
-    recipes: dict[str, Recipe] = {}
+    recipes: dict[Name, Recipe] = {}
     """How encoders are trained."""
-    settings: dict[str, Setting] = {}
+    settings: dict[Name, Setting] = {}
     """What encoders are trained on."""
-    tasks: dict[str, Annotated[Task, Named(TASKS)]] = {}
+    tasks: dict[Name, Annotated[Task, Named(TASKS)]] = {}
     """What encoders are scored on."""
-    tables: dict[str, Annotated[Table, Named(TABLES)]] = {}
+    tables: dict[Name, Annotated[Table, Named(TABLES)]] = {}
     """What is reported."""
     export: Export = Export()
     """Models for others."""
@@ -132,68 +135,92 @@ class Study(Settings):
     """How intervals are drawn."""
 
 
-def cross_faults(study: Study) -> Iterator[str]:
-    """Yield what is wrong between keys: names that nothing has, and sizes that cannot be."""
+REFERENCES = {
+    "mining": {"bitext": "bitexts"},
+    "translators": {"bitext": "bitexts"},
+    "backtranslations": {"bitext": "bitexts", "translator": "translators"},
+    "encoders": {"segmentation": "segmentations"},
+    "settings": {"corpus": "corpora", "objective": "objectives"},
+}
+"""By section the keys of its entries that name an entry of another section, and which that is."""
+
+
+def cross_faults(study: Study, datasets: Collection[str]) -> Iterator[str]:
+    """Yield what is wrong between keys: names that nothing has, and sizes that cannot be.
+
+    Args:
+        study: whose keys are right one by one.
+        datasets: names of the registered corpora.
+    """
     corpora = [*study.bitexts, *study.backtranslations]
-    for name in sorted({name for name in corpora if corpora.count(name) > 1}):
-        yield f"backtranslations.{name}: a bitext has this name too"
-    for name in sorted(RESERVED & set(corpora)):
+    for one, other in (("bitexts", "backtranslations"), ("encoders", "pretrained")):
+        for name in getattr(study, other):
+            if name in getattr(study, one):
+                yield f"{other}.{name}: {one} has this name too"
+    for name in RESERVED.intersection(corpora):
         yield f"no corpus can be named {name}: its folder holds something else"
     for place, name, section in _references(study):
-        known = corpora if section == "corpora" else list(getattr(study, section))
+        known = corpora if section == "corpora" else getattr(study, section)
         if name not in known:
-            yield f"{place}: no {section} entry {name!r}; there are {', '.join(known)}"
+            yield f"{place}: no {section} entry {not_among(name, known)}"
+    for place, source in _sources(study):
+        if source not in datasets:
+            yield f"{place}: no register lists {not_among(source, datasets)}"
     yield from _language_faults(study)
+    yield from _size_faults(study)
+
+
+def _references(study: Study) -> Iterator[tuple[str, str, str]]:
+    """Yield (place, name, section): the name used at a place, and where it must be defined."""
+    for section, keys in REFERENCES.items():
+        for name, entry in getattr(study, section).items():
+            for key, other in keys.items():
+                yield f"{section}.{name}.{key}", getattr(entry, key), other
+    for name, setting in study.settings.items():
+        for encoder, recipe in setting.encoders.items():
+            yield f"settings.{name}.encoders", encoder, "encoders"
+            yield f"settings.{name}.encoders.{encoder}", recipe, "recipes"
+    for name in study.export.settings:
+        yield "export.settings", name, "settings"
+
+
+def _sources(study: Study) -> Iterator[tuple[str, str]]:
+    """Yield (place, name) of the registered corpora that it names."""
+    for name, bitext in study.bitexts.items():
+        yield from ((f"bitexts.{name}.sources", source) for source in bitext.sources)
+    for name, task in study.mining.items():
+        yield from ((f"mining.{name}", source) for source in task.published())
+    for name, table in study.tables.items():
+        yield from ((f"tables.{name}", source) for source in table.sources())
+    if study.sts is not None:
+        yield from ((f"sts.{key}", source) for key, source in study.sts.archives().items())
+
+
+def _language_faults(study: Study) -> Iterator[str]:
+    """Yield what names languages that its bitext has not."""
+    needed = [(f"translators.{name}", each.bitext, {each.source, each.target})
+              for name, each in study.translators.items()]  # fmt: skip
+    needed += [(f"backtranslations.{name}", made.bitext, {chosen.source, chosen.target})
+               for name, made in study.backtranslations.items()
+               if (chosen := study.translators.get(made.translator))]  # fmt: skip
+    needed += [(f"mining.{name}", task.bitext, {"en", task.language})
+               for name, task in study.mining.items()]  # fmt: skip
+    for place, bitext, languages in needed:
+        if bitext in study.bitexts and languages != set(study.bitexts[bitext].languages):
+            yield f"{place}: {bitext} is not of {' and '.join(sorted(languages))}"
+
+
+def _size_faults(study: Study) -> Iterator[str]:
+    """Yield what asks for more than there is."""
+    hidden = [task.bitext for task in study.mining.values()]
+    for name, task in study.mining.items():
+        if hidden.count(task.bitext) > 1:
+            yield f"mining.{name}: {task.bitext} has another mining task; give it one"
     for name, setting in study.settings.items():
         made = study.backtranslations.get(setting.corpus)
         if made is not None and setting.pairs > made.pairs:
             yield f"settings.{name}.pairs: {setting.pairs}, but only {made.pairs} are translated"
         if setting.selection == "similarity" and study.sts is None:
             yield f"settings.{name}.selection: similarity needs the section sts"
-    for name in study.export.settings:
-        if name in study.settings and study.settings[name].pairs == 0:
+        if name in study.export.settings and setting.pairs == 0:
             yield f"export.settings: {name} trains nothing that could be exported"
-
-
-def _language_faults(study: Study) -> Iterator[str]:
-    """Yield what names languages that its bitext has not."""
-
-    def languages(bitext: str) -> list[str] | None:
-        return sorted(study.bitexts[bitext].languages) if bitext in study.bitexts else None
-
-    for name, translator in study.translators.items():
-        held = languages(translator.bitext)
-        if held and sorted([translator.source, translator.target]) != held:
-            yield f"translators.{name}: its languages are not those of {translator.bitext}"
-    for name, made in study.backtranslations.items():
-        held, chosen = languages(made.bitext), study.translators.get(made.translator)
-        if held and chosen and sorted([chosen.source, chosen.target]) != held:
-            yield f"backtranslations.{name}: {made.translator} does not translate this bitext"
-    hidden = [task.bitext for task in study.mining.values()]
-    for name, task in study.mining.items():
-        held = languages(task.bitext)
-        if held and sorted(["en", task.language]) != held:
-            yield f"mining.{name}: {task.bitext} is not en and {task.language}"
-        if hidden.count(task.bitext) > 1:
-            yield f"mining.{name}: {task.bitext} has another mining task; give it one"
-
-
-def _references(study: Study) -> Iterator[tuple[str, str, str]]:
-    """Yield (place, name, section): the name used at a place, and where it must be defined."""
-    for name, task in study.mining.items():
-        yield f"mining.{name}.bitext", task.bitext, "bitexts"
-    for name, translator in study.translators.items():
-        yield f"translators.{name}.bitext", translator.bitext, "bitexts"
-    for name, made in study.backtranslations.items():
-        yield f"backtranslations.{name}.bitext", made.bitext, "bitexts"
-        yield f"backtranslations.{name}.translator", made.translator, "translators"
-    for name, encoder in study.encoders.items():
-        yield f"encoders.{name}.segmentation", encoder.segmentation, "segmentations"
-    for name, setting in study.settings.items():
-        yield f"settings.{name}.corpus", setting.corpus, "corpora"
-        yield f"settings.{name}.objective", setting.objective, "objectives"
-        for encoder, recipe in setting.encoders.items():
-            yield f"settings.{name}.encoders", encoder, "encoders"
-            yield f"settings.{name}.encoders.{encoder}", recipe, "recipes"
-    for name in study.export.settings:
-        yield "export.settings", name, "settings"

@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tandem.corpora.languages import Language, Register
 from tandem.errors import TandemError
 from wieting2019.languages.distance import DISTANCES
 from wieting2019.languages.points import COLUMNS, OVERLAPS, language_points
+from wieting2019.languages.register import Language, Register
 
 FIELDS = ("code", "name", "iso639_3", "uriel", "script", "script_group", "family")
 REGISTER = Register(

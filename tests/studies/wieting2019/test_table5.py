@@ -20,6 +20,7 @@ from wieting2019.languages.correlations import (
     clusters,
     correlations,
     natural_threshold,
+    partial_spearman_rows,
 )
 from wieting2019.languages.distance import DISTANCES
 from wieting2019.languages.points import COLUMNS as POINT_COLUMNS
@@ -108,6 +109,14 @@ def test_small_spearman_by_hand() -> None:
     # ranks 1 2 3 4 5 against 2 1 4 3 5: 1 - 6 (1 + 1 + 1 + 1) / (5 x 24) = 0.8
     frame = points(languages=5, genetic=[0.2, 0.1, 0.4, 0.3, 0.5])
     assert cell(correlations(frame, DRAWS), "genetic")["rho_x100"] == pytest.approx(80)
+
+
+def test_partial_spearman_by_hand() -> None:
+    # rho(x,y) = .8; z = (2, 1, 4, 3): rho(x,z) = .6, rho(y,z) = 0
+    x, y, z = np.array([[1, 2, 3, 4], [1, 3, 2, 4], [2, 1, 4, 3]], float)
+    assert partial_spearman_rows(x, y, z) == pytest.approx((0.8 - 0) / np.sqrt(1 - 0.36))
+    # a control that orders the items as one of the two leaves nothing to correlate
+    assert np.isnan(partial_spearman_rows(x, y, 10 * x))
 
 
 def test_partial_correlation_holds_overlap_fixed() -> None:

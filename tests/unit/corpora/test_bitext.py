@@ -25,7 +25,7 @@ def pairs(start, end):
 
 
 def build(folder, sources, held_out=frozenset(), **changes):
-    return build_bitext(sources, Bitext(**SETTINGS | changes), folder, held_out, progress=False)
+    return build_bitext(sources, Bitext(**SETTINGS | changes), folder, held_out)
 
 
 def content(folder):

@@ -78,7 +78,7 @@ def dataset(url, sha256=DIGEST):
 
 
 def get(server, folder, mirror=None, sha256=DIGEST, url=None):
-    return fetch(dataset(url or f"{server.url}/d/c.bin", sha256), folder, mirror, False, QUICK)
+    return fetch(dataset(url or f"{server.url}/d/c.bin", sha256), folder, mirror, QUICK)
 
 
 def names(folder):
@@ -127,7 +127,7 @@ def test_a_redirect_to_another_scheme_is_not_followed(server, tmp_path):
 def test_no_network_says_what_to_do(tmp_path):
     url = "http://127.0.0.1:9/d/c.bin"
     with pytest.raises(TandemError) as error:
-        fetch(dataset(url), tmp_path, None, False, QUICK)
+        fetch(dataset(url), tmp_path, None, QUICK)
     for word in (url, "not reached in 3 attempts", "proxy", "mirror"):
         assert word in str(error.value)
 

@@ -41,7 +41,7 @@ def local(path, sha256=None):
 
 
 def test_a_wheel_is_fetched_whatever_python_it_asks_for(tmp_path, digest):
-    path = fetch(wheel(digest), tmp_path / "d", None, progress=False)
+    path = fetch(wheel(digest), tmp_path / "d", None)
     assert path == tmp_path / "d" / WHEEL
     assert hashlib.sha256(path.read_bytes()).hexdigest() == digest
     assert [entry.name for entry in (tmp_path / "d").iterdir()] == [WHEEL]
@@ -50,12 +50,12 @@ def test_a_wheel_is_fetched_whatever_python_it_asks_for(tmp_path, digest):
 def test_a_wheel_put_there_by_hand_needs_no_pip(tmp_path, digest, monkeypatch):
     monkeypatch.setattr("sys.executable", "/nowhere/python")
     (tmp_path / "wheels").rename(tmp_path / "d")
-    assert fetch(wheel(digest), tmp_path / "d", None, progress=False).exists()
+    assert fetch(wheel(digest), tmp_path / "d", None).exists()
 
 
 def test_a_wheel_of_another_hash_is_refused(tmp_path, digest):
     with pytest.raises(TandemError) as error:
-        fetch(wheel("0" * 64), tmp_path / "d", None, progress=False)
+        fetch(wheel("0" * 64), tmp_path / "d", None)
     for word in ("tandem-fixture==1.0", "pip could not", "0" * 64, digest, "PIP_INDEX_URL"):
         assert word in str(error.value)
     assert list((tmp_path / "d").iterdir()) == []
@@ -63,7 +63,7 @@ def test_a_wheel_of_another_hash_is_refused(tmp_path, digest):
 
 def test_a_wheel_that_cannot_be_found_says_what_to_do(tmp_path, digest):
     with pytest.raises(TandemError) as error:
-        fetch(wheel(digest, "2.0"), tmp_path / "d", None, progress=False)
+        fetch(wheel(digest, "2.0"), tmp_path / "d", None)
     for word in ("No matching distribution", "Check the network", str(tmp_path / "d" / WHEEL)):
         assert word in str(error.value)
 

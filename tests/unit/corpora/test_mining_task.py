@@ -9,7 +9,7 @@ from tandem.corpora.mining_task import (
     write_task,
 )
 from tandem.corpora.readers.bucc import MiningTask
-from tandem.errors import InputError, TandemError
+from tandem.errors import InputError
 
 
 def bitext(count):
@@ -53,8 +53,6 @@ def test_a_task_is_read_as_it_was_written(tmp_path):
 def test_gold_rows_follow_the_order_of_the_files():
     task = MiningTask({"fr-2": "a", "fr-1": "b"}, {"en-9": "c"}, [("fr-1", "en-9")])
     assert gold_rows(task) == [(1, 0)]
-    with pytest.raises(TandemError, match="no gold"):
-        gold_rows(MiningTask({}, {}, None))
 
 
 def test_a_damaged_line_is_named(tmp_path):
@@ -73,7 +71,7 @@ def test_takes_a_published_task_with_its_gold_held_out(tmp_path, published_part)
 
 
 def test_refuses_a_part_whose_gold_is_withheld(tmp_path, published_part):
-    with pytest.raises(TandemError, match="bucc-test comes without its gold list"):
+    with pytest.raises(InputError, match=r"test\.tar\.bz2: 0 members end in \.test\.gold"):
         take_published({"test": published_part("test", gold=False)}, "fr", tmp_path / "task")
 
 

@@ -7,6 +7,7 @@ import pytest
 from tandem.errors import InputError, TandemError
 from tandem.registry import ConfigurationError
 from tandem.reporting import claims
+from tandem.reporting.claim_tests.claim_test import Measured
 from tandem.reporting.claims import Claim, Verdict
 from tandem.reporting.table import Report
 from tandem.reporting.writer import write_frame
@@ -60,13 +61,15 @@ def make(name, verdict=Verdict.SUPPORTED, statistic=1.0):
     ],
 )
 def test_interval_verdict(low, high, margin, verdict):
-    assert claims.interval_verdict(low, high, margin) == verdict
+    measured = Measured("t", (low + high) / 2, low, high, "x")
+    assert claims.single_verdict(measured, margin) == verdict
 
 
 def test_exact_verdict():
-    found = [claims.exact_verdict(difference) for difference in (1, 0, -1)]
+    numbers = [Measured("t", difference, None, None, "x") for difference in (1, 0, -1)]
+    found = [claims.single_verdict(number, 0) for number in numbers]
     assert found == ["supported", "contradicted", "contradicted"]
-    assert claims.exact_verdict(1, margin=1) == "contradicted"
+    assert claims.single_verdict(numbers[0], 1) == "contradicted"
 
 
 @pytest.mark.parametrize(
@@ -197,7 +200,7 @@ def test_a_ratio_has_the_t_interval_of_its_logarithm(given, tmp_path):
     ("old", "new", "message"),
     [
         ("place:", "page:", "table1.0: unknown key 'page'"),
-        ("kind: difference", "kind: diference", "no claimtest 'diference' .did you mean"),
+        ("kind: difference", "kind: diference", "no claim test 'diference' .did you mean"),
         ("unit: mean}\n      worse", "units: mean}\n      worse", "test.*unknown key 'units'"),
         ("    paper: p2019\n", "", "table1.0.paper: Field required"),
     ],

@@ -7,7 +7,6 @@ import pytest
 import scipy.stats
 
 from tandem.statistics import bootstrap, correlation
-from tandem.statistics.permutation import permutation_test
 
 
 def loop_draws(gold, score, resamples, seed):
@@ -38,11 +37,9 @@ def test_bootstrap_does_not_depend_on_the_block_size(monkeypatch):
     rng = np.random.default_rng(1)
     gold, scores = rng.normal(size=11), rng.normal(size=(2, 11))
     whole = bootstrap.bootstrap_pearson(gold, scores, 100, np.random.default_rng(3))
-    tests = permutation_test(scores, gold, 100, 3)
     monkeypatch.setattr(bootstrap, "BLOCK_ELEMENTS", 50)
     parts = bootstrap.bootstrap_pearson(gold, scores, 100, np.random.default_rng(3))
     np.testing.assert_allclose(parts, whole, atol=1e-12)
-    np.testing.assert_array_equal(permutation_test(scores, gold, 100, 3).p, tests.p)
 
 
 def test_a_system_meets_the_same_resamples_alone_and_among_others():

@@ -5,7 +5,7 @@ from tandem.segmentation import ragged
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import learn
 from tandem.tasks.selection import by_retrieval, by_similarity
-from tandem.tasks.sts_data import select_score
+from tandem.tasks.sts_data import cosine_similarity
 
 TABLE = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 0.5]])
 
@@ -31,5 +31,8 @@ def test_similarity_segments_the_task_as_the_encoder_would(tmp_path):
     encode = segmenter.encoder("en")
     sides = [["a cat", "dog ran", "a dog"], ["the cat", "cat sat", "a cat"]]
     first, second = map(encode, sides)
-    expected = select_score(average, first, second, np.array([5.0, 1.0, 3.0]))
+    cosine = cosine_similarity(average(first), average(second))
+    expected = 100 * np.corrcoef(cosine, [5, 1, 3])[0, 1]
     assert by_similarity(segmenter, task)(average) == pytest.approx(expected)
+    # a collapsed model scores 0: it must neither stop training nor be selected
+    assert by_similarity(segmenter, task)(lambda rows: np.ones((len(rows), 2))) == 0

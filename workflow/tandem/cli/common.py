@@ -72,11 +72,7 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 
 
 def load_model(options: argparse.Namespace, *languages: str) -> SentenceEncoder:
-    """Load the model that was asked for.
-
-    Raises:
-        TandemError: there is no such model or device, or it does not know one of the languages.
-    """
+    """Load the model that was asked for; it must know the languages."""
     if options.threads is not None:
         torch.set_num_threads(options.threads)
     try:
@@ -98,12 +94,7 @@ def lines_of(name: str) -> Iterator[str]:
 
 
 def pairs_of(names: list[str]) -> Iterator[Pair]:
-    """Yield the pairs of two aligned files, or of one file with two columns.
-
-    Raises:
-        TandemError: more than two files, or stdin for both.
-        InputError: the files differ in length, or a line has no two columns.
-    """
+    """Yield the pairs of two aligned files, or of one file with two columns."""
     if len(names) > 2 or names == [STDIO, STDIO]:
         raise TandemError("give two aligned files, or one file of two columns; - once at most")
     if len(names) == 2:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import argparse
 import shutil
 import tempfile
-from collections.abc import Iterable
-from typing import BinaryIO
+from itertools import chain
 
 import numpy as np
 
 from tandem.cli import common
-from tandem.encoders.model import Vectors
 from tandem.npy import write_npy
 
 _EXAMPLE = "tandem encode model/ my.en --language en --out my.en.npy"
@@ -33,12 +31,14 @@ def add_to(commands: argparse._SubParsersAction) -> None:
 def run(options: argparse.Namespace) -> None:
     """Encode line by line in constant memory."""
     encoder = common.load_model(options, *filter(None, [options.language]))
-    lines = (line for batch in _read(options) for line in batch)
+    batches = common.batches(common.lines_of(options.file), options, "line")
+    lines = chain.from_iterable(batches)
     vectors = encoder.encode_stream(lines, options.language, common.BATCH)
     style = options.format or ("npy" if options.out.endswith(".npy") else "tsv")
     with common.output(options.out) as out:
         if style == "tsv":
-            _write_tsv(out, vectors)
+            for batch in vectors:
+                np.savetxt(out, batch, fmt="%.7g", delimiter="\t")
         elif out.seekable():
             write_npy(out, vectors, np.float32, encoder.dimension)
         else:
@@ -47,12 +47,3 @@ def run(options: argparse.Namespace) -> None:
                 write_npy(scratch, vectors, np.float32, encoder.dimension)
                 scratch.seek(0)
                 shutil.copyfileobj(scratch, out, 1 << 20)
-
-
-def _read(options: argparse.Namespace) -> Iterable[list[str]]:
-    return common.batches(common.lines_of(options.file), options, "line")
-
-
-def _write_tsv(out: BinaryIO, batches: Iterable[Vectors]) -> None:
-    for batch in batches:
-        np.savetxt(out, batch, fmt="%.7g", delimiter="\t")

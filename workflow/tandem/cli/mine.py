@@ -6,7 +6,7 @@ import argparse
 import math
 import tempfile
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import faiss
@@ -57,99 +57,63 @@ def add_to(commands: argparse._SubParsersAction) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Encode both files to disk, search, and write the pairs.
-
-    Raises:
-        TandemError: stdin for both files.
-    """
+    """Encode both files to disk, search, and write the pairs."""
     names = [options.first, options.second]
     if names == [common.STDIO, common.STDIO]:
         raise TandemError("only one of the two files can be stdin")
     encoder = common.load_model(options, *options.languages)
     with tempfile.TemporaryDirectory(prefix="tandem-mine-") as scratch:
-        folder = Path(scratch)
-        sides = [
-            _Side.write(encoder, name, language, folder / str(number), options)
-            for number, (name, language) in enumerate(zip(names, options.languages, strict=True))
+        stems = [Path(scratch) / "first", Path(scratch) / "second"]
+        starts = [
+            _spool(encoder, name, language, stem, options)
+            for name, language, stem in zip(names, options.languages, stems, strict=True)
         ]
-        pairs = mine(_search(sides, options), options.score, options.retrieval)
-        with common.output(options.out) as out, sides[0].text() as left, sides[1].text() as right:
+        pairs = mine(_search(stems, options), options.score, options.retrieval)
+        left, right = map(_lines, stems, starts)
+        with common.output(options.out) as out:
             for one, other, score in zip(pairs.source, pairs.target, pairs.score, strict=True):
                 if score < options.at_least:
                     break
-                out.write(b"%.6f\t%b\t%b\n" % (score, left.line(one), right.line(other)))
+                out.write(b"%.6f\t%b\t%b\n" % (score, left(one), right(other)))
 
 
-def _search(sides: list[_Side], options: argparse.Namespace) -> Neighbours:
+def _spool(
+    encoder: SentenceEncoder, name: str, language: str, stem: Path, options: argparse.Namespace
+) -> array[int]:
+    """Write the vectors and the text of a file to disk; return where each line begins."""
+    starts = array("q", [0])
+
+    def lines() -> Iterator[str]:
+        with stem.with_suffix(".txt").open("wb") as out:
+            for batch in common.batches(common.lines_of(name), options, "line"):
+                for line in batch:
+                    size = out.write(common.one_line(line).encode() + b"\n")
+                    starts.append(starts[-1] + size)
+                    yield line
+
+    with stem.with_suffix(".npy").open("wb") as out:
+        vectors = encoder.encode_stream(lines(), language, common.BATCH)
+        write_npy(out, vectors, np.float32, encoder.dimension)
+    return starts
+
+
+def _search(stems: list[Path], options: argparse.Namespace) -> Neighbours:
     if options.threads is not None:
         faiss.omp_set_num_threads(options.threads)
+    source, target = (stem.with_suffix(".npy") for stem in stems)
     with tqdm(total=100, unit="%", desc="search", disable=options.quiet or None) as bar:
-
-        def progress(share: float) -> None:
-            bar.update(int(100 * share) - bar.n)
-
         return search(
-            sides[0].vectors,
-            sides[1].vectors,
+            source,
+            target,
             options.k,
             index=options.index,
             memory_bytes=options.memory,
             device=options.device,
-            progress=progress,
+            progress=lambda share: bar.update(int(100 * share) - bar.n),
         )
 
 
-class _Side:
-    """The sentences of one file on disk: their vectors, their text, and where each line begins."""
-
-    def __init__(self, stem: Path) -> None:
-        self.vectors = stem.with_suffix(".npy")
-        self._text = stem.with_suffix(".txt")
-        self._starts = array("q", [0])
-
-    @classmethod
-    def write(
-        cls,
-        encoder: SentenceEncoder,
-        name: str,
-        language: str,
-        stem: Path,
-        options: argparse.Namespace,
-    ) -> _Side:
-        """Encode a file, keeping its lines."""
-        side = cls(stem)
-        lines = side._spool(name, options)
-        with open(side.vectors, "wb") as out:
-            batches = encoder.encode_stream(lines, language, common.BATCH)
-            write_npy(out, batches, np.float32, encoder.dimension)
-        return side
-
-    def _spool(self, name: str, options: argparse.Namespace) -> Iterator[str]:
-        with open(self._text, "wb") as out:
-            for batch in common.batches(common.lines_of(name), options, "line"):
-                for line in batch:
-                    size = out.write(common.one_line(line).encode() + b"\n")
-                    self._starts.append(self._starts[-1] + size)
-                    yield line
-
-    def text(self) -> _Lines:
-        """Open the lines."""
-        return _Lines(self._text, self._starts)
-
-
-class _Lines:
-    """Lines of a file by number."""
-
-    def __init__(self, path: Path, starts: array) -> None:
-        self._stream, self._starts = open(path, "rb"), starts  # noqa: SIM115
-
-    def __enter__(self) -> _Lines:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._stream.close()
-
-    def line(self, number: int) -> bytes:
-        """Return a line without its newline."""
-        self._stream.seek(self._starts[number])
-        return self._stream.read(self._starts[number + 1] - self._starts[number] - 1)
+def _lines(stem: Path, starts: array[int]) -> Callable[[int], bytes]:
+    """Return the function from the number of a line to the line."""
+    text = np.memmap(stem.with_suffix(".txt"), np.uint8, "r")
+    return lambda number: text[starts[number] : starts[number + 1] - 1].tobytes()

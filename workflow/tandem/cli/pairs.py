@@ -14,30 +14,20 @@ _SCORE = "tandem score model/ my.en my.de --languages en de --at-least 0.5 --out
 
 def add_to(commands: argparse._SubParsersAction) -> None:
     """Add both commands."""
-    for name, run, summary, example in (
-        ("similarity", similarity, "Write the cosine of each pair of sentences.", _SIMILARITY),
-        (
-            "score",
-            score,
-            "Filter bitext: write cosine, sentence, sentence (TSV) of each pair kept, in order.",
-            _SCORE,
-        ),
-    ):
-        parser = common.add_command(commands, name, run, summary, example)
+    summary = "Write the cosine of each pair of sentences."
+    cosines = common.add_command(commands, "similarity", similarity, summary, _SIMILARITY)
+    summary = "Filter bitext: write cosine, sentence, sentence (TSV) of each pair kept, in order."
+    kept = common.add_command(commands, "score", score, summary, _SCORE)
+    kept.add_argument(
+        "--at-least", type=float, default=-1.0, metavar="COSINE", help="keep pairs from here"
+    )
+    for parser in (cosines, kept):
         common.add_model(parser)
         parser.add_argument(
             "files", nargs="*", default=[common.STDIO], metavar="FILE",
             help="two aligned files, or one of two tab-separated columns (default: stdin)",
         )  # fmt: skip
         common.add_languages(parser)
-        if name == "score":
-            parser.add_argument(
-                "--at-least",
-                type=float,
-                default=-1.0,
-                metavar="COSINE",
-                help="keep pairs from here",
-            )
         common.add_output(parser)
 
 

@@ -6,7 +6,7 @@ import argparse
 import tempfile
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, get_args
 
 from pydantic import ValidationError
 
@@ -17,17 +17,14 @@ from tandem.errors import TandemError
 from tandem.filtering import parse_filters
 from tandem.objectives.objective import OBJECTIVES
 from tandem.registry import Settings, faults
-from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.scheme import Segmentation, Unit
 from tandem.training.recipe import Recipe
 
 if TYPE_CHECKING:
     from tandem.segmentation.segmenter import Segmenter
-    from tandem.training.loop import Run
 
 _EXAMPLE = "tandem train my.en my.de --languages en de --out model/"
-_UNITS = ("sentencepiece", "words", "trigrams")
 _CLEANING: dict[str, dict] = {"words": {}, "ratio": {}, "identical": {}, "markup": {}}
-_SPLITS = ("train", "valid")
 
 
 def add_to(commands: argparse._SubParsersAction) -> None:
@@ -45,7 +42,7 @@ def add_to(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="the model")
     parser.add_argument("--encoder", choices=list(ENCODERS.modules()), default="averaging")
     parser.add_argument("--objective", choices=list(OBJECTIVES.modules()), default="margin")
-    parser.add_argument("--segmentation", choices=_UNITS, default=_UNITS[0])
+    parser.add_argument("--segmentation", choices=get_args(Unit), default="sentencepiece")
     _add_settings(parser, Segmentation, "size")
     _add_settings(parser, Encoder, "dimension")
     _add_settings(parser, Recipe, *Recipe.model_fields)
@@ -75,9 +72,6 @@ def run(options: argparse.Namespace) -> None:
     """Clean, split, segment, train and keep the model.
 
     What is made on the way lies beside the model and is removed at the end.
-
-    Raises:
-        TandemError: a value is out of range, or the sides have one language.
     """
     from tandem.corpora.bitext import build_bitext
 
@@ -113,7 +107,7 @@ def _segment(scheme: Segmentation, sides: list[str], text: Path, ids: Path) -> S
     texts = {side: partial(read_lines, text / f"train.{side}") for side in sides}
     segmenter = learn(scheme, texts, ids)
     for side in sides:
-        for split in _SPLITS:
+        for split in ("train", "valid"):
             segment_file(ids, text / f"{split}.{side}", side, ids / f"{split}.{side}")
     return segmenter
 
@@ -124,20 +118,14 @@ def _train(
     """Train on all pairs and write the model."""
     from tandem.tasks.selection import by_retrieval
     from tandem.training import run as training
-
-    sides = tuple(options.languages)
-    pairs = training.load_pairs(ids, "train", sides)
-    encoder, history = training.train_encoder(
-        _described(options, recipe), segmenter, pairs, by_retrieval(ids, sides), checkpoint,
-        options.device,
-    )  # fmt: skip
-    origin: dict[str, Any] = {"corpus": " and ".join(options.files), "languages": list(sides)}
-    training.save_trained(options.out, encoder, history, origin, score="p_at_1_x100")
-
-
-def _described(options: argparse.Namespace, recipe: Recipe) -> Run:
-    """Return what is trained and how."""
     from tandem.training.loop import Run
 
-    encoder = ENCODERS.parse({"kind": options.encoder, "dimension": options.dimension})
-    return Run(encoder, OBJECTIVES.parse({"kind": options.objective}), recipe, options.seed)
+    kind = ENCODERS.parse({"kind": options.encoder, "dimension": options.dimension})
+    how = Run(kind, OBJECTIVES.parse({"kind": options.objective}), recipe, options.seed)
+    sides = tuple(options.languages)
+    pairs, select = training.load_pairs(ids, "train", sides), by_retrieval(ids, sides)
+    encoder, history = training.train_encoder(
+        how, segmenter, pairs, select, checkpoint, options.device
+    )
+    origin = {"corpus": " and ".join(options.files), "languages": list(sides)}
+    training.save_trained(options.out, encoder, history, origin, score="p_at_1_x100")

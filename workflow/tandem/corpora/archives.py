@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import IO
 
 from tandem.errors import InputError
+from tandem.io import stream_lines
 
-DAMAGE = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, OSError)
-"""What reading a truncated or damaged archive raises."""
+_DAMAGE = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, OSError)
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,30 @@ class Limits:
 class Archive:
     """An open archive: the names of its files, and how to open one for reading."""
 
+    path: Path
     names: list[str]
     open: Callable[[str], IO[bytes]]
+
+    def place(self, name: str) -> str:
+        """Return what errors call a member."""
+        return f"{self.path}!{name}"
+
+    def lines(self, name: str) -> Iterator[str]:
+        """Yield the lines of a member; see `stream_lines` for what is refused."""
+        with self.open(name) as stream:
+            yield from stream_lines(stream, self.place(name))
+
+    def ending(self, ending: str) -> str:
+        """Return the name of the one member `*.<ending>`.
+
+        Raises:
+            InputError: there is none, or there are several.
+        """
+        found = [name for name in self.names if name.endswith(f".{ending}")]
+        if len(found) != 1:
+            problem = f"{len(found)} members end in .{ending}, expected one"
+            raise InputError(self.path, None, problem, f"It has: {', '.join(self.names[:20])}")
+        return found[0]
 
 
 @contextlib.contextmanager
@@ -54,26 +76,20 @@ def open_archive(path: str | Path, limits: Limits | None = None) -> Iterator[Arc
     """Open a zip (wheels are zips) or a tar, packed or not, told apart by content.
 
     Raises:
-        InputError: when it is neither, is damaged, has a member that escapes, or unpacks to more
-            than the limits.
+        InputError: when it is neither, is damaged (which may show while a member is read), has a
+            member that escapes, or unpacks to more than the limits.
     """
-    with contextlib.ExitStack() as stack:
-        try:
-            if zipfile.is_zipfile(path):
-                opened = stack.enter_context(zipfile.ZipFile(path))
-                archive = _zip(Path(path), opened, limits or Limits())
-            else:
-                folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="tandem-"))
-                archive = _tar(Path(path), Path(folder), limits or Limits())
-        except DAMAGE as error:
-            raise damaged(path, error) from error
-        yield archive
-
-
-def damaged(path: str | Path, error: Exception) -> InputError:
-    """Return the error for an archive that cannot be read to its end."""
-    problem = f"no zip or tar archive, or a truncated or damaged one ({error})"
-    return InputError(path, None, problem, "Delete it and fetch it again")
+    path, limits = Path(path), limits or Limits()
+    try:
+        if zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as opened:
+                yield _zip(path, opened, limits)
+        else:
+            with tempfile.TemporaryDirectory(prefix="tandem-") as folder:
+                yield _tar(path, Path(folder), limits)
+    except _DAMAGE as error:
+        problem = f"no zip or tar archive, or a truncated or damaged one ({error})"
+        raise InputError(path, None, problem, "Delete it and fetch it again") from error
 
 
 def _zip(path: Path, archive: zipfile.ZipFile, limits: Limits) -> Archive:
@@ -89,7 +105,7 @@ def _zip(path: Path, archive: zipfile.ZipFile, limits: Limits) -> Archive:
         sizes = member.file_size, member.compress_size
         _check_size(path, member.filename, sizes, total, limits)
     names = [member.filename for member in archive.infolist() if not member.is_dir()]
-    return Archive(names, archive.open)
+    return Archive(path, names, archive.open)
 
 
 def _tar(path: Path, folder: Path, limits: Limits) -> Archive:
@@ -108,8 +124,8 @@ def _tar(path: Path, folder: Path, limits: Limits) -> Archive:
             if member.isfile() and (source := archive.extractfile(member)):
                 files[member.name] = target = folder / str(len(files))
                 with open(target, "wb") as out:
-                    shutil.copyfileobj(source, out, 1 << 20)
-    return Archive(list(files), lambda name: open(files[name], "rb"))
+                    shutil.copyfileobj(source, out)
+    return Archive(path, list(files), lambda name: open(files[name], "rb"))
 
 
 def _check_name(path: Path, name: str) -> None:

@@ -35,17 +35,14 @@ def build_bitext(
     bitext: Bitext,
     folder: str | Path,
     held_out: Collection[int] = frozenset(),
-    progress: bool = True,
 ) -> dict[str, Any]:
     """Write `{train,valid,test}.<language>`, `cleaning.json` and `splits.json`, or nothing.
 
     Args:
         sources: the pairs of each corpus, by its name; the first to hold a pair keeps it.
         bitext: what is made of them; the files are named by its languages.
-        folder: where to write.
         held_out: keys (`tandem.corpora.text.key`) of texts that no split may hold on either side:
             those that a mining task hides.
-        progress: show a bar on stderr.
 
     Returns:
         The content of `splits.json`.
@@ -58,8 +55,8 @@ def build_bitext(
         scratch.mkdir()
         per_source: dict[str, int] = {}
         removed: Counter[str] = Counter()
-        pairs = filter_pairs(_chain(sources, per_source, progress), bitext.cleaning, removed)
-        keys = _spool(_leave_out(pairs, held_out, removed), scratch / "kept")
+        pairs = filter_pairs(_chain(sources, per_source), bitext.cleaning, removed)
+        keys = _spool(pairs, scratch / "kept", held_out, removed)
         if not len(keys[0]):
             problem = f"No pair of {', '.join(sources)} is left after cleaning: {dict(removed)}"
             raise TandemError(f"{problem}. Loosen it")
@@ -80,32 +77,15 @@ def build_bitext(
 
 
 def first_occurrences(keys: np.ndarray) -> np.ndarray:
-    """Return a mask, shape (n,), of the positions that hold a key for the first time.
-
-    Args:
-        keys: shape (n,), uint64.
-    """
+    """Return a mask of the positions that hold a key for the first time: (n,) uint64 to bool."""
     first = np.zeros(len(keys), dtype=bool)
     first[np.unique(keys, return_index=True)[1]] = True
     return first
 
 
-def _leave_out(
-    pairs: Iterable[Pair], held_out: Collection[int], removed: Counter[str]
-) -> Iterator[Pair]:
-    """Yield the pairs neither of whose texts is held out, counting the others."""
-    for left, right in pairs:
-        if held_out and (key(left) in held_out or key(right) in held_out):
-            removed["held out"] += 1
-        else:
-            yield left, right
-
-
-def _chain(
-    sources: Mapping[str, Iterable[Pair]], counts: dict[str, int], progress: bool
-) -> Iterator[Pair]:
+def _chain(sources: Mapping[str, Iterable[Pair]], counts: dict[str, int]) -> Iterator[Pair]:
     """Yield the pairs of every source in turn, counting them."""
-    with tqdm(desc="reading pairs", unit=" pairs", unit_scale=True, disable=not progress) as bar:
+    with tqdm(desc="reading pairs", unit=" pairs", unit_scale=True) as bar:
         for name, pairs in sources.items():
             counts[name] = 0
             for pair in pairs:
@@ -114,16 +94,26 @@ def _chain(
                 yield pair
 
 
-def _spool(pairs: Iterable[Pair], path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Write pairs to a file, one a line; return the keys of pairs and sides, each (n,) uint64."""
+def _spool(
+    pairs: Iterable[Pair], path: Path, held_out: Collection[int], removed: Counter[str]
+) -> list[np.ndarray]:
+    """Write the pairs neither of whose texts is held out to a file, one a line.
+
+    Returns:
+        The keys of the pairs, of their left and of their right sides, each (n,) uint64.
+    """
     keys = (array("Q"), array("Q"), array("Q"))
     with open(path, "w", encoding="utf-8", newline="\n") as out:
         for left, right in pairs:
-            out.write(f"{left}\t{right}\n")
-            keys[0].append(exact_key(f"{left}\t{right}"))
-            keys[1].append(key(left))
-            keys[2].append(key(right))
-    return tuple(np.frombuffer(part, dtype=np.uint64) for part in keys)  # type: ignore[return-value]
+            sides = key(left), key(right)
+            if sides[0] in held_out or sides[1] in held_out:
+                removed["held out"] += 1
+                continue
+            line = f"{left}\t{right}"
+            out.write(line + "\n")
+            for part, value in zip(keys, (exact_key(line), *sides), strict=True):
+                part.append(value)
+    return [np.frombuffer(part, dtype=np.uint64) for part in keys]
 
 
 def _write_splits(

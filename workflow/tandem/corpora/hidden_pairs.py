@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,17 +15,11 @@ from tandem.corpora.readers.bucc import MiningTask
 from tandem.corpora.text import collapse, key
 from tandem.errors import TandemError
 
-ALIGNED_SHARE = 0.025
-"""Share of the sentences of a side that have a translation (Wieting et al., 2019, section 4.3)."""
 
-
-@dataclass(frozen=True)
-class BuiltTasks:
+class BuiltTasks(NamedTuple):
     """A training and a test part, and what no encoder that is tested on them may have seen.
 
     Attributes:
-        training: the part on which the threshold is chosen.
-        test: the part that is reported.
         excluded: numbers of the aligned sentences given that hold a gold sentence, or a text equal
             to one but for case and white space, or its other translations.
     """
@@ -36,11 +30,7 @@ class BuiltTasks:
 
 
 def build_mining_task(
-    aligned: Sequence[tuple[Hashable, str, str]],
-    language: str,
-    *,
-    seed: int,
-    share: float = ALIGNED_SHARE,
+    aligned: Sequence[tuple[Hashable, str, str]], language: str, seed: int, share: float
 ) -> BuiltTasks:
     """Hide translations among sentences that have none, as in BUCC; English is the target.
 
@@ -52,7 +42,6 @@ def build_mining_task(
     Args:
         aligned: (section, English text, other text) of each aligned sentence.
         language: code of the other language, which begins its ids: fr-000000001.
-        seed: of every choice.
         share: gold pairs over the sentences of a side.
 
     Raises:
@@ -93,23 +82,18 @@ def _families(aligned: Sequence[tuple[Hashable, str, str]]) -> list[list[int]]:
     Both languages share one space of keys: an untranslated name joins what holds it. Sentences
     with an empty side are left out.
     """
-    parent: dict[int, int] = {}
-
-    def root(node: int) -> int:
-        while parent[node] != node:
-            parent[node] = parent[parent[node]]
-            node = parent[node]
-        return node
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
 
     rows = [row for row, (_, *texts) in enumerate(aligned) if all(map(collapse, texts))]
-    keys = {row: (key(aligned[row][1]), key(aligned[row][2])) for row in rows}
-    for left, right in keys.values():
-        for one in (left, right):
-            parent.setdefault(one, one)
-        parent[root(right)] = root(left)
+    keys = np.array([[key(text) for text in aligned[row][1:]] for row in rows], np.uint64)
+    texts, nodes = np.unique(keys, return_inverse=True)
+    left, right = nodes.reshape(-1, 2).T
+    shape = (len(texts), len(texts))
+    _, family = connected_components(coo_array((np.ones(len(rows)), (left, right)), shape), False)
     families: dict[int, list[int]] = defaultdict(list)
-    for row in rows:
-        families[root(keys[row][0])].append(row)
+    for row, number in zip(rows, family[left].tolist(), strict=True):
+        families[number].append(row)
     return sorted(families.values())
 
 

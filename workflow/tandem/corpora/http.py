@@ -32,7 +32,7 @@ class Retry:
     timeout: float = 60.0
 
 
-def download(url: str, part: Path, retry: Retry, progress: bool) -> bool:
+def download(url: str, part: Path, retry: Retry) -> bool:
     """Bring `part` to the full content of `url`, going on from what it already holds.
 
     Proxies are those of the environment (HTTP_PROXY, HTTPS_PROXY, NO_PROXY); a redirect to another
@@ -47,21 +47,20 @@ def download(url: str, part: Path, retry: Retry, progress: bool) -> bool:
         TandemError: when the server refuses, or the attempts are used up.
     """
     resumed, failures = _size(part) > 0, 0
-    with requests.Session() as session:
-        while True:
-            before = _size(part)
-            try:
-                return _attempt(session, url, part, retry.timeout, progress) and resumed
-            except (requests.RequestException, urllib3.exceptions.HTTPError) as error:
-                failures = 1 if _size(part) > before else failures + 1
-                if failures >= retry.attempts:
-                    raise TandemError(
-                        f"{url}: not reached in {retry.attempts} attempts; the last said: {error}. "
-                        "Check the network and the proxy settings and run again (what has arrived "
-                        f"is kept), {_REMEDY}"
-                    ) from error
-            # the jitter keeps many jobs from coming back at once
-            time.sleep(min(retry.wait * 2 ** (failures - 1), 60) * random.uniform(0.5, 1.0))
+    while True:
+        before = _size(part)
+        try:
+            return _attempt(url, part, retry.timeout) and resumed
+        except (requests.RequestException, urllib3.exceptions.HTTPError) as error:
+            failures = 1 if _size(part) > before else failures + 1
+            if failures >= retry.attempts:
+                raise TandemError(
+                    f"{url}: not reached in {retry.attempts} attempts; the last said: {error}. "
+                    "Check the network and the proxy settings and run again (what has arrived "
+                    f"is kept), {_REMEDY}"
+                ) from error
+        # the jitter keeps many jobs from coming back at once
+        time.sleep(min(retry.wait * 2 ** (failures - 1), 60) * random.uniform(0.5, 1.0))
 
 
 def offers(url: str, retry: Retry) -> bool:
@@ -76,14 +75,12 @@ def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-def _attempt(
-    session: requests.Session, url: str, part: Path, timeout: float, progress: bool
-) -> bool:
+def _attempt(url: str, part: Path, timeout: float) -> bool:
     """Try once; return whether the bytes already in `part` were kept."""
     have = _size(part)
     # identity: a Range counts the bytes that are stored, and so does the hash
     headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={have}-"} if have else {})
-    with session.get(url, headers=headers, stream=True, timeout=timeout) as answer:
+    with requests.get(url, headers=headers, stream=True, timeout=timeout) as answer:
         place, status = answer.headers.get("Content-Range", ""), answer.status_code
         said = f"HTTP {status} {answer.reason} {place}".rstrip()
         if status == 416 and have:
@@ -97,21 +94,12 @@ def _attempt(
             have = 0
         elif status != 206 or not place.startswith(f"bytes {have}-"):
             raise TandemError(f"{url}: {said}. Check the address in the register, {_REMEDY}")
-        _receive(answer, part, have, progress)
+        length = int(answer.headers.get("Content-Length", 0))
+        total = have + length if length else None
+        bar = tqdm(desc=part.stem, total=total, initial=have, unit="B", unit_scale=True)
+        with bar, open(part, "ab" if have else "wb") as out:
+            # urllib3 raises where the body ends before the bytes announced
+            for block in answer.raw.stream(BLOCK, decode_content=False):
+                out.write(block)
+                bar.update(len(block))
     return have > 0
-
-
-def _receive(answer: requests.Response, part: Path, start: int, progress: bool) -> None:
-    """Write the body to `part` from `start` on, and check that all announced bytes came."""
-    length = answer.headers.get("Content-Length")
-    expected = start + int(length) if length is not None else None
-    bar = tqdm(desc=part.stem, total=expected, initial=start, unit="B", unit_scale=True,
-               disable=not progress)  # fmt: skip
-    with bar, open(part, "r+b" if start else "wb") as out:
-        out.seek(start)
-        for block in answer.raw.stream(BLOCK, decode_content=False):
-            out.write(block)
-            bar.update(len(block))
-        got = out.tell()
-    if expected is not None and got != expected:
-        raise requests.ConnectionError(f"the body ended after {got:,} of {expected:,} bytes")

@@ -96,17 +96,17 @@ class Dataset(Settings):
 
     def parts(self) -> list[Dataset]:
         """Return an entry for each file that a fetch leaves, without what only reading needs."""
+        alone = self.model_copy(update={"languages": (), "codes": {}, "reader": None})
+        if "{language}" not in self.file or self.path is None:
+            return [alone]
         codes = [self.codes.get(language, language) for language in self.languages]
-        if "{language}" not in self.file:
-            codes = [""]
-        elif self.reader:
-            codes = self.reader.with_files(codes)
-        alone: dict[str, Any] = {"languages": (), "codes": {}, "reader": None}
-        changes = [{"file": self.file.replace("{language}", code)} for code in codes]
-        if self.path is not None:
-            for change, code in zip(changes, codes, strict=True):
-                change["path"] = self.path.replace("{language}", code)
-        return [self.model_copy(update=alone | change) for change in changes]
+        names = {"path": self.path, "file": self.file}
+        return [
+            alone.model_copy(
+                update={key: name.replace("{language}", code) for key, name in names.items()}
+            )
+            for code in (self.reader.with_files(codes) if self.reader else codes)
+        ]
 
     def files(self) -> list[str]:
         """Return the names of the files that a fetch leaves in its folder."""
@@ -142,8 +142,8 @@ class Dataset(Settings):
 
         Args:
             path: what `fetch` returned; holds `{language}` where the corpus is a file per language.
-            source: the language of the first side.
-            target: the language of the second side.
+            source: of the first side.
+            target: of the second side.
 
         Raises:
             TandemError: when the corpus has not both languages, or is no bitext.
@@ -184,19 +184,15 @@ class _Register(Settings):
     def _name(cls, entries: Any) -> Any:  # noqa: ANN401  (whatever a file holds)
         if not isinstance(entries, Mapping):
             return entries
-        return {
-            name: {"name": name, **entry} if isinstance(entry, Mapping) else entry
-            for name, entry in entries.items()
-        }
-
-    @field_validator("datasets")
-    @classmethod
-    def _says_its_licence(cls, datasets: dict[str, Dataset]) -> dict[str, Dataset]:
-        for name, dataset in datasets.items():
-            if not dataset.licence or dataset.name != name:
-                problem = "needs its `licence`, and its key alone names it"
-                raise PydanticCustomError("entry", "{name} {said}", {"name": name, "said": problem})
-        return datasets
+        named = {}
+        for name, entry in entries.items():
+            if isinstance(entry, Mapping):
+                if "name" in entry or not entry.get("licence"):
+                    problem = f"{name} needs its `licence`, and its key alone names it"
+                    raise PydanticCustomError("entry", "{problem}", {"problem": problem})
+                entry = {"name": name, **entry}
+            named[name] = entry
+        return named
 
 
 def load_register(path: str | Path) -> dict[str, Dataset]:

@@ -54,7 +54,7 @@ class HiddenPairs(Settings):
     test: str | None = None
     """The corpus of a published task that is reported; null: hide sentences."""
     share: Annotated[float, Field(gt=0, lt=1)] = 0.025
-    """Sentences of a side that have a translation, where they are hidden."""
+    """Sentences of a side that have a translation, where they are hidden (wieting2019, 4.3)."""
     section: PositiveInt = 25
     """Consecutive sentences that stay on one side, but for those hidden."""
     seed: NonNegativeInt = 1
@@ -87,8 +87,7 @@ class StsArchives(Settings):
 
     def archives(self) -> dict[str, str]:
         """Return the corpora by what they are."""
-        found = self.model_dump(exclude={"selection"})
-        return {key: name for key, name in found.items() if name}
+        return self.model_dump(exclude={"selection"}, exclude_none=True)
 
     def optional(self) -> list[str]:
         """Return the corpora that can be done without."""

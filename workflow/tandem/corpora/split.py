@@ -49,9 +49,6 @@ def split_pairs(
     Args:
         left: shape (n,), uint64 keys of the first side (`tandem.corpora.text.key`).
         right: shape (n,), uint64 keys of the second side.
-        valid: pairs of the validation split.
-        test: pairs of the test split.
-        seed: of the shuffle.
         max_train: most pairs of the training split; None for all.
 
     Raises:

@@ -10,15 +10,18 @@ averages its test sets. Kept as published: pairs that occur twice in a task, or 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from tandem.corpora.archives import DAMAGE, damaged, open_archive
+from tandem.corpora.archives import open_archive
 from tandem.corpora.text import collapse
 from tandem.errors import InputError
-from tandem.io import atomic_folder, stream_lines, write_json, write_lines
+from tandem.io import atomic_folder, write_json, write_lines
+
+Tasks = dict[str, list[str]]
+"""By task, lines of score (0 to 5), sentence 1, sentence 2."""
 
 PUBLISHED = {
     "2012.MSRpar": 750, "2012.MSRvid": 750, "2012.SMTeuroparl": 459, "2012.OnWN": 750,
@@ -47,18 +50,9 @@ _NOT_FREE = {
     "2013.SMT": "distributed by the LDC only",
     "2015.answers-students": "in neither STS Benchmark nor STS Companion",
 }
-_BENCHMARK = ("sts-train.csv", "sts-dev.csv", "sts-test.csv")
-_COMPANION = ("sts-other.csv", "sts-mt.csv")
-
-
-@dataclass(frozen=True)
-class Row:
-    """A pair of sentences, the task it belongs to, and its gold score (0 to 5)."""
-
-    task: str
-    score: float
-    first: str
-    second: str
+# members, and the first of the columns that both archives have: the Benchmark's begin with a genre
+_BENCHMARK = ("sts-train.csv", "sts-dev.csv", "sts-test.csv"), 1
+_COMPANION = ("sts-other.csv", "sts-mt.csv"), 0
 
 
 def build_sts(
@@ -84,22 +78,21 @@ def build_sts(
     Raises:
         InputError: when an archive does not hold what it should.
     """
-    tasks = {name: (rows, "STS Benchmark") for name, rows in _benchmark(benchmark).items()}
+    found = {"STS Benchmark": _regrouped(benchmark, *_BENCHMARK)}
     if companion is not None:
-        for name, rows in _group(_rows(companion, _COMPANION, 0)).items():
-            if name in tasks:  # counting a task twice would be silent
-                problem = f"the task {name} is in STS Benchmark already"
-                raise InputError(companion, None, problem, "Is this the STS Companion archive?")
-            tasks[name] = (rows, "STS Companion")
+        found["STS Companion"] = others = _regrouped(companion, *_COMPANION)
+        if twice := sorted(set(others) & set(found["STS Benchmark"])):
+            problem = f"the task {twice[0]} is in STS Benchmark already"
+            raise InputError(companion, None, problem, "Is this the STS Companion archive?")
     if sts2017_input is not None and sts2017_gold is not None:
-        for name, rows in _group(_tracks(sts2017_input, sts2017_gold)).items():
-            tasks[name] = (rows, "STS 2017")
-    index: dict[str, Any] = {"tasks": [], "missing": _missing(set(tasks), companion is not None)}
+        found["STS 2017"] = _tracks(sts2017_input, sts2017_gold)
+    source_of = {name: source for source, tasks in found.items() for name in tasks}
+    missing = _missing(set(source_of), companion is not None)
+    index: dict[str, Any] = {"tasks": [], "missing": missing}
     with atomic_folder(folder) as result:
-        for name in sorted(tasks):
-            rows, source = tasks[name]
-            _write_task(result / f"{name}.tsv", rows)
-            index["tasks"].append(_entry(name, len(rows), source))
+        for name, source in sorted(source_of.items()):
+            pairs = write_lines(result / f"{name}.tsv", found[source][name])
+            index["tasks"].append(_entry(name, pairs, source))
         write_json(result / "index.json", index)
     return index
 
@@ -115,16 +108,11 @@ def build_task(path: str | Path, benchmark: str | Path, name: str) -> int:
     Raises:
         InputError: when the archive does not hold what it should, or not that task.
     """
-    rows = _benchmark(benchmark).get(name)
-    if not rows:
+    tasks = _regrouped(benchmark, *_BENCHMARK)
+    if name not in tasks:
         remedy = "Choose a task that it has, such as 2017.track5.en-en (sts: selection)"
         raise InputError(benchmark, None, f"it has no pairs of {name}", remedy)
-    _write_task(Path(path), rows)
-    return len(rows)
-
-
-def _write_task(path: Path, rows: Iterable[Row]) -> None:
-    write_lines(path, (f"{row.score!r}\t{row.first}\t{row.second}" for row in rows))
+    return write_lines(path, tasks[name])
 
 
 def _entry(name: str, pairs: int, source: str) -> dict[str, Any]:
@@ -158,28 +146,15 @@ def _missing(present: set[str], companion: bool) -> list[dict[str, Any]]:
     return missing
 
 
-def _group(rows: Iterable[Row]) -> dict[str, list[Row]]:
-    """Gather rows by task, keeping their order."""
-    tasks: dict[str, list[Row]] = {}
-    for row in rows:
-        tasks.setdefault(row.task, []).append(row)
-    return tasks
-
-
-def _benchmark(path: str | Path) -> dict[str, list[Row]]:
-    """Return the tasks of the STS Benchmark's three splits, pooled, in any archive."""
-    return _group(_rows(path, _BENCHMARK, 1))
-
-
-def _rows(path: str | Path, names: Sequence[str], first: int) -> Iterator[Row]:
-    """Yield the rows of some members, but for 2012's training halves.
+def _regrouped(path: str | Path, names: Sequence[str], first: int) -> Tasks:
+    """Return the tasks of some members of an archive, but for 2012's training halves.
 
     Args:
-        path: the archive.
         names: of the members.
         first: of the columns file, year, id, score, sentence 1, sentence 2 (in some rows two of
-            sources follow): 1 in the Benchmark, which has the genre before them.
+            sources follow).
     """
+    tasks: Tasks = defaultdict(list)
     for name in names:
         for place, number, cells in _table(path, name):
             if len(cells) < first + 6:
@@ -189,7 +164,13 @@ def _rows(path: str | Path, names: Sequence[str], first: int) -> Iterator[Row]:
             if year != "2012train":
                 # "2012test", and the tasks that came as a surprise in 2012: "surprise.OnWN"
                 task = f"{year.removesuffix('test')}.{file.removeprefix('surprise.')}"
-                yield Row(task, _score(place, number, score), collapse(left), collapse(right))
+                tasks[task].append(_line(_score(place, number, score), left, right))
+    return tasks
+
+
+def _line(score: float, left: str, right: str) -> str:
+    """Return a pair as it is written."""
+    return f"{score!r}\t{collapse(left)}\t{collapse(right)}"
 
 
 def _score(place: str, number: int, text: str) -> float:
@@ -203,26 +184,25 @@ def _score(place: str, number: int, text: str) -> float:
     return value
 
 
-def _tracks(sentences: str | Path, gold: str | Path) -> Iterator[Row]:
-    """Yield the rows of STS 2017's tracks but track 5, which the STS Benchmark holds in full.
+def _tracks(sentences: str | Path, gold: str | Path) -> Tasks:
+    """Return STS 2017's tracks but track 5, which the STS Benchmark holds in full.
 
     Track 6's sentences number 500 and its gold 250: the gold is that of the first 250.
     """
+    tasks: Tasks = defaultdict(list)
     for name in CROSS_LINGUAL:
         track = name.removeprefix("2017.")
-        scores = [
-            _score(place, number, cells[0])
-            for place, number, cells in _table(gold, f"STS.gs.{track}.txt")
-        ]
+        scores = [_score(p, n, cells[0]) for p, n, cells in _table(gold, f"STS.gs.{track}.txt")]
         rows = list(_table(sentences, f"STS.input.{track}.txt"))
         if len(scores) != TRACK_PAIRS or len(rows) < len(scores):
             problem = f"{track}: {len(scores)} scores for {len(rows)} pairs"
             raise InputError(gold, None, problem, "Use the sentences and gold of one release")
-        for value, (place, number, cells) in zip(scores, rows[:TRACK_PAIRS], strict=True):
+        for score, (place, number, cells) in zip(scores, rows[:TRACK_PAIRS], strict=True):
             if len(cells) != 2:
                 problem = f"{len(cells)} columns, expected 2"
                 raise InputError(place, number, problem, "Fetch the archive again")
-            yield Row(name, value, collapse(cells[0]), collapse(cells[1]))
+            tasks[name].append(_line(score, *cells))
+    return tasks
 
 
 def _table(path: str | Path, name: str) -> Iterator[tuple[str, int, list[str]]]:
@@ -231,11 +211,6 @@ def _table(path: str | Path, name: str) -> Iterator[tuple[str, int, list[str]]]:
         member = next((n for n in archive.names if n.rsplit("/", 1)[-1] == name), None)
         if member is None:
             raise InputError(path, None, f"it has no member {name}", "Is this the right archive?")
-        place = f"{path}!{member}"
-        try:
-            with archive.open(member) as stream:
-                for number, line in enumerate(stream_lines(stream, place), start=1):
-                    if line:
-                        yield place, number, line.split("\t")
-        except DAMAGE as error:
-            raise damaged(path, error) from error
+        for number, line in enumerate(archive.lines(member), start=1):
+            if line:
+                yield archive.place(member), number, line.split("\t")

@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any
 
 from pydantic import GetCoreSchemaHandler, TypeAdapter, ValidationError
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from tandem.registry import ConfigurationError, Kind, Registry, faults, located
+from tandem.registry import ConfigurationError, Kind, Named, Registry, faults
 
 Scores = tuple[float, ...]
 
 
 class Filter(Kind):
-    """A score of a pair, and which scores are accepted.
-
-    Filtering, histograms and the choice of bounds need nothing else (after OpusFilter; Aulamo et
-    al., 2020).
-    """
-
-    direction: ClassVar[Literal["low", "high", "between"]]
-    """Which scores clean pairs have."""
+    """A score of a pair, and which scores are accepted (after OpusFilter; Aulamo et al., 2020)."""
 
     def score(self, left: str, right: str) -> Scores:
         """Return one number for the pair, or one for each side. Texts have no outer white space."""
@@ -39,10 +32,11 @@ class _ByName:
     """Annotation of a field that holds filters by their names, each name to its settings."""
 
     def __get_pydantic_core_schema__(
-        self, source: type, handler: GetCoreSchemaHandler
+        self, source: object, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(
-            self._check,
+        return core_schema.no_info_before_validator_function(
+            self._name_kinds,
+            handler(source),
             serialization=core_schema.plain_serializer_function_ser_schema(
                 lambda filters: {name: kind.model_dump() for name, kind in filters.items()}
             ),
@@ -52,25 +46,20 @@ class _ByName:
         kinds = {name: FILTERS.kind(name).model_json_schema() for name in FILTERS.modules()}
         return {"type": "object", "properties": kinds, "additionalProperties": False}
 
-    def _check(self, values: object) -> dict[str, Filter]:
+    def _name_kinds(self, values: object) -> dict[str, object]:
         if not isinstance(values, Mapping):
             raise PydanticCustomError("filters", "not a mapping of filters to their settings")
-        found: dict[str, Filter] = {}
-        inside: list[tuple[str, str]] = []
+        kinds = {}
         for name, settings in values.items():
-            try:
-                found[name] = FILTERS.kind(name).model_validate(settings)
-            except ConfigurationError as error:
-                inside.append(("", str(error)))
-            except ValidationError as error:
-                for place, problem in located(error):
-                    inside.append((f"{name}.{place}" if place else name, problem))
-        if inside:
-            raise PydanticCustomError("inside", "refused", {"inside": inside})
-        return found
+            if isinstance(settings, Mapping):
+                if "kind" in settings:
+                    raise PydanticCustomError("filters", "a filter's name is its `kind`")
+                settings = {**settings, "kind": name}
+            kinds[name] = settings
+        return kinds
 
 
-Filters = Annotated[dict[str, Filter], _ByName()]
+Filters = Annotated[dict[str, Annotated[Filter, Named(FILTERS)]], _ByName()]
 """The filters of a corpus by name, applied in this order."""
 
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from tandem.filtering import Filter, Scores
 
 
 class IdenticalSides(Filter):
     """Removes pairs whose sides are the same but for case and white space."""
-
-    direction: ClassVar = "low"
 
     def score(self, left: str, right: str) -> Scores:
         """Return 1 where they are the same, else 0."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from pydantic import Field
 
@@ -18,8 +17,6 @@ _SIGNS = ("{", "<", "%", "@", "://", "www.")  # a text without any cannot match:
 
 class MarkupShare(Filter):
     """Share of a side's characters in placeholders ({name}, %s), HTML tags, addresses and URLs."""
-
-    direction: ClassVar = "low"
 
     maximum: float = Field(0.5, ge=0, le=1)
     """The largest share of a side kept."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from pydantic import Field
 
 from tandem.filtering import Filter, Scores
@@ -11,8 +9,6 @@ from tandem.filtering import Filter, Scores
 
 class LengthRatio(Filter):
     """Characters of the longer side per character of the shorter."""
-
-    direction: ClassVar = "low"
 
     maximum: float = Field(3.0, ge=1)
     """The largest ratio kept."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
@@ -13,8 +11,6 @@ from tandem.filtering import Filter, Scores
 
 class WordCount(Filter):
     """Words of each side (see `tandem.corpora.text.word_count`), between two bounds."""
-
-    direction: ClassVar = "between"
 
     minimum: int = Field(1, ge=1)
     """Least words in a side."""

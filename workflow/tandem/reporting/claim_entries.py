@@ -6,12 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import TypeAdapter, ValidationError
-
-from tandem.errors import InputError
-from tandem.io import read_yaml
-from tandem.registry import ConfigurationError, Named, Settings, faults
+from tandem.registry import ConfigurationError, Named, Settings
 from tandem.reporting.claim_tests.claim_test import CLAIM_TESTS, ClaimTest, Evidence
+from tandem.reporting.published import read_entries
 
 
 class Lines(Settings):
@@ -62,39 +59,23 @@ class ClaimEntry(Settings):
 
 
 def read_claims(path: str | Path) -> dict[str, list[ClaimEntry]]:
-    """Read the findings of a study by table.
-
-    Raises:
-        InputError: naming every key at fault.
-    """
-    try:
-        return TypeAdapter(dict[str, list[ClaimEntry]]).validate_python(read_yaml(path))
-    except ValidationError as error:
-        raise InputError(path, None, "; ".join(faults(error)), "Mend the entries") from error
+    """Read the findings of a study by table."""
+    return read_entries(path, dict[str, list[ClaimEntry]])
 
 
 def every(entry: ClaimEntry, evidence: Evidence) -> Iterator[ClaimEntry]:
-    """Yield the entry with the values of each of `each` in place of the braces.
-
-    Raises:
-        ConfigurationError: when braces hold a name without a value.
-    """
+    """Yield the entry with the values of each of `each` in place of the braces."""
     plain = entry.model_dump(exclude={"each"})
-    if isinstance(entry.each, Lines):
-        lines: Sequence[Mapping[str, Any]] = _kept(entry.each, evidence)
-    else:
-        lines = entry.each
-    for values in lines:
+    each = _kept(entry.each, evidence) if isinstance(entry.each, Lines) else entry.each
+    for values in each:
         try:
             yield ClaimEntry.model_validate(_filled(plain, values))
         except KeyError as error:
-            known = ", ".join(values)
-            raise ConfigurationError(
-                f"claim {entry.id}: no {error} to put in braces; there are {known}"
-            ) from error
+            problem = f"no {error} to put in braces; there are {', '.join(values)}"
+            raise ConfigurationError(f"claim {entry.id}: {problem}") from error
 
 
-def _kept(lines: Lines, evidence: Evidence) -> list[dict[Any, Any]]:
+def _kept(lines: Lines, evidence: Evidence) -> Sequence[Mapping[Any, Any]]:
     """Return the lines of a frame that are wanted."""
     found = evidence.frame(lines.frame)
     for conditions, keep in ((lines.where, True), (lines.without, False)):

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,31 +62,22 @@ class Claim:
 def judge(given: Given, report: Report) -> list[Claim]:
     """Test the findings on one table, as the study's `claims.yaml` states them.
 
-    A claim whose sides have no scores is left out.
-
-    Args:
-        given: what the table was made from.
-        report: the table; `table` names its own frame among the others.
-
-    Raises:
-        TandemError: when the file is at fault, or names what is not there.
+    A claim whose sides have no scores is left out. `table` names the table's own frame among those
+    of its report. What the file names must be there.
     """
     evidence = Evidence(given.scores, {"table": report.frame, **report.frames})
     path = given.paper("claims.yaml")
     entries = read_claims(path).get(given.name, []) if path else []
     groups: dict[str, list[Claim]] = {}
     joint: dict[str, str] = {}
-    for entry in entries:
-        for made in every(entry, evidence):
-            measured = made.test.measure(evidence)
-            if measured is None:
-                continue
-            name = f"{made.paper}.{made.id}"
-            quoted = None if made.published is None else _quote(made.published, given.published)
-            claim = _claim(name, made, measured, quoted, given.scale)
-            groups.setdefault(name, []).append(claim)
-            if made.all:
-                joint.setdefault(name, made.all)
+    for made in chain.from_iterable(every(entry, evidence) for entry in entries):
+        measured = made.test.measure(evidence)
+        if measured is None:
+            continue
+        name = f"{made.paper}.{made.id}"
+        groups.setdefault(name, []).append(_claim(name, made, measured, given))
+        if made.all:
+            joint.setdefault(name, made.all)
     claims = []
     for name, parts in groups.items():
         claims += parts
@@ -94,16 +86,13 @@ def judge(given: Given, report: Report) -> list[Claim]:
     return claims
 
 
-def interval_verdict(low: float, high: float, margin: float = 0.0) -> Verdict:
-    """Judge a statistic said to be above a margin by its interval."""
-    if low > margin:
+def single_verdict(measured: Measured, margin: float) -> Verdict:
+    """Judge a statistic said to be above a margin, by its interval if it has one."""
+    if measured.low is None or measured.high is None:
+        return Verdict.SUPPORTED if measured.statistic > margin else Verdict.CONTRADICTED
+    if measured.low > margin:
         return Verdict.SUPPORTED
-    return Verdict.CONTRADICTED if high < margin else Verdict.UNDECIDED
-
-
-def exact_verdict(statistic: float, margin: float = 0.0) -> Verdict:
-    """Judge an exact number said to be above a margin: equality contradicts."""
-    return Verdict.SUPPORTED if statistic > margin else Verdict.CONTRADICTED
+    return Verdict.CONTRADICTED if measured.high < margin else Verdict.UNDECIDED
 
 
 def joint_verdict(verdicts: Iterable[Verdict]) -> Verdict:
@@ -118,26 +107,17 @@ def joint_verdict(verdicts: Iterable[Verdict]) -> Verdict:
     return Verdict.SUPPORTED if verdicts == {Verdict.SUPPORTED} else Verdict.UNDECIDED
 
 
-def frame(claims: Iterable[Claim]) -> pd.DataFrame:
-    """Return claims as a table, in the order given; no row is also a table, with its header."""
+def write_claims(path: str | Path, claims: Iterable[Claim]) -> None:
+    """Write the claims of one table as CSV, in the order given; of none, the header."""
     import pandas as pd
 
     names = [field.name for field in fields(Claim)]
     rows = pd.DataFrame([asdict(claim) for claim in claims], columns=names)
-    return rows.astype({"n": "Int64"})
-
-
-def write_claims(path: str | Path, claims: Iterable[Claim]) -> None:
-    """Write the claims of one table as CSV."""
-    write_frame(path, frame(claims))
+    write_frame(path, rows.astype({"n": "Int64"}))
 
 
 def merge(files: Iterable[str | Path]) -> pd.DataFrame:
-    """Join the claim files of several tables, in the order given.
-
-    Raises:
-        TandemError: when two rows have one id.
-    """
+    """Join the claim files of several tables, in the order given; ids must differ."""
     import pandas as pd
 
     # As text: joining must not change a digit
@@ -162,15 +142,8 @@ def _quote(quoted: Quoted, register: Mapping[str, Published]) -> float | None:
     return round(total, 2)
 
 
-def _claim(
-    name: str, made: ClaimEntry, measured: Measured, quoted: float | None, scale: str
-) -> Claim:
+def _claim(name: str, made: ClaimEntry, measured: Measured, given: Given) -> Claim:
     """Judge what was measured."""
-    low, high = measured.low, measured.high
-    if low is None or high is None:
-        verdict = exact_verdict(measured.statistic, made.margin)
-    else:
-        verdict = interval_verdict(low, high, made.margin)
     return Claim(
         claim=f"{name}.{made.part}" if made.part else name,
         statement=made.statement,
@@ -178,14 +151,14 @@ def _claim(
         place=made.place,
         test=measured.test + (f"; said to be above {made.margin:g}" if made.margin else ""),
         statistic=measured.statistic,
-        ci_low=low,
-        ci_high=high,
+        ci_low=measured.low,
+        ci_high=measured.high,
         unit=measured.unit,
-        published=quoted,
-        verdict=verdict,
+        published=_quote(made.published, given.published) if made.published else None,
+        verdict=single_verdict(measured, made.margin),
         n=measured.n,
         seeds=measured.seeds,
-        scale=scale,
+        scale=given.scale,
     )
 
 

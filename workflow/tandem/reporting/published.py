@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
 from tandem.errors import InputError
 from tandem.io import read_yaml
 from tandem.registry import Settings, faults
+
+Entries = TypeVar("Entries")
 
 
 class Published(Settings):
@@ -34,17 +37,22 @@ class Published(Settings):
     """Figures as printed, by column."""
 
 
-@cache
-def read_published(path: Path) -> Mapping[str, Published]:
-    """Read a register of published figures: id to row.
+def read_entries(path: str | Path, form: type[Entries]) -> Entries:
+    """Read a YAML file of a study that has this form.
 
     Raises:
-        InputError: when an entry is at fault, or two have one id.
+        InputError: naming every key at fault.
     """
     try:
-        entries = TypeAdapter(list[Published]).validate_python(read_yaml(path))
+        return TypeAdapter(form).validate_python(read_yaml(path))
     except ValidationError as error:
         raise InputError(path, None, "; ".join(faults(error)), "Mend the entries") from error
+
+
+@cache
+def read_published(path: Path) -> Mapping[str, Published]:
+    """Read a register of published figures: id to row; two of one id are refused."""
+    entries = read_entries(path, list[Published])
     register = {entry.id: entry for entry in entries}
     if len(register) < len(entries):
         ids = [entry.id for entry in entries]

@@ -58,21 +58,17 @@ class Scores:
     def __init__(
         self, files: Iterable[str | Path], tasks: Mapping[str, Task], resamples: int, seed: int
     ) -> None:
-        """Read score files, in any order.
+        """Read score files, in any order, of the tasks of a study.
 
         Args:
             files: as the module describes them.
-            tasks: of the study, by name; files name theirs.
+            tasks: of the study, by name.
             resamples: bootstrap draws of each cell.
             seed: of the draws.
-
-        Raises:
-            TandemError: when two files hold one seed, or a file is of no task of the study.
         """
         self.resamples, self.seed = resamples, seed
         self._tasks = tasks
-        self._files: dict[tuple[str, str], dict[int, Path]] = defaultdict(dict)
-        self._stored: dict[Path, dict[str, Any]] = {}
+        self._stored: dict[tuple[str, str], dict[int, dict[str, Any]]] = defaultdict(dict)
         # the figures of one experiment are asked for one after the other
         self._items = lru_cache(maxsize=8)(read_items)
         self._cells: dict[tuple[str, str, str], Cell] = {}
@@ -85,10 +81,10 @@ class Scores:
         if task not in self._tasks:
             known = ", ".join(self._tasks)
             raise InputError(file, None, f"a score of task {task}", f"The study has {known}")
-        files = self._files[experiment, task]
-        if seed in files:
+        seeds = self._stored[experiment, task]
+        if seed in seeds:
             raise TandemError(f"{file}: a second score of {experiment}, seed {seed}. Give one")
-        files[seed], self._stored[file] = file, stored
+        seeds[seed] = stored | {"items": file.with_suffix(".npz")}
 
     def units(self, experiment: str, task: str) -> list[str]:
         """Name the figures of an experiment; none where it was not scored."""
@@ -126,14 +122,14 @@ class Scores:
         return self._cells[key]
 
     def _seeds(self, experiment: str, task: str) -> list[dict[str, Any]]:
-        files = self._files.get((experiment, task), {})
-        return [self._stored[files[seed]] for seed in sorted(files)]
+        seeds = self._stored.get((experiment, task), {})
+        return [seeds[seed] for seed in sorted(seeds)]
 
     def _join(self, experiment: str, task: str, unit: str) -> Cell:
         """Join the seeds of a figure."""
         kind, values = self._tasks[task], self.values(experiment, task, unit)
-        files = self._files[experiment, task]
-        items = [self._items(files[seed].with_suffix(".npz")) for seed in values]
+        seeds = self._stored[experiment, task]
+        items = [self._items(seeds[seed]["items"]) for seed in values]
         draws = kind.draws(items, unit, self.resamples, self.seed)
         return Cell(
             estimate=float(np.mean([kind.estimate(one, unit) for one in items])),

@@ -73,26 +73,24 @@ class MinedPairs:
 def mine(neighbours: Neighbours, score: Score, retrieval: Retrieval) -> MinedPairs:
     """Choose and score pairs of sentences from their neighbour lists.
 
-    Memory is linear in the number of sentences. A pair whose ratio is undefined, since its
-    neighbourhood has no positive mean, is not proposed.
-
-    Args:
-        neighbours: lists of k in both directions; their k is the k of the margin.
-        score: how pairs are scored.
-        retrieval: which pairs are proposed.
+    The k of the lists is that of the margin. Memory is linear in the number of sentences. A pair
+    whose ratio is undefined, since its neighbourhood has no positive mean, is not proposed.
     """
-    means = mean_cosines(neighbours.forward), mean_cosines(neighbours.backward)
-    forward = _best(neighbours.forward, *means, score)
-    turned = _best(neighbours.backward, *reversed(means), score)
-    backward = MinedPairs(turned.target, turned.source, turned.score)
+    left, right = map(mean_cosines, neighbours)
+    source, target, high = _best(neighbours.forward, left, right, score)
+    second, first, higher = _best(neighbours.backward, right, left, score)
     if retrieval is Retrieval.FORWARD:
-        return _ordered(forward)
+        return _ordered(source, target, high)
     if retrieval is Retrieval.BACKWARD:
-        return _ordered(backward)
-    pairs, times = _union(forward, backward)
-    if retrieval is Retrieval.INTERSECTION:
-        return _ordered(pairs.take(times == 2))
-    return _greedy(_ordered(pairs))
+        return _ordered(first, second, higher)
+    both = _ordered(
+        np.append(source, first), np.append(target, second), np.append(high, higher)
+    )
+    if retrieval is Retrieval.MAX:
+        return _greedy(both)
+    pairs = both.source * len(right) + both.target
+    _, places, times = np.unique(pairs, return_index=True, return_counts=True)
+    return both.take(np.sort(places[times == 2]))
 
 
 def mean_cosines(lists: Lists) -> np.ndarray:
@@ -107,11 +105,8 @@ def score_pairs(
 ) -> np.ndarray:
     """Score pairs, float64; minus infinity where a ratio has no positive denominator.
 
-    Args:
-        cosine: cosine of each pair.
-        query: mean cosine of the query to its k neighbours, broadcast against `cosine`.
-        answer: mean cosine of the answer to its own.
-        score: the formula.
+    `query` is the mean cosine of the query to its k neighbours, broadcast against `cosine`, and
+    `answer` that of the answer to its own.
     """
     if score in (Score.COSINE, Score.ABSOLUTE):
         return np.asarray(cosine, np.float64)
@@ -123,32 +118,20 @@ def score_pairs(
     return ratio if score is Score.RATIO else ratio + cosine
 
 
-def _best(lists: Lists, own: np.ndarray, other: np.ndarray, score: Score) -> MinedPairs:
+def _best(
+    lists: Lists, own: np.ndarray, other: np.ndarray, score: Score
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return each query, its best-scored neighbour and their score; ties go to the lower index."""
     values = score_pairs(lists.scores.astype(np.float64), own[:, None], other[lists.indices], score)
     values[lists.indices == NOBODY] = -np.inf
     high = values.max(1)
-    tied = np.where(values == high[:, None], lists.indices, len(other))
-    found = MinedPairs(np.arange(len(high)), tied.min(1), high)
-    return found.take(np.isfinite(high))
+    tied = np.where(values == high[:, None], lists.indices, len(other)).min(1)
+    sound = np.flatnonzero(np.isfinite(high))
+    return sound, tied[sound], high[sound]
 
 
-def _ordered(pairs: MinedPairs) -> MinedPairs:
-    return pairs.take(np.lexsort((pairs.target, pairs.source, -pairs.score)))
-
-
-def _union(forward: MinedPairs, backward: MinedPairs) -> tuple[MinedPairs, np.ndarray]:
-    """Return each pair once, at the higher of its scores, and how often it was proposed."""
-    both = MinedPairs(
-        np.concatenate([forward.source, backward.source]),
-        np.concatenate([forward.target, backward.target]),
-        np.concatenate([forward.score, backward.score]),
-    )
-    both = both.take(np.lexsort((-both.score, both.target, both.source)))
-    new = np.ones(len(both), bool)
-    new[1:] = np.diff(both.source).astype(bool) | np.diff(both.target).astype(bool)
-    places = np.flatnonzero(new)
-    return both.take(places), np.diff(places, append=len(both))
+def _ordered(source: np.ndarray, target: np.ndarray, score: np.ndarray) -> MinedPairs:
+    return MinedPairs(source, target, score).take(np.lexsort((target, source, -score)))
 
 
 def _greedy(pairs: MinedPairs) -> MinedPairs:

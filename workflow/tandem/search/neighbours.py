@@ -67,7 +67,7 @@ def search(
     index: IndexKind = IndexKind.EXACT,
     memory_bytes: int = DEFAULT_MEMORY_BYTES,
     device: str | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Callable[[float], object] | None = None,
 ) -> Neighbours:
     """Find the k nearest targets of every source and the k nearest sources of every target.
 
@@ -130,8 +130,7 @@ def _fill(
 ) -> Iterator[float]:
     """Fill the lists of the queries from as much of the corpus at a time as fits; yield the share.
 
-    Raises:
-        TandemError: `free` bytes do not hold what must be held at once.
+    That takes `free` bytes.
     """
     row = 8 * (corpus.dimension + _LINKS + 4)  # a vector, twice while an index grows; ids, edges
     need = row * (min(len(corpus), _LEAST_ROWS) if kind is IndexKind.EXACT else len(corpus))
@@ -168,19 +167,18 @@ def _new_index(corpus: UnitRows, kind: IndexKind, step: int) -> Any:  # noqa: AN
     """Make an index for one side, without its vectors yet."""
     import faiss
 
-    size, dimension = len(corpus), corpus.dimension
-    clusters = min(size, round(4 * math.sqrt(size)))
-    recipe, options = {
-        IndexKind.EXACT: ("Flat", ""),
-        IndexKind.IVF: (f"IVF{clusters},Flat", "nprobe=32"),
-        IndexKind.HNSW: (f"HNSW{_LINKS},Flat", "efConstruction=200,efSearch=128"),
-    }[kind]
-    index = faiss.index_factory(dimension, recipe, faiss.METRIC_INNER_PRODUCT)
-    faiss.ParameterSpace().set_index_parameters(index, options)
-    if kind is IndexKind.IVF:
-        index.cp.min_points_per_centroid = 1
-        every = -(-size // (64 * clusters))  # 64 sentences a cluster, from everywhere
-        index.train(np.concatenate([some[::every] for _, some in corpus.blocks(step)]))
+    dimension = corpus.dimension
+    if kind is IndexKind.EXACT:
+        return faiss.IndexFlatIP(dimension)
+    if kind is IndexKind.HNSW:
+        graph = faiss.IndexHNSWFlat(dimension, _LINKS, faiss.METRIC_INNER_PRODUCT)
+        graph.hnsw.efConstruction, graph.hnsw.efSearch = 200, 128
+        return graph
+    clusters = min(len(corpus), round(4 * math.sqrt(len(corpus))))
+    index: Any = faiss.index_factory(dimension, f"IVF{clusters},Flat", faiss.METRIC_INNER_PRODUCT)
+    index.nprobe, index.cp.min_points_per_centroid = 32, 1
+    every = -(-len(corpus) // (64 * clusters))  # 64 sentences a cluster, from everywhere
+    index.train(np.concatenate([some[::every] for _, some in corpus.blocks(step)]))
     return index
 
 

@@ -14,12 +14,7 @@ class UnitRows:
     """Vectors (n, d) in an array or in a `.npy` file, which may be larger than memory."""
 
     def __init__(self, source: np.ndarray | str | Path) -> None:
-        """Look at an array, or at a file that holds one.
-
-        Raises:
-            InputError: the file is no `.npy` file, or is cut short.
-            TandemError: there is no C-ordered matrix in it, or no rows.
-        """
+        """Look at an array or a file; what is no C-ordered matrix is refused."""
         self.name = "the array" if isinstance(source, np.ndarray) else str(source)
         self._source = source if isinstance(source, np.ndarray) else _mapped(source)
         shape = self._source.shape
@@ -38,10 +33,7 @@ class UnitRows:
     ) -> Iterator[tuple[int, np.ndarray]]:
         """Yield so many rows at a time at length 1, float32 (rows, d), and the first one's number.
 
-        Rows of zeros stay zeros.
-
-        Raises:
-            TandemError: a value is not finite.
+        Rows of zeros stay zeros; a value that is not finite is refused.
         """
         stop = min(len(self), len(self) if stop is None else stop)
         for first in range(start, stop, rows):
@@ -62,7 +54,7 @@ class UnitRows:
         if not isinstance(mapped, np.memmap):
             return mapped[start:stop]
         offset, count = mapped.offset + start * mapped.strides[0], (stop - start) * self.dimension
-        values = np.fromfile(mapped.filename, mapped.dtype, count, offset=offset)
+        values = np.fromfile(str(mapped.filename), mapped.dtype, count, offset=offset)
         return values.reshape(-1, self.dimension)
 
 

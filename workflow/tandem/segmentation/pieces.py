@@ -57,11 +57,7 @@ def alphabet(pieces: Iterable[str]) -> frozenset[str]:
 
 
 def train_sentencepiece(scheme: Segmentation, texts: Iterator[str], path: Path) -> Path:
-    """Train a unigram model on lines of tokens.
-
-    Raises:
-        TandemError: there is no text, or too little for the pieces asked for.
-    """
+    """Train a unigram model on lines of tokens; too little text for it is an error."""
     with open(path, "wb") as writer:
         try:
             spm.SentencePieceTrainer.train(

@@ -65,18 +65,9 @@ def from_rows(rows: Iterable[Sequence[int]]) -> Ragged:
 
 def concatenate(parts: Sequence[Ragged]) -> Ragged:
     """Join ragged arrays row after row."""
-    ends = np.cumsum([0] + [part.offsets[-1] - part.offsets[0] for part in parts])
-    offsets = [np.zeros(1, np.int64)]
-    offsets += [
-        part.offsets[1:] - part.offsets[0] + end for part, end in zip(parts, ends[:-1], strict=True)
-    ]
-    ids = [part.ids[part.offsets[0] : part.offsets[-1]] for part in parts]
-    return Ragged(np.concatenate(ids), np.concatenate(offsets))
-
-
-def paths(stem: str | Path) -> tuple[Path, Path]:
-    """Return the two files of a ragged array: `<stem>.ids.npy` and `<stem>.offsets.npy`."""
-    return Path(f"{stem}.ids.npy"), Path(f"{stem}.offsets.npy")
+    lengths = np.concatenate([part.lengths() for part in parts])
+    offsets = np.append(0, np.cumsum(lengths))
+    return Ragged(np.concatenate([part.ids for part in parts]), offsets)
 
 
 def load(stem: str | Path) -> Ragged:
@@ -85,22 +76,23 @@ def load(stem: str | Path) -> Ragged:
     Raises:
         InputError: the two files do not belong together.
     """
-    ids_path, offsets_path = paths(stem)
-    ids = np.load(ids_path, mmap_mode="r", allow_pickle=False)
-    offsets = np.load(offsets_path, mmap_mode="r", allow_pickle=False)
+    ids, offsets = (
+        np.load(f"{stem}.{part}.npy", mmap_mode="r", allow_pickle=False)
+        for part in ("ids", "offsets")
+    )
     if offsets[-1] != len(ids):
-        raise InputError(ids_path, None, "its length contradicts its offsets", "Segment it again")
+        problem = "its length contradicts its offsets"
+        raise InputError(f"{stem}.ids.npy", None, problem, "Segment it again")
     return Ragged(ids, offsets)
 
 
 def save_stream(stem: str | Path, chunks: Iterable[Ragged], largest_id: int) -> int:
-    """Write chunks one after the other, whole or not at all; return the number of rows.
+    """Write `<stem>.ids.npy` and `<stem>.offsets.npy`, chunk by chunk; return the number of rows.
 
     Ids are uint16 where `largest_id` allows, else int32. Memory: one chunk and the offsets
     (8 bytes a row).
     """
     dtype = np.uint16 if largest_id < 2**16 else np.int32
-    ids_path, offsets_path = paths(stem)
     ends = [np.zeros(1, np.int64)]
 
     def ids() -> Iterator[NDArray[np.integer]]:
@@ -108,10 +100,9 @@ def save_stream(stem: str | Path, chunks: Iterable[Ragged], largest_id: int) -> 
             ends.append(chunk.offsets[1:] + ends[-1][-1])
             yield chunk.ids
 
+    offsets_path, ids_path = f"{stem}.offsets.npy", f"{stem}.ids.npy"
     with atomic_path(offsets_path) as offsets_file, atomic_path(ids_path) as ids_file:
         with open(ids_file, "wb") as stream:
             write_npy(stream, ids(), dtype)
-        offsets = np.concatenate(ends)
         with open(offsets_file, "wb") as stream:
-            np.save(stream, offsets)
-    return len(offsets) - 1
+            return write_npy(stream, ends, np.int64) - 1

@@ -21,16 +21,8 @@ def segment_file(
     """Segment a text file into `<stem>.ids.npy` and `<stem>.offsets.npy`.
 
     One process: reading lines takes most of the time, and handing them to others takes longer than
-    segmenting them. Memory: a chunk of lines, and 8 bytes for each line of the file.
-
-    Args:
-        segmenter_folder: what `segmenter.learn` wrote.
-        path: one sentence a line.
-        side: the language, or a side such as en-bt.
-        stem: where the arrays go.
-
-    Returns:
-        The number of sentences.
+    segmenting them. Memory: a chunk of lines, and 8 bytes for each line of the file. `side` is a
+    language, or a side such as en-bt. Returns the number of sentences.
     """
     segmenter = Segmenter.load(segmenter_folder)
     # one iterator for all chunks: each iter() of a bar would begin another

@@ -10,16 +10,15 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 import sentencepiece as spm
 
 from tandem.errors import TandemError
 from tandem.io import read_json, write_json
-from tandem.segmentation import ragged
 from tandem.segmentation.pieces import PieceEncoder, piece_scores, train_sentencepiece
-from tandem.segmentation.ragged import Ragged
+from tandem.segmentation.ragged import Ragged, from_rows
 from tandem.segmentation.scheme import Segmentation, language_of
 from tandem.segmentation.token_memory import TokenMemory
 from tandem.segmentation.trigrams import Speller, TrigramEncoder, count_trigrams
@@ -50,7 +49,7 @@ class Segmenter:
         vocabulary: Sequence[str],
         models: Mapping[str, Path | None],
     ) -> None:
-        """Build from the vocabulary (token of each id) and SentencePiece model per language."""
+        """Take what the class describes."""
         self.scheme = scheme
         self.vocabulary = list(vocabulary)
         self.models = dict(models)
@@ -77,25 +76,19 @@ class Segmenter:
         return list(together.values())
 
     def encode(self, sentence: str, language: str) -> list[int]:
-        """Return the ids of one sentence.
-
-        Raises:
-            TandemError: the segmenter was not learned for the language.
-        """
+        """Return the ids of one sentence."""
         return self.encoder(language)([sentence]).row(0).tolist()
 
     def encoder(self, language: str) -> Encode:
         """Return the function from sentences to ids for a language; it remembers words.
 
         Raises:
-            TandemError: as `encode`.
+            TandemError: the segmenter was not learned for the language.
         """
         language = language_of(language)
         if language not in self.models:
-            raise TandemError(
-                f"no segmentation for language {language!r}; this one knows "
-                + ", ".join(self.languages)
-            )
+            known = ", ".join(self.languages)
+            raise TandemError(f"no segmentation for language {language!r}; this one knows {known}")
         key = self._key(language)
         if key not in self._encoders:
             self._encoders[key] = self._build(language)
@@ -118,11 +111,9 @@ class Segmenter:
         if self.scheme.kind == "trigrams":
             # what other languages have marked is longer
             return TrigramEncoder({gram: i for gram, i in ids.items() if len(gram) == 3})
-        if self.scheme.kind == "sentencepiece":
-            return TokenMemory(PieceEncoder(self.models[language], ids))
-        return TokenMemory(
-            lambda words: ragged.from_rows([ids[w]] if w in ids else [] for w in words)
-        )
+        if model := self.models[language]:
+            return TokenMemory(PieceEncoder(model, ids))
+        return TokenMemory(lambda words: from_rows([ids[w]] if w in ids else [] for w in words))
 
     def save(self, folder: Path) -> None:
         """Write the vocabulary and copies of the models into an existing folder."""
@@ -150,12 +141,7 @@ class Segmenter:
 
 
 def learn(scheme: Segmentation, texts: Texts, folder: Path) -> Segmenter:
-    """Learn a segmentation and save it into an existing folder.
-
-    Args:
-        scheme: what to learn.
-        texts: the training sentences of each side.
-        folder: where the models go.
+    """Learn a segmentation from training sentences and save it into an existing folder.
 
     Raises:
         TandemError: no text, or too little for the pieces asked for.
@@ -190,28 +176,27 @@ def _batches(lines: Iterable[str]) -> Iterator[list[str]]:
     return iter(lambda: list(islice(stream, LINES)), [])
 
 
-def _pieces(scheme: Segmentation, models: Mapping[str, Path]) -> list[str]:
+def _pieces(scheme: Segmentation, models: Mapping[str, Path | None]) -> list[str]:
     """Return every piece of the models, each spelling once, in the order of the models."""
-    pieces: dict[str, None] = {}
-    for language, path in models.items():
-        mark = scheme.token_mark(language)
-        for piece in piece_scores(spm.SentencePieceProcessor(model_file=str(path))):
-            pieces[mark + piece] = None
-    return list(pieces)
+    pieces = (
+        scheme.token_mark(language) + piece
+        for language, path in models.items()
+        for piece in piece_scores(spm.SentencePieceProcessor(model_file=str(path)))
+    )
+    return list(dict.fromkeys(pieces))
 
 
 def _most_frequent(scheme: Segmentation, texts: Texts) -> list[str]:
     """Return the most frequent units of all texts together, the most frequent first."""
     counts: Counter[str] = Counter()
     for side, lines in texts.items():
-        mark = scheme.token_mark(language_of(side))
+        mark, batches = scheme.token_mark(language_of(side)), _batches(lines())
         if scheme.kind == "trigrams":
-            found = count_trigrams(_batches(lines()))
+            found = count_trigrams(batches)
         else:
-            spelled = map(Speller(), _batches(lines()))
-            found = Counter(word for batch in spelled for text in batch for word in text.split())
-        for unit, count in found.items():
-            counts[mark + unit] += count
+            spelled = chain.from_iterable(map(Speller(), batches))
+            found = Counter(chain.from_iterable(map(str.split, spelled)))
+        counts.update({mark + unit: count for unit, count in found.items()})
     if not counts:
         raise TandemError("nothing to learn a segmentation from: the training text is empty")
     # equal counts in the order of their spelling, so that the same text gives the same ids

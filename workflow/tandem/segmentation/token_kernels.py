@@ -38,10 +38,7 @@ def split(
 ) -> tuple[Integers, Integers, NDArray[np.bool_], Hashes, Integers]:
     """Split lines into units: words and marks, or more where characters may combine.
 
-    Args:
-        data: (characters,) code points; a newline after each line.
-        kinds: the kind of each code point.
-        lowered: the normalised lower case of each MARK and LETTER.
+    `data` are code points, a newline after each line.
 
     Returns:
         Where units start and end, whether a unit is plain (one token, its characters lowered),
@@ -82,14 +79,9 @@ def number(
 ) -> tuple[Integers, Integers]:
     """Return the number of each hash, and which units are new.
 
-    New ones get the next numbers in the order in which they first occur.
-
-    Args:
-        hashes: (units,), none of them 0.
-        keys: (slots,) of the table, 0 where it is free; slots are a power of two and more than
-            it will hold.
-        numbers: (slots,) the number of each key.
-        held: how many numbers have been given.
+    New ones get the next numbers, after those `held`, in the order in which they first occur. The
+    table, `keys` and their `numbers`, is 0 where it is free; its size is a power of two, and more
+    than it will hold.
     """
     mask = np.uint64(len(keys) - 1)
     found = np.empty(len(hashes), np.int64)

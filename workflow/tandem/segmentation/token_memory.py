@@ -17,12 +17,13 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from tandem.segmentation.ragged import Ragged, from_rows
+from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.token_kernels import (
     LETTER,
     MARK,
     SPACE,
     Characters,
+    Hashes,
     Integers,
     number,
     split,
@@ -47,13 +48,18 @@ class TokenMemory:
         self._kinds, self._lowered = character_kinds()
         self._forget()
 
+    def _forget(self) -> None:
+        self._keys: Hashes = np.zeros(1, np.uint64)
+        self._numbers: NDArray[np.int32] = np.zeros(1, np.int32)
+        # the ids of all units, and where those of each end
+        self._ids: array[int] = array("i")
+        self._ends: array[int] = array("q", [0])
+
     def __call__(self, lines: Sequence[str]) -> Ragged:
         """Return the ids of the lines (int32)."""
-        if not lines:
-            return from_rows([])
-        text = "\n".join(lines) + "\n"
+        text = "\n".join([*lines, ""])
         if text.count("\n") != len(lines):  # a line with newlines inside
-            text = "\n".join(line.replace("\n", " ") for line in lines) + "\n"
+            text = "\n".join([*(line.replace("\n", " ") for line in lines), ""])
         data = codes(text)
         starts, ends, plain, hashes, rows = split(data, self._kinds, self._lowered)
         if len(self._ends) > MEMORY_LIMIT or len(self._ids) > _IDS_LIMIT:
@@ -98,11 +104,6 @@ class TokenMemory:
         # in the order of their numbers they get the same ones again
         number(keys[np.argsort(numbers)], self._keys, self._numbers, 0)
 
-    def _forget(self) -> None:
-        self._keys, self._numbers = np.zeros(1, np.uint64), np.zeros(1, np.int32)
-        # the ids of all units, and where those of each end
-        self._ids, self._ends = array("i"), array("q", [0])
-
 
 def codes(text: str) -> Characters:
     """Return the code points of a text."""
@@ -124,12 +125,12 @@ def character_kinds() -> tuple[NDArray[np.uint8], Characters]:
     words = [c for c in characters if _inert(c, forms[c], _WORD_CATEGORIES)]
     marks = [c for c in characters if _inert(c, forms[c], _MARK_CATEGORIES)]
     # a run of letters is one token; a mark is always a token by itself
-    letters = set("".join(run for run in tokens("".join(map(forms.get, words))) if len(run) > 1))
+    letters = set("".join(run for run in tokens("".join(forms[c] for c in words)) if len(run) > 1))
     alone = {token for token in tokens(" ".join(2 * forms[c] for c in marks)) if len(token) == 1}
     for kind, members, sure in ((LETTER, words, letters), (MARK, marks, alone)):
         chosen = [c for c in members if forms[c] in sure]
         kinds[codes("".join(chosen))] = kind
-        lowered[codes("".join(chosen))] = codes("".join(map(forms.get, chosen)))
+        lowered[codes("".join(chosen))] = codes("".join(forms[c] for c in chosen))
     kinds[codes("\n".join(c for c in characters if forms[c].isspace()))] = SPACE
     kinds[0xD800:0xE000] = SPACE  # half characters, which no text should have
     return kinds, lowered

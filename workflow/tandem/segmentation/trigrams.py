@@ -35,9 +35,7 @@ class Speller:
 
 def _spelled(tokens: Sequence[str]) -> Ragged:
     """Return the code points of each token and a space after it."""
-    if not tokens:
-        return Ragged(np.zeros(0, np.int32), np.zeros(1, np.int64))
-    text = codes(" ".join(tokens) + " ").astype(np.int32)
+    text = codes("".join(token + " " for token in tokens)).astype(np.int32)
     return Ragged(text, np.append(0, np.flatnonzero(text == ord(" ")) + 1))
 
 
@@ -63,7 +61,7 @@ class TrigramEncoder:
 
 def count_trigrams(batches: Iterable[Sequence[str]]) -> Counter[str]:
     """Count the trigrams of batches of lines."""
-    speller, counts = Speller(), Counter()
+    speller, counts = Speller(), Counter[int]()
     for lines in batches:
         keys, times = np.unique(_keys(speller.codes(lines))[0], return_counts=True)
         counts.update(dict(zip(keys.tolist(), times.tolist(), strict=True)))

@@ -43,14 +43,6 @@ def spearman_rows(x: FloatArray, y: FloatArray) -> FloatArray:
     return pearson_rows(ranks(x), ranks(y))
 
 
-def partial_spearman_rows(x: FloatArray, y: FloatArray, control: FloatArray) -> FloatArray:
-    """Partial Spearman's rho along the last axis: shapes (..., n) to (...); NaN where undefined."""
-    xy, xc, yc = spearman_rows(x, y), spearman_rows(x, control), spearman_rows(y, control)
-    left = (1 - xc**2) * (1 - yc**2)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(left > NOISE, np.clip((xy - xc * yc) / np.sqrt(left), -1, 1), np.nan)
-
-
 def checked(*samples: ArrayLike) -> list[FloatArray]:
     """Return the samples as arrays, or refuse what has no correlation, saying which and why."""
     arrays = [np.asarray(sample, dtype=np.float64) for sample in samples]

@@ -20,15 +20,8 @@ def write_scores(
 ) -> list[dict[str, Any]]:
     """Write what a task makes of items: `<path>.json`, and the items beside it in `<path>.npz`.
 
-    Args:
-        path: without ending.
-        task: what was scored.
-        items: from `Task.score`.
-        origin: study, experiment, seed, name of the task, and the code behind them.
-
-    Returns:
-        The figures: unit and value x 100, rounded so that the last bits of a sum do not reach the
-        file.
+    `origin` is the study, experiment, seed, name of the task, and the code behind them. Returns the
+    figures, unit and value x 100, rounded so that the last bits of a sum do not reach the file.
     """
     rows = [
         {"unit": unit, "value": round(task.estimate(items, unit), _DECIMALS)}

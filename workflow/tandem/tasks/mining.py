@@ -56,11 +56,7 @@ class BitextMining(Task):
     """Most that the process may hold while it searches."""
 
     def inputs(self, plan: Plan, experiment: str) -> dict[str, str]:
-        """Name the folder of the task that is hidden in the sources of the experiment's corpus.
-
-        Raises:
-            TandemError: there is none.
-        """
+        """Name the folder of the task that is hidden in the sources of the experiment's corpus."""
         corpus = plan.setting(experiment).corpus
         name = plan.mining_of(corpus)
         if name is None:
@@ -70,12 +66,7 @@ class BitextMining(Task):
     def score(self, encoder: Encodes, data: Mapping[str, Path]) -> Items:
         """Search both parts of a task, choose thresholds on the first, and count on the second.
 
-        Args:
-            encoder: of English and the task's other language.
-            data: `mining`, the folder of a task.
-
-        Raises:
-            TandemError: as `best_threshold` and `search`.
+        `data` has `mining`, the folder of a task.
         """
         folder = Path(data["mining"])
         parts = [read_part(folder, part) for part in PARTS]
@@ -127,9 +118,6 @@ class BitextMining(Task):
         """Bootstrap F1 x 100 of one method, resampling source sentences: (systems, resamples).
 
         The sentences resampled are those that add to the F1 of some method of some system.
-
-        Raises:
-            TandemError: when the systems mined different tasks.
         """
         one = systems[0]
         if any(not np.array_equal(s[k], one[k]) for s in systems for k in ("gold", "method")):
@@ -150,21 +138,19 @@ class BitextMining(Task):
         return int((items["gold"] + items["proposed"].sum(axis=0) > 0).sum())
 
     def details(self, items: Items) -> dict[str, Any]:
-        """Return mining, neighbours, sentences; for each method its threshold and, of both parts,
-        precision, recall and F1 x 100, and the counts behind them.
-        """  # noqa: D205
-        methods = {}
-        for place, unit in enumerate(self.units(items)):
-            methods[unit] = {
-                "threshold": float(items["threshold"][place]),
-                "training": _rounded(figures(*items["training"][place].tolist())),
-                "test": _rounded(figures(*self._counts(items, unit))),
-            }
+        """Return what was mined, and of each method the threshold and the figures on both parts."""
         return {
             "mining": str(items["mining"]),
             "neighbours": self.neighbours,
             "sentences": items["sentences"].tolist(),
-            "methods": methods,
+            "methods": {
+                unit: {
+                    "threshold": float(items["threshold"][place]),
+                    "training": _rounded(figures(*items["training"][place].tolist())),
+                    "test": _rounded(figures(*self._counts(items, unit))),
+                }
+                for place, unit in enumerate(self.units(items))
+            },
         }
 
     def _counts(self, items: Items, unit: str) -> tuple[int, int, int]:
@@ -198,13 +184,7 @@ def best_threshold(pairs: MinedPairs, gold: Gold) -> tuple[float, tuple[int, int
     """Find the threshold with the best F1: pairs that score it or more are proposed.
 
     Pairs of equal score stand or fall together. Of thresholds with equal F1 the highest is taken.
-    Pairs come sorted, so the sweep is linear.
-
-    Returns:
-        The threshold; and the numbers of correct, proposed and gold pairs at it.
-
-    Raises:
-        TandemError: when there is no pair or no gold pair to choose by.
+    Returns also the numbers of correct, proposed and gold pairs at it.
     """
     total = len(set(gold))
     if not len(pairs) or not total:

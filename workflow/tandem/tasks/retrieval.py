@@ -35,24 +35,15 @@ class BitextRetrieval(Task):
     def score(self, encoder: Encodes, data: Mapping[str, Path]) -> Items:
         """Search either side of the split for the translations of the other.
 
-        Args:
-            encoder: of the languages of the corpus.
-            data: `corpus`, a folder with `<split>.<side>` for two sides.
-
-        Raises:
-            InputError: the folder has no such two files.
+        `data` has `corpus`, a folder with `<split>.<side>` for two sides.
         """
-        names = {path.name for path in Path(data["corpus"]).glob(f"{self.split}.*")}
-        # English first, as in the papers
-        sides = sorted((name.partition(".")[2] for name in names), key=lambda s: (s != "en", s))
-        if len(sides) != 2:
-            problem = f"{len(sides)} files {self.split}.<language>, not 2"
+        files = {path.suffix[1:]: path for path in Path(data["corpus"]).glob(f"{self.split}.*")}
+        if len(files) != 2:
+            problem = f"{len(files)} files {self.split}.<language>, not 2"
             raise InputError(data["corpus"], None, problem, "Build the corpus again")
-        left, right = sides
-        vectors = [
-            encoder.encode(read_lines(Path(data["corpus"]) / f"{self.split}.{side}"), language=side)
-            for side in sides
-        ]
+        # English first, as in the papers
+        left, right = sides = sorted(files, key=lambda side: (side != "en", side))
+        vectors = [encoder.encode(read_lines(files[side]), language=side) for side in sides]
         forward, backward = first_hits(*vectors)
         return {f"{left}-{right}": forward, f"{right}-{left}": backward}
 
@@ -67,11 +58,7 @@ class BitextRetrieval(Task):
     def draws(
         self, systems: Sequence[Items], unit: str, resamples: int, seed: int
     ) -> FloatArray:
-        """Bootstrap P@1 x 100 of one direction, resampling sentences: (systems, resamples).
-
-        Raises:
-            TandemError: the systems were scored on different numbers of sentences.
-        """
+        """Bootstrap P@1 x 100 of one direction, resampling sentences: (systems, resamples)."""
         sizes = {len(system[unit]) for system in systems}
         if len(sizes) > 1:
             raise TandemError("the systems to compare searched different texts. Score them again")
@@ -81,23 +68,16 @@ class BitextRetrieval(Task):
         return 100 * ((times @ table).T / n)
 
 
-def first_hits(
-    source: np.ndarray | str | Path, target: np.ndarray | str | Path
-) -> tuple[np.ndarray, np.ndarray]:
+def first_hits(source: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Tell which of n aligned sentences find their translation first: forward, backward, bool (n,).
 
-    Args:
-        source: (n, d) embeddings, or the `.npy` file that holds them; need not be normalised.
-        target: (n, d): row i translates source row i.
-
-    Raises:
-        TandemError: when the sides differ in length, and as `search`.
+    Both sides are embeddings, (n, d), that need not be normalised.
     """
     from tandem.search.neighbours import search
 
-    forward, backward = (lists.indices[:, 0] for lists in search(source, target, 1))
-    if len(forward) != len(backward):
-        sizes = f"{len(forward)} sources, {len(backward)} targets"
+    if len(source) != len(target):
+        sizes = f"{len(source)} sources, {len(target)} targets"
         raise TandemError(f"{sizes}. Row i must translate row i")
-    gold = np.arange(len(forward))
-    return forward == gold, backward == gold
+    gold = np.arange(len(source))
+    forward, backward = (lists.indices[:, 0] == gold for lists in search(source, target, 1))
+    return forward, backward

@@ -7,7 +7,6 @@ after every epoch.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -15,30 +14,27 @@ import numpy as np
 from tandem.segmentation import ragged
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.segmenter import Segmenter
-from tandem.tasks.sts_data import read_task, select_score
+from tandem.tasks.sts_data import correlation, cosine_similarity, read_task
 
 Select = Callable[[Callable[[Ragged], np.ndarray]], float]
 """Takes a function from n segmented sentences to (n, d)."""
 
 
 def by_similarity(segmenter: Segmenter, task: str | Path, language: str = "en") -> Select:
-    """Pearson's r x 100 on a task of one language (wieting2019, section 3: STS 2017 en-en).
-
-    Raises:
-        InputError: as `sts_data.read_task`.
-    """
+    """Pearson's r x 100 on a task of one language (wieting2019, section 3: STS 2017 en-en)."""
     read, encode = read_task(task), segmenter.encoder(language)
     first, second = encode(read.first), encode(read.second)
-    return partial(select_score, first=first, second=second, gold=read.gold)
+
+    def score(embed: Callable[[Ragged], np.ndarray]) -> float:
+        return 100 * correlation(read.gold, cosine_similarity(embed(first), embed(second)))
+
+    return score
 
 
 def by_retrieval(folder: str | Path, sides: Sequence[str], split: str = "valid") -> Select:
     """P@1 x 100 of a segmented split, the mean of both directions: how well translations are found.
 
-    Args:
-        folder: of a segmented corpus.
-        sides: its two sides.
-        split: of it; its n sentences are searched among each other, in n * n floats.
+    The n sentences of the split are searched among each other, in n * n floats.
     """
     left, right = (ragged.load(Path(folder) / f"{split}.{side}") for side in sides)
 

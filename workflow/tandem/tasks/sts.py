@@ -16,13 +16,7 @@ from pydantic import model_validator
 
 from tandem.errors import TandemError
 from tandem.statistics.bootstrap import bootstrap_pearson
-from tandem.tasks.sts_data import (
-    Index,
-    correlation,
-    cosine_similarity,
-    read_index,
-    read_task,
-)
+from tandem.tasks.sts_data import Index, correlation, cosine_similarity, read_index, read_task
 from tandem.tasks.task import Encodes, Items, Task
 
 if TYPE_CHECKING:
@@ -60,12 +54,8 @@ class Sts(Task):
     def score(self, encoder: Encodes, data: Mapping[str, Path]) -> Items:
         """Encode the sentences of every task at hand that is in the encoder's languages.
 
-        Args:
-            encoder: gives the sentence vectors; without `languages` it takes any.
-            data: `sts`, a folder with a TSV for each task, and index.json.
-
-        Raises:
-            TandemError: when a whole year is missing, and as `read_task`.
+        An encoder without `languages` takes any. `data` has `sts`, a folder with a TSV for each
+        task, and index.json. That a whole year is missing is an error.
         """
         index = read_index(data["sts"])
         names = self.covered(index, getattr(encoder, "languages", None))
@@ -89,15 +79,14 @@ class Sts(Task):
 
     def covered(self, index: Index, languages: Sequence[str] | None) -> list[str]:
         """Name the tasks to score that are at hand in these languages (None: any); years sorted."""
-        wanted = self.tasks or sorted(
-            name for name, entry in index.tasks.items() if int(entry["year"]) in self.years
-        )
-        return [
-            name
-            for name in wanted
-            if name in index.tasks
-            and (languages is None or set(index.tasks[name]["languages"]) <= set(languages))
-        ]
+        known = {
+            name: int(entry["year"])
+            for name, entry in index.tasks.items()
+            if languages is None or set(entry["languages"]) <= set(languages)
+        }
+        if self.tasks:
+            return [name for name in self.tasks if name in known]
+        return sorted(name for name, year in known.items() if year in self.years)
 
     def units(self, items: Items) -> list[str]:
         """Return the years and "mean", or the tasks that were scored."""
@@ -117,12 +106,10 @@ class Sts(Task):
 
         Pairs are drawn within each task, from a stream that depends on the seed and the task's name
         alone: systems compared now, later or in another order meet the same resamples.
-
-        Raises:
-            TandemError: when the systems were not scored on the same pairs.
         """
         same = systems[0]
-        if any(not np.array_equal(other[k], same[k]) for other in systems for k in _SHARED):
+        shared = ("task", "year", "offsets", "gold")
+        if any(not np.array_equal(other[k], same[k]) for other in systems for k in shared):
             raise TandemError(
                 "the systems to compare were scored on different pairs: score them again on the "
                 "same STS folder"
@@ -158,10 +145,6 @@ class Sts(Task):
         if unit == MEAN:
             return 1.0 / (len(each) * sizes[position])
         return np.where(years == int(unit), 1.0 / sizes[position], 0.0)
-
-
-_SHARED = ("task", "year", "offsets", "gold")
-"""Items that systems to compare must have in common."""
 
 
 def _pairs(items: Items, place: int) -> tuple[FloatArray, FloatArray]:

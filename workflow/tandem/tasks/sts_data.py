@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,21 +14,15 @@ from tandem.errors import InputError, TandemError
 from tandem.io import read_json, read_lines
 from tandem.statistics.correlation import FloatArray, is_constant, pearson
 
-HIGHEST_SCORE = 5.0
-"""Human scores run from 0 (unrelated) to 5 (same meaning)."""
-
-Segmented = TypeVar("Segmented")
-
 
 @dataclass(frozen=True)
 class StsPairs:
     """One STS task: n sentence pairs with their human scores."""
 
-    name: str
     gold: FloatArray
     first: list[str]
     second: list[str]
-    languages: tuple[str, str] = ("en", "en")
+    languages: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -46,29 +40,22 @@ class Index:
 def read_task(path: str | Path, languages: Sequence[str] = ("en", "en")) -> StsPairs:
     """Read one task: lines of score, sentence 1, sentence 2, separated by tabs.
 
-    Args:
-        path: `<year>.<task>.tsv`.
-        languages: of the two sentences; the order of a task's name is not always theirs.
-
     Raises:
         InputError: when a line has other columns, or a score is not a number from 0 to 5, or the
             scores are all the same.
     """
-    path = Path(path)
     gold, first, second = [], [], []
     for number, line in enumerate(read_lines(path), start=1):
         columns = line.split("\t")
         if len(columns) != 3:
-            raise InputError(
-                path, number, f"{len(columns)} columns, not 3", "Give score, sentence 1, sentence 2"
-            )
+            problem = f"{len(columns)} columns, not 3"
+            raise InputError(path, number, problem, "Give score, sentence 1, sentence 2")
         gold.append(_score(columns[0], path, number))
         first.append(columns[1])
         second.append(columns[2])
     if not gold or is_constant(np.asarray(gold)):
         raise InputError(path, None, "no two different scores", "Remake the task; r is undefined")
-    name, (one, other) = path.name.removesuffix(".tsv"), languages
-    return StsPairs(name, np.asarray(gold), first, second, (one, other))
+    return StsPairs(np.asarray(gold), first, second, languages)
 
 
 def read_index(folder: str | Path) -> Index:
@@ -87,10 +74,7 @@ def cosine_similarity(first: NDArray[Any], second: NDArray[Any]) -> FloatArray:
     """Cosine of each row of `first` with the same row of `second`: two (n, d) to (n,).
 
     The cosine with a zero vector (a sentence that holds no known token) is 0: nothing is known of
-    its similarity to anything.
-
-    Raises:
-        TandemError: when a vector holds NaN or infinite values.
+    its similarity to anything. A vector that is not finite is refused.
     """
     first, second = first.astype(np.float64), second.astype(np.float64)
     product = np.linalg.norm(first, axis=1) * np.linalg.norm(second, axis=1)
@@ -104,29 +88,12 @@ def cosine_similarity(first: NDArray[Any], second: NDArray[Any]) -> FloatArray:
     return np.divide(dot, product, out=np.zeros_like(dot), where=product > 0)
 
 
-def select_score(
-    embed: Callable[[Segmented], NDArray[Any]],
-    first: Segmented,
-    second: Segmented,
-    gold: FloatArray,
-) -> float:
-    """Pearson's r x 100 of sentences segmented beforehand: the score that selects an epoch.
-
-    Args:
-        embed: from n segmented sentences, in whatever form the trainer keeps them, to (n, d).
-        first: the n first sentences of the selection task (STS 2017 en-en in wieting2019).
-        second: the n second sentences.
-        gold: (n,) human scores.
-    """
-    return 100 * correlation(gold, cosine_similarity(embed(first), embed(second)))
-
-
-def _score(text: str, path: Path, number: int) -> float:
-    """Read a human score, or refuse it."""
+def _score(text: str, path: str | Path, number: int) -> float:
+    """Read a human score, from 0 (unrelated) to 5 (same meaning), or refuse it."""
     try:
         value = float(text)
     except ValueError:
         value = float("nan")
-    if not 0 <= value <= HIGHEST_SCORE:
+    if not 0 <= value <= 5:
         raise InputError(path, number, f"the score {text!r} is not from 0 to 5", "Mend the score")
     return value

@@ -18,13 +18,14 @@ from numpy.typing import NDArray
 from tandem.errors import TandemError
 from tandem.statistics.bootstrap import Statistic, bootstrap
 from tandem.statistics.correlation import (
+    NOISE,
+    FloatArray,
     UndefinedCorrelationError,
     is_constant,
-    partial_spearman_rows,
     spearman_rows,
 )
-from tandem.statistics.permutation import permutation_test
 from wieting2019.languages.distance import DISTANCES
+from wieting2019.languages.permutation import permutation_test
 from wieting2019.languages.points import OVERLAPS, SETTING
 from wieting2019.languages.settings import FEWEST, THRESHOLD
 
@@ -59,6 +60,14 @@ class Cluster:
     split: str
     threshold: float
     members: NDArray[np.bool_]
+
+
+def partial_spearman_rows(x: FloatArray, y: FloatArray, control: FloatArray) -> FloatArray:
+    """Partial Spearman's rho along the last axis: shapes (..., n) to (...); NaN where undefined."""
+    xy, xc, yc = spearman_rows(x, y), spearman_rows(x, control), spearman_rows(y, control)
+    left = (1 - xc**2) * (1 - yc**2)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(left > NOISE, np.clip((xy - xc * yc) / np.sqrt(left), -1, 1), np.nan)
 
 
 def natural_threshold(overlap: NDArray[np.float64]) -> float:

@@ -28,8 +28,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from tandem.corpora.languages import Language
 from tandem.errors import InputError, TandemError
+from wieting2019.languages.register import Language
 
 ENGLISH = "eng"
 """URIEL's entry for English."""

@@ -12,10 +12,10 @@ from typing import Any
 
 import pandas as pd
 
-from tandem.corpora.languages import Register, read_register
 from tandem.errors import TandemError
 from tandem.io import read_json
 from wieting2019.languages.distance import DISTANCES, english_distances
+from wieting2019.languages.register import Register, read_register
 
 OVERLAPS = ("overlap_types", "overlap_tokens")
 """SentencePiece overlap with English: by types, as the paper has it, and by tokens."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from tandem.plan import Plan
 
-REGISTER = Path(__file__).parents[3] / "languages.yaml"
+REGISTER = Path(__file__).parents[1] / "languages.yaml"
 """What the codes of languages mean."""
 
 
@@ -54,7 +54,7 @@ class Figure1(Table):
 
     def codes(self, held: Mapping[str, Collection[str]]) -> dict[str, list[str]]:
         """Return the languages that each panel chooses among; `held` by corpus."""
-        from tandem.corpora.languages import read_register
+        from wieting2019.languages.register import read_register
 
         known = [language.code for language in read_register(REGISTER)]
         return {name: panel.codes(known, held) for name, panel in self.panels.items()}
@@ -73,10 +73,10 @@ class Figure1(Table):
 
     def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
         """Draw one setting; the correlations in its titles are those of Table 5."""
-        from tandem.corpora.languages import read_register
         from wieting2019.languages import drawing
         from wieting2019.languages.correlations import Draws, correlations
         from wieting2019.languages.points import measured_points
+        from wieting2019.languages.register import read_register
 
         panel, marked = self._settings(given.name)[figure]
         # those of Table 5 follow from the points before they are rounded for the CSV

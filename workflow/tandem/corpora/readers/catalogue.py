@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -10,10 +9,11 @@ from typing import Any
 from pydantic import field_validator
 from pydantic_core import PydanticCustomError
 
-from tandem.corpora.archives import DAMAGE, Archive, damaged, open_archive
+from tandem.corpora.archives import Archive, open_archive
 from tandem.corpora.readers import Pair, Reader
 from tandem.corpora.text import plain
 from tandem.errors import InputError
+from tandem.io import parse_json
 
 
 class CatalogueReader(Reader):
@@ -45,50 +45,35 @@ class CatalogueReader(Reader):
             InputError: when a language has no file, or a file is not JSON of nested strings.
         """
         with open_archive(path) as archive:
-            by_language = _members(archive, self.members)
+            by_language = self._members(archive)
             for language in (source, *targets):
                 if language not in by_language:
                     known = ", ".join(sorted(by_language)) or "none"
                     problem = f"no catalogue in the language {language!r}"
                     raise InputError(path, None, problem, f"It has: {known}")
-            try:
-                left = _strings(path, archive, by_language[source])
-                for target in targets:
-                    right = _strings(path, archive, by_language[target])
-                    yield target, [(text, right[key]) for key, text in left.items() if key in right]
-            except DAMAGE as error:
-                raise damaged(path, error) from error
+            left = _strings(archive, by_language[source])
+            for target in targets:
+                right = _strings(archive, by_language[target])
+                yield target, [(text, right[key]) for key, text in left.items() if key in right]
+
+    def _members(self, archive: Archive) -> dict[str, list[tuple[str, str]]]:
+        """Return, per language, the (component, member name) of its files."""
+        by_language: dict[str, list[tuple[str, str]]] = {}
+        for name in archive.names:
+            if match := self.members.fullmatch(name):
+                groups = match.groupdict()
+                entry = (groups.get("component") or "", name)
+                by_language.setdefault(groups["language"], []).append(entry)
+        return by_language
 
 
-def _members(archive: Archive, pattern: re.Pattern[str]) -> dict[str, list[tuple[str, str]]]:
-    """Return, per language, the (component, member name) of its files in the archive's order."""
-    by_language: dict[str, list[tuple[str, str]]] = {}
-    for name in archive.names:
-        if match := pattern.fullmatch(name):
-            groups = match.groupdict()
-            by_language.setdefault(groups["language"], []).append(
-                (groups.get("component") or "", name)
-            )
-    return by_language
-
-
-def _strings(
-    path: str, archive: Archive, members: list[tuple[str, str]]
-) -> dict[tuple[str, ...], str]:
+def _strings(archive: Archive, members: list[tuple[str, str]]) -> dict[tuple[str, ...], str]:
     """Return the strings of one language by (component, key, key, ...)."""
     strings: dict[tuple[str, ...], str] = {}
     for component, name in members:
-        place = f"{path}!{name}"
+        place = archive.place(name)
         with archive.open(name) as stream:
-            raw = stream.read()
-        try:
-            tree = json.loads(raw.decode("utf-8-sig"))
-        except UnicodeDecodeError as error:
-            line = raw.count(b"\n", 0, error.start) + 1
-            raise InputError(place, line, "invalid UTF-8", "Convert it to UTF-8") from error
-        except json.JSONDecodeError as error:
-            problem = f"not JSON ({error.msg})"
-            raise InputError(place, error.lineno, problem, "Mend or remake the file") from error
+            tree = parse_json(stream.read(), place)
         for keys, value in _walk(tree, (component,)):
             if not isinstance(value, str):
                 problem = f"the value of {'.'.join(keys[1:])!r} is no string"
@@ -99,8 +84,8 @@ def _strings(
 
 def _walk(tree: Any, keys: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:  # noqa: ANN401
     """Yield (path of keys, leaf) of nested mappings."""
-    if not isinstance(tree, Mapping):
+    if isinstance(tree, Mapping):
+        for name, branch in tree.items():
+            yield from _walk(branch, (*keys, name))
+    else:
         yield keys, tree
-        return
-    for name, branch in tree.items():
-        yield from _walk(branch, (*keys, name))

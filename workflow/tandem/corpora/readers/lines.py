@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import zip_longest
 
 from tandem.corpora.readers import Pair, Reader
 from tandem.errors import InputError
@@ -13,10 +14,7 @@ class LinesReader(Reader):
     """Line n of one file with line n of the other; either may be gzipped."""
 
     def pairs(self, path: str, source: str, target: str) -> Iterator[Pair]:
-        """Yield the pairs; see `align` and `tandem.io.decode_lines` for what is refused."""
-        if "{language}" not in path:
-            remedy = "Write {language} in its place in the path, as in my.{language}.gz"
-            raise InputError(path, None, "one file for both languages", remedy)
+        """Yield the pairs; see `align` and `tandem.io.stream_lines` for what is refused."""
         left, right = path.format(language=source), path.format(language=target)
         yield from align(read_lines(left), read_lines(right), left, right)
 
@@ -30,11 +28,7 @@ def align(
         InputError: naming both files and the first line without a counterpart.
     """
     number = 0
-    while True:
-        left, right = next(source, None), next(target, None)
-        if left is None and right is None:
-            break
-        number += 1
+    for number, (left, right) in enumerate(zip_longest(source, target), start=1):
         if left is None or right is None:
             names = (source_name, target_name)
             longer, shorter = names if right is None else names[::-1]

@@ -31,11 +31,9 @@ class PoReader(Reader):
             raise TandemError(
                 f"{path}: one language must be {self.msgid}, that of the catalogue's msgids"
             )
-        if source == self.msgid:
-            yield from _entries(path.format(language=target))
-        else:
-            for left, right in _entries(path.format(language=source)):
-                yield right, left
+        other = target if source == self.msgid else source
+        for left, right in _entries(path.format(language=other)):
+            yield (left, right) if other == target else (right, left)
 
     def with_files(self, languages: Sequence[str]) -> list[str]:
         """Return all but the language of the msgids."""
@@ -57,7 +55,7 @@ def _entries(path: str) -> Iterator[Pair]:
         raise InputError(path, line, problem, "Check it with msgfmt -c") from error
     pairs = 0
     for entry in catalogue.translated_entries():
-        if not entry.msgid_plural and not entry.obsolete:
+        if not entry.msgid_plural:
             pairs += 1
             yield plain(entry.msgid, path), plain(entry.msgstr, path)
     if not pairs:

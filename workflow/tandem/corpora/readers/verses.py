@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tandem.corpora.archives import DAMAGE, damaged, open_archive
+from tandem.corpora.archives import open_archive
 from tandem.corpora.readers import Pair, Reader
 from tandem.corpora.text import plain
 from tandem.errors import InputError
@@ -100,11 +100,8 @@ def _database(path: str, member: str) -> Iterator[sqlite3.Connection]:
             if member not in archive.names:
                 remedy = "Correct `member` in the register"
                 raise InputError(path, None, f"it has no member {member}", remedy)
-            try:
-                with archive.open(member) as stream, open(database, "wb") as out:
-                    shutil.copyfileobj(stream, out, 1 << 20)
-            except DAMAGE as error:
-                raise damaged(path, error) from error
+            with archive.open(member) as stream, open(database, "wb") as out:
+                shutil.copyfileobj(stream, out)
         address = f"{database.as_uri()}?mode=ro&immutable=1"
         with contextlib.closing(sqlite3.connect(address, uri=True)) as connection:
             yield connection

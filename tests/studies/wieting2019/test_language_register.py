@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tandem.corpora.languages import read_register
 from tandem.errors import InputError, TandemError
+from wieting2019.languages.register import read_register
 
-REGISTER = Path(__file__).parents[3] / "workflow" / "languages.yaml"
+REGISTER = Path(__file__).parents[3] / "workflow/studies/wieting2019/languages.yaml"
 
 # Every code with over 1,000 distinct (English, other) strings in the translations of
 # homeassistant 2026.11.0 and home-assistant-frontend 20261028.6, English itself left out

@@ -1,12 +1,13 @@
-"""Permutation tests against all permutations, and corrections by hand."""
+"""Permutation tests against all permutations."""
 
 import itertools
 
 import numpy as np
 import pytest
 
-from tandem.statistics import permutation
+from tandem.statistics import bootstrap
 from tandem.statistics.correlation import spearman_rows
+from wieting2019.languages import permutation
 
 
 def test_permutation_p_approaches_the_exact_one():
@@ -37,8 +38,10 @@ def test_max_t_corrects_for_distinct_features_and_not_for_repeated_ones():
     assert many.p_corrected.min() >= 1 / 2001
 
 
-def test_holm_by_hand():
-    # Sorted .01 .02 .04 times 3 2 1: .03 .04 .04; the cap and the running maximum below
-    np.testing.assert_allclose(permutation.holm([0.04, 0.01, 0.02]), [0.04, 0.03, 0.04])
-    np.testing.assert_allclose(permutation.holm([0.03, 0.03, 0.9]), [0.09, 0.09, 0.9])
-    np.testing.assert_allclose(permutation.holm([0.6, 0.7]), [1.0, 1.0])
+def test_p_does_not_depend_on_the_block_size(monkeypatch):
+    rng = np.random.default_rng(1)
+    outcome, features = rng.normal(size=11), rng.normal(size=(2, 11))
+    whole = permutation.permutation_test(features, outcome, 100, 3)
+    monkeypatch.setattr(bootstrap, "BLOCK_ELEMENTS", 50)
+    parts = permutation.permutation_test(features, outcome, 100, 3)
+    np.testing.assert_array_equal(parts.p, whole.p)

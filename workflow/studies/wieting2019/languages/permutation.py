@@ -1,4 +1,4 @@
-"""Permutation tests of rank correlations, and corrections for the number of tests."""
+"""Permutation tests of the rank correlations of several features with one outcome."""
 
 from __future__ import annotations
 
@@ -51,13 +51,3 @@ def permutation_test(
     return Permutation(
         observed, (1 + alone) / (1 + permutations), (1 + together) / (1 + permutations)
     )
-
-
-def holm(p: ArrayLike) -> FloatArray:
-    """Holm's step-down correction of p-values, shape (tests,), for their number."""
-    p = np.asarray(p, dtype=np.float64)
-    order = np.argsort(p, kind="stable")
-    steps = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
-    corrected = np.empty_like(p)
-    corrected[order] = np.minimum(steps, 1.0)
-    return corrected

@@ -1,0 +1,61 @@
+"""What rules read, where it takes more than a line to say."""
+
+
+def downloads(dataset):
+    """Return the files of a fetched corpus."""
+    return [f"results/corpora/downloads/{dataset}/{name}" for name in DATASETS[dataset].files()]
+
+
+def part_of(wildcards):
+    """Return the entry that brings one file of a corpus."""
+    return next(p for p in DATASETS[wildcards.dataset].parts() if p.file == wildcards.file)
+
+
+def read_by(names):
+    """Return the files of the readers of some corpora, and of the filters."""
+    readers = {READERS.path(DATASETS[n].reader.kind) for n in names if DATASETS[n].reader}
+    return (*sorted(readers), *map(FILTERS.path, FILTERS.modules()))
+
+
+def records(names):
+    """Return what of some entries of the registers can change a byte of what is made of them."""
+    return [DATASETS[name].record() for name in names]
+
+
+def mining_sources(wildcards):
+    """Return the corpora that a mining task is taken from or hidden in."""
+    task = study_of(wildcards).mining[wildcards.mining]
+    return task.published() or list(study_of(wildcards).bitexts[task.bitext].sources)
+
+
+def translator_of(wildcards):
+    """Return the translator that is named, or that a back-translation names."""
+    study = study_of(wildcards)
+    name = getattr(wildcards, "translator", None)
+    return study.translators[name or made_of(wildcards).translator]
+
+
+def made_of(wildcards):
+    return study_of(wildcards).backtranslations[wildcards.backtranslation]
+
+
+def parts_of(wildcards):
+    """Return the texts and the scores of a corpus that is translated in parts."""
+    stems = plan_of(wildcards).shards(wildcards.backtranslation)
+    return [f"{stem}.{ending}" for stem in stems for ending in ("txt", "tsv")]
+
+
+def translated_by(wildcards):
+    return TRANSLATORS.path(translator_of(wildcards).kind)
+
+
+def learned_from(wildcards):
+    """Return the registered corpora behind an experiment's text, with their licences."""
+    names = plan_of(wildcards).sources(plan_of(wildcards).setting(wildcards.experiment).corpus)
+    return [{"name": name, "licence": DATASETS[name].licence} for name in names]
+
+
+def table_inputs(wildcards):
+    """Return what a table reads, and the files that hold what the paper says."""
+    plan = plan_of(wildcards)
+    return {**plan.study.tables[table_of(wildcards)].inputs(plan), "paper": plan.paper()}
