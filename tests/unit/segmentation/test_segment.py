@@ -12,7 +12,7 @@ from tandem.segmentation import ragged, segment_files
 from tandem.segmentation.scheme import Segmentation, language_of
 from tandem.segmentation.segment_files import segment_file
 from tandem.segmentation.segmenter import Segmenter, learn
-from tandem.segmentation.trigrams import Speller, count_trigrams
+from tandem.segmentation.trigrams import count_trigrams, spelled
 
 ENGLISH = ["The cat sat.", "A dog sat on the mat.", "The mat was red."] * 30
 CZECH = ["Kočka seděla.", "Pes seděl na rohoži.", "Rohož byla red."] * 30
@@ -38,7 +38,7 @@ def test_trigrams_cross_words_and_are_padded_once():
 def test_trigrams_are_found_in_any_batch(tmp_path):
     segmenter = learned(tmp_path, kind="trigrams", size=1000)
     lines = ["The cat.", "", "Ω", "The Ω rat?", "a"]
-    for line, text in zip(lines, Speller()(lines), strict=True):
+    for line, text in zip(lines, spelled([lines]), strict=True):
         grams = [f" {text} "[i : i + 3] for i in range(len(text))]
         known = [gram for gram in grams if gram in segmenter.vocabulary]
         assert units(segmenter, line, "en") == known
