@@ -14,17 +14,18 @@ from itertools import chain, islice
 from pathlib import Path
 
 import sentencepiece as spm
+from tqdm import tqdm
 
 from tandem.errors import TandemError
-from tandem.io import read_json, write_json
+from tandem.io import read_json, read_lines, write_json
 from tandem.segmentation.pieces import PieceEncoder, piece_scores, train_sentencepiece
-from tandem.segmentation.ragged import Ragged, from_rows
+from tandem.segmentation.ragged import Ragged, from_rows, save_stream
 from tandem.segmentation.scheme import Segmentation, language_of
 from tandem.segmentation.token_memory import TokenMemory
 from tandem.segmentation.trigrams import TrigramEncoder, count_trigrams, spelled
 
-LINES = 10_000
-"""Lines tokenised at a time while a vocabulary is learned."""
+LINES = 20_000
+"""Lines in memory, tokenised or segmented at a time."""
 
 Encode = Callable[[Sequence[str]], Ragged]
 Texts = Mapping[str, Callable[[], Iterable[str]]]
@@ -153,6 +154,19 @@ def learn(scheme: Segmentation, texts: Texts, folder: Path) -> Segmenter:
     segmenter = Segmenter(scheme, vocabulary, models)
     segmenter.save(folder)
     return segmenter
+
+
+def segment_file(folder: str | Path, path: str | Path, side: str, stem: str | Path) -> int:
+    """Segment a text file into `<stem>.ids.npy` and `<stem>.offsets.npy`; return its lines.
+
+    One process: reading lines takes most of the time, and handing them to others takes longer than
+    segmenting them. Memory: a batch of lines, and 8 bytes for each line of the file. The segmenter
+    is in `folder`; `side` is a language, or a side such as en-bt.
+    """
+    segmenter = Segmenter.load(folder)
+    lines = tqdm(read_lines(path), desc=Path(path).name, unit="line", unit_scale=True)
+    rows = map(segmenter.encoder(side), _batches(lines))
+    return save_stream(stem, rows, len(segmenter) - 1)
 
 
 def _batches(lines: Iterable[str]) -> Iterator[list[str]]:
