@@ -35,7 +35,7 @@ def write_scores(
 def write_items(path: str | Path, items: Items) -> None:
     """Write arrays by name, compressed and without a date: equal ones give equal bytes."""
     with atomic_path(path) as temporary, open(temporary, "wb") as out:
-        np.savez_compressed(out, **items)
+        np.savez_compressed(out, **items)  # type: ignore[arg-type]  # none is called allow_pickle
 
 
 def read_items(path: str | Path) -> Items:
