@@ -116,7 +116,9 @@ def train(job: Job, corpora: Path, recipe: Recipe, scored: bool) -> np.ndarray:
         for seed in SEEDS:
             run = Run(ENCODER, OBJECTIVE, recipe.model_copy(update={"batch": job.batch}), seed)
             began = time.process_time()
-            encoder, history = train_encoder(run, segmenter, pairs, select, device="cpu", show=False)
+            encoder, history = train_encoder(
+                run, segmenter, pairs, select, device="cpu", show=False
+            )
             seconds = time.process_time() - began
             if scored:
                 gold, *sentences = benchmark_test(corpora)

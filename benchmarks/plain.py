@@ -93,7 +93,8 @@ def compare(segmenter: Segmenter, pairs: Pairs, run: Run, select: Select) -> Non
         return select(encoder.encode_ids)
 
     short = replace(run, recipe=run.recipe.model_copy(update={"epochs": 1}))
-    train_encoder(short, segmenter, pairs, select, device="cpu", show=False)  # compiles what is compiled
+    # compiles what is compiled
+    train_encoder(short, segmenter, pairs, select, device="cpu", show=False)
     start = time.perf_counter()
     _, history = train_encoder(run, segmenter, pairs, select, device="cpu", show=False)
     ours = visits / (time.perf_counter() - start)
