@@ -247,8 +247,8 @@ def test_a_table_that_asks_for_a_corpus_without_register_is_refused(workspace, m
 
 
 def test_a_study_that_nobody_has_is_refused(workspace):
-    with pytest.raises(ConfigurationError, match=r"no study 'frist' \(did you mean 'first'\?\)"):
-        plans(studies={"frist": {}})
+    with pytest.raises(ConfigurationError, match=r"no study 'firsts' \(did you mean 'first'\?\)"):
+        plans(studies={"firsts": {}})
 
 
 def test_two_studies_do_not_write_to_one_folder(workspace):
