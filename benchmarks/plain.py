@@ -22,20 +22,18 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from learning import CONFIG, ROOT, segmented, write_texts
+from learning import BITEXT, ENCODER, OBJECTIVE, PIECES, RECIPE, ROOT, segmented, write_texts
 from torch import Tensor
 from torch.nn import functional
 
-from tandem.encoders.composition import EncoderConfig
+from tandem.encoders.composition import Composition
 from tandem.encoders.model import SentenceEncoder
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.segmenter import Segmenter
 from tandem.tasks.selection import Select, by_similarity
-from tandem.training import run
-from tandem.training.batches import Pairs, megabatch_size
-from tandem.training.loop import TrainingConfig
-
-ARCHITECTURE = EncoderConfig("averaging", CONFIG["encoders"]["sp"]["dimension"])
+from tandem.training.batches import Pairs
+from tandem.training.loop import Run
+from tandem.training.run import train_encoder, untrained_encoder
 
 
 def average(table: Tensor, rows: Ragged, chosen: np.ndarray, dropout: float) -> Tensor:
@@ -50,30 +48,31 @@ def average(table: Tensor, rows: Ragged, chosen: np.ndarray, dropout: float) -> 
 
 
 def train_plainly(
-    table: Tensor, pairs: Pairs, config: TrainingConfig, validate: Callable[[Tensor], float]
+    table: Tensor, pairs: Pairs, run: Run, validate: Callable[[Tensor], float]
 ) -> list[float]:
     """Train in place; return the validation score before training and after each epoch."""
-    optimizer = torch.optim.Adam([table.requires_grad_()], config.learning_rate)
+    recipe = run.recipe
+    optimizer = torch.optim.Adam([table.requires_grad_()], recipe.learning_rate)
     scores, step = [validate(table)], 0
-    for epoch in range(config.epochs):
-        order = np.random.default_rng((config.seed, epoch)).permutation(pairs.usable())
+    for epoch in range(recipe.epochs):
+        order = np.random.default_rng((run.seed, epoch)).permutation(pairs.usable())
         while len(order):
-            size = config.batch * megabatch_size(step, config.megabatch, config.anneal)
+            size = recipe.batch * run.objective.batches(step)
             pool, order = order[:size], order[size:]
             with torch.no_grad():
                 sides = (average(table, side, pool, 0.0) for side in (pairs.left, pairs.right))
                 first, second = (functional.normalize(vectors) for vectors in sides)
                 cosines = (first @ second.T).fill_diagonal_(-2)
             hardest_right, hardest_left = cosines.argmax(1).numpy(), cosines.argmax(0).numpy()
-            for batch in np.array_split(np.arange(len(pool)), -(-len(pool) // config.batch)):
+            for batch in np.array_split(np.arange(len(pool)), -(-len(pool) // recipe.batch)):
                 left, right, not_right, not_left = (
-                    average(table, side, pool[index], config.dropout)
+                    average(table, side, pool[index], recipe.dropout)
                     for side, index in (
                         (pairs.left, batch), (pairs.right, batch),
                         (pairs.right, hardest_right[batch]), (pairs.left, hardest_left[batch]),
                     )
                 )  # fmt: skip
-                near = config.margin - functional.cosine_similarity(left, right)
+                near = run.objective.margin - functional.cosine_similarity(left, right)
                 loss = torch.relu(near + functional.cosine_similarity(left, not_right))
                 loss = loss + torch.relu(near + functional.cosine_similarity(not_left, right))
                 optimizer.zero_grad()
@@ -84,28 +83,26 @@ def train_plainly(
     return scores
 
 
-def compare(segmenter: Segmenter, pairs: Pairs, config: TrainingConfig, select: Select) -> None:
+def compare(segmenter: Segmenter, pairs: Pairs, run: Run, select: Select) -> None:
     """Print both loops' scores and speeds."""
-    visits = config.epochs * len(pairs.usable())
-    untrained, _ = run.untrained_encoder(segmenter, ARCHITECTURE, config.seed, select)
+    visits = run.recipe.epochs * len(pairs.usable())
+    untrained, _ = untrained_encoder(ENCODER, segmenter, run.seed, select)
 
     def validate(table: Tensor) -> float:
-        encoder = SentenceEncoder(ARCHITECTURE, segmenter, table.detach())
+        encoder = SentenceEncoder(segmenter, table.detach(), Composition(ENCODER))
         return select(encoder.encode_ids)
 
-    with tempfile.TemporaryDirectory() as checkpoint:
-        short = replace(config, epochs=1)  # compiles what is compiled
-        run.train_encoder(segmenter, ARCHITECTURE, short, pairs, select, Path(checkpoint) / "short")
-        start = time.perf_counter()
-        _, history = run.train_encoder(
-            segmenter, ARCHITECTURE, config, pairs, select, Path(checkpoint) / "whole"
-        )
-        ours = visits / (time.perf_counter() - start)
-    torch.manual_seed(config.seed)
+    short = replace(run, recipe=run.recipe.model_copy(update={"epochs": 1}))
+    # compiles what is compiled
+    train_encoder(short, segmenter, pairs, select, device="cpu", show=False)
     start = time.perf_counter()
-    scores = train_plainly(untrained.table.clone(), pairs, config, validate)
+    _, history = train_encoder(run, segmenter, pairs, select, device="cpu", show=False)
+    ours = visits / (time.perf_counter() - start)
+    torch.manual_seed(run.seed)
+    start = time.perf_counter()
+    scores = train_plainly(untrained.table.clone(), pairs, run, validate)
     plain = visits / (time.perf_counter() - start)
-    print(f"{len(pairs.usable()):,} pairs, dropout {config.dropout}; STS 2017 en-en, r x 100")
+    print(f"{len(pairs.usable()):,} pairs, dropout {run.recipe.dropout}; STS 2017 en-en, r x 100")
     print("tandem", *(f"{epoch.validation:5.1f}" for epoch in history))
     print("plain ", *(f"{score:5.1f}" for score in scores))
     print(f"tandem {ours:,.0f} pairs/s   plain {plain:,.0f} pairs/s   ratio {ours / plain:.1f}")
@@ -116,22 +113,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    settings = CONFIG["training"]["averaging"]
     parser.add_argument("--folder", type=Path, default=ROOT / "results")
     parser.add_argument("--pairs", type=int, default=12_000)
-    parser.add_argument("--dropout", type=float, default=settings["dropout"])
+    parser.add_argument("--dropout", type=float, default=RECIPE.dropout)
+    parser.add_argument("--epochs", type=int, default=RECIPE.epochs)
     options = parser.parse_args()
-    torch.set_num_threads(settings["threads"])
+    torch.set_num_threads(RECIPE.threads)
     corpora = options.folder / "corpora"
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "text"
-        bound = CONFIG["bitexts"]["en-cs"]["cleaning"]["words"]["minimum"]
-        write_texts(folder, corpora / "downloads", bound)
-        segmenter, sides = segmented(folder, CONFIG["segmentations"]["pieces"]["size"])
+        write_texts(folder, corpora / "downloads", BITEXT.cleaning["words"].minimum)
+        segmenter, sides = segmented(folder, PIECES.size)
         pairs = Pairs(*(side.head(options.pairs) for side in sides), monolingual=False)
-        config = TrainingConfig(**settings | {"dropout": options.dropout, "seed": 1})
-        select = by_similarity(segmenter, corpora / "selection.tsv")
-        compare(segmenter, pairs, config, select)
+        changes = {"dropout": options.dropout, "epochs": options.epochs}
+        run = Run(ENCODER, OBJECTIVE, RECIPE.model_copy(update=changes), seed=1)
+        compare(segmenter, pairs, run, by_similarity(segmenter, corpora / "selection.tsv"))
 
 
 if __name__ == "__main__":

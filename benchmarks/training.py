@@ -17,24 +17,22 @@ import resource
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import torch
 
-from tandem.encoders.composition import EncoderConfig
+from tandem.encoders.averaging import Averaging
+from tandem.objectives.margin import Margin
 from tandem.segmentation import ragged
 from tandem.segmentation.ragged import Ragged
 from tandem.training.adam import RowAdam, Rows
 from tandem.training.batches import Pairs
-from tandem.training.loop import Trainer, TrainingConfig
+from tandem.training.loop import Run, Trainer
+from tandem.training.recipe import Recipe
 
 TYPES, WIDTH, MEAN_LENGTH = 20_000, 300, 9
-CONFIG = TrainingConfig(
-    epochs=10, batch=128, megabatch=60, anneal=150, margin=0.4, dropout=0.3, scramble=0.0,
-    learning_rate=0.001, seed=1, threads=2,
-)  # fmt: skip
+EPOCHS, BATCH = 10, 128
 CHUNK = 500_000
 
 
@@ -82,24 +80,27 @@ def synthetic_pairs(pairs: int, folder: Path) -> Pairs:
     return Pairs(ragged.load(folder / "left"), ragged.load(folder / "right"), monolingual=False)
 
 
-def pairs_per_second(pairs: Pairs, config: TrainingConfig, dense: bool = False) -> float:
+def pairs_per_second(
+    pairs: Pairs, threads: int, epochs: int = EPOCHS, anneal: int = 150, dense: bool = False
+) -> float:
     """Train to the end; return pairs seen per second of the whole run."""
     start = time.perf_counter()
-    trainer = Trainer(EncoderConfig("averaging", WIDTH), TYPES, pairs, config)
+    recipe = Recipe(epochs=epochs, batch=BATCH, threads=threads)
+    run = Run(Averaging(dimension=WIDTH), Margin(megabatch=60, anneal=anneal), recipe, seed=1)
+    trainer = Trainer(run, TYPES, pairs)
     if dense:
-        optimizer = trainer.optimizer
-        trainer.optimizer = DenseAdam(optimizer.table, config.learning_rate, 0)
+        trainer.optimizer = DenseAdam(trainer.optimizer.table, recipe.learning_rate, 0)
     trained = trainer.run(lambda table, composition: 0.0, show=False)
-    return config.epochs * trained.pairs / (time.perf_counter() - start)
+    return epochs * trained.pairs / (time.perf_counter() - start)
 
 
-def floor_pairs_per_second(pairs: Pairs, config: TrainingConfig) -> float:
+def floor_pairs_per_second(pairs: Pairs) -> float:
     """Return what copying the floats in use would allow.
 
     Of each batch: three table rows read and written (value and two moments), tokens read and
     written forward and backward with their dropout factors.
     """
-    batch = pairs.take(np.arange(config.batch))
+    batch = pairs.take(np.arange(BATCH))
     tokens = 2 * len(batch.ids)  # with the negatives
     rows = int(1.7 * len(np.unique(batch.ids)))
     floats = WIDTH * (6 * rows + 6 * tokens)
@@ -109,20 +110,19 @@ def floor_pairs_per_second(pairs: Pairs, config: TrainingConfig) -> float:
     for _ in range(10):
         target.copy_(block)
     floats_per_second = 10 * 2 * block.numel() / (time.perf_counter() - start)
-    return config.batch * floats_per_second / floats
+    return BATCH * floats_per_second / floats
 
 
 def speed(pairs: int, threads: int) -> None:
     """Print the speeds and their ratios."""
-    config = replace(CONFIG, threads=threads)
     with tempfile.TemporaryDirectory() as folder:
         data = synthetic_pairs(pairs, Path(folder))
-        pairs_per_second(data, replace(config, epochs=1))  # warm up
-        ours = pairs_per_second(data, config)
-        full = pairs_per_second(data, replace(config, anneal=0))
-        dense = pairs_per_second(data, replace(config, epochs=2), dense=True)
-        floor = floor_pairs_per_second(data, config)
-    print(f"threads {threads}, {pairs:,} pairs x {config.epochs} epochs")
+        pairs_per_second(data, threads, epochs=1)  # warm up
+        ours = pairs_per_second(data, threads)
+        full = pairs_per_second(data, threads, anneal=0)
+        dense = pairs_per_second(data, threads, epochs=2, dense=True)
+        floor = floor_pairs_per_second(data)
+    print(f"threads {threads}, {pairs:,} pairs x {EPOCHS} epochs")
     print(f"tandem                        {ours:10,.0f} pairs/s")
     print(f"tandem, 60 batches from start {full:10,.0f} pairs/s")
     print(
@@ -137,8 +137,7 @@ def memory(pairs: int, threads: int) -> None:
     """Print the peak resident memory of one epoch."""
     with tempfile.TemporaryDirectory() as folder:
         data = synthetic_pairs(pairs, Path(folder))
-        config = replace(CONFIG, threads=threads, epochs=1)
-        rate = pairs_per_second(data, config)
+        rate = pairs_per_second(data, threads, epochs=1)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     print(f"{pairs:,} pairs, one epoch at {rate:,.0f} pairs/s")
     print(f"peak resident memory {peak / 2**30:.2f} GiB   of 4 GiB: {peak / 2**32:.2f}")

