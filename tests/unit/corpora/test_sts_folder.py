@@ -114,8 +114,8 @@ def test_the_tracks_of_2017(tmp_path):
 @pytest.mark.parametrize(
     ("row", "words"),
     [
-        ("g\tf\t2014\t1\t6\ta\tb", r"sts-train\.csv, line 2: '6' is no score from 0 to 5"),
-        ("g\tf\t2014\t1\tnan\ta\tb", "'nan' is no score"),
+        ("g\tf\t2014\t1\t6\ta\tb", r"sts-train\.csv, line 2: the score '6' is not from 0 to 5"),
+        ("g\tf\t2014\t1\tnan\ta\tb", "the score 'nan' is not"),
         ("g\tf\t2014\t1\t5\ta", "line 2: 6 columns, expected at least 7"),
     ],
 )

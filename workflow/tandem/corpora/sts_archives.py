@@ -164,7 +164,7 @@ def _regrouped(path: str | Path, names: Sequence[str], first: int) -> Tasks:
             if year != "2012train":
                 # "2012test", and the tasks that came as a surprise in 2012: "surprise.OnWN"
                 task = f"{year.removesuffix('test')}.{file.removeprefix('surprise.')}"
-                tasks[task].append(_line(_score(place, number, score), left, right))
+                tasks[task].append(_line(gold_score(place, number, score), left, right))
     return tasks
 
 
@@ -173,14 +173,14 @@ def _line(score: float, left: str, right: str) -> str:
     return f"{score!r}\t{collapse(left)}\t{collapse(right)}"
 
 
-def _score(place: str, number: int, text: str) -> float:
-    """Parse a gold score."""
+def gold_score(place: str | Path, number: int, text: str) -> float:
+    """Read a human score, from 0 (unrelated) to 5 (same meaning), or refuse it."""
     try:
         value = float(text)
     except ValueError:
         value = -1.0
     if not 0.0 <= value <= 5.0:
-        raise InputError(place, number, f"{text!r} is no score from 0 to 5", "Fetch it again")
+        raise InputError(place, number, f"the score {text!r} is not from 0 to 5", "Fetch it again")
     return value
 
 
@@ -192,7 +192,7 @@ def _tracks(sentences: str | Path, gold: str | Path) -> Tasks:
     tasks: Tasks = defaultdict(list)
     for name in CROSS_LINGUAL:
         track = name.removeprefix("2017.")
-        scores = [_score(p, n, cells[0]) for p, n, cells in _table(gold, f"STS.gs.{track}.txt")]
+        scores = [gold_score(p, n, cells[0]) for p, n, cells in _table(gold, f"STS.gs.{track}.txt")]
         rows = list(_table(sentences, f"STS.input.{track}.txt"))
         if len(scores) != TRACK_PAIRS or len(rows) < len(scores):
             problem = f"{track}: {len(scores)} scores for {len(rows)} pairs"

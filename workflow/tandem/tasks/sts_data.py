@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tandem.corpora.sts_archives import gold_score
 from tandem.errors import InputError, TandemError
 from tandem.io import read_json, read_lines
 from tandem.statistics.correlation import FloatArray, is_constant, pearson
@@ -50,7 +51,7 @@ def read_task(path: str | Path, languages: Sequence[str] = ("en", "en")) -> StsP
         if len(columns) != 3:
             problem = f"{len(columns)} columns, not 3"
             raise InputError(path, number, problem, "Give score, sentence 1, sentence 2")
-        gold.append(_score(columns[0], path, number))
+        gold.append(gold_score(path, number, columns[0]))
         first.append(columns[1])
         second.append(columns[2])
     if not gold or is_constant(np.asarray(gold)):
@@ -86,14 +87,3 @@ def cosine_similarity(first: NDArray[Any], second: NDArray[Any]) -> FloatArray:
         )
     dot = np.einsum("nd,nd->n", first, second)
     return np.divide(dot, product, out=np.zeros_like(dot), where=product > 0)
-
-
-def _score(text: str, path: str | Path, number: int) -> float:
-    """Read a human score, from 0 (unrelated) to 5 (same meaning), or refuse it."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = float("nan")
-    if not 0 <= value <= 5:
-        raise InputError(path, number, f"the score {text!r} is not from 0 to 5", "Mend the score")
-    return value
