@@ -81,7 +81,7 @@ def test_the_width_of_the_vectors(values, width):
     [
         ({"kind": "lstn"}, "no encoder 'lstn' (did you mean 'lstm'?); there are averaging, lstm"),
         ({"kind": "averaging", "hidden": 4}, "unknown key 'hidden'; there are dimension"),
-        ({"dimension": 3}, "no encoder None; there are averaging, lstm"),
+        ({"dimension": 3}, "needs `kind`, one of averaging, lstm"),
         ({"kind": "lstm", "dimension": 0}, "dimension: Input should be greater than 0"),
     ],
 )
