@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from _adapter import logged
-from tandem.segmentation.segment_files import segment_file
+from tandem.segmentation.segmenter import segment_file
 
 with logged(snakemake.log[0]) as log:
     split, side = snakemake.wildcards.split, snakemake.wildcards.side

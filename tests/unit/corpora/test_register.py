@@ -100,7 +100,7 @@ TSV = {"kind": "tsv", "columns": {"en": 0}, "header": False}
         ({"kind": "ftp"}, "datasets.mine.kind: Input should be 'wheel', 'http' or 'local'"),
         ({"reader": {"kind": "docx"}}, "datasets.mine.reader: no reader 'docx'; there are bucc,"),
         ({"reader": {"kind": "mose"}}, "'mose' (did you mean 'moses'?)"),
-        ({"reader": "tsv"}, "datasets.mine.reader: not a reader with settings"),
+        ({"reader": "tsv"}, "datasets.mine.reader: needs `kind`, one of bucc"),
         ({"reader": TSV | {"quotes": True}}, "datasets.mine.reader: unknown key 'quotes'"),
         ({"reader": TSV | {"columns": {"en": -1}}}, "datasets.mine.reader.columns.en: "),
         ({"reader": {"kind": "catalogue", "members": "("}}, "reader.members: "),

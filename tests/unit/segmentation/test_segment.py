@@ -8,11 +8,11 @@ import pytest
 import sentencepiece as spm
 
 from tandem.errors import TandemError
-from tandem.segmentation import ragged, segment_files
+from tandem.segmentation import ragged
+from tandem.segmentation import segmenter as segmenting
 from tandem.segmentation.scheme import Segmentation, language_of
-from tandem.segmentation.segment_files import segment_file
-from tandem.segmentation.segmenter import Segmenter, learn
-from tandem.segmentation.trigrams import Speller, count_trigrams
+from tandem.segmentation.segmenter import Segmenter, learn, segment_file
+from tandem.segmentation.trigrams import count_trigrams, spelled
 
 ENGLISH = ["The cat sat.", "A dog sat on the mat.", "The mat was red."] * 30
 CZECH = ["Kočka seděla.", "Pes seděl na rohoži.", "Rohož byla red."] * 30
@@ -38,7 +38,7 @@ def test_trigrams_cross_words_and_are_padded_once():
 def test_trigrams_are_found_in_any_batch(tmp_path):
     segmenter = learned(tmp_path, kind="trigrams", size=1000)
     lines = ["The cat.", "", "Ω", "The Ω rat?", "a"]
-    for line, text in zip(lines, Speller()(lines), strict=True):
+    for line, text in zip(lines, spelled([lines]), strict=True):
         grams = [f" {text} "[i : i + 3] for i in range(len(text))]
         known = [gram for gram in grams if gram in segmenter.vocabulary]
         assert units(segmenter, line, "en") == known
@@ -125,7 +125,7 @@ def test_nothing_to_learn_from_is_refused(tmp_path, kind):
 def test_a_file_is_segmented_in_chunks(tmp_path, monkeypatch):
     segmenter = learned(tmp_path / "s", kind="words", size=50)
     (tmp_path / "text.en").write_text("\n".join(ENGLISH) + "\n\n", encoding="utf-8")
-    monkeypatch.setattr(segment_files, "LINES_PER_CHUNK", 32)
+    monkeypatch.setattr(segmenting, "LINES", 32)
     rows = segment_file(tmp_path / "s", tmp_path / "text.en", "en", tmp_path / "ids")
     found, expected = ragged.load(tmp_path / "ids"), segmenter.encoder("en")([*ENGLISH, ""])
     assert rows == len(found) == len(ENGLISH) + 1

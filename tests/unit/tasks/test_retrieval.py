@@ -1,5 +1,7 @@
 """P@1 in both directions by hand, and draws that compare encoders."""
 
+import zipfile
+
 import numpy as np
 import pytest
 
@@ -79,6 +81,8 @@ def test_items_are_read_as_written_and_written_alike(tmp_path):
     for name in ("one.npz", "two.npz"):
         write_items(tmp_path / name, hits)
     assert (tmp_path / "one.npz").read_bytes() == (tmp_path / "two.npz").read_bytes()
+    with zipfile.ZipFile(tmp_path / "one.npz") as archive:
+        assert {entry.date_time[0] for entry in archive.infolist()} == {1980}  # no date
     read = read_items(tmp_path / "one.npz")
     assert {name: array.tolist() for name, array in read.items()} == {
         "en-cs": [True, False], "cs-en": [False, False],

@@ -100,8 +100,7 @@ def run(options: argparse.Namespace) -> None:
 def _segment(scheme: Segmentation, sides: list[str], text: Path, ids: Path) -> Segmenter:
     """Learn the vocabulary on the training pairs and segment both splits."""
     from tandem.io import read_lines
-    from tandem.segmentation.segment_files import segment_file
-    from tandem.segmentation.segmenter import learn
+    from tandem.segmentation.segmenter import learn, segment_file
 
     ids.mkdir()
     texts = {side: partial(read_lines, text / f"train.{side}") for side in sides}

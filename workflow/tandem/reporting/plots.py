@@ -106,11 +106,9 @@ def panels_of(frame: pd.DataFrame) -> list[Dots]:
 
 
 def dot_plot(panels: Sequence[Dots], columns: int = 1) -> Figure:
-    """Draw panels of dots with their intervals, and one legend for all.
+    """Draw panels of dots with their intervals, row by row, and one legend for all.
 
-    Args:
-        panels: row by row.
-        columns: how many stand beside each other; they share row labels and the axis.
+    Those that stand beside each other, in `columns`, share row labels and the axis.
     """
     labels = list(dict.fromkeys(label for panel in panels for label in panel.series))
     rows = [len(panel.rows) for panel in panels[::columns]]

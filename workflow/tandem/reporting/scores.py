@@ -58,14 +58,7 @@ class Scores:
     def __init__(
         self, files: Iterable[str | Path], tasks: Mapping[str, Task], resamples: int, seed: int
     ) -> None:
-        """Read score files, in any order, of the tasks of a study.
-
-        Args:
-            files: as the module describes them.
-            tasks: of the study, by name.
-            resamples: bootstrap draws of each cell.
-            seed: of the draws.
-        """
+        """Read score files, in any order, of the tasks of a study; `seed` is of the draws."""
         self.resamples, self.seed = resamples, seed
         self._tasks = tasks
         self._stored: dict[tuple[str, str], dict[int, dict[str, Any]]] = defaultdict(dict)

@@ -33,23 +33,18 @@ def grid(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(row) + " |" for row in [headings, rule, *rows])
 
 
-def figures(cells: Sequence[Cell | None]) -> list[str]:
-    """Write a column of figures with their intervals, the best in bold; "" for none."""
-    estimates = {cell.estimate for cell in cells if cell}
-    best = max(estimates) if len(estimates) > 1 else None
-    return [_figure(cell, best) for cell in cells]
-
-
 def beside(
     heads: Sequence[Sequence[str]], cells: Sequence[Sequence[Cell | None]]
 ) -> list[list[str]]:
-    """Return the rows of a grid: what stands at the head of each row, then its figures.
+    """Return the rows of a grid: what stands at the head of each, then its figures.
 
-    Args:
-        heads: of each row, its first cells.
-        cells: of each row, its figures; the best of each column is in bold.
+    They have their intervals; the best of each column is in bold, and none is "".
     """
-    shown = [figures(column) for column in zip(*cells, strict=True)]
+    shown = []
+    for column in zip(*cells, strict=True):
+        estimates = {cell.estimate for cell in column if cell}
+        best = max(estimates) if len(estimates) > 1 else None
+        shown.append([_figure(cell, best) for cell in column])
     return [[*head, *(column[row] for column in shown)] for row, head in enumerate(heads)]
 
 

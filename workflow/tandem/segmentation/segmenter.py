@@ -14,17 +14,18 @@ from itertools import chain, islice
 from pathlib import Path
 
 import sentencepiece as spm
+from tqdm import tqdm
 
 from tandem.errors import TandemError
-from tandem.io import read_json, write_json
+from tandem.io import read_json, read_lines, write_json
 from tandem.segmentation.pieces import PieceEncoder, piece_scores, train_sentencepiece
-from tandem.segmentation.ragged import Ragged, from_rows
+from tandem.segmentation.ragged import Ragged, from_rows, save_stream
 from tandem.segmentation.scheme import Segmentation, language_of
 from tandem.segmentation.token_memory import TokenMemory
-from tandem.segmentation.trigrams import Speller, TrigramEncoder, count_trigrams
+from tandem.segmentation.trigrams import TrigramEncoder, count_trigrams, spelled
 
-LINES = 10_000
-"""Lines tokenised at a time while a vocabulary is learned."""
+LINES = 20_000
+"""Lines in memory, tokenised or segmented at a time."""
 
 Encode = Callable[[Sequence[str]], Ragged]
 Texts = Mapping[str, Callable[[], Iterable[str]]]
@@ -66,10 +67,7 @@ class Segmenter:
 
     @property
     def groups(self) -> list[list[str]]:
-        """The languages that are segmented alike, together.
-
-        Those are apart that have pieces of their own, or a mark on every token.
-        """
+        """The languages together whose pieces are the same, and bear no mark of their own."""
         together: dict[tuple[Path | None, str], list[str]] = {}
         for language in self.languages:
             together.setdefault(self._key(language), []).append(language)
@@ -80,11 +78,7 @@ class Segmenter:
         return self.encoder(language)([sentence]).row(0).tolist()
 
     def encoder(self, language: str) -> Encode:
-        """Return the function from sentences to ids for a language; it remembers words.
-
-        Raises:
-            TandemError: the segmenter was not learned for the language.
-        """
+        """Return the function from sentences to ids for a language; it remembers words."""
         language = language_of(language)
         if language not in self.models:
             known = ", ".join(self.languages)
@@ -141,19 +135,18 @@ class Segmenter:
 
 
 def learn(scheme: Segmentation, texts: Texts, folder: Path) -> Segmenter:
-    """Learn a segmentation from training sentences and save it into an existing folder.
-
-    Raises:
-        TandemError: no text, or too little for the pieces asked for.
-    """
+    """Learn a segmentation from training sentences and save it into an existing folder."""
     languages = sorted({language_of(side) for side in texts})
     models: dict[str, Path | None] = dict.fromkeys(languages)
     if scheme.kind == "sentencepiece":
         groups = [[language] for language in languages] if scheme.separate else [languages]
         for group in groups:
             name = "-".join(group) if scheme.separate else "joint"
-            sides = {side: text for side, text in texts.items() if language_of(side) in group}
-            path = train_sentencepiece(scheme, _spelled(scheme, sides), folder / f"{name}.model")
+            sides = [text for side, text in texts.items() if language_of(side) in group]
+            sample = chain.from_iterable(islice(lines(), scheme.sample) for lines in sides)
+            path = train_sentencepiece(
+                scheme, spelled(_batches(sample)), folder / f"{name}.model"
+            )
             models.update(dict.fromkeys(group, path))
         vocabulary = _pieces(scheme, models)
     else:
@@ -163,12 +156,17 @@ def learn(scheme: Segmentation, texts: Texts, folder: Path) -> Segmenter:
     return segmenter
 
 
-def _spelled(scheme: Segmentation, texts: Texts) -> Iterator[str]:
-    """Yield the sentences that SentencePiece learns from, as tokens with spaces between."""
-    speller = Speller()
-    for lines in texts.values():
-        for batch in _batches(islice(lines(), scheme.sample)):
-            yield from speller(batch)
+def segment_file(folder: str | Path, path: str | Path, side: str, stem: str | Path) -> int:
+    """Segment a text file into `<stem>.ids.npy` and `<stem>.offsets.npy`; return its lines.
+
+    One process: reading lines takes most of the time, and handing them to others takes longer than
+    segmenting them. Memory: a batch of lines, and 8 bytes for each line of the file. The segmenter
+    is in `folder`; `side` is a language, or a side such as en-bt.
+    """
+    segmenter = Segmenter.load(folder)
+    lines = tqdm(read_lines(path), desc=Path(path).name, unit="line", unit_scale=True)
+    rows = map(segmenter.encoder(side), _batches(lines))
+    return save_stream(stem, rows, len(segmenter) - 1)
 
 
 def _batches(lines: Iterable[str]) -> Iterator[list[str]]:
@@ -194,8 +192,7 @@ def _most_frequent(scheme: Segmentation, texts: Texts) -> list[str]:
         if scheme.kind == "trigrams":
             found = count_trigrams(batches)
         else:
-            spelled = chain.from_iterable(map(Speller(), batches))
-            found = Counter(chain.from_iterable(map(str.split, spelled)))
+            found = Counter(chain.from_iterable(map(str.split, spelled(batches))))
         counts.update({mark + unit: count for unit, count in found.items()})
     if not counts:
         raise TandemError("nothing to learn a segmentation from: the training text is empty")

@@ -42,9 +42,7 @@ def normalizer() -> Normalizer:
 def splitter(alphabet: Iterable[str] | None = None) -> PreTokenizer:
     """Return what splits normalised text into tokens and drops the rest.
 
-    Args:
-        alphabet: the characters that tokens are made of; any other then separates as a space does.
-            None: all.
+    With an alphabet, tokens are made of its characters, and any other separates as a space does.
     """
     first, rest, mark = _FIRST, _REST, _MARK
     if alphabet is not None:

@@ -7,7 +7,8 @@ A sentence's trigrams are those of its tokens with one space between them and on
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,21 +20,14 @@ _BITS = 21
 """Of a code point."""
 
 
-class Speller:
-    """Writes lines as their tokens with spaces between."""
-
-    def __init__(self) -> None:
-        """Begin with nothing remembered."""
-        self.codes = TokenMemory(_spelled)
-
-    def __call__(self, lines: Sequence[str]) -> list[str]:
-        """Return the lines as text."""
-        rows = self.codes(lines)
-        text, ends = rows.ids.tobytes().decode("utf-32-le"), rows.offsets.tolist()
-        return [text[start:end].rstrip() for start, end in zip(ends, ends[1:], strict=False)]
+def spelled(batches: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Yield the lines of batches as their tokens with spaces between."""
+    for rows in map(TokenMemory(_codes), batches):
+        text = rows.ids.tobytes().decode("utf-32-le")
+        yield from (text[start:end].rstrip() for start, end in pairwise(rows.offsets.tolist()))
 
 
-def _spelled(tokens: Sequence[str]) -> Ragged:
+def _codes(tokens: Sequence[str]) -> Ragged:
     """Return the code points of each token and a space after it."""
     text = codes("".join(token + " " for token in tokens)).astype(np.int32)
     return Ragged(text, np.append(0, np.flatnonzero(text == ord(" ")) + 1))
@@ -48,11 +42,11 @@ class TrigramEncoder:
         order = np.argsort(keys)
         self._keys = keys[order]
         self._ids = np.fromiter(ids.values(), np.int32)[order]
-        self._speller = Speller()
+        self._spell = TokenMemory(_codes)
 
     def __call__(self, lines: Sequence[str]) -> Ragged:
         """Return the ids of the lines."""
-        keys, offsets = _keys(self._speller.codes(lines))
+        keys, offsets = _keys(self._spell(lines))
         places = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
         known = self._keys[places] == keys
         before = np.append(0, np.cumsum(known))
@@ -61,9 +55,9 @@ class TrigramEncoder:
 
 def count_trigrams(batches: Iterable[Sequence[str]]) -> Counter[str]:
     """Count the trigrams of batches of lines."""
-    speller, counts = Speller(), Counter[int]()
-    for lines in batches:
-        keys, times = np.unique(_keys(speller.codes(lines))[0], return_counts=True)
+    counts: Counter[int] = Counter()
+    for rows in map(TokenMemory(_codes), batches):
+        keys, times = np.unique(_keys(rows)[0], return_counts=True)
         counts.update(dict(zip(keys.tolist(), times.tolist(), strict=True)))
     return Counter({_spelling(key): count for key, count in counts.items()})
 

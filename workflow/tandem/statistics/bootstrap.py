@@ -45,13 +45,9 @@ def over_seeds(name: str, draws: FloatArray, seed: int) -> FloatArray:
     """Draw the seeds of an experiment with replacement too: (resamples,).
 
     With one seed only the items vary. With k seeds the spread between them is understated by
-    (k - 1) / k, as in every bootstrap of a small sample.
-
-    Args:
-        name: of the experiment; seeds are drawn apart for each, since a seed means nothing across
-            encoders.
-        draws: (seeds, resamples), each seed's statistic on the same resampled items.
-        seed: of the choice of seeds.
+    (k - 1) / k, as in every bootstrap of a small sample. Seeds are drawn apart for each experiment,
+    by its name, since a seed means nothing across encoders. `draws` are (seeds, resamples), each
+    seed's statistic on the same resampled items.
     """
     count, resamples = draws.shape
     rng = np.random.default_rng([seed, zlib.crc32(name.encode())])
@@ -64,12 +60,8 @@ def bootstrap(
 ) -> Interval:
     """Percentile interval of any statistic by resampling items, the same ones in every sample.
 
-    Args:
-        statistic: takes as many arrays as there are samples, each (..., n), and returns (...); for
-            instance `spearman_rows`, or the difference of two correlations (a paired bootstrap).
-        samples: sequences of n numbers; position i belongs to item i in each.
-        resamples: number of bootstrap draws.
-        seed: of the draws.
+    The statistic takes as many arrays as there are samples, each (..., n), and returns (...); for
+    instance `spearman_rows`, or the difference of two correlations (a paired bootstrap).
     """
     data = checked(*samples)
     draws = np.empty(resamples)
@@ -85,16 +77,9 @@ def bootstrap_pearson(
     """Pearson's r of many systems with one gold standard, on the same resampled pairs.
 
     A resample is a vector of counts, so every system's r follows from five sums, and the sums of
-    all resamples from one matrix product; nothing of size (systems, resamples, pairs) exists.
-
-    Args:
-        gold: (pairs,) gold scores.
-        scores: (systems, pairs) predicted scores.
-        resamples: number of bootstrap draws.
-        rng: the source of the draws; equal states give equal resamples, whatever the systems.
-
-    Returns:
-        (resamples, systems); 0 where a resample leaves one side constant.
+    all resamples from one matrix product; nothing of size (systems, resamples, pairs) exists. Equal
+    states of `rng` give equal resamples, whatever the systems. From (pairs,) and (systems, pairs)
+    to (resamples, systems); 0 where a resample leaves one side constant.
     """
     y = _standard(np.asarray(gold, dtype=np.float64))
     x = _standard(np.atleast_2d(np.asarray(scores, dtype=np.float64)))

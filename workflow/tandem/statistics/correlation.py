@@ -25,11 +25,7 @@ class UndefinedCorrelationError(TandemError):
 
 
 def pearson(x: ArrayLike, y: ArrayLike) -> float:
-    """Pearson's r of two sequences of n numbers.
-
-    Raises:
-        UndefinedCorrelationError: as `checked` says.
-    """
+    """Pearson's r of two sequences of n numbers; what has none is refused."""
     return float(pearson_rows(*checked(x, y)))
 
 

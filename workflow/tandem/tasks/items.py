@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -34,14 +33,9 @@ def write_scores(
 
 
 def write_items(path: str | Path, items: Items) -> None:
-    """Write arrays by name, compressed."""
-    with atomic_path(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
-        for name, array in items.items():
-            # an explicit entry has a fixed date: same bytes
-            entry = zipfile.ZipInfo(f"{name}.npy")
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            with archive.open(entry, "w") as stream:
-                np.lib.format.write_array(stream, array, allow_pickle=False)
+    """Write arrays by name, compressed and without a date: equal ones give equal bytes."""
+    with atomic_path(path) as temporary, open(temporary, "wb") as out:
+        np.savez_compressed(out, **items)  # type: ignore[arg-type]  # none is called allow_pickle
 
 
 def read_items(path: str | Path) -> Items:

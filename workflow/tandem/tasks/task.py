@@ -59,13 +59,8 @@ class Task(Kind):
     ) -> FloatArray:
         """Bootstrap a figure of several systems on the same resampled items.
 
-        Equal seeds give equal resamples, in this call and in any other.
-
-        Returns:
-            (systems, resamples), x 100.
-
-        Raises:
-            TandemError: when the systems were scored on different items.
+        Equal seeds give equal resamples, in this call and in any other. Returns
+        (systems, resamples), x 100; systems scored on different items are refused.
         """
         raise NotImplementedError
 

@@ -25,7 +25,7 @@ NUMBERS = ("pairs", "dimension", "vocabulary")
 """What a row's encoder has, one of which differs between rows that claims compare."""
 
 
-class Row(Settings):
+class EncoderRow(Settings):
     """A row: an encoder, trained or left untrained for each language beside English."""
 
     label: str
@@ -79,7 +79,7 @@ class Table2(Table):
     """Each row is an encoder for each of them, beside English."""
     trainings: dict[str, dict[str, str]]
     """The setting of each language, by a name for rows to use."""
-    rows: list[Row]
+    rows: list[EncoderRow]
     """Tandem's encoders."""
     tracks: list[Track]
     """Columns."""

@@ -23,11 +23,7 @@ class Evidence:
     frames: Mapping[str, pd.DataFrame]
 
     def frame(self, name: str) -> pd.DataFrame:
-        """Return a frame.
-
-        Raises:
-            TandemError: naming the frames that there are.
-        """
+        """Return a frame, which must be there."""
         if name not in self.frames:
             raise TandemError(f"a claim reads frame {name}; there are {', '.join(self.frames)}")
         return self.frames[name]
