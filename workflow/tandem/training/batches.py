@@ -21,12 +21,7 @@ _STEPS = 1 << 16
 
 @dataclass(frozen=True)
 class Pairs:
-    """A segmented bitext.
-
-    Attributes:
-        left, right: the sides, of equal length.
-        monolingual: both sides are of one language.
-    """
+    """A segmented bitext; `monolingual` if both sides are of one language."""
 
     left: Ragged
     right: Ragged

@@ -100,11 +100,7 @@ class RnnTranslator:
 
     @classmethod
     def load(cls, folder: Path, settings: Rnn, threads: int) -> RnnTranslator:
-        """Load from a folder that `train_rnn` wrote; no code of the folder is run.
-
-        Raises:
-            TandemError: when a file is missing or does not fit the others.
-        """
+        """Load what `train_rnn` wrote; TandemError if a file is missing or does not fit."""
         model = folder / "sp.model"
         try:
             pieces = spm.SentencePieceProcessor(model_file=str(model))

@@ -50,11 +50,7 @@ def read_split(folder: str | Path, split: str, source: str, target: str) -> Alig
 
 
 def keep_short(pairs: Aligned[str], max_words: int) -> Aligned[str]:
-    """Keep the pairs with 1 to `max_words` words (by white space) on each side.
-
-    Raises:
-        TandemError: on sides of unequal length.
-    """
+    """Keep the pairs with 1 to `max_words` words (by white space) on each side."""
     if len(pairs.sources) != len(pairs.targets):
         raise TandemError(
             f"{len(pairs.sources)} source lines and {len(pairs.targets)} target lines: the sides "
@@ -76,8 +72,7 @@ def train_rnn(
     validation loss; nats per target token). After each epoch `folder`/checkpoint holds all that the
     next one starts from; the finished run removes it.
 
-    Raises:
-        TandemError: on sides of unequal length, or when no pair is short enough.
+    Raises TandemError on sides of unequal length, or when no pair is short enough.
     """
     folder = Path(folder)
     train, validation = (keep_short(pairs, settings.max_words) for pairs in (train, validation))

@@ -27,8 +27,7 @@ def translate_file(
     the columns log_probability and tokens, row for row beside it. Neither appears unless both are
     complete. `lines` are the first line, from 0, and the one after the last; None for all.
 
-    Raises:
-        TandemError: when the translator gave more or fewer lines than the source has.
+    Raises TandemError when the translator gave more or fewer lines than the source has.
     """
     begin, end = lines or (0, count_lines(source_path))
     expected, written = end - begin, 0

@@ -77,11 +77,7 @@ TRANSLATORS = Registry("tandem.translation", Translator)
 
 
 def load_translator(folder: str | Path, threads: int = 1) -> LoadedTranslator:
-    """Load the translator of a folder, whichever kind its translator.json names.
-
-    Raises:
-        TandemError: when the folder holds no translator, or a damaged one.
-    """
+    """Load the translator of a folder, of any kind; TandemError if it is none or damaged."""
     path = Path(folder) / SETTINGS_FILE
     if not path.is_file():
         raise TandemError(f"{path}: no such file. Name a folder that a translator was trained into")
