@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -134,7 +134,7 @@ def _shape(node: ast.AST, imports: list[ast.Import | ast.ImportFrom]) -> list[ob
     return shape
 
 
-def _effective(nodes: list[ast.AST]) -> Iterator[ast.AST]:
+def _effective(nodes: Sequence[ast.AST]) -> Iterator[ast.AST]:
     """Leave out statements without effect (docstrings and other constants, `pass`)."""
     for node in nodes:
         if isinstance(node, ast.If) and _name_of(node.test) == "TYPE_CHECKING":
@@ -154,6 +154,6 @@ def _imported(node: ast.Import | ast.ImportFrom, path: list[str]) -> Iterator[st
     """Yield the dotted names that an import statement of the file `path` asks for."""
     base: list[str] = []
     if isinstance(node, ast.ImportFrom):
-        base = [*path[: -node.level], *filter(None, [node.module])] if node.level else [node.module]
+        base = [*(path[: -node.level] if node.level else []), *filter(None, [node.module])]
     for alias in node.names:
         yield ".".join((*base, alias.name))
