@@ -49,7 +49,7 @@ def new_kind(text):
         ("tandem/objectives/margin_loss.py", other_code, TRAINED),
         ("tandem/encoders/lstm.py", other_code, TRAINED - {"train_languages"}),
         ("tandem/corpora/readers/verses.py", other_code,
-         {"gather_languages", "build_panel", "segment_english", "train_languages"} | TABLES),
+         {"gather_languages", "build_panel", "train_languages"} | TABLES),
         ("tandem/search/margins.py", other_code, {"score", "export"} | TABLES),
     ],
 )  # fmt: skip
