@@ -26,8 +26,8 @@ def test_every_scale_plans_everything(tiny, scale):
         "fetch_dataset", "fetch_optional_dataset", "build_bitext", "build_mining_task", "build_sts",
         "build_selection", "learn_segmentation", "segment_text", "train_translator",
         "translate_shard", "join_backtranslation", "score_translator", "train", "score",
-        "measure_speed", "export", "gather_languages", "build_panel", "train_languages",
-        "tabulate", "plot", "collect_claims",
+        "measure_speed", "export", "gather_languages", "build_panel",
+        "train_languages", "tabulate", "plot", "collect_claims",
     }  # fmt: skip
 
 

@@ -215,10 +215,12 @@ def test_a_study_in_one_folder_runs_beside_the_others_and_re_runs_nothing_of_the
 
 def test_an_edit_of_a_studys_own_kind_re_runs_its_experiments_alone(copied):
     write_study(copied)
-    run = run_snakemake(copied, "--cores", "2", *TINY, *BESIDE, "results/toy/summary.csv")
+    # before the options: --config takes all that follows it
+    target = "results/toy/summary.csv"
+    run = run_snakemake(copied, target, "--cores", "2", *TINY, *BESIDE)
     assert run.returncode == 0, run.stdout + run.stderr
     write_study(copied, {"objectives/softmax.py": OBJECTIVE.replace("both / 2", "both / 3")})
-    wanted = planned(copied, *TINY, *BESIDE, "results/toy/summary.csv")
+    wanted = planned(copied, target, *TINY, *BESIDE)
     assert wanted == {"train": 4, "score": 4, "tabulate": 1}
 
 
