@@ -45,7 +45,7 @@ class Figure1(Table):
             "runs": scores,
             "texts": [plan.path("languages", name, "text") for name in self.panels],
             "uriel": plan.downloads(self.uriel),
-            "languages": [str(REGISTER)],
+            "languages": [str(plan.home / REGISTER.name)],
         }
 
     def sources(self) -> list[str]:
