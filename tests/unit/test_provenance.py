@@ -213,3 +213,18 @@ def test_every_script_of_the_workflow_imports_the_library(tmp_path):
     scripts = sorted(Path(ROOT / "scripts").glob("[a-z]*.py"))
     assert scripts
     assert not [script.name for script in scripts if not source_files(script)]
+
+
+def test_a_module_that_a_job_does_not_use_is_not_followed(tree, tmp_path_factory):
+    changed = tmp_path_factory.mktemp("changed")
+    shutil.copytree(tree, changed, dirs_exist_ok=True)
+    (changed / "tandem/late.py").write_text("CHANGED = 1\n")
+    used, unused = (
+        [
+            source_digest(root / "script.py", packages={"tandem": root}, without=left_out)
+            for root in (tree, changed)
+        ]
+        for left_out in ([], ["tandem.late"])
+    )
+    assert used[0] != used[1]
+    assert unused[0] == unused[1]

@@ -47,7 +47,7 @@ def new_kind(text):
         ("tandem/statistics/bootstrap.py", other_code, TABLES),
         ("tandem/reporting/plots.py", other_code, TABLES),
         ("tandem/objectives/margin.py", other_code, TRAINED),
-        ("tandem/encoders/lstm.py", other_code, TRAINED - {"train_languages"}),
+        ("tandem/encoders/lstm.py", other_code, TRAINED - {"train_languages", "export"}),
         ("tandem/corpora/readers/verses.py", other_code,
          {"gather_languages", "build_panel", "train_languages"} | TABLES),
         ("tandem/search/margins.py", other_code, {"score", "export"} | TABLES),

@@ -134,7 +134,8 @@ def test_verses_are_the_same_in_every_language(finished):
 
 def test_the_size_of_the_batches_changes_no_point(finished, copied):
     sizes = copied / "sizes.yaml"
-    sizes.write_text("studies: {wieting2019: {tables: {figure1: {batch: 5}}}}\n", encoding="utf-8")
+    panels = "{figure1: {panels: {catalogues: {batches: 3}}}}"
+    sizes.write_text(f"studies: {{wieting2019: {{tables: {panels}}}}}\n", encoding="utf-8")
     run = run_snakemake(copied, "results/figure1.csv", "--cores", "1", *TINY, sizes)
     assert run.returncode == 0, run.stdout + run.stderr
     folders = [folder / "results/scores/languages/catalogues" for folder in (finished, copied)]
@@ -142,7 +143,7 @@ def test_the_size_of_the_batches_changes_no_point(finished, copied):
         [len(json.loads(file.read_text(encoding="utf-8"))["languages"]) for file in sorted(files)]
         for files in (folder.iterdir() for folder in folders)
     ]
-    assert counts == [[4, 2], [5, 1]]
+    assert counts == [[3, 3], [2, 2, 2]]
     points = [folder / "results/figure1.csv" for folder in (finished, copied)]
     assert points[0].read_bytes() == points[1].read_bytes()
 
@@ -192,7 +193,7 @@ def test_tables_and_figures_are_made_again_with_the_same_bytes(finished, copied)
     again = ["results/table1.csv", "results/figures/training.png"]
     run = run_snakemake(copied, "--cores", "2", *TINY, "--forcerun", *again)
     assert run.returncode == 0, run.stdout + run.stderr
-    assert (run.stdout + run.stderr).count("rule plot:") == 2
+    assert (run.stdout + run.stderr).count("rule plot:") >= 2
     assert hashes(copied) == expected
 
 

@@ -46,13 +46,16 @@ def study_of(wildcards):
     return PLANS[wildcards.root].study
 
 
+DRAWS = ("tandem.statistics.bootstrap",)  # what only tables use of the tasks
+
+
 @cache
-def digest(script, *kinds, home="workflow"):
+def digest(script, *kinds, home="workflow", without=DRAWS):
     """Return a digest of what a script does, with all library code that it uses and the files of
     the kinds that it is told to use; in `params`, so that an edit re-runs what it affects."""
     path = Path(workflow.basedir) / home / "scripts" / script
     packages = {plan.name: plan.home.parent for plan in PLANS.values()}
-    return provenance.source_digest(path, *kinds, packages=packages)
+    return provenance.source_digest(path, *kinds, packages=packages, without=without)
 
 
 def scored_by(wildcards):

@@ -20,7 +20,7 @@ rule tabulate:
     params:
         study=lambda w: plan_of(w).dump(w.table),
         scale=CONFIGURATION.scale,
-        code=lambda w: digest("tabulate.py", *tabulated_by(w)),
+        code=lambda w: digest("tabulate.py", *tabulated_by(w), without=()),
     script:
         "../scripts/tabulate.py"
 
@@ -42,7 +42,7 @@ rule plot:
         table=table_of,
         study=lambda w: plan_of(w).dump(table_of(w)),
         scale=CONFIGURATION.scale,
-        code=lambda w: digest("plot.py", *tabulated_by(w)),
+        code=lambda w: digest("plot.py", *tabulated_by(w), without=()),
     script:
         "../scripts/plot.py"
 
@@ -61,6 +61,6 @@ rule collect_claims:
     conda:
         "../../envs/tandem.yaml"
     params:
-        code=digest("collect_claims.py"),
+        code=digest("collect_claims.py", without=()),
     script:
         "../scripts/collect_claims.py"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,7 +24,11 @@ class _Code(NamedTuple):
     imports: tuple[str, ...]
 
 
-def source_digest(*files: str | Path, packages: Mapping[str, Path] | None = None) -> str:
+def source_digest(
+    *files: str | Path,
+    packages: Mapping[str, Path] | None = None,
+    without: Collection[str] = (),
+) -> str:
     """Return a digest of what the files do, and every module that they import.
 
     Comments, docstrings (those under an assignment too), blank lines and line breaks do not count,
@@ -41,6 +45,8 @@ def source_digest(*files: str | Path, packages: Mapping[str, Path] | None = None
         files: Python files: a script, and the modules of the kinds that it is told to use.
         packages: other packages whose modules are followed, by name, with the folder that each
             stands in; `tandem` is always one of them.
+        without: modules that are imported but never used by this job, by their dotted names; they
+            are not followed.
 
     Returns:
         16 hexadecimal digits of a SHA-256.
@@ -49,7 +55,9 @@ def source_digest(*files: str | Path, packages: Mapping[str, Path] | None = None
         SyntaxError: naming the file and the line.
     """
     roots = _roots(packages)
-    every = {Path(file).resolve() for file in files} | _imports(files, roots)
+    unused = frozenset().union(*(_modules(name, roots) for name in without))
+    left_out = {path for path in unused if path.stem != "__init__"}
+    every = {Path(file).resolve() for file in files} | _imports(files, roots, left_out)
     lines = sorted(filter(None, (_read(path, roots).line for path in every)))
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
@@ -64,13 +72,15 @@ def _roots(packages: Mapping[str, Path] | None) -> Roots:
     return tuple((name, folder.resolve()) for name, folder in folders.items())
 
 
-def _imports(files: Iterable[str | Path], roots: Roots) -> set[Path]:
+def _imports(
+    files: Iterable[str | Path], roots: Roots, left_out: Collection[Path] = ()
+) -> set[Path]:
     """Return the files that are imported, in whatever number of steps."""
     found: set[Path] = set()
     waiting = [Path(file).resolve() for file in files]
     while waiting:
         for name in _read(waiting.pop(), roots).imports:
-            new = _modules(name, roots) - found
+            new = _modules(name, roots) - found - set(left_out)
             found |= new
             waiting += new
     return found

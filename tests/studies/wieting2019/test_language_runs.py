@@ -14,6 +14,7 @@ from tandem.io import write_json, write_lines
 from tandem.registry import ConfigurationError
 from tandem.tasks.task import TASKS
 from wieting2019.languages import runs
+from wieting2019.languages.english import learn_english
 from wieting2019.languages.panel import build_panel, gather
 from wieting2019.languages.settings import LanguageEncoders, Panel
 
@@ -49,7 +50,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     cleaning = parse_filters({"words": {"maximum": 10}, "ratio": {}})
     gather(texts, cleaning, None, 1, folder / "gathered")
     build_panel([folder / "gathered"], list(FOREIGN), None, 1, 40, 1, folder / "panel")
-    runs.learn_english(folder / "panel", 60, 1.0, folder / "english")
+    learn_english(folder / "panel", 60, 1.0, folder / "english")
     entries = []
     for name in ("2012.a", "2013.b", SELECTION):
         rows = [f"{n % 6}\t{sentence(rng)}\t{sentence(rng)}" for n in range(12)]

@@ -18,7 +18,6 @@ import numpy as np
 from tqdm import tqdm
 
 from tandem.encoders.model import SentenceEncoder
-from tandem.io import atomic_folder
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import Segmenter, learn
@@ -28,11 +27,10 @@ from tandem.tasks.task import Task
 from tandem.training.batches import Pairs
 from tandem.training.loop import Run
 from tandem.training.run import train_encoder, untrained_encoder
+from wieting2019.languages.english import ENGLISH
 from wieting2019.languages.overlap import joint_vocabulary, mark, measured_overlap
 from wieting2019.languages.panel import read_english, read_language
 from wieting2019.languages.settings import LanguageEncoders
-
-ENGLISH = "en"
 
 _DECIMALS = 4
 
@@ -64,24 +62,6 @@ class SegmentedLanguage:
     rows: np.ndarray
     sentences: Ragged
     pieces: list[str]
-
-
-def scheme(pieces: int, character_coverage: float) -> Segmentation:
-    """Return how each language is segmented: by pieces learned from its own text."""
-    return Segmentation(size=pieces, separate=True, character_coverage=character_coverage)
-
-
-def learn_english(
-    panel: str | Path, pieces: int, character_coverage: float, folder: str | Path
-) -> None:
-    """Learn the pieces of a panel's English text, once for all its languages.
-
-    Raises:
-        TandemError: when the text has too little for the pieces asked for.
-    """
-    with atomic_folder(folder) as result:
-        texts = {ENGLISH: lambda: read_english(panel)}
-        learn(scheme(pieces, character_coverage), texts, result)
 
 
 def load_english(
