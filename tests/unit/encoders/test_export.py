@@ -95,7 +95,7 @@ def test_the_card_states_corpora_licences_settings_and_scores(tmp_path):
     assert header["language"] == ["cs", "en", "fr"]
     for part in ("# my model", "| books |  | CC0-1.0 |", "| STS | r x 100 | 61.25 |"):
         assert part in body
-    assert "| margin | 0.4 |" in body
+    assert "| objective margin | 0.4 |" in body
 
 
 def test_an_lstm_is_refused(tmp_path):

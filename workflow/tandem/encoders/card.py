@@ -103,7 +103,8 @@ def model_card(encoder: SentenceEncoder, card: Card, folders: Mapping[str, str])
     scheme = encoder.segmenter.scheme
     values = {"segmentation": f"{scheme.kind}, {scheme.size:,} asked for"}
     for key, value in encoder.metadata.items():
-        values |= value if isinstance(value, dict) else {key: value}
+        parts = value.items() if isinstance(value, dict) else [("", value)]
+        values |= {" ".join(filter(None, (key, part))): one for part, one in parts}
     folder = folders[encoder.languages[-1]]
     return _TEMPLATE.format(
         header=yaml.safe_dump(header, sort_keys=False, allow_unicode=True),
