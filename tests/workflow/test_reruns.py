@@ -40,7 +40,6 @@ def new_kind(text):
         ("tandem/io.py", other_docstring, set()),
         ("tandem/training/loop.py", other_docstring, set()),
         ("tandem/objectives/margin.py", other_docstring, set()),
-        ("scripts/train.py", other_docstring, set()),
         ("studies/wieting2019/tables/table1.py", other_docstring, set()),
         ("tandem/encoders/extra.py", new_kind, set()),
         ("studies/wieting2019/captions/table1.rst", other_caption, set()),
