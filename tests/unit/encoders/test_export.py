@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -96,6 +97,14 @@ def test_the_card_states_corpora_licences_settings_and_scores(tmp_path):
     for part in ("# my model", "| books |  | CC0-1.0 |", "| STS | r x 100 | 61.25 |"):
         assert part in body
     assert "| objective margin | 0.4 |" in body
+
+
+def test_without_sentence_transformers_it_says_what_to_install(tmp_path, monkeypatch):
+    encoder = encoder_of(Segmentation(kind="words", size=60), tmp_path / "segmenter")
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    with pytest.raises(TandemError, match=r"tandem-bitext\[export\]"):
+        export_sentence_transformers(encoder, tmp_path / "export", Card("x"))
+    assert not (tmp_path / "export").exists()
 
 
 def test_an_lstm_is_refused(tmp_path):

@@ -58,10 +58,13 @@ def export_sentence_transformers(
 
 def _write(encoder: SentenceEncoder, language: str, folder: Path) -> None:
     """Write the model of a language, and of all that are segmented like it."""
-    # slow to import
-    from sentence_transformers import SentenceTransformer
-    from sentence_transformers.sentence_transformer.modules import StaticEmbedding
-
+    try:  # slow to import
+        from sentence_transformers import SentenceTransformer
+        from sentence_transformers.sentence_transformer.modules import StaticEmbedding
+    except ImportError as error:
+        raise TandemError(
+            'exporting needs sentence-transformers: pip install "tandem-bitext[export]"'
+        ) from error
     tokenizer, rows = stock_tokenizer(encoder.segmenter, language)
     table = encoder.table.detach().cpu()[torch.tensor(rows)]
     model = SentenceTransformer(
