@@ -31,6 +31,13 @@ def hashes(folder):
     }
 
 
+def test_writes_results_and_nothing_beside_them(finished):
+    written = {path.name for path in finished.iterdir() if not path.name.startswith(".")}
+    given = {"Snakefile", "config.yaml", "data", "datasets.yaml", "envs", "workflow"}
+    assert written == given | {"results"}
+    assert not [path for path in (finished / "results/checkpoints").rglob("*") if path.is_file()]
+
+
 def test_makes_table_1(finished):
     with open(finished / "results/table1.csv", encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))

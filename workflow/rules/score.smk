@@ -16,7 +16,7 @@ rule score:
     conda:
         "../../envs/tandem.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=lambda w: 4000 + getattr(study_of(w).tasks[w.task], "memory_mb", 0),
     params:
         study=lambda w: plan_of(w).name,
         task=lambda w: TASKS.dump(study_of(w).tasks[w.task]),

@@ -60,15 +60,18 @@ def kinds(config: Mapping[str, Any]) -> Iterator[None]:
     yield
 
 
-def checkpoint(output: str) -> Path:
-    """Return where a run that makes `output` keeps what it goes on from after a stop."""
-    path = Path(output)
-    return path.parents[2] / "checkpoints" / path.relative_to(path.parents[2])
+def checkpoint(root: str, output: str) -> Path:
+    """Return where a run that makes `output` keeps what it goes on from after a stop.
+
+    `root` is the folder of the study's results.
+    """
+    return Path(root) / "checkpoints" / Path(output).relative_to(root)
 
 
 def score_files(folders: Iterable[str], first: bool = False) -> list[Path]:
     """Return the score files in folders, of all seeds or of the first one of each."""
-    found = [sorted(Path(folder).glob("seed*.json")) for folder in folders]
+    by_seed = {folder: Path(folder).glob("seed*.json") for folder in folders}
+    found = [sorted(f, key=lambda file: int(file.stem[4:])) for f in by_seed.values()]
     return [file for files in found for file in (files[:1] if first else files)]
 
 

@@ -22,7 +22,8 @@ with logged(snakemake.log[0]) as log, kinds(snakemake.config):
         pairs = run.load_pairs(params.segmented, "train", params.sides, values["pairs"])
         objective, recipe = OBJECTIVES.parse(values["objective"]), Recipe(**values["recipe"])
         described = Run(encoder, objective, recipe, seed)
-        trained = run.train_encoder(described, segmenter, pairs, select, checkpoint(output.model))
+        place = checkpoint(snakemake.wildcards.root, output.model)
+        trained = run.train_encoder(described, segmenter, pairs, select, place)
     else:
         trained = run.untrained_encoder(encoder, segmenter, seed, select)
     score = "pearson_x100" if given.selection else "p_at_1_x100"
