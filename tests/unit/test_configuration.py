@@ -153,7 +153,7 @@ def test_a_fault_of_the_configuration_is_named(values, said):
          "encoders.sp.architecture.dimension: Input should be greater than 0"),
         (changed("objectives", "margin", "margin", to=-1), "objectives.margin.margin: Input"),
         (changed("bitexts", "en-cs", "cleaning", to={"wrods": {}}),
-         "bitexts.en-cs.cleaning: no filter 'wrods' (did you mean 'words'?)"),
+         "bitexts.en-cs.cleaning.wrods: no filter 'wrods' (did you mean 'words'?)"),
         (changed("bitexts", "en-cs", "cleaning", to={"words": {"minimum": 101}}),
          "bitexts.en-cs.cleaning.words"),
         (changed("mining", "de-en", "test", to="films"), "mining.de-en: give both training and te"),
