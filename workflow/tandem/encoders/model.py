@@ -6,26 +6,36 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 from torch import Tensor
 
+from tandem import saved
 from tandem.encoders.composition import Composition
 from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.encoders.streaming import overlapped
 from tandem.errors import TandemError
-from tandem.io import atomic_folder, read_json, write_json
+from tandem.io import atomic_folder, write_json
+from tandem.registry import Named, Settings
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.segmenter import Segmenter
 
 Vectors = NDArray[np.float32]
 
+_PREFIX = "composition."
 SEGMENTED = 1024
 """Sentences segmented at a time at least: the fewer, the more of the time is NumPy's overhead."""
+
+
+class Description(Settings):
+    """What encoder.json holds."""
+
+    encoder: Annotated[Encoder, Named(ENCODERS)]
+    training: dict[str, Any]
 
 
 class SentenceEncoder:
@@ -107,6 +117,7 @@ class SentenceEncoder:
     def encode_ids(self, rows: Ragged, batch_size: int = 1024) -> Vectors:
         """Return the vectors of segmented sentences, (rows, dimension) float32."""
         device = self.table.device
+        rows.check_below(len(self.table))
         parts = [np.zeros((0, self.dimension), np.float32)]
         for start in range(0, len(rows), batch_size):
             places = rows.offsets[start : start + batch_size + 1]
@@ -121,15 +132,15 @@ class SentenceEncoder:
             self.write(temporary)
 
     def write(self, folder: Path) -> None:
-        """Write the encoder's files into an existing folder."""
+        """Write the encoder's files into an existing folder, and seal all that it holds."""
         (folder / "segmenter").mkdir()
         self.segmenter.save(folder / "segmenter")
-        tensors = {f"composition.{k}": v for k, v in self.composition.state_dict().items()}
-        tensors["embedding"] = self.table
+        tensors = _tensors(self.table, self.composition)
         tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
         save_file(tensors, folder / "model.safetensors")
         description = {"encoder": ENCODERS.dump(self.kind), "training": self.metadata}
         write_json(folder / "encoder.json", description)
+        saved.seal(folder)
 
     def _language(self, language: str | None) -> str:
         if language is None:
@@ -145,20 +156,24 @@ def load(folder: str | Path, device: str = "cpu") -> SentenceEncoder:
     """Read an encoder; nothing in the folder is executed.
 
     Raises:
-        TandemError: the folder holds no encoder.
+        InputError: the folder holds no encoder, or is not as it was written.
     """
     folder = Path(folder)
-    if not (folder / "encoder.json").is_file():
-        raise TandemError(f"{folder} is not an encoder: it has no encoder.json")
-    description = read_json(folder / "encoder.json")
-    kind = ENCODERS.parse(description["encoder"])
-    tensors = load_file(folder / "model.safetensors", device=device)
-    composition = Composition(kind).to(device)
-    prefix = "composition."
-    composition.load_state_dict(
-        {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}
-    )
-    segmenter = Segmenter.load(folder / "segmenter")
+    saved.check(folder, "encoder.json", "model.safetensors", f"segmenter/{saved.SEAL}")
+    path = folder / "encoder.json"
+    description = saved.read(path, Description.model_validate)
+    segmenter, kind = Segmenter.load(folder / "segmenter"), description.encoder
+    with saved.shapes_only(path):
+        like = _tensors(torch.empty(len(segmenter), kind.dimension), Composition(kind))
+    tensors = saved.read_tensors(folder / "model.safetensors", like, device)
     # a copy: what is read is mapped from the file, and the first sentences would wait for the disk
-    table = tensors["embedding"].clone()
-    return SentenceEncoder(segmenter, table, composition, description["training"])
+    table = tensors.pop("embedding").clone()
+    composition = Composition(kind).to(device)
+    composition.load_state_dict({k.removeprefix(_PREFIX): v for k, v in tensors.items()})
+    return SentenceEncoder(segmenter, table, composition, description.training)
+
+
+def _tensors(table: Tensor, composition: Composition) -> dict[str, Tensor]:
+    """Return what model.safetensors holds."""
+    own = {_PREFIX + name: tensor for name, tensor in composition.state_dict().items()}
+    return own | {"embedding": table}

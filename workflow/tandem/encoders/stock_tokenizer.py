@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-import sentencepiece as spm
 from tokenizers import Regex, Tokenizer, models
 from tokenizers.normalizers import Replace
 from tokenizers.normalizers import Sequence as Normalizers
 from tokenizers.pre_tokenizers import Metaspace, Split
 from tokenizers.pre_tokenizers import Sequence as PreTokenizers
 
-from tandem.segmentation.pieces import alphabet, piece_scores
+from tandem.segmentation.pieces import alphabet, load_pieces, piece_scores
 from tandem.segmentation.segmenter import Segmenter
 from tandem.segmentation.tokens import normalizer, spaced, splitter
 
@@ -39,8 +38,7 @@ def stock_tokenizer(segmenter: Segmenter, language: str) -> tuple[Tokenizer, lis
         split = splitter()
         units = list(ids)
     else:
-        path = segmenter.models[language]
-        scores = piece_scores(spm.SentencePieceProcessor(model_file=str(path)))
+        scores = piece_scores(load_pieces(str(segmenter.models[language]), ids))
         tokenizer = Tokenizer(models.Unigram(list(scores.items()), None, False))
         split = splitter(alphabet(scores))
         units = list(scores)

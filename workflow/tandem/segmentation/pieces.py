@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from math import isfinite
 from pathlib import Path
 
 import numpy as np
 import sentencepiece as spm
 
-from tandem.errors import TandemError
+from tandem.errors import InputError, TandemError
+from tandem.saved import REMEDY
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.tokens import split, splitter
@@ -28,7 +30,7 @@ class PieceEncoder:
 
     def __init__(self, model: Path, ids: Mapping[str, int]) -> None:
         """Take the id of each piece of a model from `ids`."""
-        self._processor = spm.SentencePieceProcessor(model_file=str(model))
+        self._processor = load_pieces(model, ids)
         pieces = map(self._processor.id_to_piece, range(self._processor.vocab_size()))
         self._ids = np.array([ids.get(piece, -1) for piece in pieces], np.int32)
         self._alphabet = alphabet(piece_scores(self._processor))
@@ -43,6 +45,27 @@ class PieceEncoder:
         rows = self._processor.encode(texts, num_threads=_THREADS)
         pieces = np.fromiter(chain.from_iterable(rows), np.int64)
         return Ragged(self._ids[pieces], np.cumsum([0, *map(len, rows)]))
+
+
+def load_pieces(
+    path: str | Path, known: Collection[str] | None = None
+) -> spm.SentencePieceProcessor:
+    """Load a SentencePiece model.
+
+    Raises:
+        InputError: it is none, or `known` is given and lacks a piece; or a character of some piece
+            is none itself, so that a text could hold the unknown piece.
+    """
+    try:
+        processor = spm.SentencePieceProcessor(model_file=str(path))
+    except (OSError, RuntimeError) as error:
+        problem = f"not a readable SentencePiece model ({error})"
+        raise InputError(path, None, problem, REMEDY) from error
+    pieces = piece_scores(processor)
+    whole = alphabet(pieces) <= pieces.keys() and all(map(isfinite, pieces.values()))
+    if known is not None and not (whole and pieces.keys() <= set(known)):
+        raise InputError(path, None, "its pieces are not those of the vocabulary", REMEDY)
+    return processor
 
 
 def piece_scores(processor: spm.SentencePieceProcessor) -> dict[str, float]:

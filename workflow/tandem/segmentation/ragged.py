@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
-from tandem.errors import InputError
-from tandem.io import atomic_path
+from tandem.errors import InputError, TandemError
+from tandem.io import atomic_path, sha256
 from tandem.npy import write_npy
+
+_REMEDY = "Delete it and run what made it again: the text is segmented anew"
+_SUM = hashlib.sha256().digest_size
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,15 @@ class Ragged:
     def lengths(self) -> NDArray[np.int64]:
         """Return the length of each row, (rows,)."""
         return np.diff(self.offsets)
+
+    def check_below(self, vocabulary: int) -> None:
+        """Refuse ids that a vocabulary of this size has not: those of text segmented by another."""
+        if len(self.ids) and not 0 <= self.ids.min() <= self.ids.max() < vocabulary:
+            name = getattr(self.ids, "filename", "segmented text")
+            raise TandemError(
+                f"{name}: ids from {self.ids.min()} to {self.ids.max()}, where the vocabulary has "
+                f"{vocabulary:,}. {_REMEDY}"
+            )
 
     def gather(self, rows: NDArray[np.integer]) -> Ragged:
         """Copy the given rows, in the order given, into a new ragged array in memory."""
@@ -74,23 +87,46 @@ def load(stem: str | Path) -> Ragged:
     """Map a ragged array that `save_stream` wrote.
 
     Raises:
-        InputError: the two files do not belong together.
+        InputError: a file is missing or damaged, or the two do not belong together.
     """
     ids, offsets = (
-        np.load(f"{stem}.{part}.npy", mmap_mode="r", allow_pickle=False)
-        for part in ("ids", "offsets")
+        _map(f"{stem}.{part}.npy", kinds)
+        for part, kinds in (("ids", (np.uint16, np.int32)), ("offsets", (np.int64,)))
     )
-    if offsets[-1] != len(ids):
-        problem = "its length contradicts its offsets"
-        raise InputError(f"{stem}.ids.npy", None, problem, "Segment it again")
+    falls = (offsets[1:] < offsets[:-1]).any()
+    if not len(offsets) or falls or (offsets[0], offsets[-1]) != (0, len(ids)):
+        raise InputError(f"{stem}.ids.npy", None, "its length contradicts its offsets", _REMEDY)
     return Ragged(ids, offsets)
+
+
+def load_sides(folder: str | Path, split: str, sides: Sequence[str]) -> tuple[Ragged, Ragged]:
+    """Map both sides of a segmented split; InputError if they have not as many rows."""
+    left, right = (load(Path(folder) / f"{split}.{side}") for side in sides)
+    if len(left) != len(right):
+        problem = f"the sides {' and '.join(sides)} have {len(left):,} and {len(right):,} sentences"
+        raise InputError(Path(folder) / f"{split}.{sides[0]}.ids.npy", None, problem, _REMEDY)
+    return left, right
+
+
+def _map(path: str, kinds: Sequence[DTypeLike]) -> NDArray:
+    """Map an array of one dimension and of one of these types, whose checksum is right."""
+    try:
+        raw = np.memmap(path, np.uint8, "r")
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+        if hashlib.sha256(raw[:-_SUM].data).digest() != raw[-_SUM:].tobytes():
+            raise ValueError("its checksum is another")
+        if array.ndim != 1 or array.dtype not in kinds:
+            raise ValueError(f"{array.dtype} of shape {array.shape}")
+    except (OSError, ValueError) as error:
+        raise InputError(path, None, f"missing or damaged ({error})", _REMEDY) from error
+    return array
 
 
 def save_stream(stem: str | Path, chunks: Iterable[Ragged], largest_id: int) -> int:
     """Write `<stem>.ids.npy` and `<stem>.offsets.npy`, chunk by chunk; return the number of rows.
 
-    Ids are uint16 where `largest_id` allows, else int32. Memory: one chunk and the offsets
-    (8 bytes a row).
+    Ids are uint16 where `largest_id` allows, else int32. After each array stands the SHA-256 of all
+    before it, where NumPy reads no more. Memory: one chunk and the offsets (8 bytes a row).
     """
     dtype = np.uint16 if largest_id < 2**16 else np.int32
     ends = [np.zeros(1, np.int64)]
@@ -105,4 +141,9 @@ def save_stream(stem: str | Path, chunks: Iterable[Ragged], largest_id: int) -> 
         with open(ids_file, "wb") as stream:
             write_npy(stream, ids(), dtype)
         with open(offsets_file, "wb") as stream:
-            return write_npy(stream, ends, np.int64) - 1
+            rows = write_npy(stream, ends, np.int64) - 1
+        for path in (ids_file, offsets_file):
+            digest = sha256(path)
+            with open(path, "ab") as stream:
+                stream.write(bytes.fromhex(digest))
+    return rows

@@ -12,13 +12,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
+from typing import Annotated
 
-import sentencepiece as spm
+from pydantic import Field, model_validator
 from tqdm import tqdm
 
-from tandem.errors import TandemError
-from tandem.io import read_json, read_lines, write_json
-from tandem.segmentation.pieces import PieceEncoder, piece_scores, train_sentencepiece
+from tandem import saved
+from tandem.errors import InputError, TandemError
+from tandem.io import read_lines, write_json
+from tandem.registry import Settings
+from tandem.segmentation.pieces import PieceEncoder, load_pieces, piece_scores, train_sentencepiece
 from tandem.segmentation.ragged import Ragged, from_rows, save_stream
 from tandem.segmentation.scheme import Segmentation, language_of
 from tandem.segmentation.token_memory import TokenMemory
@@ -27,9 +30,28 @@ from tandem.segmentation.trigrams import TrigramEncoder, count_trigrams, spelled
 LINES = 20_000
 """Lines in memory, tokenised or segmented at a time."""
 
+Name = Annotated[str, Field(pattern=r"^[\w-]+$")]
+"""Of a language: folders are named after it."""
 Encode = Callable[[Sequence[str]], Ragged]
 Texts = Mapping[str, Callable[[], Iterable[str]]]
 """For each side of a bitext, a function that opens its sentences."""
+
+
+class Saved(Settings):
+    """What segmentation.json holds."""
+
+    scheme: Segmentation
+    models: Annotated[dict[Name, str | None], Field(min_length=1)]
+    vocabulary: Annotated[list[str], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Saved:
+        if len({*self.vocabulary}) < len(self.vocabulary) or "" in self.vocabulary:
+            raise ValueError("a token of the vocabulary is empty, or there twice")
+        needed = self.scheme.kind == "sentencepiece"
+        if any((name is not None) != needed for name in self.models.values()):
+            raise ValueError("SentencePiece, and only that, needs a model for each language")
+        return self
 
 
 class Segmenter:
@@ -121,17 +143,25 @@ class Segmenter:
             folder / "segmentation.json",
             {"scheme": scheme, "models": names, "vocabulary": self.vocabulary},
         )
+        saved.seal(folder, ["segmentation.json", *filter(None, names.values())])
 
     @classmethod
     def load(cls, folder: str | Path) -> Segmenter:
-        """Read what `save` wrote."""
+        """Read what `save` wrote; InputError if it is not that."""
         folder = Path(folder)
-        saved = read_json(folder / "segmentation.json")
+        sealed, path = saved.check(folder, "segmentation.json"), folder / "segmentation.json"
+        found = saved.read(path, Saved.model_validate)
+        if stray := {*found.models.values()} - sealed - {None}:
+            raise InputError(path, None, f"models that {saved.SEAL} has not: {stray}", saved.REMEDY)
         models = {
             language: None if name is None else folder / name
-            for language, name in saved["models"].items()
+            for language, name in found.models.items()
         }
-        return cls(Segmentation(**saved["scheme"]), saved["vocabulary"], models)
+        segmenter = cls(found.scheme, found.vocabulary, models)
+        for language, model in models.items():
+            if model is not None:
+                load_pieces(model, segmenter.units(language))
+        return segmenter
 
 
 def learn(scheme: Segmentation, texts: Texts, folder: Path) -> Segmenter:
@@ -179,7 +209,7 @@ def _pieces(scheme: Segmentation, models: Mapping[str, Path | None]) -> list[str
     pieces = (
         scheme.token_mark(language) + piece
         for language, path in models.items()
-        for piece in piece_scores(spm.SentencePieceProcessor(model_file=str(path)))
+        for piece in piece_scores(load_pieces(str(path)))
     )
     return list(dict.fromkeys(pieces))
 

@@ -36,7 +36,7 @@ def by_retrieval(folder: str | Path, sides: Sequence[str], split: str = "valid")
 
     The n sentences of the split are searched among each other, in n * n floats.
     """
-    left, right = (ragged.load(Path(folder) / f"{split}.{side}") for side in sides)
+    left, right = ragged.load_sides(folder, split, sides)
 
     def score(embed: Callable[[Ragged], np.ndarray]) -> float:
         cosines = _unit(embed(left)) @ _unit(embed(right)).T

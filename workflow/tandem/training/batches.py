@@ -11,7 +11,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from tandem.errors import TandemError
 from tandem.segmentation.ragged import Ragged, concatenate
 
 Indices = NDArray[np.int64]
@@ -26,14 +25,6 @@ class Pairs:
     left: Ragged
     right: Ragged
     monolingual: bool
-
-    def __post_init__(self) -> None:
-        """Refuse sides of unequal length."""
-        if len(self.left) != len(self.right):
-            raise TandemError(
-                f"the sides of the bitext have {len(self.left):,} and {len(self.right):,} "
-                "sentences: segment them again"
-            )
 
     @cached_property
     def checksum(self) -> int:

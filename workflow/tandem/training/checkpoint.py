@@ -10,6 +10,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
+from tandem import saved
 from tandem.io import atomic_folder, read_json, write_json
 
 if TYPE_CHECKING:
@@ -43,20 +44,22 @@ def save(trainer: Trainer, folder: Path) -> None:
         tensors = {name: t.cpu().contiguous() for name, t in _tensors(trainer).items()}
         save_file(tensors, temporary / "state.safetensors")
         write_json(temporary / "progress.json", _description(trainer))
+        saved.seal(temporary)
 
 
 def resume(trainer: Trainer, folder: Path) -> bool:
     """Restore a checkpoint of this very run; return False if there is none.
 
-    One of other settings or text is left alone: the run starts afresh and will replace it.
+    One that is damaged, or of other settings or text, is left alone: the run starts afresh and will
+    replace it.
     """
-    if not (folder / "progress.json").is_file():
+    if not saved.is_whole(folder, "progress.json", "state.safetensors"):
         return False
-    saved = read_json(folder / "progress.json")
-    if saved["run"] != _description(trainer)["run"]:
+    found = read_json(folder / "progress.json")
+    if found["run"] != _description(trainer)["run"]:
         return False
-    saved["progress"]["history"] = [Epoch(**entry) for entry in saved["progress"]["history"]]
-    trainer.progress = Progress(**saved["progress"])
+    found["progress"]["history"] = [Epoch(**entry) for entry in found["progress"]["history"]]
+    trainer.progress = Progress(**found["progress"])
     tensors = load_file(folder / "state.safetensors", device=str(trainer.device))
     trainer.best = _part(tensors, "best.")
     trainer.optimizer.load_state(_part(tensors, "rows."), trainer.progress.step)

@@ -88,6 +88,8 @@ class Trainer:
         recipe = run.recipe
         torch.set_num_threads(recipe.threads)
         self.settings, self.pairs, self.device = run, pairs, torch.device(device)
+        for side in (pairs.left, pairs.right):
+            side.check_below(vocabulary)
         self.usable = pairs.usable()
         if len(self.usable) < 2:
             raise TandemError(

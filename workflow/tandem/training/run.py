@@ -38,7 +38,7 @@ def load_pairs(
     Raises:
         TandemError: the split has fewer.
     """
-    left, right = (ragged.load(Path(folder) / f"{split}.{side}") for side in sides)
+    left, right = ragged.load_sides(folder, split, sides)
     if count is None:
         count = len(left)
     if len(left) < count:
@@ -103,10 +103,10 @@ def save_trained(
     """
     encoder.metadata |= provenance
     with atomic_folder(folder) as temporary:
-        encoder.write(temporary)
         with open(temporary / "history.csv", "w", encoding="utf-8", newline="") as out:
             writer = csv.writer(out, lineterminator="\n")
             writer.writerow(["epoch", "loss", f"validation_{score}"])
             for entry in history:
                 loss = "" if entry.loss is None else f"{entry.loss:.6f}"
                 writer.writerow([entry.epoch, loss, f"{entry.validation:.4f}"])
+        encoder.write(temporary)

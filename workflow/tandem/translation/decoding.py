@@ -9,15 +9,15 @@ from typing import NamedTuple
 
 import sentencepiece as spm
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file
 from torch import Tensor
 
-from tandem.errors import TandemError
+from tandem import saved
+from tandem.errors import InputError
+from tandem.segmentation.pieces import load_pieces
 from tandem.translation.batching import Ids, pad_sources, translate_in_windows
 from tandem.translation.network import AttentionNetwork, limit_threads
 from tandem.translation.rnn import Rnn
-from tandem.translation.translator import Translation, one_line
+from tandem.translation.translator import SETTINGS_FILE, Translation, one_line
 from tandem.translation.vocabulary import END, PAD, START, UNKNOWN
 
 
@@ -100,22 +100,18 @@ class RnnTranslator:
 
     @classmethod
     def load(cls, folder: Path, settings: Rnn, threads: int) -> RnnTranslator:
-        """Load what `train_rnn` wrote; TandemError if a file is missing or does not fit."""
-        model = folder / "sp.model"
-        try:
-            pieces = spm.SentencePieceProcessor(model_file=str(model))
-        except (OSError, RuntimeError) as error:
-            raise TandemError(
-                f"{model}: not a readable SentencePiece model ({error}). Train the translator again"
-            ) from error
-        network = AttentionNetwork(len(pieces), settings.dimension, settings.dropout)
-        weights = folder / "model.safetensors"
-        try:
-            network.load_state_dict(load_file(weights))
-        except (OSError, RuntimeError, SafetensorError) as error:
-            raise TandemError(
-                f"{weights}: weights do not load ({error}). Train the translator again"
-            ) from error
+        """Load what `train_rnn` wrote; InputError if a file is missing or does not fit."""
+        pieces = load_pieces(folder / "sp.model")
+        marks = pieces.pad_id(), pieces.unk_id(), pieces.bos_id(), pieces.eos_id()
+        if marks != (PAD, UNKNOWN, START, END):
+            problem = f"pieces {marks} for padding, the unknown, start and end"
+            raise InputError(folder / "sp.model", None, problem, saved.REMEDY)
+        make = partial(AttentionNetwork, len(pieces), settings.dimension, settings.dropout)
+        with saved.shapes_only(folder / SETTINGS_FILE):
+            like = make().state_dict()
+        weights = saved.read_tensors(folder / "model.safetensors", like)
+        network = make()
+        network.load_state_dict(weights)
         return cls(network, pieces, threads)
 
     def translate(self, sentences: Iterable[str]) -> Iterator[Translation]:

@@ -14,6 +14,7 @@ import ctranslate2
 from ctranslate2.converters import TransformersConverter
 from transformers import MarianMTModel, MarianTokenizer
 
+from tandem import saved
 from tandem.errors import TandemError
 from tandem.io import atomic_folder, read_json
 from tandem.translation.batching import translate_in_windows
@@ -125,3 +126,4 @@ def adopt_marian(settings: Released, folder: str | Path) -> None:
         model.save_pretrained(aside)
         TransformersConverter(str(aside)).convert(str(aside / CONVERTED))
         settings.model_copy(update={"model": origin}).save_settings(aside)
+        saved.seal(aside)

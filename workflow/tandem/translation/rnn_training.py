@@ -21,15 +21,18 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 from tqdm import tqdm
 
+from tandem import saved
 from tandem.errors import TandemError
-from tandem.io import atomic_path, read_lines, write_lines
+from tandem.io import atomic_folder, atomic_path, read_lines, write_lines
 from tandem.translation.batching import Ids, group_by_length, make_batch
 from tandem.translation.network import AttentionNetwork, limit_threads
 from tandem.translation.rnn import Rnn
+from tandem.translation.translator import SETTINGS_FILE
 from tandem.translation.vocabulary import PAD, train_pieces
 
 logger = logging.getLogger(__name__)
 
+_STATE = "last.pt"
 HISTORY_HEADER = "epoch,loss,validation_loss"
 
 
@@ -88,7 +91,7 @@ def train_rnn(
             Aligned(*(pieces.encode(side, num_threads=1) for side in texts))
             for texts in (train, validation)
         )
-        checkpoint = folder / "checkpoint" / "last.pt"
+        checkpoint = folder / "checkpoint"
         training = RnnTraining(settings, len(pieces), pairs, held_out, checkpoint)
         history = training.finish()
     with atomic_path(folder / "model.safetensors") as aside:
@@ -98,7 +101,8 @@ def train_rnn(
         aside.write_bytes(model)
     settings.save_settings(folder)
     write_lines(folder / "history.csv", history)
-    shutil.rmtree(folder / "checkpoint")
+    saved.seal(folder, ["model.safetensors", "sp.model", SETTINGS_FILE, "history.csv"])
+    shutil.rmtree(checkpoint)
 
 
 def learning_rate(settings: Rnn, progress: float) -> float:
@@ -119,7 +123,7 @@ class RnnTraining:
         validation: Aligned[Ids],
         checkpoint: str | Path,
     ) -> None:
-        """Start a run, or go on from the checkpoint file if it is of the same run."""
+        """Start a run, or go on from the folder `checkpoint` if it is of the same run."""
         self.settings, self.train, self.validation = settings, train, validation
         self.network = AttentionNetwork(pieces, settings.dimension, settings.dropout)
         self.network.initialise(torch.Generator().manual_seed(settings.seed))
@@ -193,14 +197,15 @@ class RnnTraining:
             "network": self.network.state_dict(),
             "optimiser": self.optimiser.state_dict(),
         }
-        with atomic_path(self.checkpoint) as aside:
-            torch.save(state, aside)
+        with atomic_folder(self.checkpoint) as aside:
+            torch.save(state, aside / _STATE)
+            saved.seal(aside)
 
     def _resume(self) -> None:
-        """Take over the checkpoint's state, if there is one of these settings and this text."""
-        if not self.checkpoint.is_file():
+        """Take over the checkpoint's state, if a whole one is of these settings and this text."""
+        if not saved.is_whole(self.checkpoint, _STATE):
             return
-        state: dict[str, Any] = torch.load(self.checkpoint, weights_only=True)
+        state: dict[str, Any] = torch.load(self.checkpoint / _STATE, weights_only=True)
         if state["identity"] != self.identity:
             logger.warning("%s is of another configuration or text: starting anew", self.checkpoint)
             return

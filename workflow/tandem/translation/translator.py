@@ -8,9 +8,9 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 from pydantic import PositiveInt
 
-from tandem.errors import InputError, TandemError
-from tandem.io import read_json, write_json
-from tandem.registry import ConfigurationError, Kind, Registry
+from tandem import saved
+from tandem.io import write_json
+from tandem.registry import Kind, Registry
 
 SETTINGS_FILE = "translator.json"
 
@@ -77,15 +77,10 @@ TRANSLATORS = Registry("tandem.translation", Translator)
 
 
 def load_translator(folder: str | Path, threads: int = 1) -> LoadedTranslator:
-    """Load the translator of a folder, of any kind; TandemError if it is none or damaged."""
-    path = Path(folder) / SETTINGS_FILE
-    if not path.is_file():
-        raise TandemError(f"{path}: no such file. Name a folder that a translator was trained into")
-    try:
-        settings = TRANSLATORS.parse(read_json(path))
-    except ConfigurationError as error:
-        raise InputError(path, None, str(error), "Train the translator again") from error
-    return settings.load(Path(folder), threads)
+    """Load the translator of a folder, of any kind; InputError if it is none or damaged."""
+    folder = Path(folder)
+    saved.check(folder, SETTINGS_FILE)
+    return saved.read(folder / SETTINGS_FILE, TRANSLATORS.parse).load(folder, threads)
 
 
 def one_line(text: str) -> str:
