@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import ValidationError
 from pydantic_core import from_json
 
-from tandem.errors import InputError
+from tandem.errors import InputError, TandemError
 from tandem.io import sha256
 from tandem.registry import faults
 
@@ -82,11 +82,12 @@ def read(path: Path, parse: Callable[[Any], Value]) -> Value:
     Raises:
         InputError: it is too large, no JSON, or refused by `parse`.
     """
+    text = _text(path)
     try:
-        return parse(from_json(_text(path)))
+        return parse(from_json(text))
     except ValidationError as error:
         problem = "; ".join(faults(error))
-    except ValueError as error:
+    except (TandemError, ValueError) as error:
         problem = str(error)
     raise InputError(path, None, problem[:500], REMEDY)
 
@@ -118,7 +119,7 @@ def read_tensors(path: Path, like: Mapping[str, Tensor], device: str = "cpu") ->
             if found != wanted:
                 raise InputError(path, None, f"tensors {found}, not {wanted}"[:500], REMEDY)
             tensors = {name: file.get_tensor(name) for name in found}
-    except SafetensorError as error:
+    except (OSError, SafetensorError) as error:
         raise InputError(path, None, f"no whole file of tensors ({error})", REMEDY) from error
     for name, tensor in tensors.items():
         low, high = map(float, tensor.aminmax())

@@ -13,6 +13,9 @@ from tandem.errors import TandemError
 
 SENTENCES = ["A cat sat on the mat.", "The cat was sitting on a mat.", "Interest rates rose again."]
 
+MODULES = b'[{"idx": 0, "name": "0", "path": "", "type": "%s"}]'
+STATIC = b"sentence_transformers.sentence_transformer.modules.StaticEmbedding"
+
 
 def installed(name):
     pytest.importorskip(baselines._MODULES[name], reason="the extra baselines is not installed")
@@ -53,4 +56,26 @@ def test_a_missing_package_is_named_with_its_remedy(name, monkeypatch):
 
 def test_a_folder_without_a_model_is_refused(tmp_path):
     with pytest.raises(TandemError, match="minilm, muse"):
+        load_baseline(str(tmp_path))
+
+
+HOSTILE = {
+    "no JSON": {"modules.json": b"{"},
+    "a number": {"modules.json": b"1"},
+    "deep": {"modules.json": b"[" * 99_999},
+    "modules without a type": {"modules.json": b'[{"idx": 0, "name": "0", "path": ""}]'},
+    "a class of its own": {"modules.json": MODULES % b"evil.Evil", "evil.py": b"raise SystemExit"},
+    "a function": {"modules.json": MODULES % b"os.system"},
+    "a module that is none": {"modules.json": MODULES % b"sentence_transformers.util.logging"},
+    "no files of a module": {"modules.json": MODULES % STATIC},
+    "tensors of noise": {"modules.json": MODULES % STATIC, "tokenizer.json": b"{}",
+                         "model.safetensors": b"noise"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_folder_is_refused(tmp_path, name):
+    for file, content in HOSTILE[name].items():
+        (tmp_path / file).write_bytes(content)
+    with pytest.raises(TandemError, match="sentence-transformers cannot load"):
         load_baseline(str(tmp_path))

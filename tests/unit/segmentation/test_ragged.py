@@ -1,9 +1,13 @@
 """Ragged arrays: rows in memory and on disk."""
 
+import hashlib
+import random
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from tandem.errors import InputError
+from tandem.errors import InputError, TandemError
 from tandem.segmentation import ragged
 
 ROWS = [[1, 2], [], [3, 4, 5], [70_000]]
@@ -45,9 +49,90 @@ def test_nothing_is_left_when_the_stream_breaks(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def written(stem, rows):
+    ragged.save_stream(stem, [ragged.from_rows(rows)], 70_000)
+    return [Path(f"{stem}.{part}.npy") for part in ("ids", "offsets")]
+
+
 def test_files_that_do_not_belong_together_are_refused(tmp_path):
-    ragged.save_stream(tmp_path / "a", [ragged.from_rows(ROWS)], 70_000)
-    ragged.save_stream(tmp_path / "b", [ragged.from_rows(ROWS[:1])], 70_000)
-    (tmp_path / "b.offsets.npy").replace(tmp_path / "a.offsets.npy")
-    with pytest.raises(InputError, match=r"a\.ids\.npy.*contradicts.*Segment it again"):
+    written(tmp_path / "a", ROWS)
+    written(tmp_path / "b", ROWS[:1])[1].replace(tmp_path / "a.offsets.npy")
+    with pytest.raises(InputError, match=r"a\.ids\.npy.*contradicts.*Delete it"):
         ragged.load(tmp_path / "a")
+
+
+@pytest.mark.parametrize("part", [0, 1])
+def test_a_missing_array_is_named_with_what_makes_it_again(tmp_path, part):
+    path = written(tmp_path / "a", ROWS)[part]
+    path.unlink()
+    with pytest.raises(InputError, match=f"{path.name}: missing.*run what made it"):
+        ragged.load(tmp_path / "a")
+
+
+@pytest.mark.parametrize("part", [0, 1])
+def test_every_flipped_bit_and_every_cut_is_found(tmp_path, part):
+    path = written(tmp_path / "a", ROWS)[part]
+    whole = path.read_bytes()
+    draw = random.Random(5)
+    for bit in draw.sample(range(8 * len(whole)), 800):
+        damaged = bytearray(whole)
+        damaged[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(damaged)
+        with pytest.raises(InputError, match=path.name):
+            ragged.load(tmp_path / "a")
+    for length in range(len(whole)):
+        path.write_bytes(whole[:length])
+        with pytest.raises(InputError, match=path.name):
+            ragged.load(tmp_path / "a")
+    path.write_bytes(whole)
+    assert as_lists(ragged.load(tmp_path / "a")) == ROWS
+
+
+def resealed(path, array, **options):
+    """Put another array in the place of one, with a checksum that fits."""
+    np.save(path, array, **options)
+    path.write_bytes(path.read_bytes() + hashlib.sha256(path.read_bytes()).digest())
+
+
+@pytest.mark.parametrize(
+    ("part", "array"),
+    [
+        (1, np.array([0, 2, 1, 5, 6])),
+        (1, np.array([1, 2, 2, 5, 6])),
+        (1, np.array([0, 2, 2, 5, 7])),
+        (1, np.array([0, 2, 2, 5, -6])),
+        (1, np.array([0.0, 2, 2, 5, 6])),
+        (1, np.array([0, 2, 2, 5, 6], ">i8")),
+        (1, np.array([0, 2, 2, 5, 6], np.int32)),
+        (1, np.array([[0, 2], [2, 6]])),
+        (1, np.array(6)),
+        (1, np.zeros(0, np.int64)),
+        (1, np.array(["0", "6"])),
+        (0, np.arange(5, dtype=np.int32)),
+        (0, np.arange(6, dtype=np.float32)),
+        (0, np.arange(6)),
+        (0, np.arange(6, dtype=np.int32)[:, None]),
+        (0, np.zeros(6, bool)),
+        (0, np.array([{}] * 6)),
+    ],
+)
+def test_arrays_that_are_no_ids_and_offsets_are_refused(tmp_path, part, array):
+    resealed(written(tmp_path / "a", ROWS)[part], array)
+    with pytest.raises(InputError, match=r"a\.(ids|offsets)\.npy.*Delete it"):
+        ragged.load(tmp_path / "a")
+
+
+@pytest.mark.parametrize("ids", [[3, 4], [-1, 2]])
+def test_ids_of_another_vocabulary_are_refused(tmp_path, ids):
+    written(tmp_path / "a", [[0, 1], ids])
+    loaded = ragged.load(tmp_path / "a")
+    loaded.head(1).check_below(4)
+    with pytest.raises(TandemError, match=r"a\.ids\.npy: ids from .* vocabulary has 4"):
+        loaded.check_below(4)
+
+
+def test_sides_of_unequal_length_are_refused(tmp_path):
+    written(tmp_path / "train.en", ROWS)
+    written(tmp_path / "train.cs", ROWS[:3])
+    with pytest.raises(InputError, match=r"train\.en.*en and cs have 4 and 3.*Delete it"):
+        ragged.load_sides(tmp_path, "train", ("en", "cs"))

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import torch
 
-from tandem.errors import TandemError
 from tandem.segmentation import ragged
 from tandem.training.batches import (
     DropoutPool,
@@ -52,8 +51,3 @@ def test_dropout_has_the_rate_and_keeps_the_mean():
 def test_pairs_with_an_empty_side_are_not_used():
     pairs = Pairs(ragged.from_rows([[1], [], [2]]), ragged.from_rows([[1], [3], []]), False)
     assert pairs.usable().tolist() == [0]
-
-
-def test_unequal_sides_are_refused():
-    with pytest.raises(TandemError, match="1 and 2"):
-        Pairs(ragged.from_rows([[1]]), ragged.from_rows([[1], [2]]), False)

@@ -9,6 +9,7 @@ import torch
 import transformers
 from transformers import MarianMTModel, MarianTokenizer
 
+from tandem import saved
 from tandem.errors import InputError, TandemError
 from tandem.translation.translator import EMPTY, TRANSLATORS, LoadedTranslator, load_translator
 from tandem.translation.vocabulary import train_pieces
@@ -185,8 +186,10 @@ def test_what_is_no_model_is_refused(original, folder, tmp_path):
         released(original, prefix=">>ces<<").train("unused", tmp_path / "out")
     assert not (tmp_path / "out").exists()
     (tmp_path / "empty" / "translator.json").write_text('{"kind": "released"}')
+    saved.seal(tmp_path / "empty")
     with pytest.raises(InputError, match="translator.json: .*model: Field required"):
         load_translator(tmp_path / "empty")
     shutil.copy(folder / "translator.json", tmp_path / "empty")
+    saved.seal(tmp_path / "empty")
     with pytest.raises(TandemError, match="does not load"):
         load_translator(tmp_path / "empty")

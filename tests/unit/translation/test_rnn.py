@@ -1,7 +1,10 @@
 """The recurrent translator: learns, decodes what it scores, and repeats itself to the byte."""
 
+import io
 import json
 import os
+import random
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +12,9 @@ from pathlib import Path
 import pytest
 import sentencepiece as spm
 import torch
+from safetensors.torch import load_file, save_file
 
+from tandem import saved
 from tandem.errors import InputError, TandemError
 from tandem.translation import rnn_training
 from tandem.translation.batching import make_batch
@@ -165,21 +170,21 @@ def test_a_killed_run_resumes_to_the_same_bytes(tmp_path, monkeypatch, epoch):
 
 def test_a_checkpoint_of_other_text_is_not_gone_on_from(tmp_path, caplog):
     pairs = Aligned([[5, 6]], [[7, 8]])
-    RnnTraining(SHORT, 60, pairs, pairs, tmp_path / "last.pt").finish()
-    assert RnnTraining(SHORT, 60, pairs, pairs, tmp_path / "last.pt").epoch == 3
+    RnnTraining(SHORT, 60, pairs, pairs, tmp_path / "checkpoint").finish()
+    assert RnnTraining(SHORT, 60, pairs, pairs, tmp_path / "checkpoint").epoch == 3
     other = Aligned([[5, 9]], [[7, 8]])
-    assert RnnTraining(SHORT, 60, other, pairs, tmp_path / "last.pt").epoch == 0
+    assert RnnTraining(SHORT, 60, other, pairs, tmp_path / "checkpoint").epoch == 0
     assert "starting anew" in caplog.text
     caplog.clear()
     changed = settings(epochs=3, clip=2.0)
-    assert RnnTraining(changed, 60, pairs, pairs, tmp_path / "last.pt").epoch == 0
+    assert RnnTraining(changed, 60, pairs, pairs, tmp_path / "checkpoint").epoch == 0
     assert "starting anew" in caplog.text
 
 
 def test_gradients_are_clipped(monkeypatch, tmp_path):
     config = settings(clip=1e-3, epochs=1)
     pairs = Aligned([[5, 6]], [[7, 8]])
-    run = RnnTraining(config, 60, pairs, pairs, tmp_path / "last.pt")
+    run = RnnTraining(config, 60, pairs, pairs, tmp_path / "checkpoint")
     norms = []
 
     def look():
@@ -234,23 +239,91 @@ def test_useless_settings_are_refused(change):
         settings(**change)
 
 
-def test_damaged_folders_are_refused(folder, tmp_path):
-    with pytest.raises(TandemError, match="translator.json"):
-        load_translator(tmp_path)
-    for name in FILES[:3]:
-        (tmp_path / name).write_bytes((folder / name).read_bytes())
-    (tmp_path / "model.safetensors").write_bytes((folder / "model.safetensors").read_bytes()[:99])
-    with pytest.raises(TandemError, match="model.safetensors: weights do not load"):
-        load_translator(tmp_path)
-    (tmp_path / "sp.model").write_bytes(b"nothing")
-    with pytest.raises(TandemError, match=r"sp\.model: not a readable"):
-        load_translator(tmp_path)
-    (tmp_path / "translator.json").write_text(json.dumps({"kind": "rnn", "epoch": 1}))
-    with pytest.raises(InputError, match=r"translator\.json: .*'epoch' \(did you mean 'epochs'"):
-        load_translator(tmp_path)
-    (tmp_path / "translator.json").write_text('{"kind": "oracle"}')
-    with pytest.raises(InputError, match="no translator 'oracle'; there are released, rnn"):
-        load_translator(tmp_path)
+def tensors(change):
+    def changed(folder):
+        found = load_file(folder / "model.safetensors")
+        change(found)
+        save_file(found, folder / "model.safetensors")
+
+    return changed
+
+
+def file(name, content):
+    return lambda folder: (folder / name).write_bytes(content)
+
+
+def setting(**changes):
+    def change(folder):
+        found = json.loads((folder / "translator.json").read_text())
+        (folder / "translator.json").write_text(json.dumps(found | changes))
+
+    return change
+
+
+OTHER_MARKS = io.BytesIO()
+spm.SentencePieceTrainer.train(
+    sentence_iterator=iter([*BITEXT.sources, *BITEXT.targets]), model_writer=OTHER_MARKS,
+    vocab_size=60, hard_vocab_limit=False, minloglevel=2,
+)  # fmt: skip
+HOSTILE = {
+    "no settings": ("translator.json", lambda folder: (folder / "translator.json").unlink()),
+    "no pieces": ("sp.model", lambda folder: (folder / "sp.model").unlink()),
+    "no weights": ("model.safetensors", lambda folder: (folder / "model.safetensors").unlink()),
+    "settings cut": ("translator.json", file("translator.json", b'{"kind":')),
+    "settings deep": ("translator.json", file("translator.json", b"[" * 99_999)),
+    "settings a number": ("translator.json", file("translator.json", b"1")),
+    "a key misspelt": (r"'epoch' \(did you mean 'epochs'", setting(epoch=1)),
+    "an unknown kind": ("no translator 'oracle'; there are released, rnn", setting(kind="oracle")),
+    "an odd dimension": ("dimension", setting(dimension=33)),
+    "another dimension": ("model.safetensors", setting(dimension=64)),
+    "a dimension of a million": ("model.safetensors", setting(dimension=10**6)),
+    "a dimension of billions": ("translator.json: impossible sizes", setting(dimension=10**9)),
+    "a dimension of 31 digits": ("translator.json: impossible sizes", setting(dimension=10**30)),
+    "pieces of noise": (r"sp\.model: not a readable", file("sp.model", b"nothing")),
+    "pieces with other marks": (r"sp\.model: .*padding", file("sp.model", OTHER_MARKS.getvalue())),
+    "weights of noise": ("model.safetensors: no whole", file("model.safetensors", b"nothing")),
+    "a weight too many": ("model.safetensors", tensors(lambda t: t.update(x=torch.ones(1)))),
+    "a weight missing": ("model.safetensors", tensors(lambda t: t.pop("bias"))),
+    "a weight of NaN": ("bias has numbers", tensors(lambda t: t["bias"].fill_(float("nan")))),
+    "a weight of float64": ("bias has", tensors(lambda t: t.update(bias=t["bias"].double()))),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_folders_are_refused(folder, tmp_path, name):
+    said, change = HOSTILE[name]
+    shutil.copytree(folder, tmp_path / "t")
+    change(tmp_path / "t")
+    saved.seal(tmp_path / "t")
+    with pytest.raises(InputError, match=said):
+        load_translator(tmp_path / "t")
+
+
+def test_every_flipped_bit_is_found(folder, tmp_path):
+    copy = shutil.copytree(folder, tmp_path / "t")
+    draw = random.Random(7)
+    for path in sorted(copy.iterdir()):
+        whole = path.read_bytes()
+        for bit in draw.sample(range(8 * len(whole)), 60):
+            damaged = bytearray(whole)
+            damaged[bit // 8] ^= 1 << bit % 8
+            path.write_bytes(damaged)
+            with pytest.raises(InputError):
+                load_translator(copy)
+        path.write_bytes(whole)
+    load_translator(copy)
+
+
+@pytest.mark.parametrize("share", [0, 0.5, 0.99])
+def test_a_damaged_checkpoint_is_told_and_left(tmp_path, capsys, share):
+    pairs = Aligned([[5, 6]], [[7, 8]])
+    RnnTraining(SHORT, 60, pairs, pairs, tmp_path / "checkpoint").finish()
+    state = tmp_path / "checkpoint/last.pt"
+    state.write_bytes(state.read_bytes()[: int(share * state.stat().st_size)])
+    assert RnnTraining(SHORT, 60, pairs, pairs, tmp_path / "checkpoint").epoch == 0
+    assert "last.pt: damaged or missing: the run starts afresh" in capsys.readouterr().err
+    RnnTraining(SHORT, 60, pairs, pairs, tmp_path / "checkpoint").finish()
+    assert RnnTraining(SHORT, 60, pairs, pairs, tmp_path / "checkpoint").epoch == 3
 
 
 def test_output_is_a_tuple_of_ids_score_and_tokens(translator):

@@ -85,7 +85,7 @@ def _sentence_transformers(name: str, model: str, device: str) -> Baseline:
 
     try:
         encoder = SentenceTransformer(model, device=device, trust_remote_code=False)
-    except (OSError, ValueError) as error:
+    except Exception as error:  # of any sort: the folder may be anybody's
         known = ", ".join(sorted(_MODULES))
         raise TandemError(
             f"no baseline {name!r}: it is none of {known}, and sentence-transformers cannot load "

@@ -112,9 +112,9 @@ def _map(path: str, kinds: Sequence[DTypeLike]) -> NDArray:
     """Map an array of one dimension and of one of these types, whose checksum is right."""
     try:
         raw = np.memmap(path, np.uint8, "r")
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
         if hashlib.sha256(raw[:-_SUM].data).digest() != raw[-_SUM:].tobytes():
             raise ValueError("its checksum is another")
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
         if array.ndim != 1 or array.dtype not in kinds:
             raise ValueError(f"{array.dtype} of shape {array.shape}")
     except (OSError, ValueError) as error:

@@ -51,7 +51,7 @@ class MarianTranslator:
                 str(folder / CONVERTED), device="auto", intra_threads=threads
             )
             tokenizer = MarianTokenizer.from_pretrained(folder, local_files_only=True)
-            positions = read_json(folder / "config.json")["max_position_embeddings"]
+            positions = int(read_json(folder / "config.json")["max_position_embeddings"])
         except (OSError, RuntimeError, TypeError, ValueError, KeyError) as error:
             raise TandemError(
                 f"{folder}: the Marian translator does not load ({error}). Make it again"
