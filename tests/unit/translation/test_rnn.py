@@ -277,15 +277,15 @@ HOSTILE = {
     "an odd dimension": ("dimension", setting(dimension=33)),
     "another dimension": ("model.safetensors", setting(dimension=64)),
     "a dimension of a million": ("model.safetensors", setting(dimension=10**6)),
-    "a dimension of billions": ("translator.json: impossible sizes", setting(dimension=10**9)),
-    "a dimension of 31 digits": ("translator.json: impossible sizes", setting(dimension=10**30)),
+    "a dimension of billions": ("settings describe", setting(dimension=10**9)),
+    "a dimension of 31 digits": ("settings describe", setting(dimension=10**30)),
     "pieces of noise": (r"sp\.model: not a readable", file("sp.model", b"nothing")),
     "pieces with other marks": (r"sp\.model: .*padding", file("sp.model", OTHER_MARKS.getvalue())),
-    "weights of noise": ("model.safetensors: no whole", file("model.safetensors", b"nothing")),
+    "weights of noise": ("model.safetensors: not the", file("model.safetensors", b"nothing")),
     "a weight too many": ("model.safetensors", tensors(lambda t: t.update(x=torch.ones(1)))),
     "a weight missing": ("model.safetensors", tensors(lambda t: t.pop("bias"))),
-    "a weight of NaN": ("bias has numbers", tensors(lambda t: t["bias"].fill_(float("nan")))),
-    "a weight of float64": ("bias has", tensors(lambda t: t.update(bias=t["bias"].double()))),
+    "a weight of NaN": ("bias is no", tensors(lambda t: t["bias"].fill_(float("nan")))),
+    "a weight of float64": ("bias is no", tensors(lambda t: t.update(bias=t["bias"].double()))),
 }
 
 

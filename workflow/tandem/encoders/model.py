@@ -160,11 +160,12 @@ def load(folder: str | Path, device: str = "cpu") -> SentenceEncoder:
     """
     folder = Path(folder)
     saved.check(folder, "encoder.json", "model.safetensors", f"segmenter/{saved.SEAL}")
-    path = folder / "encoder.json"
-    description = saved.read(path, Description.model_validate)
+    description = saved.read(folder / "encoder.json", Description.model_validate)
     segmenter, kind = Segmenter.load(folder / "segmenter"), description.encoder
-    with saved.shapes_only(path):
-        like = _tensors(torch.empty(len(segmenter), kind.dimension), Composition(kind))
+
+    def like() -> dict[str, Tensor]:
+        return _tensors(torch.empty(len(segmenter), kind.dimension), Composition(kind))
+
     tensors = saved.read_tensors(folder / "model.safetensors", like, device)
     # a copy: what is read is mapped from the file, and the first sentences would wait for the disk
     table = tensors.pop("embedding").clone()

@@ -18,7 +18,7 @@ from pydantic import Field, model_validator
 from tqdm import tqdm
 
 from tandem import saved
-from tandem.errors import InputError, TandemError
+from tandem.errors import TandemError
 from tandem.io import read_lines, write_json
 from tandem.registry import Settings
 from tandem.segmentation.pieces import PieceEncoder, load_pieces, piece_scores, train_sentencepiece
@@ -149,10 +149,9 @@ class Segmenter:
     def load(cls, folder: str | Path) -> Segmenter:
         """Read what `save` wrote; InputError if it is not that."""
         folder = Path(folder)
-        sealed, path = saved.check(folder, "segmentation.json"), folder / "segmentation.json"
-        found = saved.read(path, Saved.model_validate)
-        if stray := {*found.models.values()} - sealed - {None}:
-            raise InputError(path, None, f"models that {saved.SEAL} has not: {stray}", saved.REMEDY)
+        saved.check(folder, "segmentation.json")
+        found = saved.read(folder / "segmentation.json", Saved.model_validate)
+        saved.check(folder, *filter(None, found.models.values()))
         models = {
             language: None if name is None else folder / name
             for language, name in found.models.items()

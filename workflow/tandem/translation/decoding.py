@@ -17,7 +17,7 @@ from tandem.segmentation.pieces import load_pieces
 from tandem.translation.batching import Ids, pad_sources, translate_in_windows
 from tandem.translation.network import AttentionNetwork, limit_threads
 from tandem.translation.rnn import Rnn
-from tandem.translation.translator import SETTINGS_FILE, Translation, one_line
+from tandem.translation.translator import Translation, one_line
 from tandem.translation.vocabulary import END, PAD, START, UNKNOWN
 
 
@@ -107,9 +107,8 @@ class RnnTranslator:
             problem = f"pieces {marks} for padding, the unknown, start and end"
             raise InputError(folder / "sp.model", None, problem, saved.REMEDY)
         make = partial(AttentionNetwork, len(pieces), settings.dimension, settings.dropout)
-        with saved.shapes_only(folder / SETTINGS_FILE):
-            like = make().state_dict()
-        weights = saved.read_tensors(folder / "model.safetensors", like)
+        path = folder / "model.safetensors"
+        weights = saved.read_tensors(path, lambda: make().state_dict())
         network = make()
         network.load_state_dict(weights)
         return cls(network, pieces, threads)
