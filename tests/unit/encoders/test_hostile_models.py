@@ -294,6 +294,7 @@ PIECES_FOLDERS = {
     "model: not there": segmented("models", "en", value="en.model"),
     "model: a NUL": segmented("models", "en", value="joint\0.model"),
     "model: a number": segmented("models", "en", value=7),
+    "scheme: a language marked": segmented("scheme", "marked", value=["cs"]),
     "scheme: words with a model": segmented("scheme", "kind", value="words"),
     "vocabulary: in capitals": segmented("vocabulary", value=lambda v: [t.upper() for t in v]),
     "vocabulary: a piece less": segmented("vocabulary", value=lambda v: [*v[:-1], "unheard"]),

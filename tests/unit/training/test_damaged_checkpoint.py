@@ -80,5 +80,5 @@ def test_a_run_beside_a_damaged_checkpoint_ends_with_the_same_bytes(
 
 
 def test_ids_beyond_the_vocabulary_are_refused_before_training():
-    with pytest.raises(TandemError, match="vocabulary has 49"):
+    with pytest.raises(TandemError, match="of 49 there are"):
         trainer(vocabulary=49)

@@ -26,9 +26,9 @@ from tandem.segmentation.segmenter import Segmenter
 
 Vectors = NDArray[np.float32]
 
-_PREFIX = "composition."
 SEGMENTED = 1024
 """Sentences segmented at a time at least: the fewer, the more of the time is NumPy's overhead."""
+_PREFIX = "composition."
 
 
 class Description(Settings):
@@ -162,11 +162,11 @@ def load(folder: str | Path, device: str = "cpu") -> SentenceEncoder:
     saved.check(folder, "encoder.json", "model.safetensors", f"segmenter/{saved.SEAL}")
     description = saved.read(folder / "encoder.json", Description.model_validate)
     segmenter, kind = Segmenter.load(folder / "segmenter"), description.encoder
-
-    def like() -> dict[str, Tensor]:
-        return _tensors(torch.empty(len(segmenter), kind.dimension), Composition(kind))
-
-    tensors = saved.read_tensors(folder / "model.safetensors", like, device)
+    tensors = saved.read_tensors(
+        folder / "model.safetensors",
+        lambda: _tensors(torch.empty(len(segmenter), kind.dimension), Composition(kind)),
+        device,
+    )
     # a copy: what is read is mapped from the file, and the first sentences would wait for the disk
     table = tensors.pop("embedding").clone()
     composition = Composition(kind).to(device)

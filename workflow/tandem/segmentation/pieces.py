@@ -47,14 +47,11 @@ class PieceEncoder:
         return Ragged(self._ids[pieces], np.cumsum([0, *map(len, rows)]))
 
 
-def load_pieces(
-    path: str | Path, known: Collection[str] | None = None
-) -> spm.SentencePieceProcessor:
-    """Load a SentencePiece model.
+def load_pieces(path: str | Path, ids: Collection[str] | None = None) -> spm.SentencePieceProcessor:
+    """Load a SentencePiece model; where its pieces have `ids`, it may have no other ones.
 
     Raises:
-        InputError: it is none, or `known` is given and lacks a piece; or a character of some piece
-            is none itself, so that a text could hold the unknown piece.
+        InputError: it is none, or a text could hold what has no id.
     """
     try:
         processor = spm.SentencePieceProcessor(model_file=str(path))
@@ -63,7 +60,7 @@ def load_pieces(
         raise InputError(path, None, problem, REMEDY) from error
     pieces = piece_scores(processor)
     whole = alphabet(pieces) <= pieces.keys() and all(map(isfinite, pieces.values()))
-    if known is not None and not (whole and pieces.keys() <= set(known)):
+    if ids is not None and not (whole and pieces.keys() <= set(ids)):
         raise InputError(path, None, "its pieces are not those of the vocabulary", REMEDY)
     return processor
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from tandem.errors import InputError, TandemError
+from tandem.errors import InputError
 from tandem.io import atomic_path, sha256
 from tandem.npy import write_npy
 
@@ -51,10 +51,8 @@ class Ragged:
         """Refuse ids that a vocabulary of this size has not: those of text segmented by another."""
         if len(self.ids) and not 0 <= self.ids.min() <= self.ids.max() < vocabulary:
             name = getattr(self.ids, "filename", "segmented text")
-            raise TandemError(
-                f"{name}: ids from {self.ids.min()} to {self.ids.max()}, where the vocabulary has "
-                f"{vocabulary:,}. {_REMEDY}"
-            )
+            problem = f"ids from {self.ids.min()} to {self.ids.max()}, of {vocabulary} there are"
+            raise InputError(name, None, problem, _REMEDY)
 
     def gather(self, rows: NDArray[np.integer]) -> Ragged:
         """Copy the given rows, in the order given, into a new ragged array in memory."""

@@ -23,7 +23,7 @@ from tqdm import tqdm
 
 from tandem import saved
 from tandem.errors import TandemError
-from tandem.io import atomic_folder, atomic_path, read_lines, write_lines
+from tandem.io import atomic_folder, read_lines, write_lines
 from tandem.translation.batching import Ids, group_by_length, make_batch
 from tandem.translation.network import AttentionNetwork, limit_threads
 from tandem.translation.rnn import Rnn
@@ -94,11 +94,9 @@ def train_rnn(
         checkpoint = folder / "checkpoint"
         training = RnnTraining(settings, len(pieces), pairs, held_out, checkpoint)
         history = training.finish()
-    with atomic_path(folder / "model.safetensors") as aside:
-        weights = training.network.state_dict()
-        save_file({name: value.contiguous() for name, value in weights.items()}, aside)
-    with atomic_path(folder / "sp.model") as aside:
-        aside.write_bytes(model)
+    weights = training.network.state_dict().items()
+    save_file({name: value.contiguous() for name, value in weights}, folder / "model.safetensors")
+    (folder / "sp.model").write_bytes(model)
     settings.save_settings(folder)
     write_lines(folder / "history.csv", history)
     saved.seal(folder, ["model.safetensors", "sp.model", SETTINGS_FILE, "history.csv"])
