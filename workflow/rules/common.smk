@@ -12,6 +12,7 @@ from tandem.corpora.readers import READERS
 from tandem.encoders.encoder import ENCODERS
 from tandem.filtering import FILTERS
 from tandem.objectives.objective import OBJECTIVES
+from tandem.reporting.claim_tests.claim_test import CLAIM_TESTS
 from tandem.reporting.table import TABLES
 from tandem.tasks.task import TASKS
 from tandem.translation.translator import TRANSLATORS
@@ -73,10 +74,11 @@ def trained_by(wildcards):
 
 
 def tabulated_by(wildcards):
-    """Return the files of the kinds that a table depends on."""
+    """Return the files that a table depends on: of its kind, of the tasks, of what it is given."""
     study = study_of(wildcards)
-    tasks = (TASKS.path(task.kind) for task in study.tasks.values())
-    return (TABLES.path(study.tables[table_of(wildcards)].kind), *tasks)
+    kinds = {TASKS.path(task.kind) for task in study.tasks.values()}
+    kinds.add(TABLES.path(study.tables[table_of(wildcards)].kind))
+    return (*sorted(kinds), Path(workflow.basedir) / "workflow/scripts/_adapter.py")
 
 
 def table_of(wildcards):

@@ -73,7 +73,7 @@ rule build_bitext:
         runtime=240,
     params:
         bitext=lambda w: study_of(w).bitexts[w.bitext].model_dump(mode="json"),
-        datasets=lambda w: records(plan_of(w).sources(w.bitext)),
+        datasets=lambda w: records(plan_of(w).sources(w.bitext), study_of(w).bitexts[w.bitext]),
         code=lambda w: digest("build_bitext.py", *read_by(plan_of(w).sources(w.bitext))),
     script:
         "../scripts/build_bitext.py"
@@ -97,10 +97,8 @@ rule build_mining_task:
         mem_mb=6000,
     params:
         task=lambda w: study_of(w).mining[w.mining].model_dump(),
-        bitext=lambda w: study_of(w)
-        .bitexts[study_of(w).mining[w.mining].bitext]
-        .model_dump(mode="json"),
-        datasets=lambda w: records(mining_sources(w)),
+        bitext=lambda w: hidden_in(w).model_dump(mode="json"),
+        datasets=lambda w: records(mining_sources(w), hidden_in(w)),
         code=lambda w: digest("build_mining_task.py", *read_by(mining_sources(w))),
     script:
         "../scripts/build_mining_task.py"

@@ -17,15 +17,20 @@ def read_by(names):
     return (*sorted(readers), *map(FILTERS.path, FILTERS.modules()))
 
 
-def records(names):
-    """Return what of some entries of the registers can change a byte of what is made of them."""
-    return [DATASETS[name].record() for name in names]
+def records(names, bitext):
+    """Return what of some entries of the registers can change a byte of a bitext made of them."""
+    return [DATASETS[name].record(*bitext.languages) for name in names]
+
+
+def hidden_in(wildcards):
+    """Return the bitext whose sources a mining task is hidden in."""
+    return study_of(wildcards).bitexts[study_of(wildcards).mining[wildcards.mining].bitext]
 
 
 def mining_sources(wildcards):
     """Return the corpora that a mining task is taken from or hidden in."""
     task = study_of(wildcards).mining[wildcards.mining]
-    return task.published() or list(study_of(wildcards).bitexts[task.bitext].sources)
+    return task.published() or list(hidden_in(wildcards).sources)
 
 
 def translator_of(wildcards):
@@ -56,6 +61,6 @@ def learned_from(wildcards):
 
 
 def table_inputs(wildcards):
-    """Return what a table reads, and the files that hold what the paper says."""
+    """Return what a table reads."""
     plan = plan_of(wildcards)
-    return {**plan.study.tables[table_of(wildcards)].inputs(plan), "paper": plan.paper()}
+    return plan.study.tables[table_of(wildcards)].inputs(plan)

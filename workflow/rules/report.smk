@@ -9,6 +9,7 @@ rule tabulate:
     """
     input:
         unpack(table_inputs),
+        paper=lambda w: plan_of(w).paper(),
     output:
         table="{root}/{table}.csv",
         markdown=report("{root}/{table}.md", caption="../report/table.rst", category="{table}"),
@@ -20,7 +21,12 @@ rule tabulate:
     params:
         study=lambda w: plan_of(w).dump(w.table),
         scale=CONFIGURATION.scale,
-        code=lambda w: digest("tabulate.py", *tabulated_by(w), without=()),
+        code=lambda w: digest(
+            "tabulate.py",
+            *tabulated_by(w),
+            *map(CLAIM_TESTS.path, CLAIM_TESTS.modules()),
+            without=(),
+        ),
     script:
         "../scripts/tabulate.py"
 

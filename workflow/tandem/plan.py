@@ -159,7 +159,13 @@ class Plan:
         return [UNSEEDED] if self.pretrained(experiment) else self.study.seeds
 
     def scores(self, experiments: Iterable[str], task: str) -> list[str]:
-        """Return the folders of scores of experiments on a task: a file for each seed."""
+        """Return the folders of scores of experiments on a task: a file for each seed.
+
+        Raises:
+            ConfigurationError: there is no such task.
+        """
+        if task not in self.study.tasks:
+            raise ConfigurationError(f"no task {not_among(task, self.study.tasks)}")
         return [self.path("scores", name, task) for name in dict.fromkeys(experiments)]
 
     def described(self, experiment: str) -> dict[str, Any]:
