@@ -87,6 +87,8 @@ def study_homes(folders: Iterable[Path]) -> list[Path]:
                     f"two studies named {home.name}: {homes[home.name]} and {home}. Rename one"
                 )
             homes[home.name] = home
+    if not homes:
+        raise ConfigurationError("study_folders: none of them has a <study>/study.yaml")
     for registry in REGISTRIES:
         for home in homes.values():
             registry.add_study(home)
@@ -106,6 +108,9 @@ def load_plans(
     for name in configuration.studies:
         if name not in known:
             raise ConfigurationError(f"studies: no study {not_among(name, known)}")
+    scales = {"default", *(file.stem for home in homes for file in home.glob("scales/*.yaml"))}
+    if configuration.scale not in scales:
+        raise ConfigurationError(f"scale: no scale {not_among(configuration.scale, scales)}")
     fetched = {name: dataset.files() for name, dataset in datasets.items()}
     plans: dict[str, Plan] = {}
     for home in homes:
@@ -128,7 +133,7 @@ def load_study(home: Path, configuration: Configuration, datasets: Collection[st
     Raises:
         ConfigurationError: naming every key at fault.
     """
-    values = read_yaml(home / "study.yaml")
+    values = read_yaml(home / "study.yaml") or {}
     scale = home / "scales" / f"{configuration.scale}.yaml"
     if scale.is_file():
         values = laid_over(values, read_yaml(scale) or {})

@@ -37,7 +37,9 @@ class BitextRetrieval(Task):
 
         `data` has `corpus`, a folder with `<split>.<side>` for two sides.
         """
-        files = {path.suffix[1:]: path for path in Path(data["corpus"]).glob(f"{self.split}.*")}
+        # what has a second ending, such as the translations' scores, is no text
+        paths = Path(data["corpus"]).glob(f"{self.split}.*")
+        files = {path.suffix[1:]: path for path in paths if path.name.count(".") == 1}
         if len(files) != 2:
             problem = f"{len(files)} files {self.split}.<language>, not 2"
             raise InputError(data["corpus"], None, problem, "Build the corpus again")
