@@ -142,6 +142,7 @@ def measure(
         One entry per encoder in the order given, and SentencePiece's sentences per second.
     """
     threads, sentences = available_processors(), list(sentences)
+    torch.set_num_threads(threads)
     for encoder in timed.values():  # loads and compiles what it needs at its first sentence
         encoder.encode(["0"], language, batches[0])
     first = {

@@ -35,13 +35,11 @@ class Margin(Objective):
         """
         return min(self.megabatch, 1 + step // self.anneal) if self.anneal else self.megabatch
 
-    def choose(
-        self, left: Tensor, right: Tensor, left_keys: Tensor, right_keys: Tensor, monolingual: bool
-    ) -> Negatives:
+    def choose(self, vectors: Tensor, keys: Tensor, monolingual: bool) -> Negatives:
         """Choose the hardest negative of every sentence; see `negatives.hardest`."""
         from tandem.objectives.negatives import Negatives, hardest
 
-        chosen = hardest(left, right, left_keys, right_keys, monolingual)
+        chosen = hardest(vectors, keys, monolingual)
         return Negatives(*(tensor.cpu() for tensor in chosen))
 
     def rows(

@@ -28,16 +28,12 @@ class Objective(Kind):
         """Return how many batches the pool has that begins after `step` updates."""
         return 1
 
-    def choose(
-        self, left: Tensor, right: Tensor, left_keys: Tensor, right_keys: Tensor, monolingual: bool
-    ) -> Any:  # noqa: ANN401  (whatever its own `rows` and `loss` want)
+    def choose(self, vectors: Tensor, keys: Tensor, monolingual: bool) -> Any:  # noqa: ANN401  (whatever its own `rows` and `loss` want)
         """Choose in a pool, without gradients, what its batches need.
 
         Args:
-            left: (n, dimension) sentence vectors of one side.
-            right: (n, dimension) those of the other.
-            left_keys: (n,) int64, equal for sentences spelt alike.
-            right_keys: (n,) int64, likewise, also across sides.
+            vectors: (2n, dimension) sentence vectors, one side after the other.
+            keys: (2n,) int64, equal for sentences spelt alike.
             monolingual: both sides are of one language.
         """
         return None

@@ -173,5 +173,7 @@ def _joint(name: str, statement: str, parts: Sequence[Claim]) -> Claim:
         ci_low=None,
         ci_high=None,
         published=None,
+        n=None,
+        seeds="",
         verdict=joint_verdict(part.verdict for part in parts),
     )

@@ -25,9 +25,9 @@ from torch import Tensor
 from tqdm import tqdm
 
 from tandem.encoders.composition import Composition, initialise
-from tandem.encoders.encoder import Encoder
+from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.errors import TandemError
-from tandem.objectives.objective import Objective
+from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.segmentation.ragged import Ragged
 from tandem.training import checkpoint
 from tandem.training.adam import RowAdam
@@ -58,9 +58,9 @@ class Run:
     def description(self) -> dict[str, object]:
         """Return it as plain values."""
         return {
-            "encoder": {"kind": self.encoder.kind, **self.encoder.model_dump()},
-            "objective": {"kind": self.objective.kind, **self.objective.model_dump()},
-            "recipe": self.recipe.model_dump(),
+            "encoder": ENCODERS.dump(self.encoder),
+            "objective": OBJECTIVES.dump(self.objective),
+            "recipe": self.recipe.model_dump(mode="json"),
             "seed": self.seed,
         }
 
@@ -197,9 +197,7 @@ class Trainer:
         table = self.optimizer.fetch(self._tensor(types)).values
         vectors = self.composition(table, self._tensor(local), self._tensor(pool.offsets))
         keys = self._tensor(sentence_keys(pool))
-        count = len(pool) // 2
-        sides = vectors[:count], vectors[count:], keys[:count], keys[count:]
-        return self.settings.objective.choose(*sides, self.pairs.monolingual)
+        return self.settings.objective.choose(vectors, keys, self.pairs.monolingual)
 
     def _step(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple, Protocol
 
 from pydantic import PositiveInt
 
@@ -32,7 +32,6 @@ EMPTY = Translation("", 0.0, 0)
 """What an empty sentence becomes."""
 
 
-@runtime_checkable
 class LoadedTranslator(Protocol):
     """Anything that translates sentences."""
 
@@ -87,7 +86,3 @@ def load_translator(folder: str | Path, threads: int = 1) -> LoadedTranslator:
         raise InputError(path, None, str(error), "Train the translator again") from error
     return settings.load(Path(folder), threads)
 
-
-def one_line(text: str) -> str:
-    """Make every run of white space one space: no translation may hold a line break."""
-    return " ".join(text.split())

@@ -102,7 +102,7 @@ class Table3(Table):
             "the training part, applied unchanged; averaged over seeds. In brackets, the 95% "
             "interval by bootstrap over source sentences and seeds. Best of each column in bold. "
             "Scores: the cosine; the margin as distance and ratio (Artetxe and Schwenk, 2019), "
-            "whose `absolute` is the cosine; yang-9 and yang-10, equations 9 and 10 of yang2019.",
+            "who call the cosine absolute; yang-9 and yang-10, equations 9 and 10 of yang2019.",
             *parts,
             "## What was searched",
             self._sizes(frame, given),
