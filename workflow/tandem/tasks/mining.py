@@ -49,11 +49,11 @@ class BitextMining(Task):
     scores: list[Score] = [Score.RATIO]
     """How pairs are scored."""
     retrievals: list[Retrieval] = [Retrieval.MAX]
-    """Which pairs are proposed; every score is combined with each."""
+    """Which pairs are proposed; every score is combined with every one of these."""
     neighbours: PositiveInt = 4
-    """Of each sentence, for the margin."""
+    """Number of nearest neighbours that the margin uses."""
     memory_mb: PositiveInt = 2048
-    """Most that the process may hold while it searches."""
+    """Most memory of the process while it searches, in MiB."""
 
     def inputs(self, plan: Plan, experiment: str) -> dict[str, str]:
         """Name the folder of the task that is hidden in the sources of the experiment's corpus."""

@@ -37,9 +37,9 @@ class Sts(Task):
     metric: ClassVar[str] = "pearson_x100"
 
     years: list[int] = []
-    """Years whose tasks are scored, and the mean of these years."""
+    """Years whose tasks are scored; their mean is reported too."""
     tasks: list[str] = []
-    """Tasks to score one by one, as <year>.<task>; give these or years."""
+    """Tasks that are reported one by one, as <year>.<task>; give either tasks or years."""
 
     @model_validator(mode="after")
     def _one_of_the_two(self) -> Self:

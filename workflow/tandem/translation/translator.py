@@ -48,13 +48,13 @@ class Translator(Kind):
     """Translates one language of a bitext into the other."""
 
     bitext: str
-    """The bitext that it is trained on, and whose test split measures it."""
+    """The bitext that it is trained on, and whose test split it is scored on."""
     source: str
-    """The language that it reads, one of the bitext's."""
+    """The language that it translates from, one of the bitext's."""
     target: str
-    """The language that it writes, the other one."""
+    """The language that it translates into, the other one."""
     threads: PositiveInt = 1
-    """CPU threads; changes the last bits of what is trained, so it belongs to the result."""
+    """CPU threads; they change the last digits of what is trained, so they are part of the settings."""
 
     def train(self, corpus: str | Path, folder: str | Path) -> None:
         """Make the translator's folder, which holds translator.json beside what the kind needs.

@@ -22,7 +22,7 @@ MEAN = "mean"
 
 
 class Table1(Table):
-    """Encoders by training text: STS of every year and their mean."""
+    """STS scores of each encoder, by what it was trained on: every year and their mean."""
 
     encoders: list[str]
     """Rows."""

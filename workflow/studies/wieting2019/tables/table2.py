@@ -78,7 +78,7 @@ class Table2(Table):
     languages: list[str]
     """Each row is an encoder for each of them, beside English."""
     trainings: dict[str, dict[str, str]]
-    """The setting of each language, by a name for rows to use."""
+    """Named groups of settings, one setting for each language; rows refer to them by name."""
     rows: list[EncoderRow]
     """Tandem's encoders."""
     tracks: list[Track]

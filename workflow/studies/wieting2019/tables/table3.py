@@ -26,14 +26,14 @@ FIGURES = [f"{part}_{figure}" for part in ("training", "test")
 
 
 class Table3(Table):
-    """F1 of mining by way to score and choose pairs, for each encoder and language."""
+    """F1 of bitext mining, for each encoder, language, score and way to choose pairs."""
 
     encoders: list[str]
-    """A grid each."""
+    """Encoders; the table has a grid for each."""
     settings: list[str]
     """Columns: trained on the bitexts of the mining tasks."""
     task: str = "mining"
-    """What is scored."""
+    """The mining task."""
 
     def inputs(self, plan: Plan) -> dict[str, list[str]]:
         """Name scores."""

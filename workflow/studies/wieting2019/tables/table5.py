@@ -54,11 +54,11 @@ class Table5(Table):
     """Rank correlations of overlap and distances with the points of Figure 1."""
 
     points: str = "figure1"
-    """The table that has the points."""
+    """The table of kind figure1 whose points are correlated."""
     labels: dict[str, str]
     """Headings of its panels."""
     permutations: PositiveInt = 10000
-    """Random orders of the languages behind a p-value."""
+    """Number of random permutations behind each p-value."""
 
     def inputs(self, plan: Plan) -> dict[str, list[str]]:
         """Name what the points are made from, since their CSV is rounded."""
