@@ -42,9 +42,10 @@ HEAD = """# Every key of the configuration
   lists, numbers, text and mappings that name another `kind` are replaced.
 - [Registers of corpora](#an-entry-of-a-register-of-corpora) list what can be fetched.
 
-"By name" is a mapping whose keys are names of your choice. "A kind of" encoder (or another thing) is
-a mapping with the key `kind`, one of the names under "Kinds of encoder", and the keys of that kind.
-Filters have no key `kind`: their names are the keys, as in `cleaning: {words: {minimum: 2}}`.
+"By name" is a mapping whose keys are names of your choice. "A kind of" encoder (or of another
+thing) is a mapping with the key `kind`, one of the names under "Kinds of encoder", and the keys of
+that kind. Filters have no key `kind`; their names are the keys, as in
+`cleaning: {words: {minimum: 2}}`.
 """
 WORDS = {int: "whole number", float: "number", str: "text", bool: "true or false",
          re.Pattern: "regular expression", typing.Any: "anything"}  # fmt: skip

@@ -31,7 +31,7 @@ class Configuration(Settings):
     scale: str
     """Name of the scale; each study has its values for it in scales/<scale>.yaml in its folder."""
     registers: list[str]
-    """Files that list the corpora; searched for in the working directory, then beside the Snakefile."""
+    """Files that list the corpora, in the working directory or else beside the Snakefile."""
     mirror: str | None = None
     """A folder with the downloads as <host>/<path>, for machines that cannot reach the hosts."""
     study_folders: list[str] = ["workflow/studies"]

@@ -100,7 +100,7 @@ class Study(Settings):
     title: str
     """Title of the study."""
     folder: str = ""
-    """Folder of its results under results/; "" for a folder named after the study, "." for results/."""
+    """Folder of its results under results/; "" for the name of the study, "." for results/."""
     seeds: Annotated[list[NonNegativeInt], Field(min_length=1)] = [1]
     """Every experiment is trained once with each seed."""
     bitexts: dict[Name, Bitext] = {}

@@ -50,7 +50,7 @@ class HiddenPairs(Settings):
     language: Code
     """The other language; translations of its sentences are searched for in the English text."""
     training: str | None = None
-    """Corpus with the training part of a published task, which sets thresholds; null: hide pairs."""
+    """Corpus with the training part of a published task, for thresholds; null: hide pairs."""
     test: str | None = None
     """Corpus with the test part of a published task, which is reported; null: hide pairs."""
     share: Annotated[float, Field(gt=0, lt=1)] = 0.025

@@ -183,8 +183,8 @@ def is_correct(pairs: MinedPairs, gold: Gold) -> np.ndarray:
 def best_threshold(pairs: MinedPairs, gold: Gold) -> tuple[float, tuple[int, int, int]]:
     """Find the threshold with the best F1: pairs that score it or more are proposed.
 
-    Pairs of equal score stand or fall together. Of thresholds with equal F1 the highest is taken.
-    Returns also the numbers of correct, proposed and gold pairs at it.
+    Pairs of equal score are proposed together or not at all. Of thresholds with equal F1
+    the highest is taken. Returns also the numbers of correct, proposed and gold pairs at it.
     """
     total = len(set(gold))
     if not len(pairs) or not total:

@@ -1,4 +1,4 @@
-"""What every translator is: its settings, how it is made, and what it gives."""
+"""Translators: their settings, how they are made, and what they return."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Translator(Kind):
     target: str
     """The language that it translates into, the other one."""
     threads: PositiveInt = 1
-    """CPU threads; they change the last digits of what is trained, so they are part of the settings."""
+    """CPU threads; they change the last digits of what is trained."""
 
     def train(self, corpus: str | Path, folder: str | Path) -> None:
         """Make the translator's folder, which holds translator.json beside what the kind needs.

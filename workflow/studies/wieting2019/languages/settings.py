@@ -67,7 +67,7 @@ class Panel(Settings):
     cleaning: Filters = parse_filters({"words": {}, "ratio": {}, "identical": {}, "markup": {}})
     """Filters that a pair must pass, in this order."""
     pieces: PositiveInt
-    """Most SentencePieces of each language; English and the other language are learned separately."""
+    """Most SentencePieces of each language; those of English are learned separately."""
     character_coverage: Annotated[float, Field(gt=0, le=1)] = 1.0
     """Share of the text's characters that the pieces cover."""
     encoders: LanguageEncoders = LanguageEncoders()
