@@ -6,8 +6,8 @@ margin, supported; entirely below, contradicted; otherwise undecided. With a mar
 rule also tests "at least as good": an interval that contains zero decides neither. Exact
 quantities (a count of parameters) have no interval, and equality contradicts.
 
-Text in braces stands for a value of `each`: a claim is made for every one of them. Claims that
-share an id are parts of one finding, and its entry may say what holds if all of them do.
+Text in braces is a placeholder for a value of `each`; every entry of `each` makes a claim. Claims
+that share an id are parts of one finding, and its entry may say what holds if all of them do.
 """
 
 from __future__ import annotations

@@ -52,10 +52,10 @@ class Sts(Task):
         return {"sts": plan.path("corpora", "sts")}
 
     def score(self, encoder: Encodes, data: Mapping[str, Path]) -> Items:
-        """Encode the sentences of every task at hand that is in the encoder's languages.
+        """Encode the sentences of every task present that is in the encoder's languages.
 
         An encoder without `languages` takes any. `data` has `sts`, a folder with a TSV for each
-        task, and index.json. That a whole year is missing is an error.
+        task, and index.json. A year without any task is an error.
         """
         index = read_index(data["sts"])
         names = self.covered(index, getattr(encoder, "languages", None))
@@ -78,7 +78,7 @@ class Sts(Task):
         }
 
     def covered(self, index: Index, languages: Sequence[str] | None) -> list[str]:
-        """Name the tasks to score that are at hand in these languages (None: any); years sorted."""
+        """Name the tasks to score that are present in these languages (None: any); years sorted."""
         known = {
             name: int(entry["year"])
             for name, entry in index.tasks.items()

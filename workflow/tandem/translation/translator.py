@@ -60,7 +60,7 @@ class Translator(Kind):
         """Make the translator's folder, which holds translator.json beside what the kind needs.
 
         `corpus` is the folder of the bitext: {train,valid,test}.<language>. A run that was stopped
-        goes on from what it left in `folder`, and ends with the same bytes.
+        resumes from what it left in `folder`, and ends with the same bytes.
         """
         raise NotImplementedError
 
@@ -77,7 +77,7 @@ TRANSLATORS = Registry("tandem.translation", Translator)
 
 
 def load_translator(folder: str | Path, threads: int = 1) -> LoadedTranslator:
-    """Load the translator of a folder, of any kind; TandemError if it is none or damaged."""
+    """Load a translator of any kind from its folder; TandemError if it is missing or damaged."""
     path = Path(folder) / SETTINGS_FILE
     if not path.is_file():
         raise TandemError(f"{path}: no such file. Name a folder that a translator was trained into")

@@ -19,7 +19,7 @@ BESIDE = {
     "yang-9, test part": "yang2019.bucc_f1.test.margin_eq9",
     "yang-10, test part": "yang2019.bucc_f1.test.margin_eq10",
 }
-"""Published rows that stand under ours; Table 3's own cells are not in the text at hand."""
+"""Published rows that are quoted; the text we quote from has no cells of Table 3."""
 
 FIGURES = [f"{part}_{figure}" for part in ("training", "test")
            for figure in ("precision", "recall", "f1")]  # fmt: skip
