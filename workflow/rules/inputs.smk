@@ -1,4 +1,4 @@
-"""What rules read, where it takes more than a line to say."""
+"""Functions that return the inputs and parameters of rules."""
 
 
 def downloads(dataset):
@@ -7,7 +7,7 @@ def downloads(dataset):
 
 
 def part_of(wildcards):
-    """Return the entry that brings one file of a corpus."""
+    """Return the register entry for one file of a corpus."""
     return next(p for p in DATASETS[wildcards.dataset].parts() if p.file == wildcards.file)
 
 
@@ -18,7 +18,7 @@ def read_by(names):
 
 
 def records(names, bitext):
-    """Return what of some entries of the registers can change a byte of a bitext made of them."""
+    """Return those values of register entries that can change a bitext made from the corpora."""
     return [DATASETS[name].record(*bitext.languages) for name in names]
 
 
@@ -34,7 +34,7 @@ def mining_sources(wildcards):
 
 
 def translator_of(wildcards):
-    """Return the translator that is named, or that a back-translation names."""
+    """Return the translator of a job: named by its wildcard, or by its back-translation."""
     study = study_of(wildcards)
     name = getattr(wildcards, "translator", None)
     return study.translators[name or made_of(wildcards).translator]
@@ -45,7 +45,7 @@ def made_of(wildcards):
 
 
 def parts_of(wildcards):
-    """Return the texts and the scores of a corpus that is translated in parts."""
+    """Return the texts and scores of all shards of a back-translation."""
     stems = plan_of(wildcards).shards(wildcards.backtranslation)
     return [f"{stem}.{ending}" for stem in stems for ending in ("txt", "tsv")]
 

@@ -25,7 +25,7 @@ from tandem.segmentation.segmenter import Segmenter
 Vectors = NDArray[np.float32]
 
 SEGMENTED = 1024
-"""Sentences segmented at a time at least: the fewer, the more of the time is NumPy's overhead."""
+"""Fewest sentences segmented at a time; with fewer, NumPy's overhead dominates."""
 
 
 class SentenceEncoder:
@@ -159,6 +159,6 @@ def load(folder: str | Path, device: str = "cpu") -> SentenceEncoder:
         {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}
     )
     segmenter = Segmenter.load(folder / "segmenter")
-    # a copy: what is read is mapped from the file, and the first sentences would wait for the disk
+    # copied: the tensors are mapped from the file, and the first sentences would wait for the disk
     table = tensors["embedding"].clone()
     return SentenceEncoder(segmenter, table, composition, description["training"])

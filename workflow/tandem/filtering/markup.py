@@ -20,7 +20,7 @@ class MarkupShare(Filter):
     """Share of a side's characters in placeholders ({name}, %s), HTML tags, addresses and URLs."""
 
     maximum: float = Field(0.5, ge=0, le=1)
-    """The largest share of a side kept."""
+    """Largest share in either side of a pair that is kept."""
 
     def score(self, left: str, right: str) -> Scores:
         """Return the share of each side."""

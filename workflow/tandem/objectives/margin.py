@@ -22,11 +22,11 @@ class Margin(Objective):
     chooses: ClassVar[bool] = True
 
     margin: PositiveFloat = 0.4
-    """How much nearer a translation must be than a negative, in cosine; the paper's."""
+    """How much closer a translation must be than a negative, in cosine; the paper's value."""
     megabatch: PositiveInt = 120
-    """Batches that negatives are chosen from, once the mega-batch is full."""
+    """Batches in a full mega-batch, from which negatives are chosen."""
     anneal: NonNegativeInt = 150
-    """Updates after which the mega-batch grows by one batch; 0: full size at once."""
+    """Updates after which the mega-batch grows by one batch; 0: full size from the start."""
 
     def batches(self, step: int) -> int:
         """Return how many batches the mega-batch that begins at `step` has.

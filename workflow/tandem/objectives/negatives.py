@@ -2,7 +2,7 @@
 
 Bilingual: the negative of a sentence is the most similar sentence of the other language.
 Monolingual: the most similar of all sentences of the mega-batch, of either side. Never the pair
-itself, nor a sentence spelt like either of its sides: that would be a translation, not a negative.
+itself, nor a sentence identical to either side: that would be a translation, not a negative.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.nn import functional
 
 BLOCK = 512
-"""Rows of the similarity matrix held at once: 15 MB against a mega-batch of 7,680 pairs."""
+"""Rows of the similarity matrix held at once: 31 MB for a mega-batch of 15,360 pairs."""
 
 
 class Negatives(NamedTuple):

@@ -1,4 +1,4 @@
-"""The kinds of objective: what training makes small, with the negatives that it needs."""
+"""The kinds of objective: the losses that training minimises, with their negatives."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class Objective(Kind):
 
     Training reads `batches` batches of pairs at a time, a pool. Where the objective `chooses`, it
     sees the vectors of the whole pool first. Then for each batch the sentences that `rows` names
-    are encoded with dropout, and `loss` is made smaller.
+    are encoded with dropout, and one step is taken to reduce `loss`.
     """
 
     chooses: ClassVar[bool] = False
-    """Whether `choose` wants to see a pool's vectors."""
+    """Whether `choose` needs the vectors of a pool."""
 
     def batches(self, step: int) -> int:
         """Return how many batches the pool has that begins after `step` updates."""

@@ -26,7 +26,7 @@ class BitextRetrieval(Task):
     metric: ClassVar[str] = "p_at_1_x100"
 
     split: str = "test"
-    """Of the experiment's corpus."""
+    """Which split of the experiment's corpus."""
 
     def inputs(self, plan: Plan, experiment: str) -> dict[str, str]:
         """Name the folder of the experiment's corpus."""

@@ -5,7 +5,7 @@
             for each batch: encode pairs and negatives with dropout, loss, one Adam step
         validate; keep the best epoch's parameters
 
-wieting2019, sections 2 and 3.1; what a pool is, is its objective's to say. Every random draw is
+wieting2019, sections 2 and 3.1; the objective decides how large a pool is. Every random draw is
 keyed by (seed, epoch, step), so the state of a run is its parameters, the optimiser's moments and
 its position: a killed run resumes to the same bytes.
 """
@@ -178,7 +178,7 @@ class Trainer:
         size, progress = self.settings.recipe.batch, self.progress
         start = progress.position
         end = min(start + self.settings.objective.batches(progress.step) * size, len(order))
-        if end == len(order) - 1:  # a pair alone has no negative: the last one joins in
+        if end == len(order) - 1:  # a single pair has no negative: the last one joins this pool
             end = len(order)
         random = generator(self.settings.seed, 2, progress.epoch, start)
         pool = self.pairs.take(order[start:end])

@@ -19,21 +19,21 @@ BESIDE = {
     "yang-9, test part": "yang2019.bucc_f1.test.margin_eq9",
     "yang-10, test part": "yang2019.bucc_f1.test.margin_eq10",
 }
-"""Published rows that stand under ours; Table 3's own cells are not in the text at hand."""
+"""Published rows that are quoted; the text we quote from has no cells of Table 3."""
 
 FIGURES = [f"{part}_{figure}" for part in ("training", "test")
            for figure in ("precision", "recall", "f1")]  # fmt: skip
 
 
 class Table3(Table):
-    """F1 of mining by way to score and choose pairs, for each encoder and language."""
+    """F1 of bitext mining, for each encoder, language, score and way to choose pairs."""
 
     encoders: list[str]
-    """A grid each."""
+    """Encoders; the table has a grid for each."""
     settings: list[str]
     """Columns: trained on the bitexts of the mining tasks."""
     task: str = "mining"
-    """What is scored."""
+    """The mining task."""
 
     def inputs(self, plan: Plan) -> dict[str, list[str]]:
         """Name scores."""

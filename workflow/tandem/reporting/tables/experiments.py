@@ -16,7 +16,7 @@ class Experiments(Table):
     title: str
     """Heading of the table."""
     encoders: list[str]
-    """Encoders of the rows."""
+    """Encoders; each is a row in every setting."""
     settings: list[str]
     """What they are trained on."""
     tasks: list[str]

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 class Training(Table):
-    """What training did: loss and validation score over epochs, a line for each seed."""
+    """Learning curves: loss and validation score after each epoch, a line for each seed."""
 
     encoders: list[str]
-    """Encoders, a column of panels each."""
+    """Encoders; each is a column of the figure."""
     settings: list[str]
-    """What they are trained on, a series each; untrained ones are left out."""
+    """What they are trained on; each is a series. Untrained encoders are left out."""
 
     def inputs(self, plan: Plan) -> dict[str, list[str]]:
         """Name the models, which hold their histories."""
