@@ -30,7 +30,7 @@ for plan in PLANS.values():
 
 
 rule all:
-    """Everything that this scale has."""
+    """All results of all studies at this scale."""
     default_target: True
     input:
         [target for plan in PLANS.values() for target in plan.targets],

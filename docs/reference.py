@@ -31,20 +31,21 @@ from tandem.study import Study  # noqa: E402
 NOUNS = {registry.base: registry.noun for registry in (*REGISTRIES, FILTERS, READERS)}
 HEAD = """# Every key of the configuration
 
-Made from the types by `make reference`; a test holds it to them. `workflow/schemas/` has the same
-for editors that check YAML as it is written: give a study.yaml the first line
+`make reference` writes this page from the types, and `make lint` checks that it is up to date.
+`workflow/schemas/` has the same for editors that check YAML while you type: start a study.yaml with
 `# yaml-language-server: $schema=../../schemas/study.schema.json`.
 
-- [config.yaml](#configyaml) is what a newcomer turns.
-- [study.yaml](#studyyaml) holds the values of one study. A scale lays the study's
-  `scales/<scale>.yaml` over them, and `studies` in config.yaml lays its own over both:
-  `studies: {wieting2019: {recipes: {averaging: {epochs: 5}}}}`. Mappings are merged key by key; a
-  mapping that names another `kind`, a list and a number replace what was there.
+- [config.yaml](#configyaml) holds the settings that most users change.
+- [study.yaml](#studyyaml) holds the values of one study. They are overridden by the
+  study's `scales/<scale>.yaml`, and both are overridden by `studies` in config.yaml, as in
+  `studies: {wieting2019: {recipes: {averaging: {epochs: 5}}}}`. Mappings are merged key by key;
+  lists, numbers, text and mappings that name another `kind` are replaced.
 - [Registers of corpora](#an-entry-of-a-register-of-corpora) list what can be fetched.
 
-"By name" is a mapping whose keys are names of your choice. "A kind of" something is a mapping with
-the key `kind`, which is one of the names under "Kinds of" it, and the keys of that kind. Only
-filters are named by their keys, as in `cleaning: {words: {minimum: 2}}`.
+"By name" is a mapping whose keys are names of your choice. "A kind of" encoder (or of another
+thing) is a mapping with the key `kind`, one of the names under "Kinds of encoder", and the keys of
+that kind. Filters have no key `kind`; their names are the keys, as in
+`cleaning: {words: {minimum: 2}}`.
 """
 WORDS = {int: "whole number", float: "number", str: "text", bool: "true or false",
          re.Pattern: "regular expression", typing.Any: "anything"}  # fmt: skip

@@ -172,7 +172,7 @@ def test_export_says_which_folder_serves_which_language(model, tmp_path, capsys)
         (["encode", "{model}", "missing.txt", "--language", "en"], "missing.txt"),
         (["encode", "{model}", "{file}"], "say which language"),
         (["encode", "{model}", "{file}", "--language", "fr"], "no segmentation for language 'fr'"),
-        (["encode", "nowhere", "{file}"], "nowhere is not an encoder"),
+        (["encode", "nowhere", "{file}"], "nowhere/encoder.json: no such file"),
         (["encode", "{model}", "{file}", "--language", "en", "--device", "tpu9"], "tpu9"),
         (["score", "{model}", "{file}", *LANGUAGES], "line 1: 1 columns, not 2"),
         (["score", "{model}", "-", "-", *LANGUAGES], "once at most"),

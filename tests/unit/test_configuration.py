@@ -1,6 +1,7 @@
 """The configuration: what is refused and how, what is laid over what, and where results stand."""
 
 import copy
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -115,6 +116,19 @@ def plan(workspace):
 
 
 # ---- Refusals
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"scale": "papr"}, "scale: no scale 'papr'"),
+        ({"study_folders": ["nowhere"]}, "study_folders: none of them has a <study>/study.yaml"),
+        ({"studies": {"frist": {}}}, "studies: no study 'frist' (did you mean 'first'?)"),
+    ],
+)
+def test_a_name_that_nothing_has_is_refused(workspace, values, said):
+    with pytest.raises(ConfigurationError, match=re.escape(said)):
+        plans(**values)
 
 
 @pytest.mark.parametrize(

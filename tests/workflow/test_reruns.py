@@ -27,7 +27,7 @@ def other_code(text):
 
 
 def other_caption(text):
-    return text + " More of it."
+    return text + "# More of it.\n"
 
 
 def new_kind(text):
@@ -45,6 +45,9 @@ def new_kind(text):
         ("studies/wieting2019/captions/table1.rst", other_caption, set()),
         ("tandem/statistics/bootstrap.py", other_code, TABLES),
         ("tandem/reporting/plots.py", other_code, TABLES),
+        ("tandem/plan.py", other_code, TABLES),
+        ("tandem/reporting/claim_tests/difference.py", other_code, TABLES),
+        ("studies/wieting2019/claims.yaml", other_caption, TABLES),
         ("tandem/objectives/margin.py", other_code, TRAINED),
         ("tandem/encoders/lstm.py", other_code, TRAINED - {"train_languages", "export"}),
         ("tandem/corpora/readers/verses.py", other_code,

@@ -12,6 +12,7 @@ from tandem.corpora.readers import READERS
 from tandem.encoders.encoder import ENCODERS
 from tandem.filtering import FILTERS
 from tandem.objectives.objective import OBJECTIVES
+from tandem.reporting.claim_tests.claim_test import CLAIM_TESTS
 from tandem.reporting.table import TABLES
 from tandem.tasks.task import TASKS
 from tandem.translation.translator import TRANSLATORS
@@ -19,19 +20,19 @@ from tandem.translation.translator import TRANSLATORS
 PLACES = Places(workflow.basedir)
 CONFIGURATION = load_configuration(config)
 DATASETS = load_registers(CONFIGURATION, PLACES)
-# By the folder of its results, which is the wildcard `root`
+# Keyed by the folder of the study's results, which is the wildcard `root`
 PLANS = load_plans(CONFIGURATION, DATASETS, PLACES)
 STUDIES = {plan.name: plan for plan in PLANS.values()}
 
-# Of the jobs that wait for a core: text before training, training before scores, so that no core
-# is idle at the end while another trains on text that came late.
+# Priorities of jobs: text before training, training before scores, so that at the end no core is
+# idle while another still trains.
 FIRST, SECOND = 2, 1
 
 
 report: "../report/workflow.rst"
 
 
-# Captions stand in the configuration, since only the report depends on them.
+# The report's templates read captions from the configuration; no job depends on them.
 config["captions"] = {
     root: {file.stem: file.read_text("utf-8").strip() for file in plan.home.glob("captions/*.rst")}
     for root, plan in PLANS.items()
@@ -46,13 +47,13 @@ def study_of(wildcards):
     return PLANS[wildcards.root].study
 
 
-DRAWS = ("tandem.statistics.bootstrap",)  # what only tables use of the tasks
+DRAWS = ("tandem.statistics.bootstrap",)  # imported by tasks, but used by tables only
 
 
 @cache
 def digest(script, *kinds, home="workflow", without=DRAWS):
-    """Return a digest of what a script does, with all library code that it uses and the files of
-    the kinds that it is told to use; in `params`, so that an edit re-runs what it affects."""
+    """Return a digest of the code of a script, of the library code that it imports, and of the
+    files of the kinds that it uses; in `params`, so that an edit re-runs what it affects."""
     path = Path(workflow.basedir) / home / "scripts" / script
     packages = {plan.name: plan.home.parent for plan in PLANS.values()}
     return provenance.source_digest(path, *kinds, packages=packages, without=without)
@@ -73,14 +74,15 @@ def trained_by(wildcards):
 
 
 def tabulated_by(wildcards):
-    """Return the files of the kinds that a table depends on."""
+    """Return the files that a table depends on: of its kind, of the tasks, of what it is given."""
     study = study_of(wildcards)
-    tasks = (TASKS.path(task.kind) for task in study.tasks.values())
-    return (TABLES.path(study.tables[table_of(wildcards)].kind), *tasks)
+    kinds = {TASKS.path(task.kind) for task in study.tasks.values()}
+    kinds.add(TABLES.path(study.tables[table_of(wildcards)].kind))
+    return (*sorted(kinds), Path(workflow.basedir) / "workflow/scripts/_adapter.py")
 
 
 def table_of(wildcards):
-    """Return the table, or the one that draws the figure."""
+    """Return the name of the table, or of the table that draws the figure."""
     return getattr(wildcards, "table", None) or plan_of(wildcards).figures[wildcards.figure]
 
 
@@ -90,11 +92,12 @@ def alternatives(names):
 
 
 def everywhere(section):
-    """Return the names that a section has in any study."""
+    """Return the names of a section's entries, over all studies."""
     return (name for plan in PLANS.values() for name in getattr(plan.study, section))
 
 
-# Each is one segment of a path, or of a file's name between dots; `root` and `figure` may be two.
+# Each is one segment of a path, or a part of a file's name between dots; `root` and `figure` may be
+# two segments.
 wildcard_constraints:
     root=alternatives(PLANS),
     dataset=alternatives(DATASETS),

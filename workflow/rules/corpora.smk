@@ -1,4 +1,4 @@
-"""Corpora: fetched and verified; then cleaned and split (bitexts), or regrouped by task (STS)."""
+"""Corpora: downloaded and verified; then cleaned and split (bitext), or grouped by task (STS)."""
 
 
 localrules:
@@ -12,10 +12,10 @@ OPTIONAL = {name for plan in PLANS.values() if plan.study.sts for name in plan.s
 rule fetch_dataset:
     """Fetch a registered corpus and verify it.
 
-    Out: the file as its publisher has it; beside it `.part` is a download to be resumed.
+    Out: the file as published; a `.part` file beside it is an unfinished download, to be resumed.
     """
     input:
-        # a user's own file: an edited one is copied again
+        # a file of the user: after an edit it is copied again
         own=lambda w: part_of(w).path or [],
     output:
         file="results/corpora/downloads/{dataset}/{file}",
@@ -34,7 +34,7 @@ rule fetch_dataset:
 rule fetch_optional_dataset:
     """Fetch a corpus that the workflow can do without.
 
-    Out: a folder with the file, or with unreachable.txt, which says why and what can be done.
+    Out: a folder with the file, or with unreachable.txt, which says why and what to do.
     """
     output:
         folder=directory("results/corpora/downloads/{optional}"),
@@ -57,7 +57,7 @@ rule build_bitext:
     """Clean, shuffle and split the pairs of a bitext's sources.
 
     Out: {train,valid,test}.<language>, line-aligned UTF-8; cleaning.json and splits.json, counts
-    of what was removed and of what is left. Texts that a mining task hides are left out.
+    of the pairs removed and kept. Sentences that a mining task hides are left out.
     """
     input:
         files=lambda w: [f for name in plan_of(w).sources(w.bitext) for f in downloads(name)],
@@ -73,7 +73,7 @@ rule build_bitext:
         runtime=240,
     params:
         bitext=lambda w: study_of(w).bitexts[w.bitext].model_dump(mode="json"),
-        datasets=lambda w: records(plan_of(w).sources(w.bitext)),
+        datasets=lambda w: records(plan_of(w).sources(w.bitext), study_of(w).bitexts[w.bitext]),
         code=lambda w: digest("build_bitext.py", *read_by(plan_of(w).sources(w.bitext))),
     script:
         "../scripts/build_bitext.py"
@@ -82,8 +82,8 @@ rule build_bitext:
 rule build_mining_task:
     """Take a published mining task, or hide one in the sources of a bitext.
 
-    Out: {training,test}.<language>, .en and .gold, as BUCC has them; held-out.txt, the texts that
-    no encoder may have been trained on.
+    Out: {training,test}.<language>, .en and .gold, as BUCC has them; held-out.txt, the
+    sentences that no encoder may be trained on.
     """
     input:
         files=lambda w: [f for name in mining_sources(w) for f in downloads(name)],
@@ -97,10 +97,8 @@ rule build_mining_task:
         mem_mb=6000,
     params:
         task=lambda w: study_of(w).mining[w.mining].model_dump(),
-        bitext=lambda w: study_of(w)
-        .bitexts[study_of(w).mining[w.mining].bitext]
-        .model_dump(mode="json"),
-        datasets=lambda w: records(mining_sources(w)),
+        bitext=lambda w: hidden_in(w).model_dump(mode="json"),
+        datasets=lambda w: records(mining_sources(w), hidden_in(w)),
         code=lambda w: digest("build_mining_task.py", *read_by(mining_sources(w))),
     script:
         "../scripts/build_mining_task.py"
@@ -109,7 +107,7 @@ rule build_mining_task:
 rule build_sts:
     """Regroup STS data into the tasks of each year.
 
-    Out: <year>.<task>.tsv, score<TAB>sentence 1<TAB>sentence 2; index.json, the tasks at hand and
+    Out: <year>.<task>.tsv, score<TAB>sentence 1<TAB>sentence 2; index.json, the tasks present and
     those missing.
     """
     input:
@@ -132,9 +130,9 @@ rule build_sts:
 
 
 rule build_selection:
-    """Take the task that chooses epochs out of the STS Benchmark.
+    """Extract the task that selects the epoch from the STS Benchmark.
 
-    It is apart from the tasks that are scored, so that more of those train nothing anew.
+    It is separate from the tasks that are scored, so that adding such tasks re-runs no training.
 
     Out: score<TAB>sentence 1<TAB>sentence 2.
     """

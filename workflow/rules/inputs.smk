@@ -1,4 +1,4 @@
-"""What rules read, where it takes more than a line to say."""
+"""Functions that return the inputs and parameters of rules."""
 
 
 def downloads(dataset):
@@ -7,7 +7,7 @@ def downloads(dataset):
 
 
 def part_of(wildcards):
-    """Return the entry that brings one file of a corpus."""
+    """Return the register entry for one file of a corpus."""
     return next(p for p in DATASETS[wildcards.dataset].parts() if p.file == wildcards.file)
 
 
@@ -17,19 +17,24 @@ def read_by(names):
     return (*sorted(readers), *map(FILTERS.path, FILTERS.modules()))
 
 
-def records(names):
-    """Return what of some entries of the registers can change a byte of what is made of them."""
-    return [DATASETS[name].record() for name in names]
+def records(names, bitext):
+    """Return those values of register entries that can change a bitext made from the corpora."""
+    return [DATASETS[name].record(*bitext.languages) for name in names]
+
+
+def hidden_in(wildcards):
+    """Return the bitext whose sources a mining task is hidden in."""
+    return study_of(wildcards).bitexts[study_of(wildcards).mining[wildcards.mining].bitext]
 
 
 def mining_sources(wildcards):
     """Return the corpora that a mining task is taken from or hidden in."""
     task = study_of(wildcards).mining[wildcards.mining]
-    return task.published() or list(study_of(wildcards).bitexts[task.bitext].sources)
+    return task.published() or list(hidden_in(wildcards).sources)
 
 
 def translator_of(wildcards):
-    """Return the translator that is named, or that a back-translation names."""
+    """Return the translator of a job: named by its wildcard, or by its back-translation."""
     study = study_of(wildcards)
     name = getattr(wildcards, "translator", None)
     return study.translators[name or made_of(wildcards).translator]
@@ -40,7 +45,7 @@ def made_of(wildcards):
 
 
 def parts_of(wildcards):
-    """Return the texts and the scores of a corpus that is translated in parts."""
+    """Return the texts and scores of all shards of a back-translation."""
     stems = plan_of(wildcards).shards(wildcards.backtranslation)
     return [f"{stem}.{ending}" for stem in stems for ending in ("txt", "tsv")]
 
@@ -56,6 +61,6 @@ def learned_from(wildcards):
 
 
 def table_inputs(wildcards):
-    """Return what a table reads, and the files that hold what the paper says."""
+    """Return what a table reads."""
     plan = plan_of(wildcards)
-    return {**plan.study.tables[table_of(wildcards)].inputs(plan), "paper": plan.paper()}
+    return plan.study.tables[table_of(wildcards)].inputs(plan)

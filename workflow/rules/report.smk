@@ -1,14 +1,14 @@
-"""Tables, figures and claims: read from scores, never typed in."""
+"""Tables, figures and claims, all computed from scores."""
 
 
 rule tabulate:
-    """Make a table and test its findings.
+    """Make a table and test the paper's claims about it.
 
-    Out: the table as numbers (CSV) and laid out (Markdown); each finding of the paper with its test
-    and verdict (CSV).
+    Out: the table as CSV and as Markdown; each claim of the paper with its test and verdict (CSV).
     """
     input:
         unpack(table_inputs),
+        paper=lambda w: plan_of(w).paper(),
     output:
         table="{root}/{table}.csv",
         markdown=report("{root}/{table}.md", caption="../report/table.rst", category="{table}"),
@@ -20,7 +20,12 @@ rule tabulate:
     params:
         study=lambda w: plan_of(w).dump(w.table),
         scale=CONFIGURATION.scale,
-        code=lambda w: digest("tabulate.py", *tabulated_by(w), without=()),
+        code=lambda w: digest(
+            "tabulate.py",
+            *tabulated_by(w),
+            *map(CLAIM_TESTS.path, CLAIM_TESTS.modules()),
+            without=(),
+        ),
     script:
         "../scripts/tabulate.py"
 
@@ -50,7 +55,7 @@ rule plot:
 rule collect_claims:
     """Join the claims of a study's tables.
 
-    Out: one row per finding: statement, statistic, interval, published figure, verdict.
+    Out: one row for each claim: statement, statistic, interval, published figure, verdict.
     """
     input:
         claims=lambda w: [plan_of(w).path(f"tables/{t}-claims.csv") for t in study_of(w).tables],

@@ -1,10 +1,10 @@
-"""Scores: a file for each experiment, seed and task."""
+"""Scores of each experiment, seed and task."""
 
 
 rule score:
     """Score every seed of an experiment on a task, in one job: loading takes longer than scoring.
 
-    Out: seed<k>.json, the figures of the task; seed<k>.npz, the items that they follow from.
+    Out: seed<k>.json, the scores; seed<k>.npz, the items behind them, such as each cosine.
     """
     input:
         unpack(lambda w: study_of(w).tasks[w.task].inputs(plan_of(w), w.experiment)),

@@ -1,10 +1,10 @@
-"""Segmentation: a vocabulary for each corpus and way to segment, and the text as ids."""
+"""Segmentation: a vocabulary for each corpus and segmentation, and the text as ids."""
 
 
 rule learn_segmentation:
     """Learn a vocabulary from the training split of a corpus, both sides together.
 
-    Out: a folder with segmentation.json (scheme, vocabulary) and the SentencePiece models.
+    Out: a folder with segmentation.json (settings, vocabulary) and the SentencePiece models.
     """
     input:
         corpus="{root}/corpora/{corpus}",
@@ -30,8 +30,8 @@ rule learn_segmentation:
 rule segment_text:
     """Segment one side of one split.
 
-    Out: the ids of all sentences, one after the other, and where each sentence begins; NumPy
-    arrays that training maps into memory.
+    Out: the ids of all sentences, one after the other, and the offset at which each sentence begins,
+    as NumPy arrays that training maps into memory.
     """
     input:
         corpus="{root}/corpora/{corpus}",

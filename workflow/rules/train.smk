@@ -1,11 +1,11 @@
-"""Training: one encoder in one setting with one seed; and the models that leave."""
+"""Training: one encoder in one setting with one seed; and the export of models."""
 
 
 rule train:
-    """Train an encoder; the epoch kept is the best by what the setting selects on.
+    """Train an encoder, and keep the epoch with the best selection score.
 
     Out: a model folder (model.safetensors, encoder.json, segmenter/) with history.csv, loss and
-    selection score of each epoch. A run that was stopped goes on from its checkpoint.
+    selection score of each epoch. A run that was stopped resumes from its checkpoint.
     """
     input:
         segmenter=lambda w: f"{plan_of(w).segmented(w.experiment)}/segmenter",

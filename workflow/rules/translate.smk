@@ -1,12 +1,11 @@
-"""Back-translation: a translator, its quality, and a corpus of a language beside itself."""
+"""Back-translation: a translator, its BLEU score, and text paired with its back-translation."""
 
 
 rule train_translator:
-    """Train a translator on a bitext, or take a released one.
+    """Train a translator on a bitext, or fetch a released one.
 
-    Out: a folder with weights, vocabulary and translator.json, which says what decided them; of a
-    trained one history.csv, the loss of each epoch. A run that was stopped goes on from
-    its checkpoint.
+    Out: a folder with weights, vocabulary and translator.json, its settings; if trained here,
+    also history.csv, the loss of each epoch. A run that was stopped resumes from its checkpoint.
     """
     input:
         bitext=lambda w: plan_of(w).path("corpora", translator_of(w).bitext),
@@ -31,9 +30,9 @@ rule train_translator:
 
 
 rule translate_shard:
-    """Translate some lines of a split of a bitext, for back-translation.
+    """Translate one shard of a split of a bitext, for back-translation.
 
-    Out: one translation a line; a table of their log-probabilities and numbers of tokens.
+    Out: one translation per line; a table of their log-probabilities and numbers of tokens.
     """
     input:
         bitext=lambda w: plan_of(w).path("corpora", made_of(w).bitext),
@@ -85,7 +84,7 @@ rule join_backtranslation:
 rule score_translator:
     """Measure a translator on the test split of its bitext.
 
-    Out: bleu, sacreBLEU's signature, the number of sentences, as JSON.
+    Out: BLEU, sacreBLEU's signature and the number of sentences, as JSON.
     """
     input:
         bitext=lambda w: plan_of(w).path("corpora", translator_of(w).bitext),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import shutil
 import sys
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
@@ -49,23 +50,27 @@ def logged(path: str) -> Iterator[logging.Logger]:
         raise
 
 
-@contextlib.contextmanager
-def kinds(config: Mapping[str, Any]) -> Iterator[None]:
+def add_kinds(config: Mapping[str, Any]) -> None:
     """Make the kinds known that studies have of their own."""
     from tandem.configuration import Places, load_configuration, study_homes
 
     places = Places(Path(__file__).resolve().parents[2])
     values = {key: value for key, value in config.items() if key != "captions"}
     study_homes(map(places, load_configuration(values).study_folders))
-    yield
 
 
-def checkpoint(root: str, output: str) -> Path:
+def checkpoint(root: str, output: str, code: str) -> Path:
     """Return where a run that makes `output` keeps what it goes on from after a stop.
 
-    `root` is the folder of the study's results.
+    `root` is the folder of the study's results. What other code left is removed: a run that began
+    with one version of the code must not end with another.
     """
-    return Path(root) / "checkpoints" / Path(output).relative_to(root)
+    stem = Path(root) / "checkpoints" / Path(output).relative_to(root)
+    place = stem.with_name(f"{stem.name}.{code}")
+    for old in stem.parent.glob(f"{stem.name}.*"):
+        if old != place:
+            shutil.rmtree(old)
+    return place
 
 
 def score_files(folders: Iterable[str], first: bool = False) -> list[Path]:
@@ -86,7 +91,7 @@ def given_table(snakemake: Any) -> tuple[Table, Given]:  # noqa: ANN401, F811
     ((name, table),) = study.tables.items()
     given = {key: [given] if isinstance(given, str) else list(given)
              for key, given in snakemake.input.items()}  # fmt: skip
-    home = Path(given["paper"][0]).parent if given["paper"] else Path()
+    home = Path(given["paper"][0]).parent if given.get("paper") else Path()
     files = {key: list(map(Path, paths)) for key, paths in given.items()}
     scored = [path for key, paths in given.items() if key.startswith("scores") for path in paths]
     scores = Scores(score_files(scored), study.tasks, **study.bootstrap.model_dump())

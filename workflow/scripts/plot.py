@@ -2,10 +2,11 @@
 
 import pandas as pd
 
-from _adapter import given_table, kinds, logged
+from _adapter import add_kinds, given_table, logged
 from tandem.reporting.plots import save
 
-with logged(snakemake.log[0]) as log, kinds(snakemake.config):
+with logged(snakemake.log[0]) as log:
+    add_kinds(snakemake.config)
     table, given = given_table(snakemake)
     frame = pd.read_csv(snakemake.input.table)
     figure = table.plot(snakemake.wildcards.figure, frame, given)

@@ -2,14 +2,15 @@
 
 from pathlib import Path
 
-from _adapter import kinds, logged
+from _adapter import add_kinds, logged
 from tandem import encoders
 from tandem.encoders.baselines import load_baseline
 from tandem.io import atomic_folder
 from tandem.tasks.items import write_scores
 from tandem.tasks.task import TASKS
 
-with logged(snakemake.log[0]) as log, kinds(snakemake.config):
+with logged(snakemake.log[0]) as log:
+    add_kinds(snakemake.config)
     params, wildcards = snakemake.params, snakemake.wildcards
     task = TASKS.parse(params.task)
     given = {name: Path(str(path)) for name, path in snakemake.input.items() if name != "models"}

@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
-from _adapter import kinds, logged
+from _adapter import add_kinds, logged
 from tandem.io import read_lines, write_json
 from tandem.translation.quality import bleu
 from tandem.translation.translator import TRANSLATORS, load_translator
 
-with logged(snakemake.log[0]) as log, kinds(snakemake.config):
+with logged(snakemake.log[0]) as log:
+    add_kinds(snakemake.config)
     settings = TRANSLATORS.parse(snakemake.params.translator)
     folder = Path(snakemake.input.bitext)
     translator = load_translator(snakemake.input.translator, settings.threads)

@@ -1,10 +1,11 @@
 """Make a table and test the findings that a paper draws from it."""
 
-from _adapter import given_table, kinds, logged
+from _adapter import add_kinds, given_table, logged
 from tandem.reporting.claims import judge, write_claims
 from tandem.reporting.writer import write_frame, write_text
 
-with logged(snakemake.log[0]) as log, kinds(snakemake.config):
+with logged(snakemake.log[0]) as log:
+    add_kinds(snakemake.config)
     output = snakemake.output
     table, given = given_table(snakemake)
     report = table.build(given)

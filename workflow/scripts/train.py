@@ -1,6 +1,6 @@
 """Train an encoder in a setting with a seed, or take it untrained."""
 
-from _adapter import checkpoint, kinds, logged
+from _adapter import add_kinds, checkpoint, logged
 from tandem.encoders.encoder import ENCODERS
 from tandem.objectives.objective import OBJECTIVES
 from tandem.segmentation.segmenter import Segmenter
@@ -9,7 +9,8 @@ from tandem.training import run
 from tandem.training.loop import Run
 from tandem.training.recipe import Recipe
 
-with logged(snakemake.log[0]) as log, kinds(snakemake.config):
+with logged(snakemake.log[0]) as log:
+    add_kinds(snakemake.config)
     params, given, output = snakemake.params, snakemake.input, snakemake.output
     values, seed = params.run, int(snakemake.wildcards.seed)
     encoder = ENCODERS.parse(values["encoder"])
@@ -22,7 +23,7 @@ with logged(snakemake.log[0]) as log, kinds(snakemake.config):
         pairs = run.load_pairs(params.segmented, "train", params.sides, values["pairs"])
         objective, recipe = OBJECTIVES.parse(values["objective"]), Recipe(**values["recipe"])
         described = Run(encoder, objective, recipe, seed)
-        place = checkpoint(snakemake.wildcards.root, output.model)
+        place = checkpoint(snakemake.wildcards.root, output.model, params.code)
         trained = run.train_encoder(described, segmenter, pairs, select, place)
     else:
         trained = run.untrained_encoder(encoder, segmenter, seed, select)

@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
-from _adapter import kinds, logged
+from _adapter import add_kinds, logged
 from tandem.io import count_lines
 from tandem.translation.translate_files import translate_file
 from tandem.translation.translator import TRANSLATORS, load_translator
 
-with logged(snakemake.log[0]) as log, kinds(snakemake.config):
+with logged(snakemake.log[0]) as log:
+    add_kinds(snakemake.config)
     split, params = snakemake.wildcards.split, snakemake.params
     settings = TRANSLATORS.parse(params.translator)
     source = Path(snakemake.input.bitext) / f"{split}.{settings.source}"

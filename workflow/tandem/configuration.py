@@ -1,4 +1,4 @@
-"""The configuration: what a newcomer turns, and the studies with their values."""
+"""The configuration: the settings that most users change, and the values of each study."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ REGISTRIES = (ENCODERS, OBJECTIVES, TRANSLATORS, TASKS, TABLES, CLAIM_TESTS)
 
 
 class Configuration(Settings):
-    """What stands in config.yaml, at the scale that is laid over it."""
+    """The content of config.yaml, with the values of the scale that overrides it."""
 
     scale: str
-    """Its name: each study takes its values for it from scales/<scale>.yaml in its folder."""
+    """Name of the scale; each study has its values for it in scales/<scale>.yaml in its folder."""
     registers: list[str]
-    """Files that list the corpora: in the working directory, or beside the Snakefile."""
+    """Files that list the corpora, in the working directory or else beside the Snakefile."""
     mirror: str | None = None
-    """A folder that holds downloads as <host>/<path>, for machines that cannot reach the hosts."""
+    """A folder with the downloads as <host>/<path>, for machines that cannot reach the hosts."""
     study_folders: list[str] = ["workflow/studies"]
-    """Folders whose folders are studies; looked for like the registers."""
+    """Folders that contain studies, each a folder; searched for like the registers."""
     seeds: list[NonNegativeInt] | None = None
-    """Seeds of every experiment; null: each study's own."""
+    """Each experiment is run once with each of these; null: each study's own seeds."""
     studies: dict[str, dict[str, Any]] = {}
-    """Values laid over a study's own, by its name."""
+    """Values that override a study's own, by the study's name."""
 
 
 class Places:
@@ -55,7 +55,7 @@ class Places:
 
 
 def load_configuration(values: Mapping[str, Any]) -> Configuration:
-    """Check what stands in the configuration itself.
+    """Check the configuration itself; `load_plans` checks the studies.
 
     Raises:
         ConfigurationError: naming every key at fault.
@@ -87,6 +87,8 @@ def study_homes(folders: Iterable[Path]) -> list[Path]:
                     f"two studies named {home.name}: {homes[home.name]} and {home}. Rename one"
                 )
             homes[home.name] = home
+    if not homes:
+        raise ConfigurationError("study_folders: none of them has a <study>/study.yaml")
     for registry in REGISTRIES:
         for home in homes.values():
             registry.add_study(home)
@@ -106,6 +108,9 @@ def load_plans(
     for name in configuration.studies:
         if name not in known:
             raise ConfigurationError(f"studies: no study {not_among(name, known)}")
+    scales = {"default", *(file.stem for home in homes for file in home.glob("scales/*.yaml"))}
+    if configuration.scale not in scales:
+        raise ConfigurationError(f"scale: no scale {not_among(configuration.scale, scales)}")
     fetched = {name: dataset.files() for name, dataset in datasets.items()}
     plans: dict[str, Plan] = {}
     for home in homes:
@@ -118,17 +123,17 @@ def load_plans(
 
 
 def load_study(home: Path, configuration: Configuration, datasets: Collection[str]) -> Study:
-    """Read a study: its values, those of the scale, then those of the configuration.
+    """Read a study: its values, overridden by those of the scale, then by the configuration.
 
     Args:
         home: its folder.
-        configuration: what is laid over its values.
+        configuration: what overrides its values.
         datasets: names of the registered corpora.
 
     Raises:
         ConfigurationError: naming every key at fault.
     """
-    values = read_yaml(home / "study.yaml")
+    values = read_yaml(home / "study.yaml") or {}
     scale = home / "scales" / f"{configuration.scale}.yaml"
     if scale.is_file():
         values = laid_over(values, read_yaml(scale) or {})
@@ -146,9 +151,9 @@ def load_study(home: Path, configuration: Configuration, datasets: Collection[st
 
 
 def laid_over(values: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
-    """Return values with others laid over them: mappings key by key, all else whole.
+    """Return values overridden by others: mappings are merged key by key, all else is replaced.
 
-    A mapping that names another `kind` replaces one whole.
+    A mapping that names another `kind` replaces the whole mapping.
     """
     result = dict(values)
     for key, other in others.items():

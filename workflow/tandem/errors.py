@@ -1,4 +1,4 @@
-"""The errors that Tandem raises for input it refuses: each names the place and the remedy."""
+"""The errors that Tandem raises for invalid input: each names the place and the remedy."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 class TandemError(Exception):
-    """Something a person can put right; the message says how."""
+    """An error that the user can fix; the message says how."""
 
 
 class InputError(TandemError):

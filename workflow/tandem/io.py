@@ -1,4 +1,4 @@
-"""Files: strict line reading, whole-or-nothing writing, digests."""
+"""Files: strict reading of lines, writing completely or not at all, digests."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def parse_json(raw: bytes, name: str | Path) -> Any:  # noqa: ANN401
     """Return what JSON says, with or without a byte-order mark.
 
     Raises:
-        InputError: it is no JSON, or no UTF-8; naming the line.
+        InputError: it is not JSON or not UTF-8; names the line.
     """
     try:
         return json.loads(raw.decode("utf-8-sig"))
@@ -87,7 +87,7 @@ def read_yaml(path: str | Path) -> Any:  # noqa: ANN401
     """Read plain values from a YAML file.
 
     Raises:
-        InputError: it is none.
+        InputError: it is not YAML.
     """
     # the compiled parser, where PyYAML has it: ten times as fast, and every dry run waits for it
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

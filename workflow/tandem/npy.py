@@ -32,7 +32,7 @@ def write_npy(
         rows += len(part)
     end = stream.tell()
     stream.seek(start)
-    # of the same size: NumPy leaves room for the first number of the shape to grow
+    # the header keeps its size: NumPy reserves room for the first number of the shape to grow
     npy.write_array_header_1_0(stream, header | {"shape": (rows, *rest)})
     stream.seek(end)
     return rows

@@ -1,4 +1,4 @@
-"""Where a study's results stand, and what each is made from."""
+"""Where a study's results are written, and what each is made from."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tandem.registry import ConfigurationError, not_among
 from tandem.study import Setting, Study, Trainable
 
 UNSEEDED = 0
-"""Stands for the seed of what was not trained here."""
+"""Stands for the seed of a pretrained baseline."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Plan:
         return list(self.study.bitexts[corpus].sources)
 
     def mining_of(self, corpus: str) -> str | None:
-        """Return the mining task whose hidden sentences a bitext must not hold, if there is one."""
+        """Return the mining task that is hidden in a bitext, if there is one."""
         tasks = self.study.mining.items()
         return next((name for name, task in tasks if task.bitext == corpus), None)
 
@@ -76,7 +76,7 @@ class Plan:
         return [self.path("mining", name)] if name else []
 
     def shards(self, name: str) -> list[str]:
-        """Return the parts that a corpus is translated in, paths without ending."""
+        """Return the shards of a back-translation, as paths without ending."""
         counts = {"train": self.study.backtranslations[name].shards, "valid": 1, "test": 1}
         return [
             self.path("backtranslations", name, f"{split}.{shard}")
@@ -113,7 +113,7 @@ class Plan:
         return self.study.settings[experiment.split(".")[1]]
 
     def run(self, experiment: str) -> dict[str, Any]:
-        """Return what is trained and how, but for the seed, as plain values."""
+        """Return what is trained and how, except the seed, as plain values."""
         setting = self.setting(experiment)
         recipe = setting.encoders[experiment.split(".")[0]]
         return {
@@ -129,7 +129,7 @@ class Plan:
         return self.path("vocab", corpus, self.encoder(experiment).segmentation)
 
     def training_ids(self, experiment: str) -> list[str]:
-        """Return the segmented splits that an experiment is trained on and chosen by."""
+        """Return the segmented splits that train an experiment and select its epoch."""
         setting = self.setting(experiment)
         splits = ["train"] * (setting.pairs > 0) + ["valid"] * (setting.selection == "retrieval")
         return [
@@ -144,22 +144,28 @@ class Plan:
         return self.path("models", experiment, f"seed{seed}")
 
     def models(self, experiments: Iterable[str], seeds: Sequence[int] | None = None) -> list[str]:
-        """Return the folders of encoders that are trained here, of all seeds or of some."""
+        """Return the folders of the encoders that are trained here, for all seeds or for some."""
         seeds = self.study.seeds if seeds is None else seeds
         names = [name for name in experiments if not self.pretrained(name)]
         return [self.model(name, seed) for name in names for seed in seeds]
 
     def pretrained(self, experiment: str) -> str | None:
-        """Return the model of an encoder that others made; None of one that is trained here."""
+        """Return the model of a pretrained baseline; None for an encoder that is trained here."""
         found = self.study.pretrained.get(experiment.split(".")[0])
         return found.model if found else None
 
     def seeds(self, experiment: str) -> list[int]:
-        """Return the seeds of an experiment; an encoder that others made has none."""
+        """Return the seeds of an experiment; a pretrained baseline has none."""
         return [UNSEEDED] if self.pretrained(experiment) else self.study.seeds
 
     def scores(self, experiments: Iterable[str], task: str) -> list[str]:
-        """Return the folders of scores of experiments on a task: a file for each seed."""
+        """Return the folders of scores of experiments on a task: a file for each seed.
+
+        Raises:
+            ConfigurationError: there is no such task.
+        """
+        if task not in self.study.tasks:
+            raise ConfigurationError(f"no task {not_among(task, self.study.tasks)}")
         return [self.path("scores", name, task) for name in dict.fromkeys(experiments)]
 
     def described(self, experiment: str) -> dict[str, Any]:
@@ -206,7 +212,7 @@ class Plan:
         read = (path for table in tables for files in table.inputs(self).values() for path in files)
         return sorted({path for path in read if path.startswith(start)})
 
-    # ---- What leaves
+    # ---- Exports and targets
 
     @property
     def exported(self) -> list[str]:
@@ -226,7 +232,7 @@ class Plan:
 
     @property
     def targets(self) -> list[str]:
-        """Everything that is asked of it: tables, figures, claims, models for others."""
+        """All results of the study: tables, figures, claims, exported models."""
         tables = [f"{name}.{ending}" for name in self.study.tables for ending in ("csv", "md")]
         drawn = [f"{name}.{ending}" for name in self.figures for ending in ("png", "pdf", "svg")]
         exported = [f"export/{name}" for name in self.exported]
@@ -234,6 +240,6 @@ class Plan:
 
     @property
     def figures(self) -> dict[str, str]:
-        """Its figures, paths without ending, each with the table that draws it."""
+        """The figures, as paths without ending, each with the table that draws it."""
         tables = self.study.tables.items()
         return {figure: name for name, table in tables for figure in table.figures(name)}

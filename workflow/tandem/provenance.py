@@ -1,4 +1,4 @@
-"""Which code a job depends on, as one digest: so an edit re-runs what it affects, and only that."""
+"""A digest of the code that a job depends on, so that an edit re-runs what it affects only."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PACKAGE = "tandem"
 ROOT = Path(__file__).resolve().parent.parent
 """The folder that holds the package."""
 Roots = tuple[tuple[str, Path], ...]
-# Nothing of these is run: a variable's load or store follows from where it stands
+# Fields that change nothing at run time: load or store follows from the position
 _IDLE = frozenset({"ctx", "kind", "type_comment", "type_ignores"})
 
 
@@ -34,12 +34,12 @@ def source_digest(
     Comments, docstrings (those under an assignment too), blank lines and line breaks do not count,
     nor what is only for type checkers, inside `if TYPE_CHECKING`. Annotations do: Pydantic reads
     them. Imports are read from the syntax tree, so nothing is executed: direct and indirect ones,
-    those inside functions, and the packages on the way to a module (Python runs them too). A module
-    that is imported by a name made at run time, as a registry does, is not among them: name its
-    file beside the script.
+    those inside functions, and the packages that contain a module (Python runs them too). A module
+    whose name is only known at run time, as in a registry, is not found: pass its file besides the
+    script.
 
-    Positions and fields that are empty have no part in it, so Python versions agree unless one of
-    them changes how it parses a construct.
+    Positions and empty fields of the syntax tree are left out, so Python versions agree unless one
+    of them parses a construct differently.
 
     Args:
         files: Python files: a script, and the modules of the kinds that it is told to use.
@@ -117,7 +117,7 @@ def _read(path: Path, roots: Roots) -> _Code:
     statements: list[ast.Import | ast.ImportFrom] = []
     shape = _shape(ast.parse(path.read_bytes(), str(path)), statements)
     name = _name(path, roots)
-    # A module that does nothing, as most __init__.py, has no line: it may come and go
+    # A module without code, such as most __init__.py, has no line: adding it changes nothing
     digest = hashlib.sha256(repr(shape).encode()).hexdigest()
     line = "" if shape == ["Module"] else f"{name} {digest}"
     return _Code(line, tuple(n for node in statements for n in _imported(node, name.split("/"))))

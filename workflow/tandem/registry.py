@@ -2,9 +2,9 @@
 
 A kind of encoder, objective, task, filter, reader or translator is one module with one class: its
 fields are its settings, with their defaults and what they mean, and its methods do the work. The
-module stands in the package of its registry, or in a study's folder of the same name, and is called
-what the configuration calls the kind. Libraries that are slow to import are imported in methods,
-since every dry run reads the fields.
+module is in the package of its registry, or in a study's folder of the same name, and has the name
+of the kind in the configuration. Libraries that are slow to import are imported in methods, since
+every dry run imports these modules.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class ConfigurationError(TandemError):
 
 
 class Settings(BaseModel):
-    """Values from a configuration: an unknown key is refused, and nothing changes afterwards.
+    """Values from a configuration: unknown keys are refused, and values cannot be changed.
 
-    The line under a field says what it means; messages and the page of all keys quote it.
+    The docstring under a field says what it means; docs/configuration.md quotes it.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
@@ -71,7 +71,7 @@ class Registry(Generic[K]):
     """The kinds of one sort: modules of a package, and of the studies' folders of that name."""
 
     def __init__(self, package: str, base: type[K]) -> None:
-        """Look for classes of `base` in the modules of `package`, by their text."""
+        """Look for classes of `base` in the modules of `package`, without importing them."""
         self.base = base
         self.noun = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", base.__name__).lower()
         self._packages = {package: Path(importlib.import_module(package).__path__[0])}
@@ -80,7 +80,7 @@ class Registry(Generic[K]):
         self._found: dict[str, tuple[str, str, Path]] | None = None
 
     def add_study(self, folder: Path) -> None:
-        """Look into a study's folder too; the folder above it must be importable from."""
+        """Look into a study's folder too; the folder above it must be on sys.path."""
         if (folder / self._folder).is_dir():
             self._packages[f"{folder.name}.{self._folder}"] = folder / self._folder
             self._found = None

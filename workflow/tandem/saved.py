@@ -26,7 +26,10 @@ Value = TypeVar("Value")
 
 SEAL = "SHA256SUMS"
 """The file with the SHA-256 of each other one; `sha256sum --check` reads it."""
-REMEDY = "Fetch or make its folder anew: delete that, and run `tandem train` or the workflow again"
+REMEDY = (
+    "If this is the right folder, fetch or make it anew: delete it, and run `tandem train` or the "
+    "workflow again"
+)
 MAX_TEXT_BYTES = 1 << 26
 """Of a seal, settings or a vocabulary: some three million words."""
 MAX_NUMBER = 1e15

@@ -22,38 +22,38 @@ from tandem.training.recipe import Recipe
 from tandem.translation.translator import TRANSLATORS, Translator
 
 Name = Annotated[str, Field(pattern=r"^[\w-]+$")]
-"""Of an entry: it becomes a part of file names, between dots."""
+"""Name of an entry: it becomes a part of file names, between dots."""
 
 RESERVED = {"sts", "downloads"}
 """Folders beside those of the corpora."""
 
 
 class Backtranslation(Settings):
-    """The second side of a bitext, its language kept, beside the translation of its first."""
+    """Back-translated text: one side of a bitext, paired with the translation of its other side."""
 
     bitext: str
-    """The bitext whose pairs are taken."""
+    """The bitext that is back-translated."""
     translator: str
-    """What translates; the side in its target language stays."""
+    """The translator; the side in its target language is kept, the other is translated."""
     pairs: PositiveInt
-    """Of the training split, from its start."""
+    """How many pairs of the training split, from its start."""
     shards: PositiveInt = 1
-    """Jobs that translate it; changes no result."""
+    """Number of jobs that share the translation; changes no result."""
 
 
 class Trainable(Settings):
-    """An encoder as a study names it."""
+    """An encoder that a study trains."""
 
     label: str
     """Its heading in tables."""
     segmentation: str
-    """How its text becomes ids."""
+    """The segmentation that turns its text into ids."""
     architecture: Annotated[Encoder, Named(ENCODERS)]
     """The kind of encoder, with its settings."""
 
 
 class Pretrained(Settings):
-    """An encoder that others made: it is scored, not trained."""
+    """A pretrained baseline: it is scored, not trained."""
 
     label: str
     """Its heading in tables."""
@@ -62,47 +62,47 @@ class Pretrained(Settings):
 
 
 class Setting(Settings):
-    """What encoders are trained on, and how."""
+    """The text that encoders are trained on, and how they are trained."""
 
     label: str
     """Its heading in tables."""
     corpus: str
-    """A bitext or a back-translation."""
+    """Name of a bitext or a back-translation."""
     encoders: dict[str, str] = {}
-    """The encoders that are trained in it, each with its recipe."""
+    """The encoders that are trained in this setting, each with its recipe."""
     objective: str
-    """What training makes small."""
+    """Name of the objective that training minimises."""
     pairs: NonNegativeInt
     """Training pairs, from the start of the training split; 0: the encoder stays untrained."""
     selection: Literal["similarity", "retrieval"] = "similarity"
-    """What chooses the epoch: r on `sts.selection`, or P@1 on the validation split."""
+    """What selects the epoch: r on `sts.selection`, or P@1 on the validation split."""
 
 
 class Bootstrap(Settings):
-    """How 95% intervals are drawn."""
+    """How 95% bootstrap intervals are computed."""
 
     resamples: PositiveInt = 1000
-    """Of the scored items."""
+    """Number of times that the scored items are resampled."""
     seed: NonNegativeInt = 1
-    """Of the draws."""
+    """Seed of the resampling."""
 
 
 class Export(Settings):
-    """What is also written for sentence-transformers, with the first seed."""
+    """What is also exported for sentence-transformers, from the first seed."""
 
     settings: list[str] = []
-    """Every averaging encoder that is trained in one of these."""
+    """All averaging encoders that are trained in these settings are exported."""
 
 
 class Study(Settings):
     """All values of a study."""
 
     title: str
-    """What it is about, for people."""
+    """Title of the study."""
     folder: str = ""
-    """Where its results stand, under results/; "" for a folder of its name, "." for results/."""
+    """Folder of its results under results/; "" for the name of the study, "." for results/."""
     seeds: Annotated[list[NonNegativeInt], Field(min_length=1)] = [1]
-    """Every experiment is trained once with each."""
+    """Every experiment is trained once with each seed."""
     bitexts: dict[Name, Bitext] = {}
     """Parallel text."""
     sts: StsArchives | None = None
@@ -110,19 +110,19 @@ class Study(Settings):
     mining: dict[Name, HiddenPairs] = {}
     """Mining tasks: sentences of two languages, some of which translate each other."""
     segmentations: dict[Name, Segmentation] = {}
-    """How text becomes ids."""
+    """Ways to turn text into ids."""
     translators: dict[Name, Annotated[Translator, Named(TRANSLATORS)]] = {}
-    """From one side of a bitext to the other."""
+    """Translators from one side of a bitext to the other."""
     backtranslations: dict[Name, Backtranslation] = {}
-    """Bitexts one of whose sides is translated."""
+    """Bitexts with one side replaced by its translation into the language of the other."""
     encoders: dict[Name, Trainable] = {}
     """Encoders to train."""
     pretrained: dict[Name, Pretrained] = {}
-    """Encoders to compare with."""
+    """Pretrained baselines to compare with."""
     objectives: dict[Name, Annotated[Objective, Named(OBJECTIVES)]] = {}
-    """What training makes small."""
+    """Losses that training minimises."""
     recipes: dict[Name, Recipe] = {}
-    """How encoders are trained."""
+    """Hyperparameters of training."""
     settings: dict[Name, Setting] = {}
     """What encoders are trained on."""
     tasks: dict[Name, Annotated[Task, Named(TASKS)]] = {}
@@ -130,9 +130,9 @@ class Study(Settings):
     tables: dict[Name, Annotated[Table, Named(TABLES)]] = {}
     """What is reported."""
     export: Export = Export()
-    """Models for others."""
+    """Models for use outside Tandem."""
     bootstrap: Bootstrap = Bootstrap()
-    """How intervals are drawn."""
+    """How intervals are computed."""
 
 
 REFERENCES = {
@@ -142,14 +142,14 @@ REFERENCES = {
     "encoders": {"segmentation": "segmentations"},
     "settings": {"corpus": "corpora", "objective": "objectives"},
 }
-"""By section the keys of its entries that name an entry of another section, and which that is."""
+"""By section: the keys of its entries that name an entry of another section, and that section."""
 
 
 def cross_faults(study: Study, datasets: Collection[str]) -> Iterator[str]:
-    """Yield what is wrong between keys: names that nothing has, and sizes that cannot be.
+    """Yield what is inconsistent between keys: names that do not exist, and impossible sizes.
 
     Args:
-        study: whose keys are right one by one.
+        study: with keys that are valid one by one.
         datasets: names of the registered corpora.
     """
     corpora = [*study.bitexts, *study.backtranslations]
@@ -185,7 +185,7 @@ def _references(study: Study) -> Iterator[tuple[str, str, str]]:
 
 
 def _sources(study: Study) -> Iterator[tuple[str, str]]:
-    """Yield (place, name) of the registered corpora that it names."""
+    """Yield (place, name) of the registered corpora that the study names."""
     for name, bitext in study.bitexts.items():
         yield from ((f"bitexts.{name}.sources", source) for source in bitext.sources)
     for name, task in study.mining.items():
@@ -197,7 +197,7 @@ def _sources(study: Study) -> Iterator[tuple[str, str]]:
 
 
 def _language_faults(study: Study) -> Iterator[str]:
-    """Yield what names languages that its bitext has not."""
+    """Yield the entries that name languages which their bitext does not have."""
     needed = [(f"translators.{name}", each.bitext, {each.source, each.target})
               for name, each in study.translators.items()]  # fmt: skip
     needed += [(f"backtranslations.{name}", made.bitext, {chosen.source, chosen.target})
@@ -211,7 +211,7 @@ def _language_faults(study: Study) -> Iterator[str]:
 
 
 def _size_faults(study: Study) -> Iterator[str]:
-    """Yield what asks for more than there is."""
+    """Yield the entries that ask for more than there is."""
     hidden = [task.bitext for task in study.mining.values()]
     for name, task in study.mining.items():
         if hidden.count(task.bitext) > 1:

@@ -40,7 +40,8 @@ def test_agrees_with_the_definition(count, monolingual, monkeypatch):
     if count > 60:  # some sentences spelt alike, on one side and across
         left_keys[7], right_keys[50], right_keys[3] = left_keys[8], right_keys[51], left_keys[60]
     expected = plain(left, right, left_keys, right_keys, monolingual)
-    chosen = hardest(*map(torch.from_numpy, (left, right, left_keys, right_keys)), monolingual)
+    vectors, keys = np.concatenate([left, right]), np.concatenate([left_keys, right_keys])
+    chosen = hardest(torch.from_numpy(vectors), torch.from_numpy(keys), monolingual)
     assert chosen.found.all()
     assert chosen.for_left.tolist() == expected[0]
     assert chosen.for_right.tolist() == expected[1]
@@ -50,18 +51,18 @@ def test_a_bilingual_negative_is_of_the_other_language():
     left = torch.tensor([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]])
     right = torch.tensor([[0.0, 1.0], [0.5, 0.5], [1.0, 0.1]])
     keys = torch.arange(6)
-    bilingual = hardest(left, right, keys[:3], keys[3:], monolingual=False)
+    vectors = torch.cat([left, right])
+    bilingual = hardest(vectors, keys, monolingual=False)
     # for s_0 = (1, 0): t_2 is nearest, though s_1 is nearer still
     assert bilingual.for_left[0] == 3 + 2
     assert (bilingual.for_left >= 3).all()
     assert (bilingual.for_right < 3).all()
-    monolingual = hardest(left, right, keys[:3], keys[3:], monolingual=True)
+    monolingual = hardest(vectors, keys, monolingual=True)
     assert monolingual.for_left[0] == 5  # cos 0.995 beats 0.994
     assert monolingual.for_left[1] == 5
 
 
 def test_says_so_when_nothing_may_be_chosen():
-    vectors = torch.eye(2)
-    same = torch.zeros(2, dtype=torch.int64)
-    chosen = hardest(vectors, vectors, same, same + 1, monolingual=False)
+    vectors = torch.eye(2).repeat(2, 1)
+    chosen = hardest(vectors, torch.tensor([0, 0, 1, 1]), monolingual=False)
     assert not chosen.found.any()

@@ -58,7 +58,6 @@ def test_a_mean_counts_only_neighbours_that_exist() -> None:
     [
         # the pair (x0, y1): a = .6, means .7 and .4, b = .35 + .2 = .55
         (Score.COSINE, 0.6),
-        (Score.ABSOLUTE, 0.6),
         (Score.DISTANCE, 0.05),
         (Score.RATIO, 0.6 / 0.55),
         (Score.YANG_9, 0.6 / 0.55 + 0.6),

@@ -28,6 +28,13 @@ def test_blocks_hold_every_row_at_length_one(tmp_path: Path, in_file: bool) -> N
     np.testing.assert_array_equal(alone[2:25], found)
 
 
+def test_a_slice_of_a_mapped_file_gives_its_own_rows(tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", np.eye(5))
+    mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
+    ((_, block),) = UnitRows(mapped[2:4]).blocks(9)
+    np.testing.assert_array_equal(block, np.eye(5)[2:4])
+
+
 def test_what_is_no_matrix_file_is_refused(tmp_path: Path) -> None:
     np.save(tmp_path / "fortran.npy", np.asfortranarray(np.ones((3, 4))))
     np.savez(tmp_path / "many.npz", a=np.ones((2, 2)))

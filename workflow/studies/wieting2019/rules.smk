@@ -1,4 +1,4 @@
-"""What only this study does: its targets, timing encoders, panels of languages."""
+"""Rules of this study alone: its targets, the timing of encoders, panels of languages."""
 
 
 include: "inputs.smk"
@@ -7,9 +7,9 @@ include: "inputs.smk"
 rule measure_speed:
     """Time encoders from raw text to vectors, beside SentencePiece's own encoding.
 
-    It asks for as many threads as most machines have, so that no other job disturbs it.
+    The job requests as many threads as most machines have, so that no other job runs beside it.
 
-    Out: sentences per second of each encoder, device and batch size, as JSON; these are times, so
+    Out: sentences per second of each encoder, device and batch size, as JSON; these are timings, so
     another run gives other figures.
     """
     input:
@@ -44,20 +44,20 @@ rule table1:
 
 
 rule across:
-    """Tables 2 to 4 of wieting2019, and its models in a form that others load."""
+    """Tables 2 to 4 of wieting2019, and its models exported for sentence-transformers."""
     input:
         expand(PLAN.path("table{n}.{ending}"), n=(2, 3, 4), ending=("csv", "md")),
         expand(PLAN.path("figures/table{n}.png"), n=(2, 3, 4)),
         [PLAN.path("export", name) for name in PLAN.exported],
 
 
-# ---- Does language choice matter? Panels of languages, an encoder for each ------------------------
+# ---- "Does Language Choice Matter?": panels, sets of languages with an encoder for each ----------
 
 
 rule gather_languages:
-    """Read and clean what one corpus holds of a panel's languages, opening it once.
+    """Read and clean the text of a panel's languages in one corpus, opening it once.
 
-    Out: a folder with <language>.tsv, English<TAB>other language, an English sentence once; and
+    Out: a folder with <language>.tsv, English<TAB>other language, each English sentence once; and
     cleaning.json, counts of what was removed.
     """
     input:
@@ -85,11 +85,11 @@ rule gather_languages:
 
 
 rule build_panel:
-    """Choose a panel's languages and the sentences of each, in common as far as corpora allow.
+    """Choose a panel's languages and the sentences of each, shared as far as the corpora allow.
 
     Out: english.txt, the English sentences; <language>.tsv, number of the English sentence
-    (from 0)<TAB>translation; panel.json, languages, sizes and how much they share. And the pieces
-    of the English text, which all languages share.
+    (from 0)<TAB>translation; panel.json, languages, sizes and how many sentences they
+    share. And the segmentation of the English text, which all languages share.
     """
     input:
         gathered=lambda w: [
@@ -117,10 +117,10 @@ rule build_panel:
 
 
 rule train_languages:
-    """Train and score a batch of a panel's languages, an encoder for each marker and seed.
+    """Train and score a batch of a panel's languages, an encoder for each seed, plain and marked.
 
-    Out: for each language its overlap with English, and of each encoder the STS score, its random
-    start's, and the selection score after each epoch. No model is kept.
+    Out: for each language its overlap with English; for each encoder the STS score before and after
+    training, and the selection score after each epoch. No model is kept.
     """
     input:
         text=PLAN.path("languages/{panel}/text"),
@@ -153,7 +153,7 @@ rule train_languages:
 
 
 rule figure1:
-    """Figure 1 of wieting2019, its points, and the same for the other panels and the marker."""
+    """Figure 1 of wieting2019 and its points, also for the other panels and for marked pieces."""
     input:
         expand(
             PLAN.path("{figure}.{ending}"),

@@ -1,7 +1,7 @@
 """Encoding speed: sentences per second from raw text to vectors (wieting2019, Table 4).
 
-Encoders and the limit, SentencePiece's own encoding of the same lines, take turns within each
-repeat, so that all meet the same state of the machine; the figures are medians over the repeats.
+Within each repeat the encoders take turns, and with them SentencePiece alone on the same lines, the
+limit. So all are timed in the same state of the machine. The figures are medians over the repeats.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tandem.io import read_lines
 
 
 class TimedEncoder(Protocol):
-    """What is needed of an encoder: Tandem's own and the baselines have it."""
+    """The interface that is timed: Tandem's encoders and pretrained baselines have it."""
 
     @property
     def device(self) -> str:
@@ -54,12 +54,12 @@ class Speed:
         name: of the encoder.
         device: cpu or cuda.
         threads: processor threads that it may use.
-        first: sentences per second of the first pass over the text, each word new when it first
-            occurs, at the first batch size.
-        passes: at each batch size the sentences per second of each repeat, words seen; repeat i of
-            all encoders and sizes took turns.
+        first: sentences per second of the first pass over the text, when no word is cached yet, at
+            the first batch size.
+        passes: at each batch size the sentences per second of each repeat, with words cached; in
+            repeat i all encoders and sizes took turns.
         tokenisation: time of tokenisation alone over that of the best batch size (Tandem does it
-            while the batch before is composed); None where the encoder has no tokeniser of its own.
+            while the previous batch is encoded); None if it cannot be timed alone.
     """
 
     name: str
@@ -142,7 +142,8 @@ def measure(
         One entry per encoder in the order given, and SentencePiece's sentences per second.
     """
     threads, sentences = available_processors(), list(sentences)
-    for encoder in timed.values():  # loads and compiles what it needs at its first sentence
+    torch.set_num_threads(threads)
+    for encoder in timed.values():  # the first sentence loads and compiles what it needs
         encoder.encode(["0"], language, batches[0])
     first = {
         name: _rate(partial(encoder.encode, sentences, language, batches[0]), sentences)

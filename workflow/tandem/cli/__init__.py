@@ -1,7 +1,7 @@
 """The command `tandem`: train an encoder, encode, compare, filter and mine, on files or pipes.
 
-Output goes to stdout or a file, progress to stderr. Exit codes: 0; 1 for something that the message
-says how to put right; 2 for wrong usage; 130 when interrupted; 141 when the reader of stdout left.
+Output goes to stdout or a file, progress to stderr. Exit codes: 0; 1 for an error whose message
+says how to fix it; 2 for wrong usage; 130 when interrupted; 141 when the reader of stdout left.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> None:
         elif out.seekable():
             write_npy(out, vectors, np.float32, encoder.dimension)
         else:
-            # the header of a .npy file counts the rows, which a pipe cannot be told afterwards
+            # the header of a .npy file has the number of rows, and a pipe cannot be rewritten
             with tempfile.TemporaryFile() as scratch:
                 write_npy(scratch, vectors, np.float32, encoder.dimension)
                 scratch.seek(0)

@@ -1,8 +1,8 @@
 """Reading members of zip and tar archives without trusting them.
 
 Zip members are read in place, tar archives are unpacked into a temporary folder under names of our
-own, so no member can be written outside it. An archive with a member whose name leaves its folder,
-or a link that does, is refused as a whole: its maker's other content is not worth trusting either.
+own, so no member can be written outside it. An archive with a member or a link that points outside
+its folder is refused as a whole, since its other members cannot be trusted either.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Limits:
     Attributes:
         bytes: unpacked, all members together.
         ratio: unpacked to packed bytes. Text packs about 4 to 1, the wheels' largest members 47.
-        free_bytes: below this unpacked size the ratio is not looked at.
+        free_bytes: below this unpacked size the ratio is not checked.
     """
 
     bytes: int = 64 << 30
@@ -50,7 +50,7 @@ class Archive:
     open: Callable[[str], IO[bytes]]
 
     def place(self, name: str) -> str:
-        """Return what errors call a member."""
+        """Return the name of a member for error messages."""
         return f"{self.path}!{name}"
 
     def lines(self, name: str) -> Iterator[str]:

@@ -12,7 +12,7 @@ from tandem.filtering import Filter
 from tandem.io import MAX_LINE_BYTES
 
 MAX_CHARACTERS = MAX_LINE_BYTES // 4
-"""Longest side kept, whatever its words: no line of a bitext may be one that is refused later."""
+"""Longest side kept, in characters, so that no line of a bitext exceeds MAX_LINE_BYTES."""
 
 
 def filter_pairs(
@@ -23,7 +23,7 @@ def filter_pairs(
     Args:
         pairs: of any text.
         cleaning: the filters in the order in which they are applied.
-        removed: is counted up as the iteration goes on, under the first filter that removes a pair.
+        removed: counts removed pairs during the iteration, by the first filter that removes them.
     """
     filters = [(name, kind.score, kind.accept) for name, kind in cleaning.items()]
     for left, right in pairs:

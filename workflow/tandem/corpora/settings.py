@@ -1,4 +1,4 @@
-"""What a configuration says of a corpus to be built."""
+"""The settings of corpora that are to be built."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ class Bitext(Settings):
     """Parallel text: cleaned, without repetitions, no sentence of either side in two splits."""
 
     sources: tuple[str, ...] = Field(min_length=1)
-    """Names in the registers of corpora; of pairs that several hold, the first one's is kept."""
+    """Names in the registers of corpora; a pair that several hold is taken from the first."""
     languages: tuple[Code, Code]
     """The first side and the second side."""
     valid: PositiveInt = 500
-    """Pairs held out to choose things with."""
+    """Pairs of the validation split."""
     test: NonNegativeInt = 500
-    """Pairs held out to measure with."""
+    """Pairs of the test split."""
     max_pairs: PositiveInt | None = None
-    """Most pairs of the training split; null: all."""
+    """Largest size of the training split, in pairs; null: all pairs."""
     seed: NonNegativeInt = 1
-    """Of the order of the pairs, and so of the splits."""
+    """Seed of the order of the pairs, and so of the splits."""
     cleaning: Filters = parse_filters(
         {"words": {"minimum": 2}, "ratio": {}, "identical": {}, "markup": {}}
     )
@@ -46,19 +46,19 @@ class HiddenPairs(Settings):
     """A mining task: published, or translations hidden among other sentences of a bitext."""
 
     bitext: str
-    """Of English and the other language; what the task hides is left out of it."""
+    """A bitext of English and the other language; the hidden sentences are left out of it."""
     language: Code
-    """The other language; English is searched for translations of its sentences."""
+    """The other language; translations of its sentences are searched for in the English text."""
     training: str | None = None
-    """The corpus of a published task that thresholds are chosen on; null: hide sentences."""
+    """Corpus with the training part of a published task, for thresholds; null: hide pairs."""
     test: str | None = None
-    """The corpus of a published task that is reported; null: hide sentences."""
+    """Corpus with the test part of a published task, which is reported; null: hide pairs."""
     share: Annotated[float, Field(gt=0, lt=1)] = 0.025
-    """Sentences of a side that have a translation, where they are hidden (wieting2019, 4.3)."""
+    """Where pairs are hidden, the share of a side that has a translation (wieting2019, 4.3)."""
     section: PositiveInt = 25
-    """Consecutive sentences that stay on one side, but for those hidden."""
+    """Number of consecutive sentences that go to the same side, except those hidden."""
     seed: NonNegativeInt = 1
-    """Of what is hidden where."""
+    """Seed of the choice of hidden pairs and of sides."""
 
     @model_validator(mode="after")
     def _both_parts(self) -> HiddenPairs:
@@ -75,15 +75,15 @@ class StsArchives(Settings):
     """Semantic textual similarity: corpora in the registers, regrouped into tasks by year."""
 
     benchmark: str
-    """The STS Benchmark, which is needed; the others add tasks where they can be reached."""
+    """The STS Benchmark, which is required; the others add tasks where they can be downloaded."""
     companion: str | None = None
-    """The tasks of 2012 to 2016 that the benchmark leaves out."""
+    """STS Companion: tasks of 2012 to 2016 that the benchmark leaves out."""
     sts2017_input: str | None = None
     """The sentences of STS 2017."""
     sts2017_gold: str | None = None
-    """Its scores."""
+    """The human scores of STS 2017."""
     selection: str = "2017.track5.en-en"
-    """Task of the benchmark that chooses epochs."""
+    """The task of the benchmark that selects the epoch."""
 
     def archives(self) -> dict[str, str]:
         """Return the corpora by what they are."""

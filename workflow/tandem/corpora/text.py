@@ -44,11 +44,11 @@ def word_count(text: str) -> int:
 def key(text: str) -> int:
     """Return 64 bits that agree for texts equal but for case and white space.
 
-    Two different texts share a key with probability n^2 / 2^65 over n texts: 7e-5 for 50 million.
+    Among n different texts any two share a key with probability n^2 / 2^65: 7e-5 for 50 million.
     """
     return exact_key(collapse(text).casefold())
 
 
 def exact_key(text: str) -> int:
-    """Return 64 bits of a text as it stands."""
+    """Return 64 bits that agree for identical texts only."""
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")

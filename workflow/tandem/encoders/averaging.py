@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Averaging(Encoder):
-    """The mean of the token embeddings: no parameters of its own."""
+    """The mean of the token embeddings, without further parameters."""
 
     def compose(
         self,

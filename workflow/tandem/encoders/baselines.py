@@ -1,8 +1,8 @@
-"""Encoders made by others, by name, behind the interface of Tandem's own.
+"""Pretrained baselines by name, with the same interface as Tandem's encoders.
 
 `muse` and `minilm` are packages that carry their weights (the extra `baselines`). Every other name
-is a model of sentence-transformers: a folder, or a name on a hub. Nothing is imported before it is
-asked for.
+is a model of sentence-transformers: a folder, or a name on a hub. The libraries of a
+baseline are imported only when it is loaded.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ EncodeBatch = Callable[[list[str], str | None], Any]
 
 
 class Baseline:
-    """An encoder that somebody else trained.
+    """A pretrained encoder.
 
     `dimension` is the width of its vectors, `device` where it computes: cpu, cuda, ...
     """

@@ -70,12 +70,12 @@ class CardScore:
 
 @dataclass(frozen=True)
 class Card:
-    """What a model card says beyond what the encoder itself knows.
+    """What a model card says beyond what is stored with the encoder.
 
     Attributes:
         name: of the model.
         corpora: what it was trained on.
-        scores: what it reaches.
+        scores: the scores of the model.
         licence: of the model itself, an identifier that the hub knows (apache-2.0, other, ...).
     """
 
@@ -90,7 +90,7 @@ def model_card(encoder: SentenceEncoder, card: Card, folders: Mapping[str, str])
 
     Args:
         encoder: the encoder that was exported.
-        card: what it does not know of itself.
+        card: what is not stored with it.
         folders: by language, the folder inside the export that holds it ("" for the top).
     """
     header = {

@@ -27,7 +27,7 @@ from tandem.segmentation.segmenter import Segmenter
 Vectors = NDArray[np.float32]
 
 SEGMENTED = 1024
-"""Sentences segmented at a time at least: the fewer, the more of the time is NumPy's overhead."""
+"""Fewest sentences segmented at a time; with fewer, NumPy's overhead dominates."""
 _PREFIX = "composition."
 
 
@@ -167,7 +167,7 @@ def load(folder: str | Path, device: str = "cpu") -> SentenceEncoder:
         lambda: _tensors(torch.empty(len(segmenter), kind.dimension), Composition(kind)),
         device,
     )
-    # a copy: what is read is mapped from the file, and the first sentences would wait for the disk
+    # copied: the tensors are mapped from the file, and the first sentences would wait for the disk
     table = tensors.pop("embedding").clone()
     composition = Composition(kind).to(device)
     composition.load_state_dict({k.removeprefix(_PREFIX): v for k, v in tensors.items()})

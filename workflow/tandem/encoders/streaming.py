@@ -1,4 +1,4 @@
-"""Batches in a stream: the next one is segmented while one is composed."""
+"""Streams of batches: the next batch is segmented while the current one is encoded."""
 
 from __future__ import annotations
 

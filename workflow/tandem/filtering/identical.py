@@ -6,7 +6,7 @@ from tandem.filtering import Filter, Scores
 
 
 class IdenticalSides(Filter):
-    """Removes pairs whose sides are the same but for case and white space."""
+    """Removes pairs whose sides are the same except for case and white space."""
 
     def score(self, left: str, right: str) -> Scores:
         """Return 1 where they are the same, else 0."""

@@ -10,8 +10,9 @@ from tandem.filtering import Filter, Scores
 
 _BRACES = r"\{(?:[^{}]|\{[^{}]*\})*\}"  # {name}, and ICU's {n, plural, one {..} other {..}}
 _MARKUP = re.compile(
-    rf"{_BRACES}|https?://\S+|www\.\S+|\S+@\S+\.\S+|</?[A-Za-z][^<>]*>|%\(\w+\)[a-z]|%[0-9$.]*[sdf]\b"
+    rf"{_BRACES}|https?://\S+|www\.\S+|\S{{1,64}}@\S+\.\S+|</?[A-Za-z][^<>]*>|%\(\w+\)[a-z]|%[0-9$.]*[sdf]\b"
 )
+# 64: the longest name that an address may have; without a bound, long blobs take minutes
 _SIGNS = ("{", "<", "%", "@", "://", "www.")  # a text without any cannot match: far cheaper to see
 
 
@@ -19,7 +20,7 @@ class MarkupShare(Filter):
     """Share of a side's characters in placeholders ({name}, %s), HTML tags, addresses and URLs."""
 
     maximum: float = Field(0.5, ge=0, le=1)
-    """The largest share of a side kept."""
+    """Largest share in either side of a pair that is kept."""
 
     def score(self, left: str, right: str) -> Scores:
         """Return the share of each side."""

@@ -8,10 +8,10 @@ from tandem.filtering import Filter, Scores
 
 
 class LengthRatio(Filter):
-    """Characters of the longer side per character of the shorter."""
+    """Ratio of the lengths of the two sides in characters, the longer over the shorter."""
 
     maximum: float = Field(3.0, ge=1)
-    """The largest ratio kept."""
+    """Largest ratio of a pair that is kept."""
 
     def score(self, left: str, right: str) -> Scores:
         """Return the ratio."""

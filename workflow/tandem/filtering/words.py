@@ -13,7 +13,7 @@ class WordCount(Filter):
     """Words of each side (see `tandem.corpora.text.word_count`), between two bounds."""
 
     minimum: int = Field(1, ge=1)
-    """Least words in a side."""
+    """Fewest words in a side."""
     maximum: int = Field(100, ge=1)
     """Most words in a side."""
 

@@ -1,1 +1,1 @@
-"""What training makes small: losses with the negatives that they need."""
+"""Objectives: the losses that training minimises, with the negatives that they need."""

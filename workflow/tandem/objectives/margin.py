@@ -22,11 +22,11 @@ class Margin(Objective):
     chooses: ClassVar[bool] = True
 
     margin: PositiveFloat = 0.4
-    """How much nearer a translation must be than a negative, in cosine; the paper's."""
+    """How much closer a translation must be than a negative, in cosine; the paper's value."""
     megabatch: PositiveInt = 120
-    """Batches that negatives are chosen from, once the mega-batch is full."""
+    """Batches in a full mega-batch, from which negatives are chosen."""
     anneal: NonNegativeInt = 150
-    """Updates after which the mega-batch grows by one batch; 0: full size at once."""
+    """Updates after which the mega-batch grows by one batch; 0: full size from the start."""
 
     def batches(self, step: int) -> int:
         """Return how many batches the mega-batch that begins at `step` has.
@@ -35,13 +35,11 @@ class Margin(Objective):
         """
         return min(self.megabatch, 1 + step // self.anneal) if self.anneal else self.megabatch
 
-    def choose(
-        self, left: Tensor, right: Tensor, left_keys: Tensor, right_keys: Tensor, monolingual: bool
-    ) -> Negatives:
+    def choose(self, vectors: Tensor, keys: Tensor, monolingual: bool) -> Negatives:
         """Choose the hardest negative of every sentence; see `negatives.hardest`."""
         from tandem.objectives.negatives import Negatives, hardest
 
-        chosen = hardest(left, right, left_keys, right_keys, monolingual)
+        chosen = hardest(vectors, keys, monolingual)
         return Negatives(*(tensor.cpu() for tensor in chosen))
 
     def rows(

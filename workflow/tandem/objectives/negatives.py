@@ -2,7 +2,7 @@
 
 Bilingual: the negative of a sentence is the most similar sentence of the other language.
 Monolingual: the most similar of all sentences of the mega-batch, of either side. Never the pair
-itself, nor a sentence spelt like either of its sides: that would be a translation, not a negative.
+itself, nor a sentence identical to either side: that would be a translation, not a negative.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.nn import functional
 
 BLOCK = 512
-"""Rows of the similarity matrix held at once: 15 MB against a mega-batch of 7,680 pairs."""
+"""Rows of the similarity matrix held at once: 31 MB for a mega-batch of 15,360 pairs."""
 
 
 class Negatives(NamedTuple):
@@ -30,42 +30,35 @@ class Negatives(NamedTuple):
     found: Tensor
 
 
-def hardest(
-    left: Tensor, right: Tensor, left_keys: Tensor, right_keys: Tensor, monolingual: bool
-) -> Negatives:
+def hardest(vectors: Tensor, keys: Tensor, monolingual: bool) -> Negatives:
     """Choose the negatives of every pair of a mega-batch.
 
     Args:
-        left: (n, dimension) sentence vectors of one side.
-        right: (n, dimension) those of the other.
-        left_keys: (n,) int64, equal for sentences spelt alike.
-        right_keys: (n,) int64, likewise, also across sides.
+        vectors: (2n, dimension) sentence vectors, one side after the other.
+        keys: (2n,) int64, equal for sentences spelt alike.
         monolingual: both sides are of one language.
     """
+    vectors = functional.normalize(vectors)
+    left, right = vectors.chunk(2)
+    left_keys, right_keys = keys.chunk(2)
     count = len(left)
-    left, right = functional.normalize(left), functional.normalize(right)
-    keys = torch.cat([left_keys, right_keys])
     if monolingual:
-        pool, offset = torch.cat([left, right]), (0, 0)
-        chosen = [
-            _most_similar(side, pool, own)
-            for side, own in ((left, (0, count)), (right, (count, 0)))
-        ]
-        pools = (slice(0, 2 * count), slice(0, 2 * count))
+        sides = (left, (0, count)), (right, (count, 0))
+        chosen = [_most_similar(side, vectors, own) for side, own in sides]
+        pools = slice(0, 2 * count), slice(0, 2 * count)
     else:
-        chosen, offset = list(_both_ways(left, right)), (count, 0)
-        pools = (slice(count, 2 * count), slice(0, count))
-    everything = torch.cat([left, right])
-    found = torch.ones(2, count, dtype=torch.bool, device=left.device)
-    for side, (vectors, best) in enumerate(zip((left, right), chosen, strict=True)):
-        best += offset[side]
+        chosen = list(_both_ways(left, right))
+        pools = slice(count, 2 * count), slice(0, count)
+    found = torch.ones(2, count, dtype=torch.bool, device=vectors.device)
+    for side, (queries, best, pool) in enumerate(zip((left, right), chosen, pools, strict=True)):
+        best += pool.start
         clash = torch.nonzero((keys[best] == left_keys) | (keys[best] == right_keys)).squeeze(1)
         for rows in clash.split(BLOCK):
-            similar = vectors[rows] @ everything[pools[side]].T
-            candidates = keys[pools[side]].unsqueeze(0)
+            similar = queries[rows] @ vectors[pool].T
+            candidates = keys[pool].unsqueeze(0)
             same = (candidates == left_keys[rows, None]) | (candidates == right_keys[rows, None])
             similar.masked_fill_(same, -torch.inf)
-            best[rows] = similar.argmax(1) + offset[side]
+            best[rows] = similar.argmax(1) + pool.start
             found[side, rows] = ~same.all(1)
     return Negatives(chosen[0], chosen[1], found)
 

@@ -1,4 +1,4 @@
-"""The kinds of objective: what training makes small, with the negatives that it needs."""
+"""The kinds of objective: the losses that training minimises, with their negatives."""
 
 from __future__ import annotations
 
@@ -18,26 +18,22 @@ class Objective(Kind):
 
     Training reads `batches` batches of pairs at a time, a pool. Where the objective `chooses`, it
     sees the vectors of the whole pool first. Then for each batch the sentences that `rows` names
-    are encoded with dropout, and `loss` is made smaller.
+    are encoded with dropout, and one step is taken to reduce `loss`.
     """
 
     chooses: ClassVar[bool] = False
-    """Whether `choose` wants to see a pool's vectors."""
+    """Whether `choose` needs the vectors of a pool."""
 
     def batches(self, step: int) -> int:
         """Return how many batches the pool has that begins after `step` updates."""
         return 1
 
-    def choose(
-        self, left: Tensor, right: Tensor, left_keys: Tensor, right_keys: Tensor, monolingual: bool
-    ) -> Any:  # noqa: ANN401  (whatever its own `rows` and `loss` want)
+    def choose(self, vectors: Tensor, keys: Tensor, monolingual: bool) -> Any:  # noqa: ANN401  (whatever its own `rows` and `loss` want)
         """Choose in a pool, without gradients, what its batches need.
 
         Args:
-            left: (n, dimension) sentence vectors of one side.
-            right: (n, dimension) those of the other.
-            left_keys: (n,) int64, equal for sentences spelt alike.
-            right_keys: (n,) int64, likewise, also across sides.
+            vectors: (2n, dimension) sentence vectors, one side after the other.
+            keys: (2n,) int64, equal for sentences spelt alike.
             monolingual: both sides are of one language.
         """
         return None

@@ -1,4 +1,4 @@
-"""A study's claims file: findings as data, and what text in braces stands for."""
+"""A study's claims file: findings as data, with placeholders in braces."""
 
 from __future__ import annotations
 
@@ -12,50 +12,50 @@ from tandem.reporting.published import read_entries
 
 
 class Lines(Settings):
-    """The lines of a table's frame, each with its columns as values."""
+    """Rows of a data frame of a table's report; the columns are the values of placeholders."""
 
     frame: str
-    """A frame of the table's report."""
+    """Name of the data frame."""
     where: dict[str, list[str]] = {}
-    """Keep lines whose columns hold one of these values."""
+    """Keep rows whose columns have one of these values."""
     without: dict[str, list[str]] = {}
-    """Leave these out."""
+    """Leave these rows out, likewise."""
 
 
 class Quoted(Settings):
     """A figure that a paper prints, or the difference of two."""
 
     of: str | None = None
-    """Id of a published row; none to turn the sign of the other."""
+    """Id of a published row; null: the figure is minus the other row's."""
     minus: str | None = None
     """Id of the row to subtract."""
     value: str
-    """Which of the row's figures."""
+    """Which figure of the row."""
 
 
 class ClaimEntry(Settings):
-    """One finding in a claims file; a claim for each of `each`."""
+    """One finding in a claims file; it makes a claim for each entry of `each`."""
 
     id: str
     """What comes after the paper in the claim's id: `<table>.<finding>`."""
     part: str = ""
-    """Comes after that: tells the claims of one finding apart."""
+    """Comes after that, to distinguish the claims of one finding."""
     paper: str
-    """The paper that says so."""
+    """The paper that states the finding."""
     place: str
-    """Where it does."""
+    """Where the paper states it."""
     statement: str
-    """What it says, put so that the statistic should be above the margin."""
+    """What it says, worded so that the statistic should be above the margin."""
     all: str = ""
-    """What holds if all parts do; empty: no such claim."""
+    """The claim that all parts hold together; empty: no such claim."""
     each: Lines | list[dict[str, str]] = [{}]
-    """Values for the text in braces: the lines of a frame, or a list."""
+    """Values of the placeholders: the rows of a data frame, or a list."""
     test: Annotated[ClaimTest, Named(CLAIM_TESTS)]
     """What is measured."""
     margin: float = 0.0
-    """What the statistic is said to be above, stated before looking."""
+    """What the statistic is claimed to be above; set before the scores are seen."""
     published: Quoted | None = None
-    """The same statistic as the paper prints it."""
+    """The same statistic as printed in the paper."""
 
 
 def read_claims(path: str | Path) -> dict[str, list[ClaimEntry]]:

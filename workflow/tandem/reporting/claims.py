@@ -3,11 +3,11 @@
 A study states them in its `claims.yaml`: for each table, what a paper says and where, the test and
 its sides, and the margin. The verdict follows from the statistic's 95% interval: entirely above the
 margin, supported; entirely below, contradicted; otherwise undecided. With a margin of 0 the same
-rule serves "at least as good": an interval that holds zero shows neither. Exact quantities (a count
-of parameters) have no interval, and equality contradicts.
+rule also tests "at least as good": an interval that contains zero decides neither. Exact
+quantities (a count of parameters) have no interval, and equality contradicts.
 
-Text in braces stands for a value of `each`: a claim is made for every one of them. Claims that
-share an id are parts of one finding, and its entry may say what holds if all of them do.
+Text in braces is a placeholder for a value of `each`; every entry of `each` makes a claim. Claims
+that share an id are parts of one finding, and its entry may say what holds if all of them do.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def single_verdict(measured: Measured, margin: float) -> Verdict:
 
 
 def joint_verdict(verdicts: Iterable[Verdict]) -> Verdict:
-    """Judge a finding said to hold everywhere: one contradiction suffices against it.
+    """Judge a finding that is claimed to hold everywhere: one contradiction refutes it.
 
     Support needs every part at 95%, which makes a valid test of the whole without correction
     (intersection-union); a contradiction is not corrected for the number of parts.
@@ -173,5 +173,7 @@ def _joint(name: str, statement: str, parts: Sequence[Claim]) -> Claim:
         ci_low=None,
         ci_high=None,
         published=None,
+        n=None,
+        seeds="",
         verdict=joint_verdict(part.verdict for part in parts),
     )

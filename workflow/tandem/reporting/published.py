@@ -1,4 +1,4 @@
-"""Figures printed in papers, to stand beside ours; each study holds those it quotes."""
+"""Figures printed in papers, quoted for comparison; each study has those that it quotes."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Cells of a study: figures over seeds with their bootstrap draws, read from score files.
 
-There is one score file for each experiment, seed and task, `<task>.json`: study, experiment, seed,
-task, metric, rows of unit and value x 100, details, and the code that made it. The items that the
-figures follow from lie beside it, in `.npz`. Everything that is reported is read from these.
+There is one score file for each experiment, task and seed, `<experiment>/<task>/seed<k>.json`:
+study, experiment, seed, task, metric, rows of unit and value x 100, details, and the digest of the
+code. The items behind the scores are beside it, in `.npz`. All reports are computed from these.
 """
 
 from __future__ import annotations

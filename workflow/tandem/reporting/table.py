@@ -49,7 +49,7 @@ class Given:
 
 @dataclass(frozen=True)
 class Report:
-    """A table as CSV and Markdown; `frames` hold what its claims read beside, by name."""
+    """A table as CSV and Markdown; `frames`, by name, hold further data that its claims read."""
 
     frame: pd.DataFrame
     markdown: str

@@ -1,4 +1,4 @@
-"""The one writer of tables: CSV columns, Markdown grids and pages, files."""
+"""Writing tables: CSV columns, Markdown grids and pages, files."""
 
 from __future__ import annotations
 

@@ -18,13 +18,12 @@ from tandem.search.neighbours import NOBODY, Lists, Neighbours
 class Score(StrEnum):
     """How a pair (x, y) is scored, from its cosine a and the mean b of its neighbourhoods.
 
-    ABSOLUTE is the name Artetxe and Schwenk give to the cosine alone. YANG_9 and YANG_10 are
+    COSINE is what Artetxe and Schwenk call absolute. YANG_9 and YANG_10 are
     equations 9 and 10 of Yang et al. (2019): the latter's b is the mean cosine of the query to its
     own neighbours alone, x in a forward search and y in a backward one.
     """
 
     COSINE = "cosine"
-    ABSOLUTE = "absolute"
     DISTANCE = "distance"
     RATIO = "ratio"
     YANG_9 = "yang-9"
@@ -108,7 +107,7 @@ def score_pairs(
     `query` is the mean cosine of the query to its k neighbours, broadcast against `cosine`, and
     `answer` that of the answer to its own.
     """
-    if score in (Score.COSINE, Score.ABSOLUTE):
+    if score is Score.COSINE:
         return np.asarray(cosine, np.float64)
     margin = query + np.zeros_like(answer) if score is Score.YANG_10 else query / 2 + answer / 2
     if score is Score.DISTANCE:

@@ -1,7 +1,7 @@
 """The nearest neighbours of every sentence in another set, found with FAISS (Johnson et al., 2017).
 
-Nearness is the cosine. An exact search multiplies everything by everything, once for either
-direction; IVF and HNSW, for large sides, look at less and may miss some.
+Nearness is the cosine. An exact search compares all pairs, once for each direction;
+IVF and HNSW, for large sides, compare fewer and may miss some neighbours.
 """
 
 from __future__ import annotations

@@ -16,8 +16,11 @@ class UnitRows:
     def __init__(self, source: np.ndarray | str | Path) -> None:
         """Look at an array or a file; what is no C-ordered matrix is refused."""
         self.name = "the array" if isinstance(source, np.ndarray) else str(source)
-        self._source = source if isinstance(source, np.ndarray) else _mapped(source)
-        shape = self._source.shape
+        # a slice of a mapped array has the offset of the whole: only what is mapped here is read
+        self._file: np.memmap | None = None
+        if not isinstance(source, np.ndarray):
+            source = self._file = _map(source)
+        self._source, shape = source, source.shape
         if len(shape) != 2:
             raise TandemError(f"{self.name} is no matrix (shape {shape}). Give a row a sentence")
         if not all(shape):
@@ -50,15 +53,14 @@ class UnitRows:
 
     def _read(self, start: int, stop: int) -> np.ndarray:
         """Return rows as they are; of a file they are read, since mapped pages count as memory."""
-        mapped = self._source
-        if not isinstance(mapped, np.memmap):
-            return mapped[start:stop]
+        if (mapped := self._file) is None:
+            return self._source[start:stop]
         offset, count = mapped.offset + start * mapped.strides[0], (stop - start) * self.dimension
         values = np.fromfile(str(mapped.filename), mapped.dtype, count, offset=offset)
         return values.reshape(-1, self.dimension)
 
 
-def _mapped(path: str | Path) -> np.memmap:
+def _map(path: str | Path) -> np.memmap:
     try:
         found = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, EOFError) as error:

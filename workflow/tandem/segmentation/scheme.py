@@ -17,18 +17,18 @@ class Segmentation(Settings):
     kind: Unit = "sentencepiece"
     """What sentences are divided into: SentencePieces (unigram), words or character trigrams."""
     size: PositiveInt = 4000
-    """SentencePieces to learn at most, or most frequent words or trigrams to keep. The paper has
-    20,000 pieces, learned from far more text, and 200,000 words or trigrams."""
+    """Most SentencePieces to learn, or number of the most frequent words or trigrams to keep. The
+    paper has 20,000 pieces, learned from far more text, and 200,000 words or trigrams."""
     separate: bool = False
-    """Learn one SentencePiece model for each language rather than one for all; pieces that are
-    spelt alike still share an id."""
+    """Learn one SentencePiece model for each language rather than one for all; pieces with
+    the same spelling still share an id."""
     marked: tuple[str, ...] = ()
-    """Languages whose every token is marked, so that it shares no id with another's (wieting2019,
-    section 4.2)."""
+    """Languages all of whose tokens get a marker, so that they share no id with another language
+    (wieting2019, section 4.2)."""
     character_coverage: Annotated[float, Field(ge=0.98, le=1)] = 1.0
-    """Share of characters that SentencePiece models; the rest is unknown."""
+    """Share of the text's characters that SentencePiece covers; other characters are unknown."""
     sample: PositiveInt = 5_000_000
-    """Lines of each side that SentencePiece learns from at most."""
+    """Most lines of each side that SentencePiece learns from."""
     threads: PositiveInt = 1
     """Threads of SentencePiece's trainer: they change the last digits of what is learned."""
 

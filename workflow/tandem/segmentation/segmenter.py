@@ -2,7 +2,7 @@
 
 wieting2019, section 2 (Encoders) and 3.1: SentencePiece (unigram) pieces, words, and character
 trigrams, the latter two limited to the most frequent types of the training data; what the
-vocabularies of both languages share has one id, hence one embedding.
+vocabularies of both languages share has one id, and so one embedding.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ class TokenMemory:
         if new.size:
             try:
                 self._learn(data, starts[new], ends[new], plain[new])
-            except BaseException:  # numbers without ids: an interrupted session may go on
+            except BaseException:  # numbers without ids: forget, the caller may go on
                 self._forget()
                 raise
         known = Ragged(np.frombuffer(self._ids, np.int32), np.frombuffer(self._ends, np.int64))

@@ -44,10 +44,10 @@ def percentile_interval(estimate: float, draws: FloatArray) -> Interval:
 def over_seeds(name: str, draws: FloatArray, seed: int) -> FloatArray:
     """Draw the seeds of an experiment with replacement too: (resamples,).
 
-    With one seed only the items vary. With k seeds the spread between them is understated by
-    (k - 1) / k, as in every bootstrap of a small sample. Seeds are drawn apart for each experiment,
-    by its name, since a seed means nothing across encoders. `draws` are (seeds, resamples), each
-    seed's statistic on the same resampled items.
+    With one seed only the items vary. With k seeds the variance between them is understated by a
+    factor of (k - 1) / k, as in every bootstrap of a small sample. Seeds are drawn
+    separately for each experiment, by its name, since equal seeds do not pair different encoders.
+    `draws` are (seeds, resamples), each seed's statistic on the same resampled items.
     """
     count, resamples = draws.shape
     rng = np.random.default_rng([seed, zlib.crc32(name.encode())])

@@ -1,4 +1,4 @@
-"""Scores in files: figures as JSON, and beside them the items that they follow from, as .npz."""
+"""Score files: scores as JSON, and the items behind them as .npz."""
 
 from __future__ import annotations
 

@@ -49,11 +49,11 @@ class BitextMining(Task):
     scores: list[Score] = [Score.RATIO]
     """How pairs are scored."""
     retrievals: list[Retrieval] = [Retrieval.MAX]
-    """Which pairs are proposed; every score is combined with each."""
+    """Which pairs are proposed; every score is combined with every one of these."""
     neighbours: PositiveInt = 4
-    """Of each sentence, for the margin."""
+    """Number of nearest neighbours that the margin uses."""
     memory_mb: PositiveInt = 2048
-    """Most that the process may hold while it searches."""
+    """Most memory of the process while it searches, in MiB."""
 
     def inputs(self, plan: Plan, experiment: str) -> dict[str, str]:
         """Name the folder of the task that is hidden in the sources of the experiment's corpus."""
@@ -183,8 +183,8 @@ def is_correct(pairs: MinedPairs, gold: Gold) -> np.ndarray:
 def best_threshold(pairs: MinedPairs, gold: Gold) -> tuple[float, tuple[int, int, int]]:
     """Find the threshold with the best F1: pairs that score it or more are proposed.
 
-    Pairs of equal score stand or fall together. Of thresholds with equal F1 the highest is taken.
-    Returns also the numbers of correct, proposed and gold pairs at it.
+    Pairs of equal score are proposed together or not at all. Of thresholds with equal F1
+    the highest is taken. Returns also the numbers of correct, proposed and gold pairs at it.
     """
     total = len(set(gold))
     if not len(pairs) or not total:

@@ -26,7 +26,7 @@ class BitextRetrieval(Task):
     metric: ClassVar[str] = "p_at_1_x100"
 
     split: str = "test"
-    """Of the experiment's corpus."""
+    """Which split of the experiment's corpus."""
 
     def inputs(self, plan: Plan, experiment: str) -> dict[str, str]:
         """Name the folder of the experiment's corpus."""
@@ -37,7 +37,9 @@ class BitextRetrieval(Task):
 
         `data` has `corpus`, a folder with `<split>.<side>` for two sides.
         """
-        files = {path.suffix[1:]: path for path in Path(data["corpus"]).glob(f"{self.split}.*")}
+        # what has a second ending, such as the translations' scores, is no text
+        paths = Path(data["corpus"]).glob(f"{self.split}.*")
+        files = {path.suffix[1:]: path for path in paths if path.name.count(".") == 1}
         if len(files) != 2:
             problem = f"{len(files)} files {self.split}.<language>, not 2"
             raise InputError(data["corpus"], None, problem, "Build the corpus again")

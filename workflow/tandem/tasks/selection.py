@@ -1,4 +1,4 @@
-"""What chooses the epoch that is kept: a score on text apart from what the encoder is scored on.
+"""Selection of the epoch that is kept, by a score on other text than the reported tasks.
 
 Each function prepares text once and returns a score of an encoder, higher is better, to be called
 after every epoch.

@@ -37,9 +37,9 @@ class Sts(Task):
     metric: ClassVar[str] = "pearson_x100"
 
     years: list[int] = []
-    """Years whose tasks are scored, and the mean of these years."""
+    """Years whose tasks are scored; their mean is reported too."""
     tasks: list[str] = []
-    """Tasks to score one by one, as <year>.<task>; give these or years."""
+    """Tasks that are reported one by one, as <year>.<task>; give either tasks or years."""
 
     @model_validator(mode="after")
     def _one_of_the_two(self) -> Self:
@@ -52,10 +52,10 @@ class Sts(Task):
         return {"sts": plan.path("corpora", "sts")}
 
     def score(self, encoder: Encodes, data: Mapping[str, Path]) -> Items:
-        """Encode the sentences of every task at hand that is in the encoder's languages.
+        """Encode the sentences of every task present that is in the encoder's languages.
 
         An encoder without `languages` takes any. `data` has `sts`, a folder with a TSV for each
-        task, and index.json. That a whole year is missing is an error.
+        task, and index.json. A year without any task is an error.
         """
         index = read_index(data["sts"])
         names = self.covered(index, getattr(encoder, "languages", None))
@@ -78,7 +78,7 @@ class Sts(Task):
         }
 
     def covered(self, index: Index, languages: Sequence[str] | None) -> list[str]:
-        """Name the tasks to score that are at hand in these languages (None: any); years sorted."""
+        """Name the tasks to score that are present in these languages (None: any); years sorted."""
         known = {
             name: int(entry["year"])
             for name, entry in index.tasks.items()

@@ -1,7 +1,7 @@
-"""Tasks: what an encoder is scored on, and what follows from its scores.
+"""Tasks: what an encoder is scored on, and the statistics of its scores.
 
-A task keeps what its figures follow from, item by item, so that encoders can be compared on the
-same resampled items later without encoding anything again.
+A task stores its results item by item, so that encoders can later be compared on the same resampled
+items without encoding anything again.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tandem.statistics.correlation import FloatArray
 
 Items = dict[str, np.ndarray]
-"""What a score follows from, item by item; stored as .npz."""
+"""The results behind a score, item by item; stored as .npz."""
 
 
 class Encodes(Protocol):

@@ -80,8 +80,8 @@ def scramble(rows: Ragged, rate: float, random: np.random.Generator) -> Ragged:
 class DropoutPool:
     """Draws dropout for token embeddings: 0 with probability `rate`, else 1 / (1 - rate).
 
-    Drawing a million random numbers costs more than the rest of a step, so each token has a window,
-    at a random place, of 4 million factors drawn once.
+    Drawing a million random numbers costs more than the rest of a step, so 4 million factors are
+    drawn once, and each token takes a window of them at a random place.
     """
 
     def __init__(self, rate: float, dimension: int, seed: int, device: torch.device) -> None:

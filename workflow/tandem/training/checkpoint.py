@@ -1,4 +1,4 @@
-"""Checkpoints: everything a run needs to go on to the same bytes."""
+"""Checkpoints: everything a run needs to resume and end with the same bytes."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def save(trainer: Trainer, folder: Path) -> None:
 
 
 def resume(trainer: Trainer, folder: Path) -> bool:
-    """Restore a checkpoint of this very run; return False if there is none.
+    """Restore the checkpoint of this run; return False if there is none.
 
-    One that is damaged, or of other settings or text, is left alone: the run starts afresh and will
+    One that is damaged, or of other settings or text, is ignored: the run starts again and will
     replace it.
     """
     if not saved.is_whole(folder, "progress.json", "state.safetensors"):

@@ -5,7 +5,7 @@
             for each batch: encode pairs and negatives with dropout, loss, one Adam step
         validate; keep the best epoch's parameters
 
-wieting2019, sections 2 and 3.1; what a pool is, is its objective's to say. Every random draw is
+wieting2019, sections 2 and 3.1; the objective decides how large a pool is. Every random draw is
 keyed by (seed, epoch, step), so the state of a run is its parameters, the optimiser's moments and
 its position: a killed run resumes to the same bytes.
 """
@@ -25,9 +25,9 @@ from torch import Tensor
 from tqdm import tqdm
 
 from tandem.encoders.composition import Composition, initialise
-from tandem.encoders.encoder import Encoder
+from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.errors import TandemError
-from tandem.objectives.objective import Objective
+from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.segmentation.ragged import Ragged
 from tandem.training import checkpoint
 from tandem.training.adam import RowAdam
@@ -58,9 +58,9 @@ class Run:
     def description(self) -> dict[str, object]:
         """Return it as plain values."""
         return {
-            "encoder": {"kind": self.encoder.kind, **self.encoder.model_dump()},
-            "objective": {"kind": self.objective.kind, **self.objective.model_dump()},
-            "recipe": self.recipe.model_dump(),
+            "encoder": ENCODERS.dump(self.encoder),
+            "objective": OBJECTIVES.dump(self.objective),
+            "recipe": self.recipe.model_dump(mode="json"),
             "seed": self.seed,
         }
 
@@ -180,7 +180,7 @@ class Trainer:
         size, progress = self.settings.recipe.batch, self.progress
         start = progress.position
         end = min(start + self.settings.objective.batches(progress.step) * size, len(order))
-        if end == len(order) - 1:  # a pair alone has no negative: the last one joins in
+        if end == len(order) - 1:  # a single pair has no negative: the last one joins this pool
             end = len(order)
         random = generator(self.settings.seed, 2, progress.epoch, start)
         pool = self.pairs.take(order[start:end])
@@ -199,9 +199,7 @@ class Trainer:
         table = self.optimizer.fetch(self._tensor(types)).values
         vectors = self.composition(table, self._tensor(local), self._tensor(pool.offsets))
         keys = self._tensor(sentence_keys(pool))
-        count = len(pool) // 2
-        sides = vectors[:count], vectors[count:], keys[:count], keys[count:]
-        return self.settings.objective.choose(*sides, self.pairs.monolingual)
+        return self.settings.objective.choose(vectors, keys, self.pairs.monolingual)
 
     def _step(
         self,

@@ -15,14 +15,14 @@ class Recipe(Settings):
     """How an encoder is trained (wieting2019, section 3.1, where it gives the value)."""
 
     epochs: PositiveInt = 10
-    """Times that each pair is trained on; the epoch with the best selection score is kept."""
+    """Passes over the training pairs; the epoch with the best selection score is kept."""
     batch: PositiveInt = 128
-    """Pairs of one update."""
+    """Pairs in a batch: one update is made for each."""
     dropout: Share = 0.3
     """Rate of dropout on token embeddings."""
     scramble: Annotated[float, Field(ge=0, le=1)] = 0.0
     """Share of sentences whose tokens are shuffled."""
     learning_rate: PositiveFloat = 0.001
-    """Of Adam."""
+    """Learning rate of Adam."""
     threads: PositiveInt = 1
-    """Of the processor; sums are ordered by it, so it changes the last digits."""
+    """Processor threads; they change the order of sums, and so the last digits of results."""

@@ -12,12 +12,13 @@ import torch
 from torch import Tensor
 
 from tandem import saved
+from tandem.corpora.text import collapse
 from tandem.errors import InputError
 from tandem.segmentation.pieces import load_pieces
 from tandem.translation.batching import Ids, pad_sources, translate_in_windows
 from tandem.translation.network import AttentionNetwork, limit_threads
 from tandem.translation.rnn import Rnn
-from tandem.translation.translator import Translation, one_line
+from tandem.translation.translator import Translation
 from tandem.translation.vocabulary import END, PAD, START, UNKNOWN
 
 
@@ -126,6 +127,6 @@ class RnnTranslator:
             outputs = decode_greedily(self.network, rows)
         texts = self.pieces.decode([output.ids for output in outputs])
         return [
-            Translation(one_line(text), output.log_probability, output.tokens)
+            Translation(collapse(text), output.log_probability, output.tokens)
             for text, output in zip(texts, outputs, strict=True)
         ]

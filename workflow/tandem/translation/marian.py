@@ -15,11 +15,12 @@ from ctranslate2.converters import TransformersConverter
 from transformers import MarianMTModel, MarianTokenizer
 
 from tandem import saved
+from tandem.corpora.text import collapse
 from tandem.errors import TandemError
 from tandem.io import atomic_folder, read_json
 from tandem.translation.batching import translate_in_windows
 from tandem.translation.released import Released
-from tandem.translation.translator import Translation, one_line
+from tandem.translation.translator import Translation
 
 logger = logging.getLogger(__name__)
 
@@ -94,7 +95,7 @@ class MarianTranslator:
     def _finish(self, tokens: list[str], score: float) -> Translation:
         """Make a translation of output tokens and their mean log-probability."""
         words = [token for token in tokens if token not in self.tokenizer.all_special_tokens]
-        text = one_line(self.tokenizer.spm_target.decode_pieces(words))
+        text = collapse(self.tokenizer.spm_target.decode_pieces(words))
         return Translation(text, score * len(tokens), len(tokens))
 
 

@@ -73,7 +73,7 @@ class AttentionNetwork(nn.Module):
         """Make the layers; weights are drawn by `initialise`."""
         super().__init__()
         self.dropout = dropout
-        with torch.random.fork_rng(devices=[]):  # the layers draw weights that none will see
+        with torch.random.fork_rng(devices=[]):  # these weights are replaced by `initialise`
             self.embedding = nn.Embedding(pieces, dimension)
             self.forwards = nn.GRU(dimension, dimension // 2, batch_first=True)
             self.backwards = nn.GRU(dimension, dimension // 2, batch_first=True)

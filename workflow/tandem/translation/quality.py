@@ -1,4 +1,4 @@
-"""How good translations are, against references."""
+"""The quality of translations: BLEU against references."""
 
 from __future__ import annotations
 

@@ -19,11 +19,11 @@ class Released(Translator):
     model: str = Field(min_length=1)
     """A name on the model hub, or a folder."""
     revision: str | None = None
-    """A commit, best given, so that every run fetches the same weights of a named model."""
+    """A commit of a model on the hub. Give one, so that every run fetches the same weights."""
     prefix: str | None = None
-    """The language token that a multilingual model wants before each source, such as `>>ces<<`."""
+    """Language token that a multilingual model needs before each sentence, such as `>>ces<<`."""
     beam: PositiveInt = 5
-    """Hypotheses that decoding follows."""
+    """Beam size of decoding."""
 
     def train(self, corpus: str | Path, folder: str | Path) -> None:
         """Fetch the model and convert it; the bitext only measures it."""

@@ -19,7 +19,7 @@ class Rnn(Translator):
     """A recurrent encoder-decoder with attention, as in Wieting et al. (2017), section 3."""
 
     pieces: PositiveInt = 4000
-    """Most subword pieces, of both languages together."""
+    """Most SentencePieces to learn, for both languages together."""
     dimension: Annotated[int, Field(gt=0, multiple_of=2)] = 256
     """Width of embeddings and GRUs; even, since the encoder reads in two directions."""
     max_words: PositiveInt = 14
@@ -27,19 +27,19 @@ class Rnn(Translator):
     epochs: PositiveInt = 6
     """Passes over the pairs."""
     batch_tokens: PositiveInt = 700
-    """Padded target tokens of a batch."""
+    """Most target tokens in a batch, padding included."""
     sampled_pieces: PositiveInt = 500
-    """Pieces drawn beside a batch's own for its softmax."""
+    """Pieces sampled for the softmax of a batch, besides those in the batch."""
     learning_rate: PositiveFloat = 2e-3
-    """Adam's highest, reached after the warm-up; from there it falls linearly to 0."""
+    """Peak learning rate of Adam, reached after the warm-up; then it falls linearly to 0."""
     warmup: Share = 0.05
-    """Share of training in which the learning rate rises."""
+    """Share of training in which the learning rate rises linearly."""
     dropout: Share = 0.1
     """Share of features that are zeroed in training."""
     clip: PositiveFloat = 1.0
     """Largest norm of the gradient."""
     seed: NonNegativeInt = 1
-    """Of the first weights, the order of the pairs and all that is drawn."""
+    """Seed of the initial weights, the order of the pairs and all other random draws."""
 
     def train(self, corpus: str | Path, folder: str | Path) -> None:
         """Train on the training split; see `rnn_training.train_rnn`."""

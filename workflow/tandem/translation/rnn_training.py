@@ -1,6 +1,6 @@
 """Training the recurrent translator: teacher forcing against a softmax over drawn pieces.
 
-A run that was stopped goes on from the epoch that it had finished, to the same bytes.
+A run that was stopped resumes after its last finished epoch, and ends with the same bytes.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from tandem.errors import TandemError
-from tandem.io import atomic_path, count_lines, read_lines
+from tandem.io import atomic_path, read_lines
 from tandem.translation.translator import LoadedTranslator
 
 SCORE_COLUMNS = ("log_probability", "tokens")
@@ -19,17 +19,17 @@ def translate_file(
     source_path: str | Path,
     text_path: str | Path,
     scores_path: str | Path,
-    lines: tuple[int, int] | None = None,
+    lines: tuple[int, int],
 ) -> int:
     """Translate a text file line by line; return how many lines.
 
     `text_path` gets one translation a line; `scores_path` a tab-separated table with a header and
     the columns log_probability and tokens, row for row beside it. Neither appears unless both are
-    complete. `lines` are the first line, from 0, and the one after the last; None for all.
+    complete. `lines` are the first line, from 0, and the one after the last.
 
     Raises TandemError when the translator gave more or fewer lines than the source has.
     """
-    begin, end = lines or (0, count_lines(source_path))
+    begin, end = lines
     expected, written = end - begin, 0
     results = translator.translate(islice(read_lines(source_path), begin, end))
     bar = tqdm(results, total=expected, unit=" lines", desc="translate")
@@ -40,11 +40,6 @@ def translate_file(
         ):
             scores.write("\t".join(SCORE_COLUMNS) + "\n")
             for result in bar:
-                if "\n" in result.text:
-                    raise TandemError(
-                        f"{source_path}, line {begin + written + 1}: its translation holds a line "
-                        "break"
-                    )
                 text.write(result.text + "\n")
                 scores.write(f"{result.log_probability:.6f}\t{result.tokens}\n")
                 written += 1

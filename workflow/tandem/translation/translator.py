@@ -1,10 +1,10 @@
-"""What every translator is: its settings, how it is made, and what it gives."""
+"""Translators: their settings, how they are made, and what they return."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple, Protocol
 
 from pydantic import PositiveInt
 
@@ -32,7 +32,6 @@ EMPTY = Translation("", 0.0, 0)
 """What an empty sentence becomes."""
 
 
-@runtime_checkable
 class LoadedTranslator(Protocol):
     """Anything that translates sentences."""
 
@@ -48,19 +47,19 @@ class Translator(Kind):
     """Translates one language of a bitext into the other."""
 
     bitext: str
-    """The bitext that it is trained on, and whose test split measures it."""
+    """The bitext that it is trained on, and whose test split it is scored on."""
     source: str
-    """The language that it reads, one of the bitext's."""
+    """The language that it translates from, one of the bitext's."""
     target: str
-    """The language that it writes, the other one."""
+    """The language that it translates into, the other one."""
     threads: PositiveInt = 1
-    """CPU threads; changes the last bits of what is trained, so it belongs to the result."""
+    """CPU threads; they change the last digits of what is trained."""
 
     def train(self, corpus: str | Path, folder: str | Path) -> None:
         """Make the translator's folder, which holds translator.json beside what the kind needs.
 
         `corpus` is the folder of the bitext: {train,valid,test}.<language>. A run that was stopped
-        goes on from what it left in `folder`, and ends with the same bytes.
+        resumes from what it left in `folder`, and ends with the same bytes.
         """
         raise NotImplementedError
 
@@ -77,12 +76,8 @@ TRANSLATORS = Registry("tandem.translation", Translator)
 
 
 def load_translator(folder: str | Path, threads: int = 1) -> LoadedTranslator:
-    """Load the translator of a folder, of any kind; InputError if it is none or damaged."""
+    """Load a translator of any kind from its folder; InputError if it is missing or damaged."""
     folder = Path(folder)
     saved.check(folder, SETTINGS_FILE)
     return saved.read(folder / SETTINGS_FILE, TRANSLATORS.parse).load(folder, threads)
 
-
-def one_line(text: str) -> str:
-    """Make every run of white space one space: no translation may hold a line break."""
-    return " ".join(text.split())

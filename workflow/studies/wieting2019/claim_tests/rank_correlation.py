@@ -12,20 +12,20 @@ if TYPE_CHECKING:
 
 
 class RankCorrelation(ClaimTest):
-    """Spearman's rho x 100 of a feature with a response, less the largest of others if any."""
+    """Spearman's rho x 100 of a feature with a response, minus the largest of others if given."""
 
     named: str
-    """What is computed, for people."""
+    """Description of the statistic, for readers."""
     where: dict[str, str]
-    """Tells the languages: columns of the points and what they hold."""
+    """Selects the languages: columns of the points and their values."""
     of: str
-    """Column of the feature; a minus before it turns the sign of its rho."""
+    """Column of the feature; a minus before it flips the sign of its rho."""
     over: list[str] = []
-    """Columns to lead, signed likewise; one that is constant here is left out."""
+    """Columns whose rho it must exceed, signed likewise; constant ones are left out."""
     response: str
     """Column of what is predicted."""
     than: dict[str, str] = {}
-    """Tells other lines of the same languages whose rho is subtracted instead."""
+    """Selects other rows of the same languages, whose rho is subtracted instead."""
 
     def measure(self, evidence: Evidence) -> Measured | None:
         """Measure, unless there are too few languages or nothing to correlate."""

@@ -16,12 +16,12 @@ Keys = NDArray[np.uint64]
 def choose_languages(
     counts: Mapping[str, int], number: int | None, least: int = 1, pairs: int | None = None
 ) -> tuple[tuple[str, ...], int]:
-    """Choose the `number` languages with most pairs; they are cut to what the last one has.
+    """Choose the `number` languages with most pairs; all are cut to the size of the smallest.
 
     Args:
         counts: pairs with English, after cleaning, of each language.
         number: how many languages are compared; None for all that have enough.
-        least: fewest pairs that a language must have (the paper's 100,000, for instance).
+        least: fewest pairs that a language must have; the paper's are 100,000.
         pairs: to cut every language to; None for as many as the last one has.
 
     Returns:

@@ -45,7 +45,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Draws:
-    """The random draws: bootstrap over languages, permutations of the response, their seed."""
+    """Numbers of bootstrap resamples and of permutations, and the seed of both."""
 
     resamples: int
     permutations: int

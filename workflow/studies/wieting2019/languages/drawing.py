@@ -46,7 +46,7 @@ def figure1(points: pd.DataFrame, correlations: pd.DataFrame, groups: Sequence[s
     """Draw the two panels for one setting.
 
     Error bars are one standard deviation over seeds of the gain over the seed's random start: that
-    start moves all languages together, and so is no error of the comparison between them. The
+    start is the same for all languages, and so is no error of the comparison between them. The
     clusters shown are those of the paper's threshold, or, where it leaves one of them empty, those
     of the threshold that divides the overlaps best.
 

@@ -1,6 +1,6 @@
 """The pieces of a panel's English text, which all its languages share.
 
-Apart from training, so that a change there builds no panel anew.
+A module of its own, so that a change of the training code re-builds no panel.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""SentencePiece overlap with English, and the marker that takes sharing away.
+"""SentencePiece overlap with English, and the marker that prevents sharing.
 
 Wieting et al. (2019), "Does Language Choice Matter?": the two languages are segmented separately,
 and a piece that both segmentations hold is one parameter, which both texts then train.
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tandem.errors import TandemError
 
 CONTROL = frozenset({"<unk>", "<s>", "</s>", "<pad>"})
-"""Entries of a vocabulary that stand for no text: they are never counted as pieces."""
+"""Entries of a vocabulary that are not text; they are not counted as pieces."""
 
 Ids = NDArray[np.integer]
 
@@ -76,7 +76,7 @@ def measured_overlap(
 
 
 def mark(pieces: Iterable[str], marker: str, english: Iterable[str]) -> list[str]:
-    """Prefix every piece with a marker: the ablation, in which no parameter is shared.
+    """Prefix every piece with a marker: the ablation, in which the languages share no parameter.
 
     Raises:
         TandemError: when a marked piece is nevertheless a piece of English.

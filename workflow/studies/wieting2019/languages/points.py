@@ -1,7 +1,7 @@
 """The points of Figure 1 and Table 5: one row for each language in each setting.
 
-A setting is a panel (which corpus, and so which languages and sentences) with or without the marker
-that keeps the two languages' parameters apart.
+A setting is a panel (a corpus, and so its languages and sentences), with or without the marker that
+keeps the two languages from sharing parameters.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def language_points(
         standard deviations (n - 1) are NaN with one seed.
 
     Raises:
-        TandemError: when a run stands twice.
+        TandemError: when a run occurs twice.
     """
     key = [*SETTING, "language"]
     if runs.duplicated([*key, "seed"]).any():
@@ -111,7 +111,7 @@ def language_points(
 
 
 def panel_note(panel: Mapping[str, Any], runs: pd.DataFrame) -> str:
-    """Say how far a panel is a paired comparison, and what its untrained encoders score.
+    """Say how many sentences the languages of a panel share, and what untrained encoders score.
 
     Args:
         panel: content of `panel.json`.

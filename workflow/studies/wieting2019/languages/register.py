@@ -1,4 +1,4 @@
-"""The register of languages: what a corpus code means (ISO 639-3, script, family, name)."""
+"""The register of languages: each corpus code with its ISO 639-3 code, script, family and name."""
 
 from __future__ import annotations
 

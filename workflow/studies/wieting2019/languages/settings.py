@@ -1,4 +1,4 @@
-"""What a panel of languages is made from, and what is trained for each of them."""
+"""A panel, a set of languages to compare: what it is made from, and what is trained for each."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ THRESHOLD = 0.3
 """The SP overlap that divides low from high, "judging by the plot" (wieting2019, line 113)."""
 
 FEWEST = 5
-"""Languages that a correlation is reported of."""
+"""Fewest languages over which a correlation is reported."""
 
 
 class LanguageEncoders(Settings):
     """The encoders that are trained for each language of a panel."""
 
     marked: bool = False
-    """Train all a second time with every piece marked that is not English."""
+    """Also train every encoder with each non-English piece marked."""
     seeds: Annotated[list[NonNegativeInt], Field(min_length=1)] = [1, 2, 3]
-    """One encoder each: the error bars."""
+    """One encoder is trained with each; their spread gives the error bars."""
     architecture: Annotated[Encoder, Named(ENCODERS)] = Averaging()
     """The kind of encoder."""
     objective: Annotated[Objective, Named(OBJECTIVES)] = Margin()
-    """What training makes small."""
+    """The loss that training minimises."""
     recipe: Recipe = Recipe()
-    """How it is trained; by one thread, since as many jobs run as there are cores."""
+    """How it is trained; one thread is best, since jobs run on all cores at once."""
 
     def run(self, seed: int) -> Run:
         """Return what is trained with a seed."""
@@ -57,23 +57,23 @@ class Panel(Settings):
     number: PositiveInt | None = None
     """Languages, those with most text; null: all that have enough."""
     least: PositiveInt = 1
-    """English sentences that a language must have, after cleaning."""
+    """Fewest English sentences that a language must have, after cleaning."""
     pairs: PositiveInt | None = None
-    """Of each language; null: the most that all of them have."""
+    """Pairs of each language; null: as many as all of them have."""
     candidates: PositiveInt | None = None
-    """Most English sentences of a language and source to choose from; null: all."""
+    """Most English sentences to choose from, for each language and source; null: all."""
     seed: NonNegativeInt = 1
-    """Of the choice of sentences."""
+    """Seed of the choice of sentences."""
     cleaning: Filters = parse_filters({"words": {}, "ratio": {}, "identical": {}, "markup": {}})
     """Filters that a pair must pass, in this order."""
     pieces: PositiveInt
-    """SentencePieces of each language, at most; English and the other are segmented apart."""
+    """Most SentencePieces of each language; those of English are learned separately."""
     character_coverage: Annotated[float, Field(gt=0, le=1)] = 1.0
-    """Share of characters that the pieces model."""
+    """Share of the text's characters that the pieces cover."""
     encoders: LanguageEncoders = LanguageEncoders()
     """What is trained for each language."""
     batches: PositiveInt = 1
-    """Jobs that its languages are trained in; changes no result."""
+    """Number of jobs that share its languages; changes no result."""
 
     def codes(self, known: Iterable[str], held: Mapping[str, Collection[str]]) -> list[str]:
         """Return the languages to choose among.

@@ -6,12 +6,13 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
 sys.path.append(str(Path(__file__).resolve().parents[2]))
 
-from _adapter import kinds, logged
+from _adapter import add_kinds, logged
 from tandem.corpora.register import Dataset
 from tandem.filtering import parse_filters
 from wieting2019.languages.panel import gather
 
-with logged(snakemake.log[0]) as log, kinds(snakemake.config):
+with logged(snakemake.log[0]) as log:
+    add_kinds(snakemake.config)
     params = snakemake.params
     dataset = Dataset(**params.dataset)
     path = f"results/corpora/downloads/{dataset.name}/{dataset.file}"

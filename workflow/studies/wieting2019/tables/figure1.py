@@ -22,13 +22,13 @@ REGISTER = Path(__file__).parents[1] / "languages.yaml"
 
 
 class Figure1(Table):
-    """The points of Figure 1: a line for each language of each panel, plain and marked.
+    """The points of Figure 1: a row for each language of each panel, plain and marked.
 
     English is segmented once for a panel, every other language by itself.
     """
 
     panels: Annotated[dict[str, Panel], Field(min_length=1)]
-    """Sets of languages; the first one is drawn as figure1, the others in figures/."""
+    """Sets of languages to compare; the first is drawn as figure1, the others in figures/."""
     task: str = "sts"
     """What encoders are scored on: STS by years."""
     uriel: str = "lang2vec"

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from tandem.plan import Plan
 
 BESIDE = ("wieting2020.sts.sp", "wieting2020.sts.bilstm", "wieting2020.sts.random_encoder")
-"""Published rows that stand under ours: the nearest printed, since Table 1's own cells are not."""
+"""Published rows that are quoted: the most similar, since Table 1's own cells are not printed."""
 
 MEAN = "mean"
 
 
 class Table1(Table):
-    """Encoders by training text: STS of every year and their mean."""
+    """STS scores of each encoder, by what it was trained on: every year and their mean."""
 
     encoders: list[str]
     """Rows."""

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from tandem.reporting.scores import Cell
 
 BESIDE = ("wieting2020.sts2017.laser", "wieting2020.sts2017.bgt")
-"""Published rows that stand under ours: the nearest printed, since Table 2's own cells are not."""
+"""Published rows that are quoted: the most similar, since Table 2's own cells are not printed."""
 
 PUBLISHED_TRACKS = {"ar-ar": "ar-ar", "ar-en": "en-ar", "es-es": "es-es", "tr-en": "en-tr"}
 """Our column to theirs; wieting2020 prints one figure for the two halves of track 4."""
 
 NUMBERS = ("pairs", "dimension", "vocabulary")
-"""What a row's encoder has, one of which differs between rows that claims compare."""
+"""Numbers that describe a row's encoder; claims compare rows that differ in one of them."""
 
 
 class EncoderRow(Settings):
@@ -49,7 +49,7 @@ class Track(Settings):
 
 @dataclass(frozen=True)
 class Line:
-    """A row with its experiments by language, and its numbers; None of what others made."""
+    """A row with its experiments by language, and its NUMBERS (None for pretrained baselines)."""
 
     label: str
     experiments: dict[str, str]
@@ -78,7 +78,7 @@ class Table2(Table):
     languages: list[str]
     """Each row is an encoder for each of them, beside English."""
     trainings: dict[str, dict[str, str]]
-    """The setting of each language, by a name for rows to use."""
+    """Named groups of settings, one setting for each language; rows refer to them by name."""
     rows: list[EncoderRow]
     """Tandem's encoders."""
     tracks: list[Track]

@@ -19,21 +19,21 @@ BESIDE = {
     "yang-9, test part": "yang2019.bucc_f1.test.margin_eq9",
     "yang-10, test part": "yang2019.bucc_f1.test.margin_eq10",
 }
-"""Published rows that stand under ours; Table 3's own cells are not in the text at hand."""
+"""Published rows that are quoted; the text we quote from has no cells of Table 3."""
 
 FIGURES = [f"{part}_{figure}" for part in ("training", "test")
            for figure in ("precision", "recall", "f1")]  # fmt: skip
 
 
 class Table3(Table):
-    """F1 of mining by way to score and choose pairs, for each encoder and language."""
+    """F1 of bitext mining, for each encoder, language, score and way to choose pairs."""
 
     encoders: list[str]
-    """A grid each."""
+    """Encoders; the table has a grid for each."""
     settings: list[str]
     """Columns: trained on the bitexts of the mining tasks."""
     task: str = "mining"
-    """What is scored."""
+    """The mining task."""
 
     def inputs(self, plan: Plan) -> dict[str, list[str]]:
         """Name scores."""
@@ -102,7 +102,7 @@ class Table3(Table):
             "the training part, applied unchanged; averaged over seeds. In brackets, the 95% "
             "interval by bootstrap over source sentences and seeds. Best of each column in bold. "
             "Scores: the cosine; the margin as distance and ratio (Artetxe and Schwenk, 2019), "
-            "whose `absolute` is the cosine; yang-9 and yang-10, equations 9 and 10 of yang2019.",
+            "who call the cosine absolute; yang-9 and yang-10, equations 9 and 10 of yang2019.",
             *parts,
             "## What was searched",
             self._sizes(frame, given),

@@ -27,19 +27,19 @@ class Table4(Table):
     baselines: list[str] = []
     """Pretrained baselines that are timed."""
     bitext: str
-    """Its training split gives the sentences."""
+    """The bitext whose training split gives the sentences."""
     language: str = "en"
-    """Which side of it."""
+    """The language of these sentences, one side of the bitext."""
     sentences: int = 10000
-    """How many; 128,000 in the paper."""
+    """Number of sentences to encode; 128,000 in the paper."""
     batches: list[int] = [128, 1024]
-    """Sentences encoded at a time; the paper's is the first."""
+    """Batch sizes; the first is the paper's."""
     repeats: int = 5
-    """Passes of each; the median counts."""
+    """Timed passes of each encoder and batch size; their median is reported."""
     seconds: float = 10
-    """Of a repeated pass: slower encoders get fewer sentences, but a whole batch."""
+    """Longest time of a pass: slower encoders get fewer sentences, but at least one batch."""
     seed: int = 1
-    """Of the sentences chosen."""
+    """Seed of the choice of sentences."""
 
     def experiments(self, plan: Plan) -> list[str]:
         """Name the experiments that are timed."""

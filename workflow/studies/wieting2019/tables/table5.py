@@ -35,30 +35,30 @@ PREDICTORS = {
     "phonological": "Distance, phonological",
     "inventory": "Distance, inventory",
 }
-"""What a reader calls the predictors."""
+"""Names of the predictors in the table."""
 
 RESPONSES = {
     "score": ("STS score", "STS score"),
     "gain": ("Gain over the model's own random start", "gain over the random start"),
 }
-"""What a reader calls the responses, in headings and in claims."""
+"""Names of the responses, in headings and in claims."""
 
 SIGNIFICANT = 0.05
 """Corrected p-value under which a correlation is set in bold."""
 
 MARKED = "every non-English piece marked, so that no parameter is shared"
-"""What the ablation is called."""
+"""Name of the ablation in headings."""
 
 
 class Table5(Table):
     """Rank correlations of overlap and distances with the points of Figure 1."""
 
     points: str = "figure1"
-    """The table that has the points."""
+    """The table of kind figure1 whose points are correlated."""
     labels: dict[str, str]
     """Headings of its panels."""
     permutations: PositiveInt = 10000
-    """Random orders of the languages behind a p-value."""
+    """Number of random permutations behind each p-value."""
 
     def inputs(self, plan: Plan) -> dict[str, list[str]]:
         """Name what the points are made from, since their CSV is rounded."""
@@ -128,8 +128,8 @@ def quote(table: pd.DataFrame, register: Mapping[str, Published]) -> pd.DataFram
 def evidence(points: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return what claims are tested on; see `Table5.build`.
 
-    The settings' column `printed` names the figure to quote: the paper's are of scores, and beside
-    a gain they would mislead.
+    The settings' column `printed` names the figure to quote: the paper's are correlations with
+    scores, and beside those with gains they would mislead.
     """
     import pandas as pd
 

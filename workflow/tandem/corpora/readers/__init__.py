@@ -10,7 +10,7 @@ Pair = tuple[str, str]
 
 
 class Reader(Kind):
-    """How the pairs of two languages are taken from a file; a kind has one of the two methods.
+    """Reads the pairs of two languages from a file; a kind defines one of the two methods.
 
     Languages are named by the corpus's own codes. A path holds `{language}` where a corpus is a
     file for each language.

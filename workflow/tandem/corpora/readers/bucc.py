@@ -34,7 +34,7 @@ class BuccReader(Reader):
     """The sentences of the gold pairs of one part."""
 
     part: Literal["sample", "training", "test"]
-    """The test part has no gold list, so no pairs."""
+    """Which part; the gold list of the test part is not public, so it has no pairs."""
 
     def pairs(self, path: str, source: str, target: str) -> Iterator[Pair]:
         """Yield the pairs; see `read_bucc` for what is refused."""

@@ -11,7 +11,7 @@ from tandem.io import read_lines
 
 
 class LinesReader(Reader):
-    """Line n of one file with line n of the other; either may be gzipped."""
+    """Pairs line n of one file with line n of the other; either may be gzipped."""
 
     def pairs(self, path: str, source: str, target: str) -> Iterator[Pair]:
         """Yield the pairs; see `align` and `tandem.io.stream_lines` for what is refused."""

@@ -12,7 +12,7 @@ from tandem.io import read_lines
 
 
 class PoReader(Reader):
-    """A catalogue for each language but that of the msgids, which every one of them holds."""
+    """A catalogue for each language except that of the msgids, which all catalogues hold."""
 
     msgid: str
     """The language of the msgids."""

@@ -15,7 +15,7 @@ class TsvReader(Reader):
     """Two columns of a plain or gzipped TSV; quotes mean nothing, empty lines are skipped."""
 
     columns: dict[str, NonNegativeInt]
-    """The column of each language; the first is 0."""
+    """Number of the column of each language; the first is 0."""
     header: bool
     """Whether the first line names the columns."""
 

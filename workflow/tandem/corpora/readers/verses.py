@@ -38,11 +38,11 @@ class VersesReader(Reader):
     member: str
     """The database's name in the archive."""
     translations: dict[str, str]
-    """The value of bbName that stands for each language."""
+    """The translation to use for each language: its value in the column bbName."""
     blank: re.Pattern[str]
-    """Matches a whole row without text of its own. A row without any letter is one too."""
+    """Matches the text of a row that has no verse of its own, as does text without any letter."""
     damage: dict[str, re.Pattern[str]] = {}
-    """By language, what is found only in rows to be left out."""
+    """By language, a pattern that is found only in damaged rows, which are left out."""
 
     def many(
         self, path: str, source: str, targets: Sequence[str]

@@ -7,21 +7,21 @@ from tandem.reporting.claim_tests.claim_test import ClaimTest, Evidence, Measure
 
 
 class Side(Settings):
-    """A cell of a study."""
+    """A cell of a table: the score of an experiment, with its interval."""
 
     experiment: str
-    """What was scored."""
+    """Name of the experiment."""
     task: str
-    """On what."""
+    """Name of the task that it was scored on."""
     unit: str
-    """Which of its figures."""
+    """Which score of the task: a year, a direction, ..."""
 
 
 class Difference(ClaimTest):
     """The first cell minus the second, measured on the same items."""
 
     better: Side
-    """The cell said to be higher."""
+    """The cell that the claim says is higher."""
     worse: Side
     """The other."""
 

@@ -6,16 +6,16 @@ from tandem.reporting.claim_tests.claim_test import ClaimTest, Evidence, Measure
 
 
 class Exact(ClaimTest):
-    """The number in one line of a frame minus that in another."""
+    """The number in one row of a data frame minus that in another."""
 
     of: dict[str, str]
-    """Tells the line of the number said to be larger: its columns and what they hold."""
+    """Selects the row that the claim says is larger: columns and their values."""
     minus: dict[str, str]
-    """Tells the other line."""
+    """Selects the other row."""
     column: str
     """Column of both numbers."""
     frame: str = "table"
-    """Frame of the table's report; `table` is the table itself."""
+    """Which data frame of the table's report; `table` is the table itself."""
 
     def measure(self, evidence: Evidence) -> Measured | None:
         """Subtract."""

@@ -9,13 +9,13 @@ class RateRatio(ClaimTest):
     """The geometric mean of one side's rates over the other's, pass by pass."""
 
     frame: str
-    """Frame of the table's report, a line for each pass."""
+    """Which data frame of the table's report; it has a row for each pass."""
     column: str
     """Column of the rates."""
     of: dict[str, str]
-    """Tells the lines of the rates said to be higher: columns and what they hold."""
+    """Selects the rows that the claim says are higher: columns and their values."""
     over: dict[str, str]
-    """Tells the others, as many and in the same order."""
+    """Selects the others, as many and in the same order."""
 
     def measure(self, evidence: Evidence) -> Measured | None:
         """Divide pass by pass; at least two are needed."""

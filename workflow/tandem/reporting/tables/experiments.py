@@ -16,7 +16,7 @@ class Experiments(Table):
     title: str
     """Heading of the table."""
     encoders: list[str]
-    """Encoders of the rows."""
+    """Encoders; each is a row in every setting."""
     settings: list[str]
     """What they are trained on."""
     tasks: list[str]
@@ -44,13 +44,17 @@ class Experiments(Table):
         rows = []
         for name, row in zip(names, cells, strict=True):
             known = given.plan.described(name)
-            line = {key: known[key] for key in ("name", "encoder", "setting", "pairs")}
+            line = {key: known.get(key) for key in ("name", "encoder", "setting", "pairs")}
             line["seed_count"] = max((len(cell.seeds) for cell in row if cell), default=0)
             for (task, unit), cell in zip(units, row, strict=True):
                 line |= columns(f"{task}.{unit}", given.scores.metric(task), cell)
             rows.append(line)
         frame = pd.DataFrame(rows).rename(columns={"name": "experiment"})
-        heads = [[row["encoder"], row["setting"], quantity(row["pairs"])] for row in rows]
+        amounts = ["" if row["pairs"] is None else quantity(row["pairs"]) for row in rows]
+        heads = [
+            [str(row["encoder"]), str(row["setting"]), amount]
+            for row, amount in zip(rows, amounts, strict=True)
+        ]
         headings = ["Encoder", "Setting", "Pairs", *(f"{task}, {unit}" for task, unit in units)]
         text = page(f"# {self.title}", grid(headings, beside(heads, cells)), _INTERVALS, self.notes)
         return Report(frame, text)

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 class Training(Table):
-    """What training did: loss and validation score over epochs, a line for each seed."""
+    """Learning curves: loss and validation score after each epoch, a line for each seed."""
 
     encoders: list[str]
-    """Encoders, a column of panels each."""
+    """Encoders; each is a column of the figure."""
     settings: list[str]
-    """What they are trained on, a series each; untrained ones are left out."""
+    """What they are trained on; each is a series. Untrained encoders are left out."""
 
     def inputs(self, plan: Plan) -> dict[str, list[str]]:
         """Name the models, which hold their histories."""
@@ -42,11 +42,13 @@ class Training(Table):
             about = {"experiment": name, "encoder": known["encoder"], "seed": int(seed),
                      "setting": given.plan.setting(name).label}  # fmt: skip
             frames.append(run.assign(**about)[[*about, *run.columns]])
-            best = run.iloc[int(run["validation"].argmax())]
+            trained = run[run["epoch"] > 0]
+            best = trained.iloc[int(trained["validation"].argmax())]
             rows.append([name, seed, f"{best['epoch']:.0f}", f"{best['validation']:.1f}"])
         text = page(
             "# Training",
-            "The highest validation score of each run, and its epoch; epoch 0 is the random start.",
+            "The highest validation score of each run, and its epoch, which is the one that was "
+            "kept. The random start is never kept.",
             grid(["Experiment", "Seed", "Epoch", "Validation"], rows),
         )
         return Report(pd.concat(frames, ignore_index=True), text)
