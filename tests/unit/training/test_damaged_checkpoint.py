@@ -65,9 +65,7 @@ def test_every_flipped_bit_and_every_cut_is_found(whole, tmp_path, name, capsys)
 
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("damage", ["a bit", "cut", "gone"])
-def test_a_run_beside_a_damaged_checkpoint_ends_with_the_same_bytes(
-    whole, tmp_path, name, damage
-):
+def test_a_run_beside_a_damaged_checkpoint_ends_with_the_same_bytes(whole, tmp_path, name, damage):
     folder, path = shutil.copytree(whole[0], tmp_path / "c"), tmp_path / "c" / name
     if damage == "a bit":
         flipped(path, random.Random(1))

@@ -25,7 +25,6 @@ EncodeBatch = Callable[[list[str], str | None], Any]
 """From at most a batch of sentences and their language to (sentences, dimension) numbers."""
 
 
-
 class Baseline:
     """A pretrained encoder.
 

@@ -173,9 +173,7 @@ def learn(scheme: Segmentation, texts: Texts, folder: Path) -> Segmenter:
             name = "-".join(group) if scheme.separate else "joint"
             sides = [text for side, text in texts.items() if language_of(side) in group]
             sample = chain.from_iterable(islice(lines(), scheme.sample) for lines in sides)
-            path = train_sentencepiece(
-                scheme, spelled(_batches(sample)), folder / f"{name}.model"
-            )
+            path = train_sentencepiece(scheme, spelled(_batches(sample)), folder / f"{name}.model")
             models.update(dict.fromkeys(group, path))
         vocabulary = _pieces(scheme, models)
     else:

@@ -80,4 +80,3 @@ def load_translator(folder: str | Path, threads: int = 1) -> LoadedTranslator:
     folder = Path(folder)
     saved.check(folder, SETTINGS_FILE)
     return saved.read(folder / SETTINGS_FILE, TRANSLATORS.parse).load(folder, threads)
-
