@@ -15,7 +15,7 @@ TINY = ["--configfile", "workflow/scales/tiny.yaml"]
 
 def run_snakemake(folder, *arguments, environment=None):
     """Run Snakemake in a folder that holds the workflow; return the finished process."""
-    # a run of its own, whoever runs the tests: no profile, no colours
+    # a run of its own, whoever runs the tests: no profile but the workflow's, no colours
     inherited = {k: v for k, v in os.environ.items() if k != "SNAKEMAKE_PROFILE"}
     return subprocess.run(
         [sys.executable, "-m", "snakemake", *map(str, arguments)],
@@ -42,7 +42,8 @@ def write_workflow(folder):
     """Write the workflow and the tiny scale's corpora into a folder."""
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(REPOSITORY / "workflow", folder / "workflow", ignore=ignored)
-    shutil.copytree(REPOSITORY / "envs", folder / "envs")
+    for name in ("envs", "profiles"):
+        shutil.copytree(REPOSITORY / name, folder / name)
     for name in ("Snakefile", "config.yaml"):
         shutil.copy2(REPOSITORY / name, folder / name)
     tiny_corpora.write(folder)

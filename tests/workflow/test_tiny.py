@@ -33,7 +33,7 @@ def hashes(folder):
 
 def test_writes_results_and_nothing_beside_them(finished):
     written = {path.name for path in finished.iterdir() if not path.name.startswith(".")}
-    given = {"Snakefile", "config.yaml", "data", "datasets.yaml", "envs", "workflow"}
+    given = {"Snakefile", "config.yaml", "data", "datasets.yaml", "envs", "profiles", "workflow"}
     assert written == given | {"results"}
     assert not [path for path in (finished / "results/checkpoints").rglob("*") if path.is_file()]
 
