@@ -19,7 +19,7 @@ TIMES = "table4"
 
 
 def calling_snakemake(folder, *arguments, environment=None):
-    """Return what a call of Snakemake is made of, in a folder that holds the workflow."""
+    """Return the arguments with which subprocess calls Snakemake in a folder."""
     # a run of its own, whoever runs the tests: no profile but the workflow's, no colours
     inherited = {k: v for k, v in os.environ.items() if k != "SNAKEMAKE_PROFILE"}
     return {
@@ -37,7 +37,7 @@ def run_snakemake(folder, *arguments, environment=None):
 
 
 def start_snakemake(folder, *arguments):
-    """Start Snakemake in a process group of its own; what it says is to be read from its stderr."""
+    """Start Snakemake in a process group of its own; its messages are to be read from `stderr`."""
     call = calling_snakemake(folder, *arguments)
     streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
     return subprocess.Popen(**call, **streams, start_new_session=True)

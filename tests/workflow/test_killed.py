@@ -1,4 +1,4 @@
-"""Runs that are killed: the same command goes on to the same bytes, never beside a live one."""
+"""Killed runs: the same command continues them to the same bytes, never beside a live run."""
 
 import contextlib
 import os
@@ -15,13 +15,13 @@ from snakemake.cli import parse_args
 
 KILLS = 20
 AT_THE_START = 5
-"""One of so many is killed while it reads the workflow and plans."""
+"""Every fifth run is killed while Snakemake starts and plans."""
 START_S = 4
 JOB_S = 2
 LAST = 6
-"""Jobs that are left to the end, so that none of the runs has ended before it is killed."""
+"""Jobs that are always left to do, so that no run ends before it is killed."""
 LEFT = re.compile(r"total +(\d+)$|(\d+) of (\d+) steps")
-"""How Snakemake says how many jobs there are, and how many of them are done."""
+"""How Snakemake prints the number of jobs, and how many of them are done."""
 
 WORKFLOW = f'''
 include: "{REPOSITORY}/workflow/rules/locks.smk"
@@ -46,7 +46,7 @@ AGAIN = ["--cores", "1", "--rerun-incomplete", "done"]
 
 
 def kill(run):
-    """Kill a run with all its jobs; return what it had to say."""
+    """Kill a run with all its jobs; return the rest of what it printed."""
     os.killpg(run.pid, signal.SIGKILL)
     said = run.stderr.read()
     run.wait()
@@ -61,7 +61,7 @@ def wait_until_left(run, jobs):
             total, done, steps = (int(group or 0) for group in found.groups())
             if total + steps - done <= jobs:
                 return
-    raise AssertionError(f"ended, where {jobs} jobs were left")
+    raise AssertionError(f"the run ended before only {jobs:.0f} jobs were left")
 
 
 def test_a_run_killed_twenty_times_gives_the_same_bytes_on_another_number_of_cores(finished, tiny):
@@ -82,7 +82,7 @@ def test_a_run_killed_twenty_times_gives_the_same_bytes_on_another_number_of_cor
 
 @pytest.fixture
 def waiting(tmp_path):
-    """A folder and a run in it, whose one job waits until there is a file `go`."""
+    """A folder and a run in it, whose only job waits for a file `go`."""
     (tmp_path / "Snakefile").write_text(WORKFLOW)
     (tmp_path / "wait.py").write_text(JOB)
     run = start_snakemake(tmp_path, *AGAIN)
@@ -96,7 +96,7 @@ def waiting(tmp_path):
 
 
 def refused(folder, why):
-    """Run it again, which must be refused with a reason and leave all as it is."""
+    """Run it again; return whether the run was refused for this reason."""
     again = run_snakemake(folder, *AGAIN)
     return again.returncode != 0 and why in again.stderr and "cannot be locked" in again.stderr
 
@@ -112,7 +112,7 @@ def test_no_run_begins_while_another_or_a_job_of_it_lives(waiting):
     assert refused(folder, "is alive")
     os.kill(run.pid, signal.SIGKILL)
     run.wait()
-    assert refused(folder, "is alive")  # its job is
+    assert refused(folder, "is alive")  # now its job
     os.killpg(run.pid, signal.SIGKILL)
     assert goes_on(folder)
 
@@ -127,12 +127,12 @@ def on_a_cluster(folder):
     mark.write_text('{"external_jobid": "17"}')
 
 
-def of_who_knows_whom(folder):
+def of_an_unknown_machine(folder):
     (note,) = folder.glob(".snakemake/locks/*.host")
     note.unlink()
 
 
-@pytest.mark.parametrize("change", [of_another_machine, on_a_cluster, of_who_knows_whom])
+@pytest.mark.parametrize("change", [of_another_machine, on_a_cluster, of_an_unknown_machine])
 def test_locks_that_may_not_be_stale_are_left_to_one_command(waiting, change):
     folder, run = waiting
     kill(run)

@@ -26,8 +26,8 @@ if not sys.stderr.isatty():
 
 from tandem.errors import TandemError  # noqa: E402
 
-# Held until this process ends, so that no run takes a job that has lost its own for dead; see
-# rules/locks.smk
+# Held until this process ends: a job outlives a killed run, and a new run must not start beside it
+# (rules/locks.smk).
 with contextlib.suppress(OSError):
     ALIVE = open(".snakemake/alive", "a")
     fcntl.flock(ALIVE, fcntl.LOCK_SH)
