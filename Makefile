@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest
-RUN := PATH="$(abspath $(BIN)):$$PATH" snakemake --cores $(CORES) --workflow-profile workflow/profiles/default
+RUN := PATH="$(abspath $(BIN)):$$PATH" snakemake --cores $(CORES)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:

@@ -13,6 +13,7 @@ min_version("9.0")
 configfile: f"{workflow.basedir}/config.yaml"
 
 
+include: "workflow/rules/locks.smk"
 include: "workflow/rules/common.smk"
 include: "workflow/rules/inputs.smk"
 include: "workflow/rules/corpora.smk"

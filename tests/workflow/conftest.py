@@ -1,5 +1,6 @@
 """Running the workflow as a person does: in a process of its own, from any folder."""
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -11,20 +12,35 @@ import tiny_corpora
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 TINY = ["--configfile", "workflow/scales/tiny.yaml"]
+UNTIMED = ("logs", "benchmarks")
+"""Folders whose files tell times."""
+TIMES = "table4"
+"""The table, figure and claims that are made of times."""
+
+
+def calling_snakemake(folder, *arguments, environment=None):
+    """Return the arguments with which subprocess calls Snakemake in a folder."""
+    # a run of its own, whoever runs the tests: no profile but the workflow's, no colours
+    inherited = {k: v for k, v in os.environ.items() if k != "SNAKEMAKE_PROFILE"}
+    return {
+        "args": [sys.executable, "-m", "snakemake", *map(str, arguments)],
+        "cwd": folder,
+        "env": (environment or inherited) | {"OMP_NUM_THREADS": "1"},
+        "text": True,
+    }
 
 
 def run_snakemake(folder, *arguments, environment=None):
-    """Run Snakemake in a folder that holds the workflow; return the finished process."""
-    # a run of its own, whoever runs the tests: no profile, no colours
-    inherited = {k: v for k, v in os.environ.items() if k != "SNAKEMAKE_PROFILE"}
-    return subprocess.run(
-        [sys.executable, "-m", "snakemake", *map(str, arguments)],
-        cwd=folder,
-        env=(environment or inherited) | {"OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        timeout=1800,
-    )
+    """Run Snakemake; return the finished process."""
+    call = calling_snakemake(folder, *arguments, environment=environment)
+    return subprocess.run(**call, capture_output=True, timeout=1800)
+
+
+def start_snakemake(folder, *arguments):
+    """Start Snakemake in a process group of its own; its messages are to be read from `stderr`."""
+    call = calling_snakemake(folder, *arguments)
+    streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    return subprocess.Popen(**call, **streams, start_new_session=True)
 
 
 def planned(folder, *arguments):
@@ -42,10 +58,29 @@ def write_workflow(folder):
     """Write the workflow and the tiny scale's corpora into a folder."""
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(REPOSITORY / "workflow", folder / "workflow", ignore=ignored)
-    shutil.copytree(REPOSITORY / "envs", folder / "envs")
+    for name in ("envs", "profiles"):
+        shutil.copytree(REPOSITORY / name, folder / name)
     for name in ("Snakefile", "config.yaml"):
         shutil.copy2(REPOSITORY / name, folder / name)
     tiny_corpora.write(folder)
+
+
+def untimed(path):
+    """Return what is in a file, without the claims that are made of times."""
+    lines = path.read_bytes().splitlines(keepends=True)
+    return b"".join(line for line in lines if f".{TIMES}.".encode() not in line)
+
+
+def hashes(folder):
+    """Return the digest of every result but logs, benchmarks and times."""
+    files = [p for p in sorted((folder / "results").rglob("*")) if p.is_file()]
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(untimed(path)).hexdigest()
+        for path in files
+        if path.relative_to(folder).parts[1] not in UNTIMED
+        and path.name[0] != "."
+        and not path.stem.startswith(TIMES)
+    }
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ def test_trains_and_scores_through_slurm(tiny, tmp_path_factory):
     with slurm_cluster.cluster(tmp_path_factory.mktemp("slurm")) as environment:
         run = run_snakemake(
             tiny,
-            "--profile", "workflow/profiles/slurm",
+            "--profile", "profiles/slurm",
             *TINY,
             # this cluster keeps no accounts
             "--slurm-status-command", "squeue",

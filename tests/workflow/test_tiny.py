@@ -1,39 +1,15 @@
 """The tiny scale from end to end: fetched, trained, scored, tabulated, without a network."""
 
 import csv
-import hashlib
 import json
 
 import pytest
-from conftest import TINY, planned, run_snakemake
-
-UNTIMED = ("logs", "benchmarks")
-"""Folders whose files tell times."""
-TIMES = "table4"
-"""The table, figure and claims that are made of times."""
-
-
-def untimed(path):
-    """Return what is in a file, without the claims that are made of times."""
-    lines = path.read_bytes().splitlines(keepends=True)
-    return b"".join(line for line in lines if f".{TIMES}.".encode() not in line)
-
-
-def hashes(folder):
-    """Return the digest of every result but logs, benchmarks and times."""
-    files = [p for p in sorted((folder / "results").rglob("*")) if p.is_file()]
-    return {
-        str(path.relative_to(folder)): hashlib.sha256(untimed(path)).hexdigest()
-        for path in files
-        if path.relative_to(folder).parts[1] not in UNTIMED
-        and path.name[0] != "."
-        and not path.stem.startswith(TIMES)
-    }
+from conftest import TINY, hashes, planned, run_snakemake
 
 
 def test_writes_results_and_nothing_beside_them(finished):
     written = {path.name for path in finished.iterdir() if not path.name.startswith(".")}
-    given = {"Snakefile", "config.yaml", "data", "datasets.yaml", "envs", "workflow"}
+    given = {"Snakefile", "config.yaml", "data", "datasets.yaml", "envs", "profiles", "workflow"}
     assert written == given | {"results"}
     assert not [path for path in (finished / "results/checkpoints").rglob("*") if path.is_file()]
 
@@ -183,16 +159,6 @@ def test_scores_name_the_code_that_made_them(finished):
 
 def test_a_finished_workflow_has_nothing_to_do(finished):
     assert planned(finished, *TINY) == {}
-
-
-def test_another_run_on_another_number_of_cores_gives_the_same_bytes(finished, tiny):
-    targets = [f"results/scores/{name}/sts" for name in ("lstm.en-en", "sp.en-cs-2x")]
-    run = run_snakemake(tiny, *targets, "--cores", "1", *TINY)
-    assert run.returncode == 0, run.stdout + run.stderr
-    expected = hashes(finished)
-    again = hashes(tiny)
-    assert len(again) > 40
-    assert again == {name: expected[name] for name in again}
 
 
 def test_tables_and_figures_are_made_again_with_the_same_bytes(finished, copied):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import logging
 import os
 import shutil
@@ -24,6 +25,12 @@ if not sys.stderr.isatty():
     os.environ.setdefault("TQDM_ASCII", " #")
 
 from tandem.errors import TandemError  # noqa: E402
+
+# Held until this process ends: a job outlives a killed run, and a new run must not start beside it
+# (rules/locks.smk).
+with contextlib.suppress(OSError):
+    ALIVE = open(".snakemake/alive", "a")
+    fcntl.flock(ALIVE, fcntl.LOCK_SH)
 
 if TYPE_CHECKING:
     from tandem.reporting.table import Given, Table
