@@ -123,7 +123,7 @@ def plan(workspace):
     [
         ({"scale": "papr"}, "scale: no scale 'papr'"),
         ({"study_folders": ["nowhere"]}, "study_folders: none of them has a <study>/study.yaml"),
-        ({"studies": {"frist": {}}}, "studies: no study 'frist' (did you mean 'first'?)"),
+        ({"studies": {"fist": {}}}, "studies: no study 'fist' (did you mean 'first'?)"),
     ],
 )
 def test_a_name_that_nothing_has_is_refused(workspace, values, said):

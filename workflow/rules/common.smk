@@ -48,6 +48,7 @@ def study_of(wildcards):
 
 
 DRAWS = ("tandem.statistics.bootstrap",)  # imported by tasks, but used by tables only
+JUDGED_BY = tuple(map(CLAIM_TESTS.path, CLAIM_TESTS.modules()))  # the tests of claims
 
 
 @cache

@@ -20,12 +20,7 @@ rule tabulate:
     params:
         study=lambda w: plan_of(w).dump(w.table),
         scale=CONFIGURATION.scale,
-        code=lambda w: digest(
-            "tabulate.py",
-            *tabulated_by(w),
-            *map(CLAIM_TESTS.path, CLAIM_TESTS.modules()),
-            without=(),
-        ),
+        code=lambda w: digest("tabulate.py", *tabulated_by(w), *JUDGED_BY, without=()),
     script:
         "../scripts/tabulate.py"
 
