@@ -22,7 +22,7 @@ if not sys.stderr.isatty():
     os.environ.setdefault("TQDM_MININTERVAL", QUIET_INTERVAL_S)
     os.environ.setdefault("TQDM_ASCII", " #")
 
-from tandem.errors import TandemError  # noqa: E402
+from tandem.errors import explained  # noqa: E402
 
 if TYPE_CHECKING:
     from tandem.reporting.table import Given, Table
@@ -41,12 +41,13 @@ def logged(path: str) -> Iterator[logging.Logger]:
     log = logging.getLogger("tandem")
     try:
         yield log
-    except TandemError as error:
+    except BaseException as error:
         log.error(traceback.format_exc())
-        sys.exit(f"error: {error}")
-    except BaseException:
-        log.error(traceback.format_exc())
-        raise
+        settings = "the job's own settings (threads, batch, dimension, size, memory)"
+        message = explained(error, settings) if isinstance(error, Exception) else None
+        if message is None:
+            raise
+        sys.exit(f"error: {message}")
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -49,13 +50,12 @@ class UnitRows:
             yield first, values.astype(np.float32)
 
     def _read(self, start: int, stop: int) -> np.ndarray:
-        """Return rows as they are; of a file they are read, since mapped pages count as memory."""
-        mapped = self._source
-        if not isinstance(mapped, np.memmap):
-            return mapped[start:stop]
-        offset, count = mapped.offset + start * mapped.strides[0], (stop - start) * self.dimension
-        values = np.fromfile(str(mapped.filename), mapped.dtype, count, offset=offset)
-        return values.reshape(-1, self.dimension)
+        """Return rows as they are; a file's are copied, since mapped pages count as memory."""
+        rows = self._source[start:stop]
+        if isinstance(rows, np.memmap):
+            rows = np.array(rows)
+            self._source._mmap.madvise(mmap.MADV_DONTNEED)  # type: ignore[attr-defined]
+        return rows
 
 
 def _mapped(path: str | Path) -> np.memmap:

@@ -1,0 +1,138 @@
+"""Where results may go: nothing is replaced that Tandem did not write, and no input ever."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from tandem.errors import TandemError
+from tandem.io import lock, read_json, remove, write_json
+
+MARK = "tandem.json"
+"""The file by which a folder is known as Tandem's: it lists what Tandem wrote there."""
+
+Place = str | Path | int
+"""A path, or the number of an open stream."""
+
+
+def mark(folder: Path) -> None:
+    """List the files of a complete folder in its mark."""
+    write_json(folder / MARK, {"files": _files(folder)})
+
+
+def check_folder(place: Path, inputs: Sequence[Place], overwrite: bool) -> None:
+    """Refuse a place for a folder, unless it is free or, to be overwritten, all Tandem's.
+
+    Raises:
+        TandemError: it must not be replaced; the message says why.
+    """
+    real, here = Path(os.path.realpath(place)), Path.cwd()
+    if real in (here, *here.parents) or os.path.ismount(place):
+        raise _refusal(place, "is the working directory, a folder above it or a disk's root")
+    _check_surroundings(place, inputs)
+    if not place.exists():
+        return
+    if not place.is_dir():
+        raise _refusal(place, "is no folder, and one is to be written")
+    written = read_json(place / MARK)["files"] if (place / MARK).is_file() else []
+    if foreign := sorted(set(_files(place)) - {MARK, *written}):
+        raise _refusal(place, f"holds what Tandem did not write ({foreign[0]})")
+    if any(place.iterdir()) and not overwrite:
+        raise _refusal(place, "is there already", ", or add --overwrite")
+
+
+def check_file(place: Path, inputs: Sequence[Place], overwrite: bool) -> None:
+    """Refuse a place for a file, unless it is free, or a file to be overwritten.
+
+    Raises:
+        TandemError: it must not be replaced; the message says why.
+    """
+    _check_surroundings(place, inputs)
+    if not place.exists():
+        return
+    if not place.is_file():
+        raise _refusal(place, "is no plain file", ", or write to stdout")
+    if place.stat().st_size and not overwrite:
+        raise _refusal(place, "is there already", ", or add --overwrite")
+
+
+def same(one: Place, other: Place) -> bool:
+    """Tell whether two names are of one file or folder, be it by links."""
+    with contextlib.suppress(OSError):
+        found = os.stat(one)
+        plain = stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)
+        return plain and os.path.samestat(found, os.stat(other))
+    return False
+
+
+@contextlib.contextmanager
+def workspace(place: Path) -> Iterator[Path]:
+    """Lock and yield the folder beside `place` for what is made on the way to it.
+
+    What an earlier call left is still there. The folder goes when the body succeeds, or fails
+    before a part of the work is complete.
+
+    Raises:
+        TandemError: another process works there, or it is not Tandem's.
+    """
+    folder = place.with_name(f".{place.name}.unfinished")
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        raise _refusal(folder, "is in the way of what is made first")
+    folder.mkdir(parents=True, exist_ok=True)
+    if any(folder.iterdir()) and not (folder / MARK).is_file():
+        raise _refusal(folder, "holds what Tandem did not write")
+    (folder / MARK).touch()
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(lock(folder / MARK))
+        except BlockingIOError as error:
+            raise _refusal(folder, "is in use by another call", ", or wait for it") from error
+        except OSError:
+            pass  # a file system without locks
+        try:
+            yield folder
+        except BaseException as error:
+            if any(path.is_dir() for path in folder.iterdir()):
+                error.add_note(f"What is done is kept in {folder}: the same command goes on there")
+            else:
+                remove(folder)
+            raise
+        remove(folder)
+
+
+def keep_if(folder: Path, description: dict[str, Any], inputs: Sequence[Path]) -> None:
+    """Empty a workspace, but for inputs inside, unless it was begun for this description."""
+    stored = folder / "description.json"
+    if stored.is_file() and read_json(stored) == description:
+        return
+    for path in set(folder.iterdir()) - {folder / MARK, *inputs}:
+        remove(path)
+    write_json(stored, description)
+
+
+def _check_surroundings(place: Path, inputs: Sequence[Place]) -> None:
+    """Refuse what neither a file nor a folder may be written to."""
+    real = Path(os.path.realpath(place))
+    if place.is_symlink() or place.name == "..":
+        raise _refusal(place, "is a link to another place")
+    for source in inputs:
+        path = real if isinstance(source, int) else Path(os.path.realpath(source))
+        if same(source, place) or real in path.parents or path in real.parents:
+            raise _refusal(place, f"is, holds or lies in an input ({source or 'stdin'})")
+    above = next(parent for parent in real.parents if parent.exists())
+    if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
+        raise _refusal(place, f"cannot be made: {above} is no folder that you may write to")
+
+
+def _files(folder: Path) -> list[str]:
+    """Return the names of all files and links below a folder."""
+    found = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
+    return sorted(path.relative_to(folder).as_posix() for path in found)
+
+
+def _refusal(place: Path, problem: str, otherwise: str = "") -> TandemError:
+    return TandemError(f"{place} {problem}. Choose another place for the output{otherwise}")
