@@ -24,39 +24,37 @@ def mark(folder: Path) -> None:
     write_json(folder / MARK, {"files": _files(folder)})
 
 
-def check_folder(place: Path, inputs: Sequence[Place], overwrite: bool) -> None:
-    """Refuse a place for a folder, unless it is free or, to be overwritten, all Tandem's.
+def check(place: Path, inputs: Sequence[Place], overwrite: bool, folder: bool = False) -> None:
+    """Refuse a place for an output unless it is free or, to be overwritten, holds an earlier one.
+
+    Nothing that is, holds or lies in an input is free, nor is a link; a folder may be overwritten
+    if its mark lists all that it holds.
 
     Raises:
-        TandemError: it must not be replaced; the message says why.
+        TandemError: the message says why.
     """
     real, here = Path(os.path.realpath(place)), Path.cwd()
     if real in (here, *here.parents) or os.path.ismount(place):
         raise _refusal(place, "is the working directory, a folder above it or a disk's root")
-    _check_surroundings(place, inputs)
+    if place.is_symlink() or place.name == "..":
+        raise _refusal(place, "is a link to another place")
+    for source in inputs:
+        path = real if isinstance(source, int) else Path(os.path.realpath(source))
+        if same(source, place) or real in path.parents or path in real.parents:
+            raise _refusal(place, f"is, holds or lies in an input ({source or 'stdin'})")
+    above = next(parent for parent in real.parents if parent.exists())
+    if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
+        raise _refusal(place, f"cannot be made: {above} is no folder that you may write to")
     if not place.exists():
         return
-    if not place.is_dir():
-        raise _refusal(place, "is no folder, and one is to be written")
+    if not (place.is_dir() if folder else place.is_file()):
+        kind = "folder" if folder else "plain file"
+        raise _refusal(place, f"is no {kind}, and one is to be written")
     written = read_json(place / MARK)["files"] if (place / MARK).is_file() else []
     if foreign := sorted(set(_files(place)) - {MARK, *written}):
         raise _refusal(place, f"holds what Tandem did not write ({foreign[0]})")
-    if any(place.iterdir()) and not overwrite:
-        raise _refusal(place, "is there already", ", or add --overwrite")
-
-
-def check_file(place: Path, inputs: Sequence[Place], overwrite: bool) -> None:
-    """Refuse a place for a file, unless it is free, or a file to be overwritten.
-
-    Raises:
-        TandemError: it must not be replaced; the message says why.
-    """
-    _check_surroundings(place, inputs)
-    if not place.exists():
-        return
-    if not place.is_file():
-        raise _refusal(place, "is no plain file", ", or write to stdout")
-    if place.stat().st_size and not overwrite:
+    used = any(place.iterdir()) if folder else place.stat().st_size
+    if used and not overwrite:
         raise _refusal(place, "is there already", ", or add --overwrite")
 
 
@@ -112,20 +110,6 @@ def keep_if(folder: Path, description: dict[str, Any], inputs: Sequence[Path]) -
     for path in set(folder.iterdir()) - {folder / MARK, *inputs}:
         remove(path)
     write_json(stored, description)
-
-
-def _check_surroundings(place: Path, inputs: Sequence[Place]) -> None:
-    """Refuse what neither a file nor a folder may be written to."""
-    real = Path(os.path.realpath(place))
-    if place.is_symlink() or place.name == "..":
-        raise _refusal(place, "is a link to another place")
-    for source in inputs:
-        path = real if isinstance(source, int) else Path(os.path.realpath(source))
-        if same(source, place) or real in path.parents or path in real.parents:
-            raise _refusal(place, f"is, holds or lies in an input ({source or 'stdin'})")
-    above = next(parent for parent in real.parents if parent.exists())
-    if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
-        raise _refusal(place, f"cannot be made: {above} is no folder that you may write to")
 
 
 def _files(folder: Path) -> list[str]:

@@ -10,7 +10,7 @@ from tandem import encoders
 from tandem.cli import common
 from tandem.encoders.card import Card, CardCorpus
 from tandem.encoders.export import export_sentence_transformers
-from tandem.outputs import check_folder
+from tandem.outputs import check
 
 _EXAMPLE = 'tandem export model/ exported/ --name "My sentences" --corpus "my bitext" CC-BY-4.0'
 
@@ -32,7 +32,7 @@ def add_to(commands: argparse._SubParsersAction) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Export and say which folder serves which language."""
-    check_folder(options.folder, [options.model], options.overwrite)
+    check(options.folder, [options.model], options.overwrite, folder=True)
     corpora = [CardCorpus(name, licence) for name, licence in options.corpus]
     card = Card(options.name or options.folder.name, corpora, licence=options.licence)
     folders = export_sentence_transformers(encoders.load(options.model), options.folder, card)

@@ -78,6 +78,7 @@ def run(options: argparse.Namespace) -> None:
             _spool(encoder, name, language, place, stack, options)
             for name, language in zip(names, options.languages, strict=True)
         ]
+        del encoder  # and the words that it remembers, for the search to have more
         neighbours = _search([side.vectors for side in sides], options)
         pairs = mine(neighbours, options.score, options.retrieval)
         for one, other, score in zip(pairs.source, pairs.target, pairs.score, strict=True):

@@ -19,7 +19,7 @@ from tandem.errors import TandemError
 from tandem.filtering import parse_filters
 from tandem.io import atomic_folder, atomic_path, replace_folder, sha256
 from tandem.objectives.objective import OBJECTIVES
-from tandem.outputs import check_folder, keep_if, workspace
+from tandem.outputs import check, keep_if, workspace
 from tandem.registry import Settings, faults
 from tandem.segmentation.scheme import Segmentation, Unit
 from tandem.training.recipe import Recipe
@@ -80,10 +80,9 @@ def run(options: argparse.Namespace) -> None:
     """
     from tandem.corpora.bitext import build_bitext
 
-    check = partial(
-        check_folder, options.out, common.check_inputs(options.files), options.overwrite
-    )
-    check()
+    given = common.check_inputs(options.files)
+    again = partial(check, options.out, given, options.overwrite, folder=True)
+    again()
     options.device = common.place(options.device)
     source = " and ".join(options.files)
     try:
@@ -110,7 +109,7 @@ def run(options: argparse.Namespace) -> None:
                 _segment(scheme, options.languages, text, temporary)
         if not model.exists():
             _train(options, recipe, ids, folder / "checkpoint", model)
-        check()  # somebody may have written there meanwhile
+        again()  # somebody may have written there meanwhile
         replace_folder(model, options.out)
 
 

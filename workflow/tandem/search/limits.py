@@ -8,47 +8,41 @@ from pathlib import Path
 
 from tandem.errors import TandemError
 
-_CGROUPS = Path("/sys/fs/cgroup")
-
 
 def check_limits(memory_bytes: int) -> None:
-    """Refuse a bound on resident memory that the system would not let the process reach.
+    """Refuse a bound on resident memory that the system would not let this process reach.
 
     Raises:
         TandemError: naming the limit that is in the way.
     """
-    address_space = resource.getrlimit(resource.RLIMIT_AS)[0]
+    limits = {"its cgroup": min(_cgroup_limits(), default=memory_bytes)}
+    address_space, _ = resource.getrlimit(resource.RLIMIT_AS)
     if address_space != resource.RLIM_INFINITY:
-        pages, resident = resident_pages()
-        # what is mapped but not resident counts as well
-        spare = address_space - (pages - resident) * os.sysconf("SC_PAGE_SIZE")
-        _refuse(memory_bytes, spare, "ulimit -v")
-    for limit in _cgroup_limits():
-        _refuse(memory_bytes, limit, "its cgroup")
+        mapped, resident = memory_used()
+        limits["ulimit -v"] = max(0, address_space - mapped + resident)
+    for whose, limit in limits.items():
+        if memory_bytes > limit:
+            raise TandemError(
+                f"memory_bytes (--memory) is {memory_bytes >> 20:,} MiB, and {whose} leaves this "
+                f"process {limit >> 20:,} MiB: lower --memory, or raise that limit"
+            )
 
 
-def resident_pages() -> tuple[int, int]:
-    """Return the pages that are mapped and those resident; 0 where the system does not tell."""
-    statm = Path("/proc/self/statm")
-    if not statm.exists():
-        return 0, 0
-    mapped, resident = statm.read_text(encoding="ascii").split()[:2]
-    return int(mapped), int(resident)
+def memory_used() -> tuple[int, int]:
+    """Return the bytes that are mapped and those resident; 0 where the system does not tell."""
+    pages = _words(Path("/proc/self/statm")) or ["0", "0"]
+    mapped, resident = (int(count) * os.sysconf("SC_PAGE_SIZE") for count in pages[:2])
+    return mapped, resident
 
 
-def _cgroup_limits() -> list[int]:
-    """Return the limits, in bytes, of the groups that this process is in."""
-    own = Path("/proc/self/cgroup")
-    lines = own.read_text(encoding="utf-8").split("\n") if own.exists() else []
-    groups = [_CGROUPS / line[3:].lstrip("/") for line in lines if line.startswith("0::")]
+def _cgroup_limits(root: Path = Path("/sys/fs/cgroup")) -> list[int]:
+    """Return the limits of the groups that this process is in."""
+    own = [word[3:] for word in _words(Path("/proc/self/cgroup")) if word.startswith("0::")]
+    groups = [root / name.lstrip("/") for name in own]
     files = [above / "memory.max" for group in groups for above in (group, *group.parents)]
-    found = [file.read_text(encoding="ascii").strip() for file in files if file.is_file()]
-    return [int(limit) for limit in found if limit != "max"]
+    found = [word for file in files for word in _words(file) if word != "max"]
+    return list(map(int, found))
 
 
-def _refuse(memory_bytes: int, limit: int, whose: str) -> None:
-    if memory_bytes > limit:
-        raise TandemError(
-            f"memory_bytes (--memory) is {memory_bytes >> 20:,} MiB, and {whose} leaves this "
-            f"process {max(0, limit) >> 20:,} MiB: lower --memory, or raise that limit"
-        )
+def _words(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").split() if path.exists() else []

@@ -7,8 +7,8 @@ direction; IVF and HNSW, for large sides, look at less and may miss some.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import math
-import os
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tandem.errors import TandemError
-from tandem.search.limits import check_limits, resident_pages
+from tandem.search.limits import check_limits, memory_used
 from tandem.search.rows import UnitRows
 
 if TYPE_CHECKING:
@@ -254,4 +254,6 @@ def _one_thread() -> Iterator[None]:
 
 def _resident_bytes() -> int:
     """Return the resident memory of this process; 0 where the system does not tell."""
-    return resident_pages()[1] * os.sysconf("SC_PAGE_SIZE")
+    if trim := getattr(ctypes.CDLL(None), "malloc_trim", None):
+        trim(0)  # what was freed goes back to the system
+    return memory_used()[1]
