@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import resource
 import sys
 from collections.abc import Sequence
 
@@ -17,12 +18,16 @@ from tandem.errors import explained
 _FAILED, _INTERRUPTED, _READER_LEFT = 1, 130, 141
 _SETTINGS = {"train": "--batch, --dimension or --size", "mine": "--memory or --threads"}
 """What lowers the memory that a command needs."""
+_LEAST_BYTES = 1536 << 20
+"""Address space below which libraries crash while they are loaded."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     command = ""
     try:
+        if 0 <= resource.getrlimit(resource.RLIMIT_AS)[0] < _LEAST_BYTES:  # no limit is -1
+            raise MemoryError(f"the libraries alone map {_LEAST_BYTES >> 20:,} MiB")
         options = parser().parse_args(arguments)
         command = options.command
         options.run(options)

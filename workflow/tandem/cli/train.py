@@ -60,12 +60,13 @@ def add_to(commands: argparse._SubParsersAction) -> None:
 
 def _add_settings(parser: argparse.ArgumentParser, model: type[Settings], *names: str) -> None:
     """Add an option for each of these settings, with its own default and meaning."""
+    kinds = {"threads": common.threads}
     for name in names:
         field = model.model_fields[name]
         meaning = " ".join((field.description or "").split()).replace("%", "%%")
         parser.add_argument(
             f"--{name.replace('_', '-')}",
-            type=common.positive if isinstance(field.default, int) else float,
+            type=kinds.get(name, common.positive if isinstance(field.default, int) else float),
             default=field.default,
             metavar="N",
             help=f"{meaning} (default: %(default)s)",
