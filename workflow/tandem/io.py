@@ -93,11 +93,7 @@ def remove(path: Path) -> None:
 
 @contextlib.contextmanager
 def lock(path: str | Path) -> Iterator[None]:
-    """Hold a file or folder for this process, which ends with it.
-
-    Raises:
-        BlockingIOError: another process holds it; OSError: the file system has no locks.
-    """
+    """Hold a file or folder for this process; OSError if another one does or none can."""
     handle = os.open(path, os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -138,15 +134,10 @@ def _exchange(one: Path, other: Path) -> bool:
 def writing(
     name: str | Path, place: str | Path | int | None = None, written: Callable[[], int] = int
 ) -> Iterator[None]:
-    """Say what is needed and what is free where the body has no room to write `name`.
+    """Raise `DiskFull`, with what is needed and free, where the body has no room for `name`.
 
-    Args:
-        name: for the message.
-        place: a path or stream on the same disk; None: the folder of `name`.
-        written: returns the bytes written so far, which are about to be removed.
-
-    Raises:
-        DiskFull: there is none.
+    `place` is a path or stream on that disk (None: the folder of `name`); `written` returns the
+    bytes that the body has written and that are about to be removed.
     """
     try:
         yield

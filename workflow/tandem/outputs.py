@@ -10,18 +10,20 @@ from pathlib import Path
 from typing import Any
 
 from tandem.errors import TandemError
-from tandem.io import lock, read_json, remove, write_json
+from tandem.io import lock, read_json, read_lines, remove, sha256, write_json, write_lines
 
-MARK = "tandem.json"
+MARK = "tandem.sha256"
 """The file by which a folder is known as Tandem's: it lists what Tandem wrote there."""
+_LOCK = "tandem.lock"
 
 Place = str | Path | int
 """A path, or the number of an open stream."""
 
 
 def mark(folder: Path) -> None:
-    """List the files of a complete folder in its mark."""
-    write_json(folder / MARK, {"files": _files(folder)})
+    """List the files of a complete folder in its mark, as `sha256sum --check` reads it."""
+    lines = [f"{sha256(folder / name)}  {name}" for name in _files(folder) if name != MARK]
+    write_lines(folder / MARK, lines)
 
 
 def check(place: Path, inputs: Sequence[Place], overwrite: bool, folder: bool = False) -> None:
@@ -50,7 +52,8 @@ def check(place: Path, inputs: Sequence[Place], overwrite: bool, folder: bool = 
     if not (place.is_dir() if folder else place.is_file()):
         kind = "folder" if folder else "plain file"
         raise _refusal(place, f"is no {kind}, and one is to be written")
-    written = read_json(place / MARK)["files"] if (place / MARK).is_file() else []
+    marked = (place / MARK).is_file()
+    written = [line[66:] for line in read_lines(place / MARK)] if marked else []
     if foreign := sorted(set(_files(place)) - {MARK, *written}):
         raise _refusal(place, f"holds what Tandem did not write ({foreign[0]})")
     used = any(place.iterdir()) if folder else place.stat().st_size
@@ -81,12 +84,12 @@ def workspace(place: Path) -> Iterator[Path]:
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise _refusal(folder, "is in the way of what is made first")
     folder.mkdir(parents=True, exist_ok=True)
-    if any(folder.iterdir()) and not (folder / MARK).is_file():
+    if any(folder.iterdir()) and not (folder / _LOCK).is_file():
         raise _refusal(folder, "holds what Tandem did not write")
-    (folder / MARK).touch()
+    (folder / _LOCK).touch()
     with contextlib.ExitStack() as stack:
         try:
-            stack.enter_context(lock(folder / MARK))
+            stack.enter_context(lock(folder / _LOCK))
         except BlockingIOError as error:
             raise _refusal(folder, "is in use by another call", ", or wait for it") from error
         except OSError:
@@ -107,7 +110,7 @@ def keep_if(folder: Path, description: dict[str, Any], inputs: Sequence[Path]) -
     stored = folder / "description.json"
     if stored.is_file() and read_json(stored) == description:
         return
-    for path in set(folder.iterdir()) - {folder / MARK, *inputs}:
+    for path in set(folder.iterdir()) - {folder / _LOCK, *inputs}:
         remove(path)
     write_json(stored, description)
 

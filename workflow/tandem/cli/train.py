@@ -108,8 +108,7 @@ def run(options: argparse.Namespace) -> None:
         if not ids.exists():
             with atomic_folder(ids) as temporary:
                 _segment(scheme, options.languages, text, temporary)
-        if not model.exists():
-            _train(options, recipe, ids, folder / "checkpoint", model)
+        _train(options, recipe, ids, folder / "checkpoint", model)
         again()  # somebody may have written there meanwhile
         replace_folder(model, options.out)
 
