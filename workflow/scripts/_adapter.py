@@ -23,6 +23,7 @@ if not sys.stderr.isatty():
     os.environ.setdefault("TQDM_ASCII", " #")
 
 from tandem.errors import explained  # noqa: E402
+from tandem.io import writing  # noqa: E402
 
 if TYPE_CHECKING:
     from tandem.reporting.table import Given, Table
@@ -40,7 +41,8 @@ def logged(path: str) -> Iterator[logging.Logger]:
     logging.captureWarnings(True)
     log = logging.getLogger("tandem")
     try:
-        yield log
+        with writing("the job's output", "."):
+            yield log
     except BaseException as error:
         log.error(traceback.format_exc())
         settings = "the job's own settings (threads, batch, dimension, size, memory)"

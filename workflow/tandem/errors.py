@@ -26,10 +26,11 @@ class DiskFull(TandemError):
     """A disk, a quota or a limit leaves no room for what is written."""
 
     def __init__(self, path: str | Path, reason: str, needed: int, free: int) -> None:
-        """Name what was written, the least number of bytes that it needs and those free."""
+        """Name what was written, the bytes that it needs at least (0: unknown), and those free."""
+        more = f"more than {needed:,} bytes are needed, " if needed else ""
         super().__init__(
-            f"{path}: cannot be written: {reason}. It needs more than {needed:,} bytes, and "
-            f"{free:,} are free. Make room, and give the same command again"
+            f"{path}: cannot be written ({reason}): {more}{free:,} bytes are free. Make room, and "
+            "give the same command again"
         )
 
 
@@ -65,5 +66,7 @@ def _number(error: Exception) -> int | None:
     """Return the system's number of an error, which libraries hide in their words."""
     if isinstance(error, OSError) and error.errno is not None:
         return error.errno
+    if "unexpected pos " in str(error):  # PyTorch's words
+        return errno.ENOSPC
     found = re.search(r"(?:os error|errno) (\d+)", str(error), re.IGNORECASE)
     return int(found[1]) if found else None

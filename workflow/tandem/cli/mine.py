@@ -44,12 +44,9 @@ def add_to(commands: argparse._SubParsersAction) -> None:
         help="which pairs are proposed (default: max, each sentence in one pair at most)",
     )  # fmt: skip
     parser.add_argument(
-        "--at-least",
-        type=common.threshold,
-        default=-math.inf,
-        metavar="SCORE",
+        "--at-least", type=common.threshold, default=-math.inf, metavar="SCORE",
         help="write pairs from here",
-    )
+    )  # fmt: skip
     parser.add_argument(
         "--k", type=common.positive, default=4, help="neighbours that a margin looks at"
     )
@@ -107,7 +104,7 @@ def _spool(
     stack: contextlib.ExitStack,
     options: argparse.Namespace,
 ) -> _Side:
-    """Write the vectors and the text of a file to disk."""
+    """Write the vectors and the text of a file to disk, in files that the stack closes."""
     text, vectors = (stack.enter_context(tempfile.TemporaryFile(dir=place)) for _ in range(2))
     starts = array("q", [0])
 

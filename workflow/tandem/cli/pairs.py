@@ -19,12 +19,9 @@ def add_to(commands: argparse._SubParsersAction) -> None:
     summary = "Filter bitext: write cosine, sentence, sentence (TSV) of each pair kept, in order."
     kept = common.add_command(commands, "score", score, summary, _SCORE)
     kept.add_argument(
-        "--at-least",
-        type=common.threshold,
-        default=-1.0,
-        metavar="COSINE",
+        "--at-least", type=common.threshold, default=-1.0, metavar="COSINE",
         help="keep pairs from here",
-    )
+    )  # fmt: skip
     for parser in (cosines, kept):
         common.add_model(parser)
         parser.add_argument(
