@@ -24,7 +24,8 @@ if not sys.stderr.isatty():
     os.environ.setdefault("TQDM_MININTERVAL", QUIET_INTERVAL_S)
     os.environ.setdefault("TQDM_ASCII", " #")
 
-from tandem.errors import TandemError  # noqa: E402
+from tandem.errors import explained  # noqa: E402
+from tandem.io import writing  # noqa: E402
 
 # Held until this process ends: a job outlives a killed run, and a new run must not start beside it
 # (rules/locks.smk).
@@ -48,13 +49,15 @@ def logged(path: str) -> Iterator[logging.Logger]:
     logging.captureWarnings(True)
     log = logging.getLogger("tandem")
     try:
-        yield log
-    except TandemError as error:
+        with writing("the job's output", "."):
+            yield log
+    except BaseException as error:
         log.error(traceback.format_exc())
-        sys.exit(f"error: {error}")
-    except BaseException:
-        log.error(traceback.format_exc())
-        raise
+        settings = "the job's own settings (threads, batch, dimension, size, memory)"
+        message = explained(error, settings) if isinstance(error, Exception) else None
+        if message is None:
+            raise
+        sys.exit(f"error: {message}")
 
 
 def add_kinds(config: Mapping[str, Any]) -> None:

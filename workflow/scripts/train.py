@@ -2,6 +2,7 @@
 
 from _adapter import add_kinds, checkpoint, logged
 from tandem.encoders.encoder import ENCODERS
+from tandem.io import remove
 from tandem.objectives.objective import OBJECTIVES
 from tandem.segmentation.segmenter import Segmenter
 from tandem.tasks import selection
@@ -12,6 +13,7 @@ from tandem.training.recipe import Recipe
 with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)
     params, given, output = snakemake.params, snakemake.input, snakemake.output
+    place = checkpoint(snakemake.wildcards.root, output.model, params.code)
     values, seed = params.run, int(snakemake.wildcards.seed)
     encoder = ENCODERS.parse(values["encoder"])
     segmenter = Segmenter.load(given.segmenter)
@@ -23,10 +25,10 @@ with logged(snakemake.log[0]) as log:
         pairs = run.load_pairs(params.segmented, "train", params.sides, values["pairs"])
         objective, recipe = OBJECTIVES.parse(values["objective"]), Recipe(**values["recipe"])
         described = Run(encoder, objective, recipe, seed)
-        place = checkpoint(snakemake.wildcards.root, output.model, params.code)
         trained = run.train_encoder(described, segmenter, pairs, select, place)
     else:
         trained = run.untrained_encoder(encoder, segmenter, seed, select)
     score = "pearson_x100" if given.selection else "p_at_1_x100"
     origin = {"experiment": snakemake.wildcards.experiment}
     run.save_trained(output.model, *trained, origin, score)
+    remove(place)

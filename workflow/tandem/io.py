@@ -3,56 +3,157 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import fcntl
+import glob
 import gzip
 import hashlib
 import json
 import os
+import secrets
 import shutil
-import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
 import yaml
 
-from tandem.errors import InputError
+from tandem.errors import DiskFull, InputError, TandemError, full_disk
 
 MAX_LINE_BYTES = 1_000_000
 """Longest line accepted from a text file: a longer one is a binary or a file without newlines."""
 
 
+_ASIDE = ".tandem"
+"""How the names of unfinished files and folders end: so that what a killed run left is known."""
+
+
 @contextlib.contextmanager
 def atomic_path(path: str | Path) -> Iterator[Path]:
-    """Yield a temporary path beside `path`; rename it to `path` only if the body succeeds."""
+    """Yield a temporary file beside `path`; rename it to `path` only if the body succeeds.
+
+    Raises:
+        TandemError: `path` is a folder, or its disk is full (`DiskFull`).
+    """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    os.close(handle)
-    temporary = Path(name)
-    try:
+    if path.is_dir():
+        raise TandemError(f"{path} is a folder, where a file is to be written. Move it away")
+    with _beside(path, Path.touch) as temporary:
         yield temporary
         temporary.chmod(0o644)
         temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
 def atomic_folder(path: str | Path) -> Iterator[Path]:
-    """Yield a temporary folder beside `path`; it replaces `path` only if the body succeeds."""
+    """Yield a temporary folder beside `path`; it replaces `path` only if the body succeeds.
+
+    Raises:
+        TandemError: `path` is a file or a symbolic link, or its disk is full (`DiskFull`).
+    """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
-    try:
+    if path.is_symlink() or (path.exists() and not path.is_dir()):
+        raise TandemError(f"{path} is no folder, where one is to be written. Move it away")
+    with _beside(path, Path.mkdir) as temporary:
         yield temporary
         temporary.chmod(0o755)
-        if path.exists():
-            shutil.rmtree(path)
-        temporary.replace(path)
+        replace_folder(temporary, path)
+
+
+@contextlib.contextmanager
+def _beside(path: Path, make: Callable[[Path], None]) -> Iterator[Path]:
+    """Make something temporary and locked beside `path`; what killed runs have left there goes."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*{_ASIDE}"):
+        with contextlib.suppress(OSError), lock(left):
+            remove(left)
+    unlocked = path.with_name(f".{secrets.token_hex(4)}{_ASIDE}")
+    temporary = path.with_name(f".{path.name}{unlocked.name}")
+    with contextlib.ExitStack() as stack:
+        stack.callback(remove, temporary)
+        with writing(path):
+            make(unlocked)
+        with contextlib.suppress(OSError):  # a file system without locks
+            stack.enter_context(lock(unlocked))
+        unlocked.rename(temporary)  # only now can another process take it for a leftover
+        with writing(path, written=partial(_size, temporary)):
+            yield temporary
+
+
+def remove(path: Path) -> None:
+    """Remove a file, a link or a folder with all it holds, if it is there."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def lock(path: str | Path) -> Iterator[None]:
+    """Hold a file or folder for this process; OSError if another one does or none can."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
     finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+        os.close(handle)
+
+
+def replace_folder(new: Path, place: Path) -> None:
+    """Move a complete folder to its place; one that stands there is moved to `new` and removed.
+
+    Both are exchanged in one step where the system can, so that no reader finds neither; else the
+    old one is renamed and, should the second renaming fail, put back.
+    """
+    if not place.exists():
+        new.rename(place)
+        return
+    if not _exchange(new, place):
+        aside = new.with_name(f"{new.name}.old")
+        place.rename(aside)
+        try:
+            new.rename(place)
+        except OSError:
+            aside.rename(place)
+            raise
+        aside.rename(new)
+    shutil.rmtree(new, ignore_errors=True)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Let two paths change places in one step; return False where the system cannot."""
+    call = getattr(ctypes.CDLL(None), "renameat2", None)
+    here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
+    return call is not None and not call(here, bytes(one), here, bytes(other), exchange)
+
+
+@contextlib.contextmanager
+def writing(
+    name: str | Path, place: str | Path | int | None = None, written: Callable[[], int] = int
+) -> Iterator[None]:
+    """Raise `DiskFull`, with what is needed and free, where the body has no room for `name`.
+
+    `place` is a path or stream on that disk (None: the folder of `name`); `written` returns the
+    bytes that the body has written and that are about to be removed.
+    """
+    try:
+        yield
+    except Exception as error:
+        reason = full_disk(error)
+        if reason is None or isinstance(error, DiskFull):
+            raise
+        place = Path(name).absolute().parent if place is None else place
+        needed = written()
+        raise DiskFull(name, reason, needed, shutil.disk_usage(place).free + needed) from error
+
+
+def _size(path: Path) -> int:
+    """Return the bytes of a file or of all files in a folder."""
+    files = path.rglob("*") if path.is_dir() else [path]
+    return sum(file.stat().st_size for file in files if file.is_file())
 
 
 def write_json(path: str | Path, value: Any) -> None:  # noqa: ANN401

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 
-SEAL = "SHA256SUMS"
+SEAL = "tandem.sha256"
 """The file with the SHA-256 of each other one; `sha256sum --check` reads it."""
 REMEDY = (
     "If this is the right folder, fetch or make it anew: delete it, and run `tandem train` or the "

@@ -8,37 +8,64 @@ from __future__ import annotations
 
 import argparse
 import os
+import resource
 import sys
 from collections.abc import Sequence
 
 from tandem import __version__
-from tandem.cli import encode, export, mine, pairs, train
-from tandem.errors import TandemError
+from tandem.errors import explained
 
-_COMMANDS = (train, encode, pairs, mine, export)
 _FAILED, _INTERRUPTED, _READER_LEFT = 1, 130, 141
+_SETTINGS = {"train": "--batch, --dimension or --size", "mine": "--memory or --threads"}
+"""What lowers the memory that a command needs."""
+_LEAST_BYTES = 1536 << 20
+"""Address space below which libraries crash while they are loaded."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
-    options = parser().parse_args(arguments)
+    command = ""
     try:
+        if 0 <= resource.getrlimit(resource.RLIMIT_AS)[0] < _LEAST_BYTES:  # no limit is -1
+            raise MemoryError(f"the libraries alone map {_LEAST_BYTES >> 20:,} MiB")
+        options = parser().parse_args(arguments)
+        command = options.command
         options.run(options)
         sys.stdout.flush()
     except BrokenPipeError:
-        # nothing may be written to stdout any more, not even when Python closes it
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _leave_stdout()
         return _READER_LEFT
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
+        _say(command, "interrupted", error)
         return _INTERRUPTED
-    except (TandemError, OSError) as error:
-        print(f"tandem {options.command}: {error}", file=sys.stderr)
+    except Exception as error:
+        message = explained(error, _SETTINGS.get(command, "--threads"))
+        if message is None:
+            raise
+        _say(command, message, error)
+        try:
+            sys.stdout.flush()
+        except OSError:
+            _leave_stdout()
         return _FAILED
     return 0
 
 
+def _say(command: str, message: str, error: BaseException) -> None:
+    for line in (message, *getattr(error, "__notes__", [])):
+        print(f"tandem {command}: {line}", file=sys.stderr)
+
+
+def _leave_stdout() -> None:
+    """Let nothing be written to stdout any more, not even when Python closes it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def parser() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
+    # here, since a process that may hold little fails while it imports them
+    from tandem.cli import encode, export, mine, pairs, train
+
     result = argparse.ArgumentParser(
         "tandem",
         description="Sentence embeddings from parallel text. FILE is text with one sentence a "
@@ -46,6 +73,6 @@ def parser() -> argparse.ArgumentParser:
     )
     result.add_argument("--version", action="version", version=f"tandem {__version__}")
     commands = result.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in _COMMANDS:
+    for module in (train, encode, pairs, mine, export):
         module.add_to(commands)
     return result

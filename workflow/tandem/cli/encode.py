@@ -10,6 +10,7 @@ from itertools import chain
 import numpy as np
 
 from tandem.cli import common
+from tandem.io import writing
 from tandem.npy import write_npy
 
 _EXAMPLE = "tandem encode model/ my.en --language en --out my.en.npy"
@@ -30,12 +31,12 @@ def add_to(commands: argparse._SubParsersAction) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Encode line by line in constant memory."""
-    encoder = common.load_model(options, *filter(None, [options.language]))
-    batches = common.batches(common.lines_of(options.file), options, "line")
-    lines = chain.from_iterable(batches)
-    vectors = encoder.encode_stream(lines, options.language, common.BATCH)
     style = options.format or ("npy" if options.out.endswith(".npy") else "tsv")
-    with common.output(options.out) as out:
+    with common.output(options, [options.file]) as out:
+        encoder = common.load_model(options, *filter(None, [options.language]))
+        batches = common.batches(common.lines_of(options.file), options, "line")
+        lines = chain.from_iterable(batches)
+        vectors = encoder.encode_stream(lines, options.language, common.BATCH)
         if style == "tsv":
             for batch in vectors:
                 np.savetxt(out, batch, fmt="%.7g", delimiter="\t")
@@ -44,6 +45,9 @@ def run(options: argparse.Namespace) -> None:
         else:
             # the header of a .npy file has the number of rows, and a pipe cannot be rewritten
             with tempfile.TemporaryFile() as scratch:
-                write_npy(scratch, vectors, np.float32, encoder.dimension)
+                with writing(
+                    "the vectors before they go to stdout", scratch.fileno(), scratch.tell
+                ):
+                    write_npy(scratch, vectors, np.float32, encoder.dimension)
                 scratch.seek(0)
                 shutil.copyfileobj(scratch, out, 1 << 20)

@@ -10,6 +10,7 @@ from tandem import encoders
 from tandem.cli import common
 from tandem.encoders.card import Card, CardCorpus
 from tandem.encoders.export import export_sentence_transformers
+from tandem.outputs import check
 
 _EXAMPLE = 'tandem export model/ exported/ --name "My sentences" --corpus "my bitext" CC-BY-4.0'
 
@@ -19,17 +20,19 @@ def add_to(commands: argparse._SubParsersAction) -> None:
     summary = "Write an averaging model as a folder that sentence-transformers loads by itself."
     parser = common.add_command(commands, "export", run, summary, _EXAMPLE)
     parser.add_argument("model", type=Path, metavar="MODEL", help="a model folder")
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="where to; replaced")
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="where to")
     parser.add_argument("--name", help="of the model, in its card (default: the folder's)")
     parser.add_argument("--licence", default="other", help="of the model, as hubs name it")
     parser.add_argument(
         "--corpus", nargs=2, action="append", default=[], metavar=("NAME", "LICENCE"),
         help="what it was trained on, for its card; may be repeated",
     )  # fmt: skip
+    common.add_overwrite(parser)
 
 
 def run(options: argparse.Namespace) -> None:
     """Export and say which folder serves which language."""
+    check(options.folder, [options.model], options.overwrite, folder=True)
     corpora = [CardCorpus(name, licence) for name, licence in options.corpus]
     card = Card(options.name or options.folder.name, corpora, licence=options.licence)
     folders = export_sentence_transformers(encoders.load(options.model), options.folder, card)

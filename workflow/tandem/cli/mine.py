@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import math
+import os
 import tempfile
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO, NamedTuple
 
 import faiss
 import numpy as np
@@ -15,8 +18,9 @@ from tqdm import tqdm
 
 from tandem.cli import common
 from tandem.encoders.model import SentenceEncoder
-from tandem.errors import TandemError
-from tandem.npy import write_npy
+from tandem.errors import InputError
+from tandem.io import writing
+from tandem.search.limits import check_limits
 from tandem.search.margins import Retrieval, Score, mine
 from tandem.search.neighbours import DEFAULT_MEMORY_BYTES, IndexKind, Neighbours, search
 
@@ -40,8 +44,9 @@ def add_to(commands: argparse._SubParsersAction) -> None:
         help="which pairs are proposed (default: max, each sentence in one pair at most)",
     )  # fmt: skip
     parser.add_argument(
-        "--at-least", type=float, default=-math.inf, metavar="SCORE", help="write pairs from here"
-    )
+        "--at-least", type=common.threshold, default=-math.inf, metavar="SCORE",
+        help="write pairs from here",
+    )  # fmt: skip
     parser.add_argument(
         "--k", type=common.positive, default=4, help="neighbours that a margin looks at"
     )
@@ -57,63 +62,80 @@ def add_to(commands: argparse._SubParsersAction) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Encode both files to disk, search, and write the pairs."""
+    """Encode both files to disk, search, and write the pairs.
+
+    The files on disk have no name, so that nothing is left of them however the process ends.
+    """
     names = [options.first, options.second]
-    if names == [common.STDIO, common.STDIO]:
-        raise TandemError("only one of the two files can be stdin")
-    encoder = common.load_model(options, *options.languages)
-    with tempfile.TemporaryDirectory(prefix="tandem-mine-") as scratch:
-        stems = [Path(scratch) / "first", Path(scratch) / "second"]
-        starts = [
-            _spool(encoder, name, language, stem, options)
-            for name, language, stem in zip(names, options.languages, stems, strict=True)
+    place = None if options.out == common.STDIO else Path(options.out).parent
+    with common.output(options, names) as out, contextlib.ExitStack() as stack:
+        check_limits(options.memory)
+        encoder = common.load_model(options, *options.languages)
+        sides = [
+            _spool(encoder, name, language, place, stack, options)
+            for name, language in zip(names, options.languages, strict=True)
         ]
-        pairs = mine(_search(stems, options), options.score, options.retrieval)
-        left, right = map(_lines, stems, starts)
-        with common.output(options.out) as out:
-            for one, other, score in zip(pairs.source, pairs.target, pairs.score, strict=True):
-                if score < options.at_least:
-                    break
-                out.write(b"%.6f\t%b\t%b\n" % (score, left(one), right(other)))
+        del encoder  # and the words that it remembers, for the search to have more
+        neighbours = _search([side.vectors for side in sides], options)
+        pairs = mine(neighbours, options.score, options.retrieval)
+        for one, other, score in zip(pairs.source, pairs.target, pairs.score, strict=True):
+            if score < options.at_least:
+                break
+            out.write(b"%.6f\t%b\t%b\n" % (score, sides[0].line(one), sides[1].line(other)))
+
+
+class _Side(NamedTuple):
+    """One side on disk: its text, where each line of it begins, and its vectors, mapped."""
+
+    text: BinaryIO
+    starts: array[int]
+    vectors: np.ndarray
+
+    def line(self, number: int) -> bytes:
+        start, end = self.starts[number : number + 2]
+        return os.pread(self.text.fileno(), end - start - 1, start)
 
 
 def _spool(
-    encoder: SentenceEncoder, name: str, language: str, stem: Path, options: argparse.Namespace
-) -> array[int]:
-    """Write the vectors and the text of a file to disk; return where each line begins."""
+    encoder: SentenceEncoder,
+    name: str,
+    language: str,
+    place: Path | None,
+    stack: contextlib.ExitStack,
+    options: argparse.Namespace,
+) -> _Side:
+    """Write the vectors and the text of a file to disk, in files that the stack closes."""
+    text, vectors = (stack.enter_context(tempfile.TemporaryFile(dir=place)) for _ in range(2))
     starts = array("q", [0])
 
     def lines() -> Iterator[str]:
-        with stem.with_suffix(".txt").open("wb") as out:
-            for batch in common.batches(common.lines_of(name), options, "line"):
-                for line in batch:
-                    size = out.write(common.one_line(line).encode() + b"\n")
-                    starts.append(starts[-1] + size)
-                    yield line
+        for batch in common.batches(common.lines_of(name), options, "line"):
+            for line in batch:
+                size = text.write(common.one_line(line).encode() + b"\n")
+                starts.append(starts[-1] + size)
+                yield line
 
-    with stem.with_suffix(".npy").open("wb") as out:
-        vectors = encoder.encode_stream(lines(), language, common.BATCH)
-        write_npy(out, vectors, np.float32, encoder.dimension)
-    return starts
+    with writing(f"the vectors of {name}", text.fileno(), lambda: text.tell() + vectors.tell()):
+        for part in encoder.encode_stream(lines(), language, common.BATCH):
+            vectors.write(part.data)
+        for file in (text, vectors):
+            file.flush()
+    shape = len(starts) - 1, encoder.dimension
+    if not shape[0]:
+        raise InputError(name, None, "it is empty", "Give some sentences")
+    return _Side(text, starts, np.memmap(vectors, np.float32, "r", shape=shape))
 
 
-def _search(stems: list[Path], options: argparse.Namespace) -> Neighbours:
+def _search(sides: list[np.ndarray], options: argparse.Namespace) -> Neighbours:
     if options.threads is not None:
         faiss.omp_set_num_threads(options.threads)
-    source, target = (stem.with_suffix(".npy") for stem in stems)
     with tqdm(total=100, unit="%", desc="search", disable=options.quiet or None) as bar:
         return search(
-            source,
-            target,
+            sides[0],
+            sides[1],
             options.k,
             index=options.index,
             memory_bytes=options.memory,
             device=options.device,
             progress=lambda share: bar.update(int(100 * share) - bar.n),
         )
-
-
-def _lines(stem: Path, starts: array[int]) -> Callable[[int], bytes]:
-    """Return the function from the number of a line to the line."""
-    text = np.memmap(stem.with_suffix(".txt"), np.uint8, "r")
-    return lambda number: text[starts[number] : starts[number + 1] - 1].tobytes()

@@ -19,8 +19,9 @@ def add_to(commands: argparse._SubParsersAction) -> None:
     summary = "Filter bitext: write cosine, sentence, sentence (TSV) of each pair kept, in order."
     kept = common.add_command(commands, "score", score, summary, _SCORE)
     kept.add_argument(
-        "--at-least", type=float, default=-1.0, metavar="COSINE", help="keep pairs from here"
-    )
+        "--at-least", type=common.threshold, default=-1.0, metavar="COSINE",
+        help="keep pairs from here",
+    )  # fmt: skip
     for parser in (cosines, kept):
         common.add_model(parser)
         parser.add_argument(
@@ -33,14 +34,14 @@ def add_to(commands: argparse._SubParsersAction) -> None:
 
 def similarity(options: argparse.Namespace) -> None:
     """Write one cosine a line."""
-    with common.output(options.out) as out:
+    with common.output(options, options.files) as out:
         for _, cosines in _scored(options):
             out.write("".join(f"{cosine:.6f}\n" for cosine in cosines).encode())
 
 
 def score(options: argparse.Namespace) -> None:
     """Write the pairs from a cosine on."""
-    with common.output(options.out) as out:
+    with common.output(options, options.files) as out:
         for pairs, cosines in _scored(options):
             rows = (
                 f"{cosine:.6f}\t{common.one_line(left)}\t{common.one_line(right)}\n"

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import torch
 
+from tandem import saved
 from tandem.encoders.card import Card, model_card
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.stock_tokenizer import stock_tokenizer
@@ -53,6 +54,7 @@ def export_sentence_transformers(
             _write(encoder, group[0], temporary / names[group[0]])
         text = model_card(encoder, card, names)
         (temporary / "README.md").write_text(text, encoding="utf-8", newline="\n")
+        saved.seal(temporary)
     return {language: Path(folder) / name for language, name in names.items()}
 
 

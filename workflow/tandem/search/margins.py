@@ -135,12 +135,10 @@ def _ordered(source: np.ndarray, target: np.ndarray, score: np.ndarray) -> Mined
 
 def _greedy(pairs: MinedPairs) -> MinedPairs:
     """Go down the ordered pairs and take each whose two sentences are both still free."""
-    sources: set[int] = set()
-    targets: set[int] = set()
+    sides = pairs.source, pairs.target
+    sources, targets = (bytearray(side.max(initial=-1) + 1) for side in sides)
     keep = np.zeros(len(pairs), bool)
-    for place, (i, j) in enumerate(zip(pairs.source.tolist(), pairs.target.tolist(), strict=True)):
-        if i not in sources and j not in targets:
-            keep[place] = True
-            sources.add(i)
-            targets.add(j)
+    for place, (i, j) in enumerate(zip(*(side.data for side in sides), strict=True)):
+        if not (sources[i] or targets[j]):
+            keep[place] = sources[i] = targets[j] = True
     return pairs.take(keep)

@@ -7,8 +7,8 @@ IVF and HNSW, for large sides, compare fewer and may miss some neighbours.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import math
-import os
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tandem.errors import TandemError
+from tandem.search.limits import check_limits, memory_used
 from tandem.search.rows import UnitRows
 
 if TYPE_CHECKING:
@@ -95,6 +96,7 @@ def search(
             "Encode both sides with one model"
         )
     gpu = _load_libraries(device)
+    check_limits(memory_bytes)
     found = Neighbours(_empty(one, min(k, len(two))), _empty(two, min(k, len(one))))
     free = memory_bytes - _resident_bytes() - _WORK_BYTES
     for number, lists in enumerate(found):
@@ -136,7 +138,7 @@ def _fill(
     need = row * (min(len(corpus), _LEAST_ROWS) if kind is IndexKind.EXACT else len(corpus))
     if free < need:
         remedy = "" if kind is IndexKind.EXACT else ", or search exactly"
-        raise TandemError(f"memory_bytes leaves too little for the search. Raise it by "
+        raise TandemError(f"memory_bytes (--memory) leaves too little for the search. Raise it by "
                           f"{(need - free >> 20) + 1} MiB{remedy}")  # fmt: skip
     rows = free // row
     step = max(64, _BLOCK_BYTES // (4 * corpus.dimension + 32 * lists.indices.shape[1]))
@@ -252,7 +254,6 @@ def _one_thread() -> Iterator[None]:
 
 def _resident_bytes() -> int:
     """Return the resident memory of this process; 0 where the system does not tell."""
-    statm = Path("/proc/self/statm")
-    if not statm.exists():
-        return 0
-    return int(statm.read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    if trim := getattr(ctypes.CDLL(None), "malloc_trim", None):
+        trim(0)  # what was freed goes back to the system
+    return memory_used()[1]

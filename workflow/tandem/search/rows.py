@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,11 +17,8 @@ class UnitRows:
     def __init__(self, source: np.ndarray | str | Path) -> None:
         """Look at an array or a file; what is no C-ordered matrix is refused."""
         self.name = "the array" if isinstance(source, np.ndarray) else str(source)
-        # a slice of a mapped array has the offset of the whole: only what is mapped here is read
-        self._file: np.memmap | None = None
-        if not isinstance(source, np.ndarray):
-            source = self._file = _map(source)
-        self._source, shape = source, source.shape
+        self._source = source if isinstance(source, np.ndarray) else _map(source)
+        shape = self._source.shape
         if len(shape) != 2:
             raise TandemError(f"{self.name} is no matrix (shape {shape}). Give a row a sentence")
         if not all(shape):
@@ -52,12 +50,12 @@ class UnitRows:
             yield first, values.astype(np.float32)
 
     def _read(self, start: int, stop: int) -> np.ndarray:
-        """Return rows as they are; of a file they are read, since mapped pages count as memory."""
-        if (mapped := self._file) is None:
-            return self._source[start:stop]
-        offset, count = mapped.offset + start * mapped.strides[0], (stop - start) * self.dimension
-        values = np.fromfile(str(mapped.filename), mapped.dtype, count, offset=offset)
-        return values.reshape(-1, self.dimension)
+        """Return rows as they are; a file's are copied, since mapped pages count as memory."""
+        rows = self._source[start:stop]
+        if isinstance(rows, np.memmap):
+            rows = np.array(rows)
+            self._source._mmap.madvise(mmap.MADV_DONTNEED)  # type: ignore[attr-defined]
+        return rows
 
 
 def _map(path: str | Path) -> np.memmap:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -62,11 +61,9 @@ def train_encoder(
     """Train an encoder; return it as it was after the best epoch, and the history.
 
     `select` scores it after every epoch, and before the first. From the folder `checkpoint` a
-    stopped run goes on; it is removed at the end. `device` may be auto: CUDA where there is one.
+    stopped run goes on; whoever has saved the encoder removes it. `device` may be auto.
     """
-    if device == "auto":
-        device = "cuda" if torch.cuda.is_available() else "cpu"
-    trainer = Trainer(run, len(segmenter), pairs, device)
+    trainer = Trainer(run, len(segmenter), pairs, place(device))
 
     def validate(table: Tensor, composition: Composition) -> float:
         score = select(SentenceEncoder(segmenter, table, composition).encode_ids)
@@ -74,11 +71,25 @@ def train_encoder(
         return score
 
     trained = trainer.run(validate, checkpoint, show=show)
-    if checkpoint is not None:
-        shutil.rmtree(checkpoint, ignore_errors=True)
     metadata = {"pairs": trained.pairs, "epoch": trained.best_epoch, **run.description()}
     encoder = SentenceEncoder(segmenter, trained.table, trained.composition, metadata)
     return encoder, trained.history
+
+
+def place(device: str) -> str:
+    """Return the device that is meant: for auto, CUDA where there is one.
+
+    Raises:
+        TandemError: nothing can be computed there.
+    """
+    if device == "auto":
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        torch.zeros(1, device=device).cpu()
+    except (RuntimeError, AssertionError) as error:
+        problem = str(error).split("\n")[0]
+        raise TandemError(f"cannot compute on {device!r} ({problem})") from error
+    return device
 
 
 def untrained_encoder(
