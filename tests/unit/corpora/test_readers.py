@@ -166,7 +166,7 @@ def test_tmx_languages_and_inline_codes(tmp_path, pack):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (TMX.replace("</seg>", "", 1), [r"t\.tmx, line 5", "not well-formed"]),
+        (TMX.replace("</seg>", "", 1), [r"t\.tmx, line 5: no readable TMX", "mismatched tag"]),
         ("", [r"t\.tmx, line 1", "no element"]),
         (TMX.replace("cs", "sk").replace("CS", "sk"), ["no unit has both 'en' and 'cs'"]),
         (

@@ -171,8 +171,10 @@ def _members(stream: Metered) -> Iterator[tuple[tarfile.TarInfo, IO[bytes] | Non
 def _check_name(path: Path, name: str, known: Collection[str] = ()) -> None:
     """Refuse a name that would be written outside its folder, an empty one, and one known."""
     normal = posixpath.normpath(name.replace("\\", "/"))
-    if not name or name in known:
-        problem = f"two members are named {name!r}" if name else "a member has no name"
+    if name in known:
+        problem = f"two members are named {name!r}"
+    elif not name or re.search(r"[\x00-\x1f\x7f]", name):
+        problem = f"a member is named {name!r}"
     elif normal.startswith(("/", "../")) or normal == ".." or re.match(r"[A-Za-z]:", normal):
         problem = f"the member {name!r} leaves the archive's folder"
     else:

@@ -15,8 +15,8 @@ from tqdm import tqdm
 from tandem.errors import InputError, TandemError
 
 BLOCK = 1 << 18
-# the last: an address to go on to that is no text
-_BROKEN = (requests.RequestException, urllib3.exceptions.HTTPError, UnicodeError)
+# the last: what requests says of an address to go on to that is none
+_BROKEN = (requests.RequestException, urllib3.exceptions.HTTPError, ValueError)
 _REMEDY = "or set `mirror` to a folder or address that has the file"
 
 

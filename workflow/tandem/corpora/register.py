@@ -217,3 +217,5 @@ def load_register(path: str | Path) -> dict[str, Dataset]:
         problem = "\n  ".join(["refused:", *faults(error)])
         remedy = "\nThe head of workflow/datasets.yaml says what an entry holds"
         raise InputError(path, None, problem, remedy) from error
+    except RecursionError as error:
+        raise InputError(path, None, "a pattern is nested too deep", "Mend it") from error

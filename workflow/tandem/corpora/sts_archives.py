@@ -46,6 +46,8 @@ CROSS_LINGUAL = {
 """The other tracks of 2017, and the language of each column: not always the order in the name."""
 
 TRACK_PAIRS = 250
+TASK_FILE = r"^[0-9]{4}\.[A-Za-z0-9][A-Za-z0-9._-]{0,99}\.tsv$"
+"""What a task's file may be called: year and task, which come out of archives."""
 _SIZES = PUBLISHED | dict.fromkeys(CROSS_LINGUAL, TRACK_PAIRS)
 _NOT_FREE = {
     "2013.SMT": "distributed by the LDC only",
@@ -92,7 +94,10 @@ def build_sts(
     index: dict[str, Any] = {"tasks": [], "missing": missing}
     with atomic_folder(folder) as result:
         for name, source in sorted(source_of.items()):
-            pairs = write_lines(result / task_file(name, source), found[source][name])
+            if not re.match(TASK_FILE, f"{name}.tsv"):  # it could be a path
+                remedy = "A task is named <year>.<task>, in letters, digits, points and hyphens"
+                raise InputError(source, None, f"a task named {name[:80]!r}", remedy)
+            pairs = write_lines(result / f"{name}.tsv", found[source][name])
             index["tasks"].append(_entry(name, pairs, source))
         write_json(result / "index.json", index)
     return index
@@ -116,25 +121,13 @@ def build_task(path: str | Path, benchmark: str | Path, name: str) -> int:
     return write_lines(path, tasks[name])
 
 
-def task_file(name: str, place: str | Path) -> str:
-    """Return the name of the file of a task, `<year>.<task>`.
-
-    Raises:
-        InputError: the name, which an archive or an index gave, could be a path.
-    """
-    if not re.fullmatch(r"\d{4}\.[A-Za-z0-9][A-Za-z0-9._-]{0,99}", name, re.ASCII):
-        remedy = "A task is named <year>.<task>, in letters, digits, points and hyphens"
-        raise InputError(place, None, f"a task named {name[:80]!r}", remedy)
-    return f"{name}.tsv"
-
-
 def _entry(name: str, pairs: int, source: str) -> dict[str, Any]:
     """Describe a task that is present."""
     year, _, task = name.partition(".")
     return {
         "task": task,
         "year": year,
-        "file": task_file(name, source),
+        "file": f"{name}.tsv",
         "languages": list(CROSS_LINGUAL.get(name, ("en", "en"))),
         "pairs": pairs,
         "of": _SIZES.get(name),

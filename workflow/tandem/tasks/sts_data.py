@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field, TypeAdapter, ValidationError
+from typing_extensions import TypedDict
 
-from tandem.corpora.sts_archives import gold_score
+from tandem.corpora.sts_archives import TASK_FILE, gold_score
 from tandem.errors import InputError, TandemError
-from tandem.io import read_json, read_lines
+from tandem.io import MAX_DOCUMENT_BYTES, read_json, read_lines
+from tandem.registry import faults
 from tandem.statistics.correlation import FloatArray, is_constant, pearson
 
 
@@ -38,6 +41,25 @@ class Index:
     missing: list[dict[str, Any]]
 
 
+class _Task(TypedDict):
+    file: Annotated[str, Field(pattern=TASK_FILE)]
+    year: Annotated[str, Field(pattern=r"^[0-9]{4}$")]
+    languages: Annotated[list[str], Field(min_length=2, max_length=2)]
+    of: int | None
+
+
+class _Missing(TypedDict):
+    task: str
+    year: str
+    of: int
+    why: str
+
+
+class _Stored(TypedDict):
+    tasks: list[_Task]
+    missing: list[_Missing]
+
+
 def read_task(path: str | Path, languages: Sequence[str] = ("en", "en")) -> StsPairs:
     """Read one task: lines of score, sentence 1, sentence 2, separated by tabs.
 
@@ -46,7 +68,7 @@ def read_task(path: str | Path, languages: Sequence[str] = ("en", "en")) -> StsP
             scores are all the same.
     """
     gold, first, second = [], [], []
-    for number, line in enumerate(read_lines(path), start=1):
+    for number, line in enumerate(read_lines(path, MAX_DOCUMENT_BYTES), start=1):
         columns = line.split("\t")
         if len(columns) != 3:
             problem = f"{len(columns)} columns, not 3"
@@ -61,8 +83,12 @@ def read_task(path: str | Path, languages: Sequence[str] = ("en", "en")) -> StsP
 
 def read_index(folder: str | Path) -> Index:
     """Read which tasks an STS folder holds, from its index.json."""
-    stored = read_json(Path(folder) / "index.json")
-    tasks = {entry["file"].removesuffix(".tsv"): entry for entry in stored["tasks"]}
+    path = Path(folder) / "index.json"
+    try:
+        stored = TypeAdapter(_Stored).validate_python(read_json(path))
+    except ValidationError as error:
+        raise InputError(path, None, "; ".join(faults(error)), "Build the folder again") from error
+    tasks = {entry["file"].removesuffix(".tsv"): dict(entry) for entry in stored["tasks"]}
     return Index(tasks, stored["missing"])
 
 

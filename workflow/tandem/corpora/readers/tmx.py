@@ -68,8 +68,8 @@ def _units(stream: BinaryIO, path: str) -> Iterator[Element]:
             opened.pop()
             if element.tag == "tu":
                 yield element
-                meter.left = MAX_UNIT_BYTES
             if not any(outer.tag == "tu" for outer in opened):
+                meter.left = meter.left if element.tag != "tu" else MAX_UNIT_BYTES
                 for outer in opened:
                     outer.clear()
         if len(opened) > MAX_DEPTH or len(names) > MAX_NAMES:
