@@ -123,7 +123,8 @@ def _check_size(events: Iterable[yaml.Event]) -> None:
             sizes[event.anchor] = 1
         if nodes > MAX_YAML_NODES or len(begun) > MAX_YAML_DEPTH:
             problem = "too many values, or too deep in each other"
-            raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
+            mark: Any = event.start_mark
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=mark)
 
 
 def open_binary(path: str | Path) -> BinaryIO:

@@ -9,10 +9,12 @@ import contextlib
 import gzip
 import io
 import json
+import os
 import random
 import sqlite3
 import struct
 import tarfile
+import tempfile
 import zipfile
 from pathlib import Path
 
@@ -26,6 +28,7 @@ from tandem.io import read_json, read_lines, read_yaml
 from tandem.tasks.sts_data import read_index, read_task
 
 MIB = 1 << 20
+EVIL = Path(tempfile.gettempdir(), f"evil{os.getpid()}.headlines.tsv")
 
 
 def corpus(reader, languages=("en", "cs"), **options):
@@ -380,14 +383,17 @@ def of_register():
     yield "a file that leaves", entry(file="..")
     yield "a file with a slash", entry(file="a/b")
     yield "a file with NUL", entry(file="a\0b")
-    yield "a code that leaves", entry(
-        path="d/{language}", codes={"cs": "../../../x"}, reader={"kind": "lines"}
+    yield (
+        "a code that leaves",
+        entry(path="d/{language}", codes={"cs": "../../../x"}, reader={"kind": "lines"}),
     )
-    yield "columns without a language", entry(
-        reader={"kind": "tsv", "columns": {"en": 0}, "header": False}
+    yield (
+        "columns without a language",
+        entry(reader={"kind": "tsv", "columns": {"en": 0}, "header": False}),
     )
-    yield "translations without a language", entry(
-        reader={"kind": "verses", **VERSES, "translations": {"en": "e"}}
+    yield (
+        "translations without a language",
+        entry(reader={"kind": "verses", **VERSES, "translations": {"en": "e"}}),
     )
     yield "no pattern", entry(reader={"kind": "catalogue", "members": "(" * 5000})
     yield "a kind that is a list", entry(reader={"kind": ["tsv"]})
@@ -431,11 +437,15 @@ def of_tmx():
     yield "deep elements without an end", nested("<a>")
     yield "units in units", b"<tmx><body>" + nested("<tu>", "</tu>", 50) + b"</body></tmx>"
     yield "entities", TMX.replace(b"?>", b'?><!DOCTYPE t [<!ENTITY a "b">]>', 1)
-    yield "an entity outside", TMX.replace(
-        b"?>", b'?><!DOCTYPE t [<!ENTITY a SYSTEM "file:///etc/passwd">]>', 1
-    ).replace(b"one", b"&a;")
-    yield "an entity of parameters", TMX.replace(
-        b"?>", b'?><!DOCTYPE t [<!ENTITY % a SYSTEM "file:///etc/passwd"> %a;]>', 1
+    yield (
+        "an entity outside",
+        TMX.replace(b"?>", b'?><!DOCTYPE t [<!ENTITY a SYSTEM "file:///etc/passwd">]>', 1).replace(
+            b"one", b"&a;"
+        ),
+    )
+    yield (
+        "an entity of parameters",
+        TMX.replace(b"?>", b'?><!DOCTYPE t [<!ENTITY % a SYSTEM "file:///etc/passwd"> %a;]>', 1),
     )
     yield "no entity", TMX.replace(b"one", b"&nothing;")
     yield "an attribute twice", TMX.replace(b'lang="en"', b'lang="en" xml:lang="en"')
@@ -482,12 +492,18 @@ def of_database():
     )  # fmt: skip
     yield "an endless view", database(f"CREATE VIEW bible AS {endless}", rows=False, columns="")
     same = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)"
-    yield "a join that explodes", database(
-        *(f"INSERT INTO bible {same} SELECT '{code}', 1, 1, 1, 'x' FROM n" for code in "ec")
+    yield (
+        "a join that explodes",
+        database(
+            *(f"INSERT INTO bible {same} SELECT '{code}', 1, 1, 1, 'x' FROM n" for code in "ec")
+        ),
     )
-    yield "a computed column", database(
-        columns="(bbName, bNumber, cNumber, vNumber, x, "
-        "vText GENERATED ALWAYS AS (hex(zeroblob(2000000))))"
+    yield (
+        "a computed column",
+        database(
+            columns="(bbName, bNumber, cNumber, vNumber, x, "
+            "vText GENERATED ALWAYS AS (hex(zeroblob(2000000))))"
+        ),
     )
     large = "UPDATE bible SET vText = hex(zeroblob(900000)) WHERE vNumber = 3"
     yield "a large text", database(large)
@@ -497,8 +513,9 @@ def of_database():
     )  # fmt: skip
     yield "other columns", database(rows=False, columns="(a, b)")
     yield "no table", database("CREATE TABLE other (a)", rows=False, columns="")
-    yield "a trigger", database(
-        "CREATE TRIGGER t AFTER INSERT ON bible BEGIN DELETE FROM bible; END"
+    yield (
+        "a trigger",
+        database("CREATE TRIGGER t AFTER INSERT ON bible BEGIN DELETE FROM bible; END"),
     )
     data = database()
     yield "spoilt pages", data[:4096] + flipped(data[4096:], *range(0, 4000, 7))
@@ -558,7 +575,7 @@ def of_tar():
 def of_sts():
     for file in ("../../../evil", "/tmp/evil", "a/b", "..", "", "a\x1bb", "a b", "x" * 300, "é"):
         yield f"a task {file[:9]!r}", STS_ROW.replace(b"headlines", file.encode())
-    for year in ("../x", "/tmp", "", "2016/..", "test", "12345"):
+    for year in ("../x", str(EVIL)[: -len(".headlines.tsv")], "", "2016/..", "test", "12345"):
         yield f"a year {year!r}", STS_ROW.replace(b"2016", year.encode())
     for score in ("nan", "inf", "-1", "1_0", "", "1e400", "9" * 5000):
         yield f"a score {score[:9]!r}", STS_ROW.replace(b"3.5", score.encode())
@@ -658,7 +675,7 @@ def test_hostile_files_give_an_error_or_a_result(tmp_path, kind):
     for number, (name, data) in enumerate(cases):
         if said := stray(folder / str(number), read, data):
             found[name] = said
-    outside = [p for p in tmp_path.rglob("*") if p.is_file() and folder not in p.parents]
+    outside = [p for p in (*tmp_path.rglob("*.tsv"), EVIL) if p.parent.name != "sts" and p.exists()]
     assert not found and not outside, f"{len(found)} of {len(cases)}: {found} {outside}"
 
 

@@ -140,9 +140,12 @@ def _tar(path: Path, packed: io.BufferedReader, folder: Path, limits: Limits) ->
     files: dict[str, Path] = {}
     total = 0
     unpack = next((unpack for magic, unpack in _PACKED if packed.peek().startswith(magic)), None)
-    stream = unpack(packed) if unpack else packed
-    meter = Metered(stream, path, _HEADER_BYTES, "what precedes a member")
-    for member, source in refusing_each(_members(meter), path, _NO_ARCHIVE):
+    stream: Any = unpack(packed) if unpack else packed
+    meter: Any = Metered(stream, path, _HEADER_BYTES, "what precedes a member")
+    with refusing(path, _NO_ARCHIVE):
+        archive: Any = tarfile.open(fileobj=meter, mode="r|")
+    for member in refusing_each(iter(archive.next, None), path, _NO_ARCHIVE):
+        archive.members, archive.pax_headers = [], {}  # it keeps those of all that it has seen
         _check_name(path, member.name, files)
         if member.issym() or member.islnk():
             base = posixpath.dirname(member.name) if member.issym() else ""
@@ -150,22 +153,13 @@ def _tar(path: Path, packed: io.BufferedReader, folder: Path, limits: Limits) ->
         # the header's size is what tarfile reads: checked before a byte is written
         total += max(member.size, 0)
         _check_size(path, member.name, (total, path.stat().st_size), total, limits)
-        if source is not None:
-            files[member.name] = target = folder / str(len(files))
+        if member.isfile():
             meter.left = max(member.size, 0) + _HEADER_BYTES
+            files[member.name] = target = folder / str(len(files))
             with refusing(path, _NO_ARCHIVE), open(target, "wb") as out:
-                shutil.copyfileobj(source, out)
+                shutil.copyfileobj(archive.extractfile(member), out)
         meter.left = _HEADER_BYTES
     return Archive(path, list(files), lambda name: open(files[name], "rb"))
-
-
-def _members(stream: Metered) -> Iterator[tuple[tarfile.TarInfo, IO[bytes] | None]]:
-    """Yield the members of a tar with their content; None of what is no file."""
-    with tarfile.open(fileobj=stream, mode="r|") as archive:  # type: ignore[arg-type]
-        while (member := archive.next()) is not None:
-            # it keeps the headers of all that it has seen
-            archive.members, archive.pax_headers = [], {}
-            yield member, archive.extractfile(member) if member.isfile() else None
 
 
 def _check_name(path: Path, name: str, known: Collection[str] = ()) -> None:

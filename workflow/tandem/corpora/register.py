@@ -87,12 +87,6 @@ class Dataset(Settings):
             problem = "a wheel needs its `sha256`"
         elif several != ("{language}" in (self.path or "")):
             problem = "`{language}` must stand in both `path` and `file`, or in neither"
-        elif (
-            self.reader
-            and (field := self.reader.by_language)
-            and (lacks := set(map(self.code, self.languages)) - set(getattr(self.reader, field)))
-        ):
-            problem = f"`{field}` of its reader lacks {', '.join(sorted(lacks))}"
         elif self.reader and self.reader.kind == "lines" and not several:
             problem = "the reader lines needs a `path` that holds {language}"
         else:
@@ -145,7 +139,11 @@ class Dataset(Settings):
                 f"The corpus {self.name} has no language {language!r}. "
                 f"Choose from: {', '.join(self.languages)}"
             )
-        return self.codes.get(language, language)
+        code = self.codes.get(language, language)
+        field = self.reader.by_language if self.reader else ""
+        if field and code not in getattr(self.reader, field):
+            raise TandemError(f"{self.name}: `{field}` of its reader lacks {code}. Add it there")
+        return code
 
     def pairs(self, path: str | Path, source: str, target: str) -> Iterator[Pair]:
         """Return the sentence pairs of two languages.

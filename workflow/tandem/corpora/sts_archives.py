@@ -46,8 +46,8 @@ CROSS_LINGUAL = {
 """The other tracks of 2017, and the language of each column: not always the order in the name."""
 
 TRACK_PAIRS = 250
-TASK_FILE = r"^[0-9]{4}\.[A-Za-z0-9][A-Za-z0-9._-]{0,99}\.tsv$"
-"""What a task's file may be called: year and task, which come out of archives."""
+TASK_FILE = r"\A([0-9]{4}\.[A-Za-z0-9][A-Za-z0-9._-]{0,99})\.tsv\Z"
+"""What a task's file may be called: year and task come out of archives, and are to be no path."""
 _SIZES = PUBLISHED | dict.fromkeys(CROSS_LINGUAL, TRACK_PAIRS)
 _NOT_FREE = {
     "2013.SMT": "distributed by the LDC only",
@@ -94,7 +94,7 @@ def build_sts(
     index: dict[str, Any] = {"tasks": [], "missing": missing}
     with atomic_folder(folder) as result:
         for name, source in sorted(source_of.items()):
-            if not re.match(TASK_FILE, f"{name}.tsv"):  # it could be a path
+            if not re.match(TASK_FILE, f"{name}.tsv"):
                 remedy = "A task is named <year>.<task>, in letters, digits, points and hyphens"
                 raise InputError(source, None, f"a task named {name[:80]!r}", remedy)
             pairs = write_lines(result / f"{name}.tsv", found[source][name])

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, TypeAdapter, ValidationError
-from typing_extensions import TypedDict
 
 from tandem.corpora.sts_archives import TASK_FILE, gold_score
 from tandem.errors import InputError, TandemError
 from tandem.io import MAX_DOCUMENT_BYTES, read_json, read_lines
-from tandem.registry import faults
 from tandem.statistics.correlation import FloatArray, is_constant, pearson
+from tandem.untrusted import refusing
 
 
 @dataclass(frozen=True)
@@ -39,25 +38,6 @@ class Index:
 
     tasks: dict[str, dict[str, Any]]
     missing: list[dict[str, Any]]
-
-
-class _Task(TypedDict):
-    file: Annotated[str, Field(pattern=TASK_FILE)]
-    year: Annotated[str, Field(pattern=r"^[0-9]{4}$")]
-    languages: Annotated[list[str], Field(min_length=2, max_length=2)]
-    of: int | None
-
-
-class _Missing(TypedDict):
-    task: str
-    year: str
-    of: int
-    why: str
-
-
-class _Stored(TypedDict):
-    tasks: list[_Task]
-    missing: list[_Missing]
 
 
 def read_task(path: str | Path, languages: Sequence[str] = ("en", "en")) -> StsPairs:
@@ -84,12 +64,14 @@ def read_task(path: str | Path, languages: Sequence[str] = ("en", "en")) -> StsP
 def read_index(folder: str | Path) -> Index:
     """Read which tasks an STS folder holds, from its index.json."""
     path = Path(folder) / "index.json"
-    try:
-        stored = TypeAdapter(_Stored).validate_python(read_json(path))
-    except ValidationError as error:
-        raise InputError(path, None, "; ".join(faults(error)), "Build the folder again") from error
-    tasks = {entry["file"].removesuffix(".tsv"): dict(entry) for entry in stored["tasks"]}
-    return Index(tasks, stored["missing"])
+    stored, tasks = read_json(path), {}
+    with refusing(path, "no index of STS tasks", "Build the folder again"):
+        for entry in stored["tasks"]:
+            [name] = re.findall(TASK_FILE, entry["file"])
+            first, second = entry.get("languages", ("en", "en"))
+            tasks[name] = entry | {"year": name[:4], "languages": [str(first), str(second)]}
+        keys = ("year", "task", "of", "why")
+        return Index(tasks, [{key: entry[key] for key in keys} for entry in stored["missing"]])
 
 
 def correlation(gold: FloatArray, cosine: FloatArray) -> float:
