@@ -778,7 +778,7 @@ def test_memory_is_bounded(tmp_path, monkeypatch, name):
 
 # ---- fuzz
 
-ROUNDS = {"verses": 60, "verses db": 120, "sts": 100, "sts csv": 60, "sts.tar": 100}
+ROUNDS = {"verses": 300, "verses db": 600, "sts": 500, "sts csv": 300, "sts.tar": 500}
 
 
 def mutated(random_, data):
@@ -815,7 +815,7 @@ def mutated(random_, data):
 @pytest.mark.parametrize("kind", VALID)
 def test_fuzz(tmp_path, kind):
     read, data = VALID[kind]
-    random_, rounds = random.Random(f"tandem {kind}"), ROUNDS.get(kind, 200)
+    random_, rounds = random.Random(f"tandem {kind}"), ROUNDS.get(kind, 1000)
     found = {}
     for number in range(rounds):
         if said := stray(tmp_path / str(number), read, mutated(random_, data)):
