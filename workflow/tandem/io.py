@@ -16,16 +16,13 @@ from typing import IO, Any, BinaryIO
 import yaml
 
 from tandem.errors import InputError
-from tandem.untrusted import Metered, refusing, refusing_each
+from tandem.untrusted import MAX_YAML_BYTES, Metered, check_size, refusing, refusing_each
 
 MAX_LINE_BYTES = 1_000_000
 """Longest line accepted from a text file: a longer one is a binary or a file without newlines."""
 
 MAX_DOCUMENT_BYTES = 16 << 20
 """Largest file that is read as a whole; what it becomes in memory may be 50 times as large."""
-
-MAX_YAML_BYTES, MAX_YAML_NODES, MAX_YAML_DEPTH = 1 << 20, 100_000, 50
-"""Largest file that a person writes: its size, its values, and how deep they nest."""
 
 
 @contextlib.contextmanager
@@ -100,31 +97,8 @@ def read_yaml(path: str | Path) -> Any:  # noqa: ANN401
     with open(path, "rb") as stream:
         raw = Metered(stream, path, MAX_YAML_BYTES).read()
     with refusing(path, "not YAML", "Mend the file"):
-        _check_size(yaml.parse(raw, Loader=loader))
+        check_size(yaml.parse(raw, Loader=loader))
         return yaml.load(raw, Loader=loader)  # noqa: S506
-
-
-def _check_size(events: Iterable[yaml.Event]) -> None:
-    """Refuse what would exhaust stack or memory once its nodes are made; see `read_yaml`."""
-    sizes: dict[str | None, int] = {}
-    begun: list[tuple[str | None, int]] = []
-    nodes = 0
-    for event in events:
-        nodes += 1
-        if isinstance(event, yaml.AliasEvent):
-            # of an anchor inside itself nothing is known yet
-            nodes += sizes.get(event.anchor, MAX_YAML_NODES)
-        elif isinstance(event, yaml.CollectionStartEvent):
-            begun.append((event.anchor, nodes))
-        elif isinstance(event, yaml.CollectionEndEvent):
-            anchor, before = begun.pop()
-            sizes[anchor] = nodes - before
-        elif isinstance(event, yaml.ScalarEvent):
-            sizes[event.anchor] = 1
-        if nodes > MAX_YAML_NODES or len(begun) > MAX_YAML_DEPTH:
-            problem = "too many values, or too deep in each other"
-            mark: Any = event.start_mark
-            raise yaml.MarkedYAMLError(problem=problem, problem_mark=mark)
 
 
 def open_binary(path: str | Path) -> BinaryIO:

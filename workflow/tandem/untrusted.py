@@ -8,9 +8,14 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
+import yaml
+
 from tandem.errors import InputError, TandemError
 
 T = TypeVar("T")
+
+MAX_YAML_BYTES, MAX_YAML_NODES, MAX_YAML_DEPTH = 1 << 20, 100_000, 50
+"""Largest file that a person writes: its size, its values, and how deep they nest."""
 
 
 @contextlib.contextmanager
@@ -74,3 +79,26 @@ class Metered:
             problem = f"{self._what} has over {self._most:,} bytes"
             raise InputError(self._name, None, problem, "Split it, or do not use it")
         return data
+
+
+def check_size(events: Iterable[yaml.Event]) -> None:
+    """Refuse YAML whose nodes would exhaust stack or memory; an alias counts as what it names."""
+    sizes: dict[str | None, int] = {}
+    begun: list[tuple[str | None, int]] = []
+    nodes = 0
+    for event in events:
+        nodes += 1
+        if isinstance(event, yaml.AliasEvent):
+            # of an anchor inside itself nothing is known yet
+            nodes += sizes.get(event.anchor, MAX_YAML_NODES)
+        elif isinstance(event, yaml.CollectionStartEvent):
+            begun.append((event.anchor, nodes))
+        elif isinstance(event, yaml.CollectionEndEvent):
+            anchor, before = begun.pop()
+            sizes[anchor] = nodes - before
+        elif isinstance(event, yaml.ScalarEvent):
+            sizes[event.anchor] = 1
+        if nodes > MAX_YAML_NODES or len(begun) > MAX_YAML_DEPTH:
+            problem = "too many values, or too deep in each other"
+            mark: Any = event.start_mark
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=mark)
