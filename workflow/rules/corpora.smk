@@ -25,7 +25,7 @@ rule fetch_dataset:
     conda:
         "../../envs/tandem.yaml"
     params:
-        dataset=lambda w: part_of(w).record(),
+        dataset=lambda w: {**part_of(w).record(), "bytes": part_of(w).bytes},
         code=digest("fetch_dataset.py"),
     script:
         "../scripts/fetch_dataset.py"
@@ -46,7 +46,7 @@ rule fetch_optional_dataset:
     conda:
         "../../envs/tandem.yaml"
     params:
-        dataset=lambda w: DATASETS[w.optional].record(),
+        dataset=lambda w: {**DATASETS[w.optional].record(), "bytes": DATASETS[w.optional].bytes},
         mirror=CONFIGURATION.mirror,
         code=digest("fetch_optional_dataset.py"),
     script:

@@ -11,11 +11,11 @@ from pydantic import NonNegativeInt, ValidationError
 
 from tandem.corpora.register import Dataset, load_register
 from tandem.encoders.encoder import ENCODERS
-from tandem.io import read_yaml
 from tandem.objectives.objective import OBJECTIVES
 from tandem.plan import Plan
 from tandem.registry import ConfigurationError, Settings, faults, not_among
 from tandem.reporting.claim_tests.claim_test import CLAIM_TESTS
+from tandem.reporting.published import read_entries
 from tandem.reporting.table import TABLES
 from tandem.study import Study, cross_faults
 from tandem.tasks.task import TASKS
@@ -133,10 +133,10 @@ def load_study(home: Path, configuration: Configuration, datasets: Collection[st
     Raises:
         ConfigurationError: naming every key at fault.
     """
-    values = read_yaml(home / "study.yaml") or {}
+    values = read_entries(home / "study.yaml", dict[str, Any])
     scale = home / "scales" / f"{configuration.scale}.yaml"
     if scale.is_file():
-        values = laid_over(values, read_yaml(scale) or {})
+        values = laid_over(values, read_entries(scale, dict[str, Any] | None) or {})  # type: ignore[arg-type]
     values = laid_over(values, configuration.studies.get(home.name, {}))
     if configuration.seeds is not None:
         values = {**values, "seeds": configuration.seeds}

@@ -12,8 +12,6 @@ import json
 import os
 import secrets
 import shutil
-import zipfile
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -22,9 +20,13 @@ from typing import IO, Any, BinaryIO
 import yaml
 
 from tandem.errors import DiskFull, InputError, TandemError, full_disk
+from tandem.untrusted import MAX_YAML_BYTES, Metered, check_size, refusing, refusing_each
 
 MAX_LINE_BYTES = 1_000_000
 """Longest line accepted from a text file: a longer one is a binary or a file without newlines."""
+
+MAX_DOCUMENT_BYTES = 16 << 20
+"""Largest file that is read as a whole; what it becomes in memory may be 50 times as large."""
 
 
 _ASIDE = ".tandem"
@@ -165,7 +167,8 @@ def write_json(path: str | Path, value: Any) -> None:  # noqa: ANN401
 
 def read_json(path: str | Path) -> Any:  # noqa: ANN401
     """Read JSON from `path`; see `parse_json`."""
-    return parse_json(Path(path).read_bytes(), path)
+    with open(path, "rb") as stream:
+        return parse_json(Metered(stream, path, MAX_DOCUMENT_BYTES).read(), path)
 
 
 def parse_json(raw: bytes, name: str | Path) -> Any:  # noqa: ANN401
@@ -175,29 +178,28 @@ def parse_json(raw: bytes, name: str | Path) -> Any:  # noqa: ANN401
         InputError: it is not JSON or not UTF-8; names the line.
     """
     try:
-        return json.loads(raw.decode("utf-8-sig"))
+        text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise InputError(name, line, "invalid UTF-8", "Convert it to UTF-8") from error
-    except json.JSONDecodeError as error:
-        problem = f"not JSON ({error.msg})"
-        raise InputError(name, error.lineno, problem, "Mend or remake the file") from error
+    with refusing(name, "not JSON", "Mend or remake the file"):
+        return json.loads(text)
 
 
 def read_yaml(path: str | Path) -> Any:  # noqa: ANN401
     """Read plain values from a YAML file.
 
     Raises:
-        InputError: it is not YAML.
+        InputError: it is not YAML, or it is larger or deeper than any that a person writes; aliases
+            count as what they stand for.
     """
     # the compiled parser, where PyYAML has it: ten times as fast, and every dry run waits for it
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    try:
-        return yaml.load(Path(path).read_text(encoding="utf-8"), Loader=loader)  # noqa: S506
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        problem = f"not YAML ({getattr(error, 'problem', None) or error})"
-        raise InputError(path, mark and mark.line + 1, problem, "Mend the file") from error
+    with open(path, "rb") as stream:
+        raw = Metered(stream, path, MAX_YAML_BYTES).read()
+    with refusing(path, "not YAML", "Mend the file"):
+        check_size(yaml.parse(raw, Loader=loader))
+        return yaml.load(raw, Loader=loader)  # noqa: S506
 
 
 def open_binary(path: str | Path) -> BinaryIO:
@@ -211,7 +213,7 @@ def open_binary(path: str | Path) -> BinaryIO:
 _SEPARATORS = {ord(c): " " for c in "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"}
 
 
-def stream_lines(stream: IO[bytes], name: str | Path) -> Iterator[str]:
+def stream_lines(stream: IO[bytes] | Metered, name: str | Path) -> Iterator[str]:
     r"""Yield the lines of an open stream, split on "\n" alone; refuse what would corrupt a corpus.
 
     A UTF-8 byte-order mark on line 1 and a carriage return before the newline are dropped; other
@@ -224,31 +226,30 @@ def stream_lines(stream: IO[bytes], name: str | Path) -> Iterator[str]:
     """
     # readline with a bound: a 10 GB file without newlines must not be read into memory
     raw = iter(lambda: stream.readline(MAX_LINE_BYTES + 1), b"")
-    number = 0
-    try:
-        for number, line in enumerate(raw, start=1):
-            if len(line) > MAX_LINE_BYTES:
-                problem = f"the line has over {MAX_LINE_BYTES:,} bytes"
-                raise InputError(name, number, problem, "Split or remove it")
+    for number, line in enumerate(refusing_each(raw, name), start=1):
+        if len(line) > MAX_LINE_BYTES:
+            problem = f"the line has over {MAX_LINE_BYTES:,} bytes"
+            raise InputError(name, number, problem, "Split or remove it")
+        try:
             text = line.decode("utf-8")
-            if "\0" in text:
-                raise InputError(name, number, "a NUL character", "Is this a text file? Remove it")
-            if number == 1:
-                text = text.removeprefix("\ufeff")
-            yield text.removesuffix("\n").removesuffix("\r").translate(_SEPARATORS)
-    except UnicodeDecodeError as error:
-        problem = f"invalid UTF-8 at byte {error.start} of the line"
-        remedy = "Convert the file to UTF-8 (for example with iconv)"
-        raise InputError(name, number, problem, remedy) from error
-    except (EOFError, OSError, zlib.error, zipfile.BadZipFile) as error:
-        problem = f"truncated or damaged ({error})"
-        raise InputError(name, None, problem, "Delete it and fetch it again") from error
+        except UnicodeDecodeError as error:
+            problem = f"invalid UTF-8 at byte {error.start} of the line"
+            remedy = "Convert the file to UTF-8 (for example with iconv)"
+            raise InputError(name, number, problem, remedy) from error
+        if "\0" in text:
+            raise InputError(name, number, "a NUL character", "Is this a text file? Remove it")
+        if number == 1:
+            text = text.removeprefix("\ufeff")
+        yield text.removesuffix("\n").removesuffix("\r").translate(_SEPARATORS)
 
 
-def read_lines(path: str | Path) -> Iterator[str]:
-    """Yield the lines of a plain or gzipped text file; see `stream_lines` for what is refused."""
+def read_lines(path: str | Path, most: int | None = None) -> Iterator[str]:
+    """Yield the lines of a plain or gzipped text file of at most `most` bytes, unpacked.
+
+    See `stream_lines` for what is refused.
+    """
     with open_binary(path) as stream:
-        yield from stream_lines(stream, path)
+        yield from stream_lines(Metered(stream, path, most) if most else stream, path)
 
 
 def write_lines(path: str | Path, lines: Iterable[str]) -> int:

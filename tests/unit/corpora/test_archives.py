@@ -32,11 +32,7 @@ def make_tar(path, members, links=(), mode="w:gz"):
 
 def content_of(path, limits=None):
     with open_archive(path, limits) as archive:
-        result = {}
-        for name in archive.names:
-            with archive.open(name) as stream:
-                result[name] = stream.read()
-        return result
+        return {name: archive.read(name) for name in archive.names}
 
 
 @pytest.mark.parametrize("mode", ["w:gz", "w:bz2", "w:xz", "w"])

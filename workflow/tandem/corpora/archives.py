@@ -7,23 +7,32 @@ its folder is refused as a whole, since its other members cannot be trusted eith
 
 from __future__ import annotations
 
+import bz2
 import contextlib
+import gzip
+import io
+import lzma
 import posixpath
 import re
 import shutil
+import sys
 import tarfile
 import tempfile
 import zipfile
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from tandem.errors import InputError
-from tandem.io import stream_lines
+from tandem.io import MAX_DOCUMENT_BYTES, stream_lines
+from tandem.untrusted import Metered, refusing, refusing_each
 
-_DAMAGE = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, OSError)
+_HEADER_BYTES = 1 << 20
+"""Most that may precede a member of a tar: names, and records of other standards."""
+_PACKED = ((b"\x1f\x8b", gzip.open), (b"BZh", bz2.open), (b"\xfd7zXZ\0", lzma.open))
+_NO_ARCHIVE = "no zip or tar archive, or a truncated or damaged one"
+_REMEDY = "Do not use it; fetch it from its publisher"
 
 
 @dataclass(frozen=True)
@@ -43,20 +52,34 @@ class Limits:
 
 @dataclass(frozen=True)
 class Archive:
-    """An open archive: the names of its files, and how to open one for reading."""
+    """An open archive: the names of its files, and how they are read."""
 
     path: Path
     names: list[str]
-    open: Callable[[str], IO[bytes]]
+    opener: Callable[[str], IO[bytes]]
 
     def place(self, name: str) -> str:
         """Return the name of a member for error messages."""
         return f"{self.path}!{name}"
 
-    def lines(self, name: str) -> Iterator[str]:
-        """Yield the lines of a member; see `stream_lines` for what is refused."""
-        with self.open(name) as stream:
-            yield from stream_lines(stream, self.place(name))
+    def lines(self, name: str, most: int | None = None) -> Iterator[str]:
+        """Yield the lines of a member; see `read_lines` for `most` and what is refused."""
+        place = self.place(name)
+        with refusing(place):
+            member = self.opener(name)
+        with member as stream:
+            yield from stream_lines(Metered(stream, place, most) if most else stream, place)
+
+    def read(self, name: str, most: int = MAX_DOCUMENT_BYTES) -> bytes:
+        """Return the bytes of a member; one that has more than `most` is refused."""
+        place = self.place(name)
+        with refusing(place), self.opener(name) as stream:
+            return Metered(stream, place, most).read()
+
+    def unpack(self, name: str, target: Path) -> None:
+        """Copy a member to a file."""
+        with refusing(self.place(name)), self.opener(name) as stream, open(target, "wb") as out:
+            shutil.copyfileobj(stream, out)
 
     def ending(self, ending: str) -> str:
         """Return the name of the one member `*.<ending>`.
@@ -76,64 +99,81 @@ def open_archive(path: str | Path, limits: Limits | None = None) -> Iterator[Arc
     """Open a zip (wheels are zips) or a tar, packed or not, told apart by content.
 
     Raises:
-        InputError: when it is neither, is damaged (which may show while a member is read), has a
-            member that escapes, or unpacks to more than the limits.
+        InputError: when it is neither, is damaged (which may show while a member is read), is
+            encrypted, has a member that escapes or comes twice, or unpacks to more than the limits.
     """
     path, limits = Path(path), limits or Limits()
-    try:
-        if zipfile.is_zipfile(path):
-            with zipfile.ZipFile(path) as opened:
-                yield _zip(path, opened, limits)
-        else:
-            with tempfile.TemporaryDirectory(prefix="tandem-") as folder:
-                yield _tar(path, Path(folder), limits)
-    except _DAMAGE as error:
-        problem = f"no zip or tar archive, or a truncated or damaged one ({error})"
-        raise InputError(path, None, problem, "Delete it and fetch it again") from error
+    with open(path, "rb") as stream, tempfile.TemporaryDirectory(prefix="tandem-") as folder:
+        # in memory a directory of members is ten times as large
+        meter: Any = Metered(stream, path, MAX_DOCUMENT_BYTES, "its directory")
+        with refusing(path, _NO_ARCHIVE):
+            zipped = zipfile.ZipFile(meter) if zipfile.is_zipfile(meter) else None
+        meter.left = sys.maxsize
+        stream.seek(0)
+        yield _zip(path, zipped, limits) if zipped else _tar(path, stream, Path(folder), limits)
 
 
 def _zip(path: Path, archive: zipfile.ZipFile, limits: Limits) -> Archive:
     """Check a zip, whose members are read in place.
 
     zipfile itself hands out no more bytes than a member declares and checks its CRC, so the
-    declared sizes are all that has to be bounded.
+    declared sizes are all that has to be bounded; but of other methods than deflate it unpacks a
+    block of any size first.
     """
+    names: dict[str, bool] = {}
     total = 0
     for member in archive.infolist():
-        _check_name(path, member.filename)
+        _check_name(path, member.filename, names)
+        stored = member.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+        if member.flag_bits & 1 or not stored:
+            problem = f"the member {member.filename!r} is encrypted, or packed by another method"
+            raise InputError(path, None, f"{problem} than deflate", "Unpack it, and zip it anew")
         total += member.file_size
         sizes = member.file_size, member.compress_size
         _check_size(path, member.filename, sizes, total, limits)
-    names = [member.filename for member in archive.infolist() if not member.is_dir()]
-    return Archive(path, names, archive.open)
+        names[member.filename] = not member.is_dir()
+    return Archive(path, [name for name, is_file in names.items() if is_file], archive.open)
 
 
-def _tar(path: Path, folder: Path, limits: Limits) -> Archive:
+def _tar(path: Path, packed: io.BufferedReader, folder: Path, limits: Limits) -> Archive:
     """Unpack a tar into numbered files, since a packed one cannot be read out of order."""
     files: dict[str, Path] = {}
     total = 0
-    with tarfile.open(path, "r|*") as archive:
-        for member in archive:
-            _check_name(path, member.name)
-            if member.issym() or member.islnk():
-                base = posixpath.dirname(member.name) if member.issym() else ""
-                _check_name(path, posixpath.join(base, member.linkname))
-            # the header's size is what tarfile reads: checked before a byte is written
-            total += member.size
-            _check_size(path, member.name, (total, path.stat().st_size), total, limits)
-            if member.isfile() and (source := archive.extractfile(member)):
-                files[member.name] = target = folder / str(len(files))
-                with open(target, "wb") as out:
-                    shutil.copyfileobj(source, out)
+    unpack = next((unpack for magic, unpack in _PACKED if packed.peek().startswith(magic)), None)
+    stream: Any = unpack(packed) if unpack else packed
+    meter: Any = Metered(stream, path, _HEADER_BYTES, "what precedes a member")
+    with refusing(path, _NO_ARCHIVE):
+        archive: Any = tarfile.open(fileobj=meter, mode="r|")
+    for member in refusing_each(iter(archive.next, None), path, _NO_ARCHIVE):
+        archive.members, archive.pax_headers = [], {}  # it keeps those of all that it has seen
+        _check_name(path, member.name, files)
+        if member.issym() or member.islnk():
+            base = posixpath.dirname(member.name) if member.issym() else ""
+            _check_name(path, posixpath.join(base, member.linkname))
+        # the header's size is what tarfile reads: checked before a byte is written
+        total += max(member.size, 0)
+        _check_size(path, member.name, (total, path.stat().st_size), total, limits)
+        if member.isfile():
+            meter.left = max(member.size, 0) + _HEADER_BYTES
+            files[member.name] = target = folder / str(len(files))
+            with refusing(path, _NO_ARCHIVE), open(target, "wb") as out:
+                shutil.copyfileobj(archive.extractfile(member), out)
+        meter.left = _HEADER_BYTES
     return Archive(path, list(files), lambda name: open(files[name], "rb"))
 
 
-def _check_name(path: Path, name: str) -> None:
-    """Refuse a name that would be written outside the folder it is unpacked in."""
+def _check_name(path: Path, name: str, known: Collection[str] = ()) -> None:
+    """Refuse a name that would be written outside its folder, an empty one, and one known."""
     normal = posixpath.normpath(name.replace("\\", "/"))
-    if normal.startswith(("/", "../")) or normal == ".." or re.match(r"[A-Za-z]:", normal):
+    if name in known:
+        problem = f"two members are named {name!r}"
+    elif not name or re.search(r"[\x00-\x1f\x7f]", name):
+        problem = f"a member is named {name!r}"
+    elif normal.startswith(("/", "../")) or normal == ".." or re.match(r"[A-Za-z]:", normal):
         problem = f"the member {name!r} leaves the archive's folder"
-        raise InputError(path, None, problem, "Do not use it; fetch it from its publisher")
+    else:
+        return
+    raise InputError(path, None, problem, _REMEDY)
 
 
 def _check_size(path: Path, name: str, sizes: tuple[int, int], total: int, limits: Limits) -> None:

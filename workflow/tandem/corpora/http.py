@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import time
 from dataclasses import dataclass
@@ -11,9 +12,11 @@ import requests
 import urllib3
 from tqdm import tqdm
 
-from tandem.errors import TandemError
+from tandem.errors import InputError, TandemError
 
 BLOCK = 1 << 18
+# the last: what requests says of an address to go on to that is none
+_BROKEN = (requests.RequestException, urllib3.exceptions.HTTPError, ValueError)
 _REMEDY = "or set `mirror` to a folder or address that has the file"
 
 
@@ -22,40 +25,40 @@ class Retry:
     """How often a download is tried, and how long it waits in between.
 
     Attributes:
-        attempts: in all. An attempt that brought bytes starts the count anew.
+        attempts: in a row. An attempt that brought bytes starts the count anew.
+        total: in all.
         wait: seconds before the second attempt; doubled for each later one, up to a minute.
         timeout: seconds without a byte after which an attempt is given up.
     """
 
     attempts: int = 5
+    total: int = 50
     wait: float = 1.0
     timeout: float = 60.0
 
 
-def download(url: str, part: Path, retry: Retry) -> bool:
+def download(url: str, part: Path, retry: Retry, most: int) -> None:
     """Download `url` into `part`, continuing from what it already holds.
 
     Proxies are those of the environment (HTTP_PROXY, HTTPS_PROXY, NO_PROXY); a redirect to another
     scheme than these two is not followed. Server errors (5xx), 429, broken connections and bodies
     shorter than announced are tried again.
 
-    Returns:
-        Whether bytes of an earlier run were kept: if the content proves wrong, they may be the
-        reason.
-
     Raises:
+        InputError: it has more than `most` bytes, or says so.
         TandemError: when the server refuses, or the attempts are used up.
     """
-    resumed, failures = _size(part) > 0, 0
+    failures = tries = 0
     while True:
+        tries += 1
         before = _size(part)
         try:
-            return _attempt(url, part, retry.timeout) and resumed
-        except (requests.RequestException, urllib3.exceptions.HTTPError) as error:
+            return _attempt(url, part, retry.timeout, most)
+        except _BROKEN as error:
             failures = 1 if _size(part) > before else failures + 1
-            if failures >= retry.attempts:
+            if failures >= retry.attempts or tries >= retry.total:
                 raise TandemError(
-                    f"{url}: not reached in {retry.attempts} attempts; the last said: {error}. "
+                    f"{url}: not reached in {tries} attempts; the last said: {error}. "
                     "Check the network and the proxy settings and run again (what has arrived "
                     f"is kept), {_REMEDY}"
                 ) from error
@@ -67,7 +70,7 @@ def offers(url: str, retry: Retry) -> bool:
     """Ask whether a server has a file; one that does not answer has nothing."""
     try:
         return requests.head(url, timeout=retry.timeout, allow_redirects=True).ok
-    except requests.RequestException:
+    except _BROKEN:
         return False
 
 
@@ -75,8 +78,8 @@ def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-def _attempt(url: str, part: Path, timeout: float) -> bool:
-    """Try once; return whether the bytes already in `part` were kept."""
+def _attempt(url: str, part: Path, timeout: float, most: int) -> None:
+    """Try once."""
     have = _size(part)
     # identity: a Range counts the bytes that are stored, and so does the hash
     headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={have}-"} if have else {})
@@ -85,8 +88,8 @@ def _attempt(url: str, part: Path, timeout: float) -> bool:
         said = f"HTTP {status} {answer.reason} {place}".rstrip()
         if status == 416 and have:
             if place.endswith(f"/{have}"):
-                return True
-            part.unlink()  # longer than the file is now: the remains of another version
+                return
+            os.truncate(part, 0)  # longer than the file is now: the remains of another version
             raise requests.ConnectionError("the partial file did not fit; starting over")
         if status >= 500 or status == 429:
             raise requests.ConnectionError(said)
@@ -94,12 +97,20 @@ def _attempt(url: str, part: Path, timeout: float) -> bool:
             have = 0
         elif status != 206 or not place.startswith(f"bytes {have}-"):
             raise TandemError(f"{url}: {said}. Check the address in the register, {_REMEDY}")
-        length = int(answer.headers.get("Content-Length", 0))
+        length = answer.raw.length_remaining
         total = have + length if length else None
+        _check_size(url, total or have, most)
         bar = tqdm(desc=part.stem, total=total, initial=have, unit="B", unit_scale=True)
         with bar, open(part, "ab" if have else "wb") as out:
             # urllib3 raises where the body ends before the bytes announced
             for block in answer.raw.stream(BLOCK, decode_content=False):
+                have += len(block)
+                _check_size(url, have, most)
                 out.write(block)
                 bar.update(len(block))
-    return have > 0
+
+
+def _check_size(url: str, size: int, most: int) -> None:
+    if size > most:
+        problem = f"it has {size:,} bytes or more, and the register allows {most:,}"
+        raise InputError(url, None, problem, "Check the address and `bytes` in the register")

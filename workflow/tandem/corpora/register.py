@@ -17,6 +17,8 @@ from tandem.registry import Named, Settings, faults
 _ORIGINS = {"wheel": "requirement", "http": "url", "local": "path"}
 _NOT_IN_BYTES = {"description", "version", "bytes", "licence"}
 
+_IN_NAME = r"[^./{}\x00-\x1f]"
+"""Of a file's name, which does not begin with a point."""
 Code = Annotated[str, Field(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]+)*$")]
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
 
@@ -39,7 +41,9 @@ class Dataset(Settings):
         | None
     ) = None
     """For a local corpus: the file, or one file for each language where it has `{language}`."""
-    file: Annotated[str, Field(pattern=r"^([^/{}]|\{language\})+$")]
+    file: Annotated[
+        str, Field(pattern=rf"^({_IN_NAME}|\{{language\}})({_IN_NAME}|\.|\{{language\}})*$")
+    ]
     """Name of the downloaded file; if not given, the last part of its source."""
     version: str | None = None
     """The publisher's version."""
@@ -47,12 +51,12 @@ class Dataset(Settings):
     """Hash of the file. Null for an http corpus whose publisher gives none: the hash of the first
     download is then stored beside it, and later downloads must match."""
     bytes: Annotated[int, Field(ge=1)] | None = None
-    """The file's size."""
+    """The file's size: more is not downloaded."""
     licence: str = ""
     """Licence of the data, as its publisher states it; every entry must have one."""
     languages: tuple[Code, ...]
     """Codes of the languages that it has."""
-    codes: dict[Code, str] = {}
+    codes: dict[Code, Annotated[str, Field(pattern=rf"^{_IN_NAME}({_IN_NAME}|\.)*$")]] = {}
     """The corpus's own code for a language, where it differs."""
     reader: Annotated[Reader, Named(READERS)] | None = None
     """The format, with the settings of its reader; null where the data are no bitext."""
@@ -135,7 +139,11 @@ class Dataset(Settings):
                 f"The corpus {self.name} has no language {language!r}. "
                 f"Choose from: {', '.join(self.languages)}"
             )
-        return self.codes.get(language, language)
+        code = self.codes.get(language, language)
+        field = self.reader.by_language if self.reader else ""
+        if field and code not in getattr(self.reader, field):
+            raise TandemError(f"{self.name}: `{field}` of its reader lacks {code}. Add it there")
+        return code
 
     def pairs(self, path: str | Path, source: str, target: str) -> Iterator[Pair]:
         """Return the sentence pairs of two languages.
@@ -207,3 +215,5 @@ def load_register(path: str | Path) -> dict[str, Dataset]:
         problem = "\n  ".join(["refused:", *faults(error)])
         remedy = "\nThe head of workflow/datasets.yaml says what an entry holds"
         raise InputError(path, None, problem, remedy) from error
+    except RecursionError as error:
+        raise InputError(path, None, "a pattern is nested too deep", "Mend it") from error

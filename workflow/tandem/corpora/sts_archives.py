@@ -10,6 +10,7 @@ averages its test sets. Kept as published: pairs that occur twice in a task, or 
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import Any
 from tandem.corpora.archives import open_archive
 from tandem.corpora.text import collapse
 from tandem.errors import InputError
-from tandem.io import atomic_folder, write_json, write_lines
+from tandem.io import MAX_DOCUMENT_BYTES, atomic_folder, write_json, write_lines
 
 Tasks = dict[str, list[str]]
 """By task, lines of score (0 to 5), sentence 1, sentence 2."""
@@ -45,6 +46,8 @@ CROSS_LINGUAL = {
 """The other tracks of 2017, and the language of each column: not always the order in the name."""
 
 TRACK_PAIRS = 250
+TASK_FILE = r"\A([0-9]{4}\.[A-Za-z0-9][A-Za-z0-9._-]{0,99})\.tsv\Z"
+"""What a task's file may be called: year and task come out of archives, and are to be no path."""
 _SIZES = PUBLISHED | dict.fromkeys(CROSS_LINGUAL, TRACK_PAIRS)
 _NOT_FREE = {
     "2013.SMT": "distributed by the LDC only",
@@ -91,6 +94,9 @@ def build_sts(
     index: dict[str, Any] = {"tasks": [], "missing": missing}
     with atomic_folder(folder) as result:
         for name, source in sorted(source_of.items()):
+            if not re.match(TASK_FILE, f"{name}.tsv"):
+                remedy = "A task is named <year>.<task>, in letters, digits, points and hyphens"
+                raise InputError(source, None, f"a task named {name[:80]!r}", remedy)
             pairs = write_lines(result / f"{name}.tsv", found[source][name])
             index["tasks"].append(_entry(name, pairs, source))
         write_json(result / "index.json", index)
@@ -211,6 +217,7 @@ def _table(path: str | Path, name: str) -> Iterator[tuple[str, int, list[str]]]:
         member = next((n for n in archive.names if n.rsplit("/", 1)[-1] == name), None)
         if member is None:
             raise InputError(path, None, f"it has no member {name}", "Is this the right archive?")
-        for number, line in enumerate(archive.lines(member), start=1):
+        lines = archive.lines(member, MAX_DOCUMENT_BYTES)
+        for number, line in enumerate(lines, start=1):
             if line:
                 yield archive.place(member), number, line.split("\t")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,10 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tandem.corpora.sts_archives import gold_score
+from tandem.corpora.sts_archives import TASK_FILE, gold_score
 from tandem.errors import InputError, TandemError
-from tandem.io import read_json, read_lines
+from tandem.io import MAX_DOCUMENT_BYTES, read_json, read_lines
 from tandem.statistics.correlation import FloatArray, is_constant, pearson
+from tandem.untrusted import refusing
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ def read_task(path: str | Path, languages: Sequence[str] = ("en", "en")) -> StsP
             scores are all the same.
     """
     gold, first, second = [], [], []
-    for number, line in enumerate(read_lines(path), start=1):
+    for number, line in enumerate(read_lines(path, MAX_DOCUMENT_BYTES), start=1):
         columns = line.split("\t")
         if len(columns) != 3:
             problem = f"{len(columns)} columns, not 3"
@@ -61,9 +63,15 @@ def read_task(path: str | Path, languages: Sequence[str] = ("en", "en")) -> StsP
 
 def read_index(folder: str | Path) -> Index:
     """Read which tasks an STS folder holds, from its index.json."""
-    stored = read_json(Path(folder) / "index.json")
-    tasks = {entry["file"].removesuffix(".tsv"): entry for entry in stored["tasks"]}
-    return Index(tasks, stored["missing"])
+    path = Path(folder) / "index.json"
+    stored, tasks = read_json(path), {}
+    with refusing(path, "no index of STS tasks", "Build the folder again"):
+        for entry in stored["tasks"]:
+            [name] = re.findall(TASK_FILE, entry["file"])
+            first, second = entry.get("languages", ("en", "en"))
+            tasks[name] = entry | {"year": name[:4], "languages": [str(first), str(second)]}
+        keys = ("year", "task", "of", "why")
+        return Index(tasks, [{key: entry[key] for key in keys} for entry in stored["missing"]])
 
 
 def correlation(gold: FloatArray, cosine: FloatArray) -> float:

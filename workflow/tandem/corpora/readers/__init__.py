@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import ClassVar
 
 from tandem.registry import Kind, Registry
 
@@ -15,6 +16,9 @@ class Reader(Kind):
     Languages are named by the corpus's own codes. A path holds `{language}` where a corpus is a
     file for each language.
     """
+
+    by_language: ClassVar[str] = ""
+    """The setting, if there is one, that needs an entry for every language."""
 
     def pairs(self, path: str, source: str, target: str) -> Iterator[Pair]:
         """Yield the pairs of two languages, each text on one line.

@@ -12,6 +12,9 @@ from tandem.corpora.readers import Pair, Reader
 from tandem.corpora.text import collapse
 from tandem.errors import InputError
 
+MAX_FILE_BYTES = 1 << 30
+"""Most memory for one of a task's three files; a row takes its text and `_ROW_BYTES`."""
+_ROW_BYTES = 200
 _REMEDY = "Delete it, and fetch or build it again"
 
 
@@ -86,7 +89,12 @@ def parse_task(*files: tuple[str, Iterable[str]]) -> MiningTask:
 
 def _rows(place: str, lines: Iterable[str]) -> Iterator[tuple[str, int, str, str]]:
     """Yield (place, line number, first column, second column)."""
+    size = 0
     for number, line in enumerate(lines, start=1):
+        size += len(line) + _ROW_BYTES
+        if size > MAX_FILE_BYTES:
+            problem = f"it would take over {MAX_FILE_BYTES:,} bytes of memory"
+            raise InputError(place, number, problem, "Split the task")
         first, tab, second = line.partition("\t")
         if not tab or not first:
             raise InputError(place, number, "no id<TAB>text", _REMEDY)

@@ -13,7 +13,10 @@ from tandem.corpora.archives import Archive, open_archive
 from tandem.corpora.readers import Pair, Reader
 from tandem.corpora.text import plain
 from tandem.errors import InputError
-from tandem.io import parse_json
+from tandem.io import MAX_DOCUMENT_BYTES, parse_json
+
+MAX_DEPTH = 32
+"""Most keys on the way to a string."""
 
 
 class CatalogueReader(Reader):
@@ -70,21 +73,22 @@ class CatalogueReader(Reader):
 def _strings(archive: Archive, members: list[tuple[str, str]]) -> dict[tuple[str, ...], str]:
     """Return the strings of one language by (component, key, key, ...)."""
     strings: dict[tuple[str, ...], str] = {}
+    left = 2 * MAX_DOCUMENT_BYTES  # of all its files together
     for component, name in members:
         place = archive.place(name)
-        with archive.open(name) as stream:
-            tree = parse_json(stream.read(), place)
-        for keys, value in _walk(tree, (component,)):
-            if not isinstance(value, str):
-                problem = f"the value of {'.'.join(keys[1:])!r} is no string"
+        raw = archive.read(name, min(left, MAX_DOCUMENT_BYTES))
+        left -= len(raw)
+        for keys, value in _walk(parse_json(raw, place), (component,)):
+            if not isinstance(value, str) or len(keys) > MAX_DEPTH:
+                problem = f"the value of {'.'.join(keys[1:])[:80]!r} is no string"
                 raise InputError(place, None, problem, "A catalogue nests keys down to strings")
             strings.setdefault(keys, plain(value, place))
     return strings
 
 
 def _walk(tree: Any, keys: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:  # noqa: ANN401
-    """Yield (path of keys, leaf) of nested mappings."""
-    if isinstance(tree, Mapping):
+    """Yield (path of keys, leaf) of nested mappings; what lies deeper than any string is a leaf."""
+    if isinstance(tree, Mapping) and len(keys) <= MAX_DEPTH:
         for name, branch in tree.items():
             yield from _walk(branch, (*keys, name))
     else:

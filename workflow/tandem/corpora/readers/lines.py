@@ -15,7 +15,7 @@ class LinesReader(Reader):
 
     def pairs(self, path: str, source: str, target: str) -> Iterator[Pair]:
         """Yield the pairs; see `align` and `tandem.io.stream_lines` for what is refused."""
-        left, right = path.format(language=source), path.format(language=target)
+        left, right = (path.replace("{language}", code) for code in (source, target))
         yield from align(read_lines(left), read_lines(right), left, right)
 
 

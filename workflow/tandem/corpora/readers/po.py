@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from tandem.corpora.readers import Pair, Reader
 from tandem.corpora.text import plain
 from tandem.errors import InputError, TandemError
-from tandem.io import read_lines
+from tandem.io import MAX_DOCUMENT_BYTES, read_lines
+from tandem.untrusted import refusing
 
 
 class PoReader(Reader):
@@ -32,7 +32,7 @@ class PoReader(Reader):
                 f"{path}: one language must be {self.msgid}, that of the catalogue's msgids"
             )
         other = target if source == self.msgid else source
-        for left, right in _entries(path.format(language=other)):
+        for left, right in _entries(path.replace("{language}", other)):
             yield (left, right) if other == target else (right, left)
 
     def with_files(self, languages: Sequence[str]) -> list[str]:
@@ -44,15 +44,10 @@ def _entries(path: str) -> Iterator[Pair]:
     """Yield (msgid, msgstr), white space collapsed."""
     import polib
 
-    text = "\n".join(read_lines(path)) + "\n"
-    try:
+    text = "\n".join(read_lines(path, MAX_DOCUMENT_BYTES)) + "\n"
+    with refusing(path, "not a PO catalogue", "Check it with msgfmt -c"):
         # polib takes a string for a file's name when such a file exists: the newline rules it out
         catalogue = polib.pofile(text)
-    except (OSError, ValueError, UnicodeError) as error:
-        place = re.search(r"line (\d+)", str(error))
-        line = int(place.group(1)) if place else None
-        problem = "not a PO catalogue (syntax error)"
-        raise InputError(path, line, problem, "Check it with msgfmt -c") from error
     pairs = 0
     for entry in catalogue.translated_entries():
         if not entry.msgid_plural:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import BinaryIO
-from xml.etree.ElementTree import Element, ParseError
+from xml.etree.ElementTree import Element
 
-from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import iterparse
 
 from tandem.corpora.readers import Pair, Reader
 from tandem.corpora.text import plain
 from tandem.errors import InputError
 from tandem.io import open_binary
+from tandem.untrusted import Metered, refusing_each
 
+MAX_UNIT_BYTES = 4_000_000
+"""Most that a unit takes in the file, all its languages together."""
+MAX_DEPTH, MAX_NAMES = 100, 1000
+"""Most elements in each other, and most names of elements and attributes in a file."""
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 _CODES = {"bpt", "ept", "ph", "it", "ut"}  # their content is the document's markup, not its text
 
@@ -31,43 +35,46 @@ class TmxReader(Reader):
         """Yield the pairs.
 
         Raises:
-            InputError: when the file is not well-formed, declares entities, or has no unit with
-                both languages.
+            InputError: when the file is not well-formed, declares entities, has a unit over
+                `MAX_UNIT_BYTES`, or no unit with both languages.
         """
         pairs = 0
         with open_binary(path) as stream:
-            try:
-                for unit in _units(stream):
-                    left, right = _segment(unit, source), _segment(unit, target)
-                    if left is not None and right is not None:
-                        pairs += 1
-                        yield plain(left, path), plain(right, path)
-            except ParseError as error:
-                line, problem = error.position[0], f"not well-formed XML ({error})"
-                raise InputError(path, line, problem, "Mend or export it again") from error
-            except DefusedXmlException as error:
-                problem = f"it declares XML entities ({error})"
-                raise InputError(path, None, problem, "Remove its entity declarations") from error
-            except (EOFError, OSError) as error:
-                problem = f"truncated or damaged gzip ({error})"
-                raise InputError(path, None, problem, "Delete it and fetch it again") from error
+            for unit in _units(stream, path):
+                left, right = _segment(unit, source), _segment(unit, target)
+                if left is not None and right is not None:
+                    pairs += 1
+                    yield plain(left, path), plain(right, path)
         if not pairs:
             problem = f"no unit has both {source!r} and {target!r}"
             remedy = "Check the languages against its xml:lang marks"
             raise InputError(path, None, problem, remedy)
 
 
-def _units(stream: BinaryIO) -> Iterator[Element]:
-    """Yield the units, dropping those already read, which would otherwise fill the memory."""
-    events = iterparse(stream, events=("start", "end"))
-    _, root = next(events)
-    for event, element in events:
-        if event == "end" and element.tag == "tu":
-            yield element
-            element.clear()
-            for child in root:
-                if child.tag == "body":
-                    child.clear()
+def _units(stream: BinaryIO, path: str) -> Iterator[Element]:
+    """Yield the units, dropping all that was read, which would otherwise fill the memory."""
+    meter = Metered(stream, path, MAX_UNIT_BYTES, "a unit, or what stands between two,")
+    steps = iterparse(meter, events=("start", "end", "start-ns"))
+    said = "no readable TMX", "Mend or export it again"
+    names: set[str] = set()  # the parser keeps every one
+    opened: list[Element] = []
+    for event, element in refusing_each(steps, path, *said):
+        if event == "start-ns":
+            names.update(element)
+        elif event == "start":
+            opened.append(element)
+            names.update((element.tag, *element.keys()))
+        else:
+            opened.pop()
+            if element.tag == "tu":
+                yield element
+            if not any(outer.tag == "tu" for outer in opened):
+                meter.left = meter.left if element.tag != "tu" else MAX_UNIT_BYTES
+                for outer in opened:
+                    outer.clear()
+        if len(opened) > MAX_DEPTH or len(names) > MAX_NAMES:
+            problem = f"over {MAX_DEPTH} elements in each other, or {MAX_NAMES} names of elements"
+            raise InputError(path, None, problem, "Is this a TMX? Export it again")
 
 
 def _segment(unit: Element, language: str) -> str | None:

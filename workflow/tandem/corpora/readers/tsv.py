@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import ClassVar
 
 from pydantic import NonNegativeInt
 
@@ -14,6 +15,7 @@ from tandem.io import read_lines
 class TsvReader(Reader):
     """Two columns of a plain or gzipped TSV; quotes mean nothing, empty lines are skipped."""
 
+    by_language: ClassVar[str] = "columns"
     columns: dict[str, NonNegativeInt]
     """Number of the column of each language; the first is 0."""
     header: bool

@@ -10,25 +10,35 @@ from __future__ import annotations
 
 import contextlib
 import re
-import shutil
 import sqlite3
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import ClassVar
 
 from tandem.corpora.archives import open_archive
 from tandem.corpora.readers import Pair, Reader
 from tandem.corpora.text import plain
 from tandem.errors import InputError
+from tandem.io import MAX_LINE_BYTES
+from tandem.untrusted import refusing
 
 # The numbers of another numbering: (3:2) anywhere; also (22.45) and (5:21 at the beginning.
 _NUMBERS = re.compile(r"^\s*\(\d+[:.\-]\d+[a-z]?\)?|\(\d+[:\-]\d+[a-z]?\)")
 _NOTHING = re.compile(r"(?!)")
 _MARKS = str.maketrans({"[": None, "]": None, "*": None, "\\": None, "\u00ad": None, "`": "'"})
+MAX_BYTES, _ROW_BYTES = 1 << 28, 400
+"""Most memory for the verses of two languages; a row takes its text and `_ROW_BYTES`."""
+_MILLION_STEPS = 30
+"""Of SQLite's machine, for one query: the Bible in 30 translations needs one."""
 _QUERY = """
-    SELECT a.bNumber, a.cNumber, a.vText, b.vText FROM bible AS a
-    JOIN bible AS b USING (bNumber, cNumber, vNumber)
-    WHERE a.bbName = ? AND b.bbName = ? ORDER BY bNumber, cNumber, vNumber
+    SELECT a.bNumber, a.cNumber,
+        CASE typeof(a.vText) WHEN 'text' THEN a.vText ELSE '' END,
+        CASE typeof(b.vText) WHEN 'text' THEN b.vText ELSE '' END
+    FROM bible AS a JOIN bible AS b USING (bNumber, cNumber, vNumber)
+    WHERE a.bbName = ? AND b.bbName = ?
+        AND (SELECT type FROM sqlite_master WHERE name = 'bible') = 'table'  -- and no view
+    ORDER BY bNumber, cNumber, vNumber
 """
 
 
@@ -37,6 +47,7 @@ class VersesReader(Reader):
 
     member: str
     """The database's name in the archive."""
+    by_language: ClassVar[str] = "translations"
     translations: dict[str, str]
     """The translation to use for each language: its value in the column bbName."""
     blank: re.Pattern[str]
@@ -55,13 +66,15 @@ class VersesReader(Reader):
         empty = re.compile(rf"(?:{self.blank.pattern}|[\W\d_]*)", re.DOTALL)
         with _database(path, self.member) as connection:
             for target in targets:
-                try:
-                    codes = (self.translations[source], self.translations[target])
-                    rows = connection.execute(_QUERY, codes).fetchall()
-                except sqlite3.Error as error:
-                    problem = f"no readable database ({error})"
-                    remedy = "Delete the archive and fetch it again"
-                    raise InputError(f"{path}!{self.member}", None, problem, remedy) from error
+                codes = (self.translations[source], self.translations[target])
+                rows, size, ticks = [], 0, iter([0] * _MILLION_STEPS)
+                connection.set_progress_handler(lambda: next(ticks, 1), 1_000_000)  # noqa: B023
+                with refusing(f"{path}!{self.member}", "no readable database"):
+                    for row in connection.execute(_QUERY, codes):
+                        size += len(row[2]) + len(row[3]) + _ROW_BYTES
+                        if size > MAX_BYTES:
+                            raise sqlite3.DataError(f"over {MAX_BYTES:,} bytes of verses")
+                        rows.append(row)
                 if not rows:
                     problem = f"no verses in both {source!r} and {target!r}"
                     remedy = "Correct the `translations` in the register"
@@ -100,8 +113,8 @@ def _database(path: str, member: str) -> Iterator[sqlite3.Connection]:
             if member not in archive.names:
                 remedy = "Correct `member` in the register"
                 raise InputError(path, None, f"it has no member {member}", remedy)
-            with archive.open(member) as stream, open(database, "wb") as out:
-                shutil.copyfileobj(stream, out)
+            archive.unpack(member, database)
         address = f"{database.as_uri()}?mode=ro&immutable=1"
         with contextlib.closing(sqlite3.connect(address, uri=True)) as connection:
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_LINE_BYTES)
             yield connection

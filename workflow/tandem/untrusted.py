@@ -1,0 +1,104 @@
+"""Reading what nobody vouches for: foreign errors are made our own, and memory is bounded."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import IO, Any, TypeVar
+
+import yaml
+
+from tandem.errors import InputError, TandemError
+
+T = TypeVar("T")
+
+MAX_YAML_BYTES, MAX_YAML_NODES, MAX_YAML_DEPTH = 1 << 20, 100_000, 50
+"""Largest file that a person writes: its size, its values, and how deep they nest."""
+
+
+@contextlib.contextmanager
+def refusing(
+    path: str | Path,
+    problem: str = "truncated or damaged",
+    remedy: str = "Delete it and fetch it again",
+) -> Iterator[None]:
+    """Turn what a library raises for the content of a file into an InputError, with its line.
+
+    No library says all that it raises for content that nobody foresaw, so anything counts. The
+    body is calls of libraries alone: a fault of our own must not look like a damaged file. What
+    the machine says (no such file, no space, no memory) goes through.
+    """
+    try:
+        yield
+    except (TandemError, MemoryError):
+        raise
+    except Exception as error:
+        # an offset that no file has is the content's; so is what packers say without a number
+        if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
+            raise
+        mark, position = getattr(error, "problem_mark", None), getattr(error, "position", None)
+        xml = position[0] if isinstance(position, tuple) else None
+        line = mark.line + 1 if mark else xml or getattr(error, "lineno", None)
+        said = " ".join(str(error).split())[:200] or type(error).__name__
+        raise InputError(path, line, f"{problem} ({said})", remedy) from error
+
+
+def refusing_each(items: Iterable[T], path: str | Path, *said: str) -> Iterator[T]:
+    """Yield what a library yields from a file; see `refusing`."""
+    with refusing(path, *said):
+        yield from items
+
+
+class Metered:
+    """A stream that refuses to give more than `left` bytes; its reader may set that anew."""
+
+    def __init__(self, stream: IO[bytes], name: str | Path, left: int, what: str = "it") -> None:
+        """Take a stream, and what errors call it and the part of it that is measured."""
+        self._stream, self._name, self._what = stream, name, what
+        self.left = self._most = left
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401
+        return getattr(self._stream, name)
+
+    def read(self, size: int | None = -1) -> bytes:
+        """Read as any stream does; InputError where it gives more than was left."""
+        return self._take(self._stream.read, size)
+
+    def readline(self, size: int = -1) -> bytes:
+        """Read a line as any stream does; raises as `read`."""
+        return self._take(self._stream.readline, size)
+
+    def _take(self, read: Callable[[int], bytes], size: int | None) -> bytes:
+        # one byte more than is left: whether there is more has to be seen
+        most = self.left + 1
+        data = read(most if size is None or size < 0 else min(size, most))
+        self.left -= len(data)
+        if self.left < 0:
+            problem = f"{self._what} has over {self._most:,} bytes"
+            raise InputError(self._name, None, problem, "Split it, or do not use it")
+        return data
+
+
+def check_size(events: Iterable[yaml.Event]) -> None:
+    """Refuse YAML whose nodes would exhaust stack or memory; an alias counts as what it names."""
+    sizes: dict[str | None, int] = {}
+    begun: list[tuple[str | None, int]] = []
+    nodes = 0
+    for event in events:
+        nodes += 1
+        if isinstance(event, yaml.AliasEvent):
+            # of an anchor inside itself nothing is known yet
+            nodes += sizes.get(event.anchor, MAX_YAML_NODES)
+        elif isinstance(event, yaml.CollectionStartEvent):
+            begun.append((event.anchor, nodes))
+        elif isinstance(event, yaml.CollectionEndEvent):
+            anchor, before = begun.pop()
+            sizes[anchor] = nodes - before
+        elif isinstance(event, yaml.ScalarEvent):
+            sizes[event.anchor] = 1
+        if nodes > MAX_YAML_NODES or len(begun) > MAX_YAML_DEPTH:
+            problem = "too many values, or too deep in each other"
+            mark: Any = event.start_mark
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=mark)
