@@ -163,7 +163,7 @@ def test_export_says_which_folder_serves_which_language(model, tmp_path, capsys)
     captured = capsys.readouterr()
     assert captured.out == ""
     assert f'de: SentenceTransformer("{tmp_path / "out"}")' in captured.err
-    assert "| my bitext |  | CC0-1.0 |" in (tmp_path / "out" / "README.md").read_text()
+    assert "| my bitext | CC0-1.0 |" in (tmp_path / "out" / "README.md").read_text()
 
 
 @pytest.mark.parametrize(

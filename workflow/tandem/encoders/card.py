@@ -51,37 +51,19 @@ _UNITS = {"sentencepiece": "SentencePieces", "words": "words", "trigrams": "char
 
 
 @dataclass(frozen=True)
-class CardCorpus:
-    """A corpus that the encoder learned from, with its licence as its publisher states it."""
-
-    name: str
-    licence: str
-    description: str = ""
-
-
-@dataclass(frozen=True)
-class CardScore:
-    """One figure of a model card: what was measured, on what, and how it came out."""
-
-    task: str
-    metric: str
-    value: float
-
-
-@dataclass(frozen=True)
 class Card:
     """What a model card says beyond what is stored with the encoder.
 
     Attributes:
         name: of the model.
-        corpora: what it was trained on.
-        scores: the scores of the model.
+        corpora: what it was trained on, (name, licence).
+        scores: of the model, (task, metric, value).
         licence: of the model itself, an identifier that the hub knows (apache-2.0, other, ...).
     """
 
     name: str
-    corpora: Sequence[CardCorpus] = ()
-    scores: Sequence[CardScore] = ()
+    corpora: Sequence[tuple[str, str]] = ()
+    scores: Sequence[tuple[str, str, float]] = ()
     licence: str = "other"
 
 
@@ -116,13 +98,9 @@ def model_card(encoder: SentenceEncoder, card: Card, folders: Mapping[str, str])
         folders=_table(
             ("language", "folder"), ((name, f"`./{at}`") for name, at in sorted(folders.items()))
         ),
-        corpora=_table(
-            ("corpus", "what it is", "licence"),
-            ((one.name, one.description, one.licence) for one in card.corpora),
-        ),
+        corpora=_table(("corpus", "licence"), card.corpora),
         scores=_table(
-            ("task", "metric", "score"),
-            ((one.task, one.metric, f"{one.value:.2f}") for one in card.scores),
+            ("task", "metric", "score"), ((*what, f"{value:.2f}") for *what, value in card.scores)
         ),
         values=_table(("name", "value"), values.items()),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from tandem.encoders.encoder import Encoder
+from tandem.encoders.encoder import Encoder, Tokens
 
 
 class Composition(nn.Module):
@@ -21,7 +21,7 @@ class Composition(nn.Module):
         self, table: Tensor, ids: Tensor, offsets: Tensor, dropout: Tensor | None = None
     ) -> Tensor:
         """Return the sentence vectors; see `Encoder.compose`."""
-        return self.encoder.compose(self.weights, table, ids, offsets, dropout)
+        return self.encoder.compose(self.weights, Tokens(table, ids, offsets, dropout))
 
 
 def initialise(encoder: Encoder, vocabulary: int, seed: int) -> tuple[Tensor, Composition]:

@@ -98,10 +98,8 @@ class SentenceEncoder:
         A sentence without known tokens has the zero vector. The language may be left out when the
         encoder knows one only; TandemError if it does not know it.
         """
-        parts = list(self.encode_stream(sentences, language, batch_size))
-        if not parts:
-            return np.zeros((0, self.dimension), np.float32)
-        return np.concatenate(parts)
+        none = np.zeros((0, self.dimension), np.float32)
+        return np.concatenate([none, *self.encode_stream(sentences, language, batch_size)])
 
     def encode_stream(
         self, sentences: Iterable[str], language: str | None = None, batch_size: int = 1024
@@ -143,13 +141,10 @@ class SentenceEncoder:
         saved.seal(folder)
 
     def _language(self, language: str | None) -> str:
-        if language is None:
-            if len(self.languages) > 1:
-                raise TandemError(
-                    "say which language the sentences are in: " + ", ".join(self.languages)
-                )
-            return self.languages[0]
-        return language
+        if language is None and len(self.languages) > 1:
+            known = ", ".join(self.languages)
+            raise TandemError(f"say which language the sentences are in: {known}")
+        return self.languages[0] if language is None else language
 
 
 def load(folder: str | Path, device: str = "cpu") -> SentenceEncoder:

@@ -141,4 +141,3 @@ def card_lines(files: Iterable[str | Path]) -> list[tuple[str, str, float]]:
         metric = METRICS.get(stored["metric"], stored["metric"])
         lines += [(f"{stored['task']}, {r['unit']}", metric, r["value"]) for r in stored["rows"]]
     return lines
-

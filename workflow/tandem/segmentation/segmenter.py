@@ -95,10 +95,6 @@ class Segmenter:
             together.setdefault(self._key(language), []).append(language)
         return list(together.values())
 
-    def encode(self, sentence: str, language: str) -> list[int]:
-        """Return the ids of one sentence."""
-        return self.encoder(language)([sentence]).row(0).tolist()
-
     def encoder(self, language: str) -> Encode:
         """Return the function from sentences to ids for a language; it remembers words."""
         language = language_of(language)

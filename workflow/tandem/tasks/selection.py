@@ -15,9 +15,7 @@ from tandem.segmentation import ragged
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.segmenter import Segmenter
 from tandem.tasks.sts_data import correlation, cosine_similarity, read_task
-
-Select = Callable[[Callable[[Ragged], np.ndarray]], float]
-"""Takes a function from n segmented sentences to (n, d)."""
+from tandem.training.run import Select
 
 
 def by_similarity(segmenter: Segmenter, task: str | Path, language: str = "en") -> Select:

@@ -54,9 +54,7 @@ class Task(Kind):
         """Return a figure x 100."""
         raise NotImplementedError
 
-    def draws(
-        self, systems: Sequence[Items], unit: str, resamples: int, seed: int
-    ) -> FloatArray:
+    def draws(self, systems: Sequence[Items], unit: str, resamples: int, seed: int) -> FloatArray:
         """Bootstrap a figure of several systems on the same resampled items.
 
         Equal seeds give equal resamples, in this call and in any other. Returns

@@ -24,9 +24,8 @@ from tandem.training.batches import Pairs
 from tandem.training.checkpoint import Epoch
 from tandem.training.loop import Run, Trainer
 
-Embed = Callable[[Ragged], np.ndarray]
-Select = Callable[[Embed], float]
-"""Scores an embedding function: the epoch with the highest score is kept."""
+Select = Callable[[Callable[[Ragged], np.ndarray]], float]
+"""Scores a function from n segmented sentences to (n, d): the highest epoch is kept."""
 
 
 def load_pairs(
@@ -70,10 +69,11 @@ def train_encoder(
         composition.train()
         return score
 
-    trained = trainer.run(validate, checkpoint, show=show)
-    metadata = {"pairs": trained.pairs, "epoch": trained.best_epoch, **run.description()}
-    encoder = SentenceEncoder(segmenter, trained.table, trained.composition, metadata)
-    return encoder, trained.history
+    trainer.run(validate, checkpoint, show=show)
+    progress = trainer.progress
+    metadata = {"pairs": len(trainer.usable), "epoch": progress.best_epoch, **run.description()}
+    table = trainer.best["embedding"]
+    return SentenceEncoder(segmenter, table, trainer.composition, metadata), progress.history
 
 
 def place(device: str) -> str:
