@@ -76,11 +76,6 @@ class SentenceEncoder:
         return self.segmenter.languages
 
     @property
-    def parameters(self) -> int:
-        """Number of trained numbers."""
-        return self.table.numel() + sum(p.numel() for p in self.composition.parameters())
-
-    @property
     def device(self) -> str:
         """Where it computes: cpu, cuda, ..."""
         return self.table.device.type

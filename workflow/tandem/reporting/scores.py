@@ -20,8 +20,7 @@ from tandem.errors import InputError, TandemError
 from tandem.io import read_json
 from tandem.statistics.bootstrap import Interval, over_seeds, percentile_interval
 from tandem.statistics.correlation import FloatArray
-from tandem.tasks.items import read_items
-from tandem.tasks.task import Task
+from tandem.tasks.task import Task, read_items
 
 METRICS = {
     "pearson_x100": "Pearson's r × 100",

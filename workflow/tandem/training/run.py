@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from tandem.encoders.composition import Composition, initialise
 from tandem.encoders.encoder import Encoder
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
-from tandem.io import atomic_folder
+from tandem.io import atomic_folder, write_lines
 from tandem.segmentation import ragged
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.scheme import language_of
@@ -114,10 +113,9 @@ def save_trained(
     """
     encoder.metadata |= provenance
     with atomic_folder(folder) as temporary:
-        with open(temporary / "history.csv", "w", encoding="utf-8", newline="") as out:
-            writer = csv.writer(out, lineterminator="\n")
-            writer.writerow(["epoch", "loss", f"validation_{score}"])
-            for entry in history:
-                loss = "" if entry.loss is None else f"{entry.loss:.6f}"
-                writer.writerow([entry.epoch, loss, f"{entry.validation:.4f}"])
+        lines = [f"epoch,loss,validation_{score}"]
+        for entry in history:
+            loss = "" if entry.loss is None else f"{entry.loss:.6f}"
+            lines.append(f"{entry.epoch},{loss},{entry.validation:.4f}")
+        write_lines(temporary / "history.csv", lines)
         encoder.write(temporary)

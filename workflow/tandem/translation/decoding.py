@@ -15,11 +15,18 @@ from tandem import saved
 from tandem.corpora.text import collapse
 from tandem.errors import InputError
 from tandem.segmentation.pieces import load_pieces
-from tandem.translation.batching import Ids, pad_sources, translate_in_windows
+from tandem.translation.batching import (
+    END,
+    PAD,
+    START,
+    UNKNOWN,
+    Ids,
+    pad_sources,
+    translate_in_windows,
+)
 from tandem.translation.network import AttentionNetwork, limit_threads
 from tandem.translation.rnn import Rnn
 from tandem.translation.translator import Translation
-from tandem.translation.vocabulary import END, PAD, START, UNKNOWN
 
 
 class Output(NamedTuple):
@@ -97,7 +104,7 @@ class RnnTranslator:
         self, network: AttentionNetwork, pieces: spm.SentencePieceProcessor, threads: int
     ) -> None:
         """Wrap a network and the vocabulary it was trained with."""
-        self.network, self.pieces, self.threads = network.eval(), pieces, threads
+        self.network, self.pieces, self.threads = network, pieces, threads
 
     @classmethod
     def load(cls, folder: Path, settings: Rnn, threads: int) -> RnnTranslator:
