@@ -211,7 +211,6 @@ def _language_faults(study: Study) -> Iterator[str]:
 
 
 def _size_faults(study: Study) -> Iterator[str]:
-    """Yield the entries that ask for more than there is."""
     hidden = [task.bitext for task in study.mining.values()]
     for name, task in study.mining.items():
         if hidden.count(task.bitext) > 1:

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from tandem import encoders
 from tandem.cli import common
-from tandem.encoders.card import Card
-from tandem.encoders.export import export_sentence_transformers
+from tandem.encoders.export import Card, export_sentence_transformers
 from tandem.outputs import check
 
 _EXAMPLE = 'tandem export model/ exported/ --name "My sentences" --corpus "my bitext" CC-BY-4.0'

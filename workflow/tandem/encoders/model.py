@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import numpy as np
 import torch
@@ -17,7 +19,6 @@ from torch import Tensor
 from tandem import saved
 from tandem.encoders.composition import Composition
 from tandem.encoders.encoder import ENCODERS, Encoder
-from tandem.encoders.streaming import overlapped
 from tandem.errors import TandemError
 from tandem.io import atomic_folder, write_json
 from tandem.registry import Named, Settings
@@ -25,6 +26,8 @@ from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.segmenter import Segmenter
 
 Vectors = NDArray[np.float32]
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 SEGMENTED = 1024
 """Fewest sentences segmented at a time; with fewer, NumPy's overhead dominates."""
@@ -164,7 +167,29 @@ def load(folder: str | Path, device: str = "cpu") -> SentenceEncoder:
     return SentenceEncoder(segmenter, table, composition, description.training)
 
 
+def overlapped(
+    function: Callable[[Item], Result], items: Iterable[Item], ahead: int = 2
+) -> Iterator[Result]:
+    """Yield `function(item)` in order, from a second thread, while `items` makes the next ones.
+
+    That pays where both release the interpreter's lock for most of their time, as NumPy and PyTorch
+    do. At most `ahead` results wait. PyTorch leaves one of its threads to `items`.
+    """
+    threads = torch.get_num_threads()
+    share = max(1, threads - 1)
+    waiting: deque[Future[Result]] = deque()
+    try:
+        with ThreadPoolExecutor(1, "compose", torch.set_num_threads, (share,)) as pool:
+            for item in items:
+                waiting.append(pool.submit(function, item))
+                if len(waiting) > ahead:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+    finally:
+        torch.set_num_threads(threads)
+
+
 def _tensors(table: Tensor, composition: Composition) -> dict[str, Tensor]:
-    """Return what model.safetensors holds."""
     own = {_PREFIX + name: tensor for name, tensor in composition.state_dict().items()}
     return own | {"embedding": table}

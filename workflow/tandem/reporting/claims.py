@@ -193,7 +193,6 @@ def merge(files: Iterable[str | Path]) -> pd.DataFrame:
 
 
 def _kept(lines: Lines, evidence: Evidence) -> Sequence[Mapping[Any, Any]]:
-    """Return the lines of a frame that are wanted."""
     found = evidence.frame(lines.frame)
     for conditions, keep in ((lines.where, True), (lines.without, False)):
         for column, values in conditions.items():
@@ -202,7 +201,6 @@ def _kept(lines: Lines, evidence: Evidence) -> Sequence[Mapping[Any, Any]]:
 
 
 def _filled(value: Any, values: Mapping[str, Any]) -> Any:  # noqa: ANN401  (plain values)
-    """Put values into every text of a plain structure."""
     if isinstance(value, str):
         return value.format_map(values)
     if isinstance(value, dict):
@@ -225,7 +223,6 @@ def _quote(quoted: Quoted, register: Mapping[str, Published]) -> float | None:
 
 
 def _claim(name: str, made: ClaimEntry, measured: Measured, given: Given) -> Claim:
-    """Judge what was measured."""
     return Claim(
         claim=f"{name}.{made.part}" if made.part else name,
         statement=made.statement,

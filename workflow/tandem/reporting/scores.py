@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +63,7 @@ class Scores:
         self._stored: dict[tuple[str, str], dict[int, dict[str, Any]]] = defaultdict(dict)
         # the figures of one experiment are asked for one after the other
         self._items = lru_cache(maxsize=8)(read_items)
-        self._cells: dict[tuple[str, str, str], Cell] = {}
+        self._joined = cache(self._join)
         for file in map(Path, files):
             self._read(file)
 
@@ -108,17 +108,13 @@ class Scores:
         """
         if unit not in self.units(experiment, task):
             return None
-        key = experiment, task, unit
-        if key not in self._cells:
-            self._cells[key] = self._join(*key)
-        return self._cells[key]
+        return self._joined(experiment, task, unit)
 
     def _seeds(self, experiment: str, task: str) -> list[dict[str, Any]]:
         seeds = self._stored.get((experiment, task), {})
         return [seeds[seed] for seed in sorted(seeds)]
 
     def _join(self, experiment: str, task: str, unit: str) -> Cell:
-        """Join the seeds of a figure."""
         kind, values = self._tasks[task], self.values(experiment, task, unit)
         seeds = self._stored[experiment, task]
         items = [self._items(seeds[seed]["items"]) for seed in values]

@@ -67,13 +67,8 @@ def keep_short(pairs: Aligned[str], max_words: int) -> Aligned[str]:
 
 
 def train_pieces(lines: Iterable[str], size: int) -> bytes:
-    """Train the pieces of both languages; TandemError without text, or if `size` is too small.
-
-    One thread, since the sums of several depend on their number.
-    """
+    """Train the pieces of both languages, in one thread: sums of several depend on their number."""
     kept = [line for line in lines if line.strip()]
-    if not kept:
-        raise TandemError("no text to train the translator's pieces on: the training side is empty")
     ids = {"pad_id": PAD, "unk_id": UNKNOWN, "bos_id": START, "eos_id": END}
     return train_unigram(kept, size, coverage=0.9995, threads=1, **ids)
 
