@@ -17,8 +17,7 @@ from tandem import encoders
 from tandem.cli import main, parser
 from tandem.cli.common import byte_size
 from tandem.encoders.averaging import Averaging
-from tandem.encoders.composition import Composition
-from tandem.encoders.model import SentenceEncoder
+from tandem.encoders.model import Composition, SentenceEncoder
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import learn
 

@@ -11,10 +11,9 @@ import yaml
 from sentence_transformers import SentenceTransformer
 
 from tandem.encoders.baselines import load_baseline
-from tandem.encoders.composition import initialise
 from tandem.encoders.encoder import ENCODERS
 from tandem.encoders.export import Card, export_sentence_transformers
-from tandem.encoders.model import SentenceEncoder
+from tandem.encoders.model import SentenceEncoder, initialise
 from tandem.errors import TandemError
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import learn

@@ -5,9 +5,8 @@ import pytest
 import torch
 
 from tandem import encoders
-from tandem.encoders.composition import initialise
 from tandem.encoders.encoder import ENCODERS
-from tandem.encoders.model import SentenceEncoder
+from tandem.encoders.model import SentenceEncoder, initialise
 from tandem.errors import TandemError
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import learn

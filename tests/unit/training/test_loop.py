@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from tandem.encoders.averaging import Averaging
-from tandem.encoders.composition import initialise
 from tandem.encoders.lstm import Lstm
+from tandem.encoders.model import initialise
 from tandem.errors import TandemError
 from tandem.objectives.margin import Margin
 from tandem.segmentation import ragged

@@ -84,15 +84,7 @@ def export_sentence_transformers(
 
     The vectors of the written model are the encoder's own, tokenisation included. Languages that
     have vocabularies of their own (`separate` or `marked` segmentations) each get a folder inside
-    `folder`, since one tokeniser cannot serve both.
-
-    Args:
-        encoder: what to export.
-        folder: where to; replaced if it exists.
-        card: what the model card (README.md) says beside the encoder's own description.
-
-    Returns:
-        The folder to load for each language.
+    `folder`, since one tokeniser cannot serve both. Returns the folder to load for each language.
 
     Raises:
         TandemError: the encoder is no averaging one.
@@ -137,13 +129,7 @@ def _write(encoder: SentenceEncoder, language: str, folder: Path) -> None:
 
 
 def model_card(encoder: SentenceEncoder, card: Card, folders: Mapping[str, str]) -> str:
-    """Return the text of the README.md.
-
-    Args:
-        encoder: the encoder that was exported.
-        card: what is not stored with it.
-        folders: by language, the folder inside the export that holds it ("" for the top).
-    """
+    """Return the README.md; `folders` hold each language inside the export ("" for its top)."""
     header = {
         "license": card.licence,
         "language": sorted({language.split("-")[0] for language in encoder.languages}),

@@ -14,11 +14,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from safetensors.torch import save_file
-from torch import Tensor
+from torch import Tensor, nn
 
 from tandem import saved
-from tandem.encoders.composition import Composition
-from tandem.encoders.encoder import ENCODERS, Encoder
+from tandem.encoders.encoder import ENCODERS, Encoder, Tokens
 from tandem.errors import TandemError
 from tandem.io import atomic_folder, write_json
 from tandem.registry import Named, Settings
@@ -39,6 +38,35 @@ class Description(Settings):
 
     encoder: Annotated[Encoder, Named(ENCODERS)]
     training: dict[str, Any]
+
+
+class Composition(nn.Module):
+    """From token embeddings to sentence vectors."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        """Draw the parameters of an encoder."""
+        super().__init__()
+        self.encoder = encoder
+        self.weights = encoder.weights()
+
+    def forward(
+        self, table: Tensor, ids: Tensor, offsets: Tensor, dropout: Tensor | None = None
+    ) -> Tensor:
+        """Return the sentence vectors; see `Encoder.compose`."""
+        return self.encoder.compose(self.weights, Tokens(table, ids, offsets, dropout))
+
+
+def initialise(encoder: Encoder, vocabulary: int, seed: int) -> tuple[Tensor, Composition]:
+    """Return the embedding table and composition that a seed gives: the random baseline.
+
+    Embeddings are drawn from N(0, 1) (wieting2019, section 3.3: "mean 0 and variance 1").
+    """
+    random = torch.Generator().manual_seed(seed)
+    table = torch.randn(vocabulary, encoder.dimension, generator=random)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)  # PyTorch's own modules draw from the global generator
+        composition = Composition(encoder)
+    return table, composition
 
 
 class SentenceEncoder:

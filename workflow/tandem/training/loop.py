@@ -24,8 +24,8 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
-from tandem.encoders.composition import Composition, initialise
 from tandem.encoders.encoder import ENCODERS, Encoder
+from tandem.encoders.model import Composition, initialise
 from tandem.errors import TandemError
 from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.segmentation.ragged import Ragged

@@ -10,9 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from tandem.encoders.composition import Composition, initialise
 from tandem.encoders.encoder import Encoder
-from tandem.encoders.model import SentenceEncoder
+from tandem.encoders.model import Composition, SentenceEncoder, initialise
 from tandem.errors import TandemError
 from tandem.io import atomic_folder, write_lines
 from tandem.segmentation import ragged
