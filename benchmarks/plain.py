@@ -26,8 +26,7 @@ from learning import BITEXT, ENCODER, OBJECTIVE, PIECES, RECIPE, ROOT, segmented
 from torch import Tensor
 from torch.nn import functional
 
-from tandem.encoders.composition import Composition
-from tandem.encoders.model import SentenceEncoder
+from tandem.encoders.model import Composition, SentenceEncoder
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.segmenter import Segmenter
 from tandem.tasks.selection import Select, by_similarity

@@ -91,8 +91,8 @@ def pairs_per_second(
     trainer = Trainer(run, TYPES, pairs)
     if dense:
         trainer.optimizer = DenseAdam(trainer.optimizer.table, recipe.learning_rate, 0)
-    trained = trainer.run(lambda table, composition: 0.0, show=False)
-    return epochs * trained.pairs / (time.perf_counter() - start)
+    trainer.run(lambda table, composition: 0.0, show=False)
+    return epochs * len(trainer.usable) / (time.perf_counter() - start)
 
 
 def floor_pairs_per_second(pairs: Pairs) -> float:

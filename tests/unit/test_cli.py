@@ -17,8 +17,7 @@ from tandem import encoders
 from tandem.cli import main, parser
 from tandem.cli.common import byte_size
 from tandem.encoders.averaging import Averaging
-from tandem.encoders.composition import Composition
-from tandem.encoders.model import SentenceEncoder
+from tandem.encoders.model import Composition, SentenceEncoder
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import learn
 
@@ -163,7 +162,7 @@ def test_export_says_which_folder_serves_which_language(model, tmp_path, capsys)
     captured = capsys.readouterr()
     assert captured.out == ""
     assert f'de: SentenceTransformer("{tmp_path / "out"}")' in captured.err
-    assert "| my bitext |  | CC0-1.0 |" in (tmp_path / "out" / "README.md").read_text()
+    assert "| my bitext | CC0-1.0 |" in (tmp_path / "out" / "README.md").read_text()
 
 
 @pytest.mark.parametrize(

@@ -342,8 +342,8 @@ def test_a_plan_knows_where_results_stand(plan):
     assert plan.root == "results/first"
     assert plan.path("models", "sp.cs", 3) == "results/first/models/sp.cs/3"
     assert plans(**changed("folder", to="."))["results"].root == "results"
-    assert plan.downloads("verses") == ["results/corpora/downloads/verses/verses.tsv"]
-    assert "results/corpora/downloads/films/films.cs" in plan.downloads("films")
+    assert plan.fetched["verses"] == ["results/corpora/downloads/verses/verses.tsv"]
+    assert "results/corpora/downloads/films/films.cs" in plan.fetched["films"]
 
 
 def test_a_plan_knows_its_corpora(plan):

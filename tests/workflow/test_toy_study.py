@@ -50,15 +50,16 @@ from tandem.encoders.encoder import Encoder
 class Highest(Encoder):
     """Element-wise maximum of the token embeddings."""
 
-    def compose(self, weights, table, ids, offsets, dropout):
+    def compose(self, weights, tokens):
         """Return the sentence vectors."""
         import torch
 
+        table, ids, offsets, dropout = tokens
         rows = torch.repeat_interleave(torch.arange(len(offsets) - 1), offsets.diff())
-        tokens = table[ids] if dropout is None else table[ids] * dropout
-        out = tokens.new_zeros(len(offsets) - 1, table.shape[1])
-        index = rows.unsqueeze(1).expand_as(tokens)
-        return out.scatter_reduce(0, index, tokens, "amax", include_self=False)
+        embedded = table[ids] if dropout is None else table[ids] * dropout
+        out = embedded.new_zeros(len(offsets) - 1, table.shape[1])
+        index = rows.unsqueeze(1).expand_as(embedded)
+        return out.scatter_reduce(0, index, embedded, "amax", include_self=False)
 '''
 OBJECTIVE = '''"""In-batch softmax over cosines."""
 

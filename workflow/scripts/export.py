@@ -2,8 +2,7 @@
 
 from _adapter import logged, score_files
 from tandem import encoders
-from tandem.encoders.card import Card, CardCorpus, CardScore
-from tandem.encoders.export import export_sentence_transformers
+from tandem.encoders.export import Card, export_sentence_transformers
 from tandem.reporting.scores import card_lines
 
 with logged(snakemake.log[0]) as log:
@@ -11,8 +10,8 @@ with logged(snakemake.log[0]) as log:
     lines = card_lines(score_files(snakemake.input.scores, first=True))
     card = Card(
         f"Tandem {snakemake.wildcards.experiment}",
-        [CardCorpus(**corpus) for corpus in params.corpora],
-        [CardScore(*line) for line in lines],
+        [(corpus["name"], corpus["licence"]) for corpus in params.corpora],
+        lines,
     )
     encoder = encoders.load(snakemake.input.model[0])
     folders = export_sentence_transformers(encoder, snakemake.output.folder, card)

@@ -6,8 +6,7 @@ from _adapter import add_kinds, logged
 from tandem import encoders
 from tandem.encoders.baselines import load_baseline
 from tandem.io import atomic_folder
-from tandem.tasks.items import write_scores
-from tandem.tasks.task import TASKS
+from tandem.tasks.task import TASKS, write_scores
 
 with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)

@@ -1,8 +1,9 @@
 """Make a table and test the findings that a paper draws from it."""
 
 from _adapter import add_kinds, given_table, logged
+from tandem.io import write_lines
 from tandem.reporting.claims import judge, write_claims
-from tandem.reporting.writer import write_frame, write_text
+from tandem.reporting.writer import write_frame
 
 with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)
@@ -11,6 +12,6 @@ with logged(snakemake.log[0]) as log:
     report = table.build(given)
     claims = judge(given, report)
     write_claims(output.claims, claims)
-    write_text(output.markdown, report.markdown)
+    write_lines(output.markdown, report.markdown.removesuffix("\n").split("\n"))
     write_frame(output.table, report.frame)
     log.info("%d rows, %d claims", len(report.frame), len(claims))

@@ -111,7 +111,10 @@ def load_plans(
     scales = {"default", *(file.stem for home in homes for file in home.glob("scales/*.yaml"))}
     if configuration.scale not in scales:
         raise ConfigurationError(f"scale: no scale {not_among(configuration.scale, scales)}")
-    fetched = {name: dataset.files() for name, dataset in datasets.items()}
+    fetched = {
+        name: [f"results/corpora/downloads/{name}/{file}" for file in dataset.files()]
+        for name, dataset in datasets.items()
+    }
     plans: dict[str, Plan] = {}
     for home in homes:
         plan = Plan(home.name, home, load_study(home, configuration, datasets), fetched)

@@ -23,13 +23,13 @@ class Plan:
 
     Attributes:
         home: the folder that holds its study.yaml.
-        fetched: the names of the files of every registered corpus.
+        fetched: the files of every registered corpus, once it is fetched.
     """
 
     name: str
     home: Path
     study: Study
-    fetched: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    fetched: Mapping[str, list[str]] = field(default_factory=dict)
 
     @property
     def root(self) -> str:
@@ -41,10 +41,6 @@ class Plan:
         return "/".join([self.root, *map(str, parts)])
 
     # ---- Corpora
-
-    def downloads(self, dataset: str) -> list[str]:
-        """Return the files of a fetched corpus."""
-        return [f"results/corpora/downloads/{dataset}/{name}" for name in self.fetched[dataset]]
 
     @property
     def corpora(self) -> list[str]:

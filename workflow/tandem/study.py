@@ -148,9 +148,7 @@ REFERENCES = {
 def cross_faults(study: Study, datasets: Collection[str]) -> Iterator[str]:
     """Yield what is inconsistent between keys: names that do not exist, and impossible sizes.
 
-    Args:
-        study: with keys that are valid one by one.
-        datasets: names of the registered corpora.
+    `datasets` are the names of the registered corpora.
     """
     corpora = [*study.bitexts, *study.backtranslations]
     for one, other in (("bitexts", "backtranslations"), ("encoders", "pretrained")):
@@ -211,7 +209,6 @@ def _language_faults(study: Study) -> Iterator[str]:
 
 
 def _size_faults(study: Study) -> Iterator[str]:
-    """Yield the entries that ask for more than there is."""
     hidden = [task.bitext for task in study.mining.values()]
     for name, task in study.mining.items():
         if hidden.count(task.bitext) > 1:

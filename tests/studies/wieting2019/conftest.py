@@ -8,8 +8,7 @@ import pytest
 from tandem.reporting.claim_tests.claim_test import CLAIM_TESTS
 from tandem.reporting.scores import Scores
 from tandem.reporting.table import TABLES, Given
-from tandem.tasks.items import write_scores
-from tandem.tasks.task import TASKS
+from tandem.tasks.task import TASKS, write_scores
 
 HOME = Path(__file__).parents[3] / "workflow/studies/wieting2019"
 LABELS = {"sp": "SP", "wide": "SP 1024", "word": "WORD", "trigram": "TRIGRAM", "lstm": "LSTM",

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from tandem.encoders.averaging import Averaging
-from tandem.encoders.composition import initialise
+from tandem.encoders.model import initialise
 from tandem.filtering import parse_filters
 from tandem.io import write_json, write_lines
 from tandem.registry import ConfigurationError

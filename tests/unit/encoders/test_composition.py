@@ -4,9 +4,9 @@ import pytest
 import torch
 
 from tandem.encoders.averaging import Averaging
-from tandem.encoders.composition import Composition
 from tandem.encoders.encoder import ENCODERS
 from tandem.encoders.lstm import Lstm
+from tandem.encoders.model import Composition
 from tandem.registry import ConfigurationError
 
 AVERAGE = Composition(Averaging(dimension=6))

@@ -11,11 +11,9 @@ import yaml
 from sentence_transformers import SentenceTransformer
 
 from tandem.encoders.baselines import load_baseline
-from tandem.encoders.card import Card, CardCorpus, CardScore
-from tandem.encoders.composition import initialise
 from tandem.encoders.encoder import ENCODERS
-from tandem.encoders.export import export_sentence_transformers
-from tandem.encoders.model import SentenceEncoder
+from tandem.encoders.export import Card, export_sentence_transformers
+from tandem.encoders.model import SentenceEncoder, initialise
 from tandem.errors import TandemError
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import learn
@@ -86,15 +84,14 @@ def test_one_vocabulary_is_one_folder_of_stock_classes(tmp_path):
 
 def test_the_card_states_corpora_licences_settings_and_scores(tmp_path):
     encoder = encoder_of(Segmentation(kind="words", size=60), tmp_path / "segmenter")
-    scores = [CardScore("STS", "r x 100", 61.25)]
-    card = Card("my model", [CardCorpus("books", "CC0-1.0")], scores, "mit")
+    card = Card("my model", [("books", "CC0-1.0")], [("STS", "r x 100", 61.25)], "mit")
     export_sentence_transformers(encoder, tmp_path / "out", card)
     text = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
     _, header, body = text.split("---\n", 2)
     header = yaml.safe_load(header)
     assert header["license"] == "mit"
     assert header["language"] == ["cs", "en", "fr"]
-    for part in ("# my model", "| books |  | CC0-1.0 |", "| STS | r x 100 | 61.25 |"):
+    for part in ("# my model", "| books | CC0-1.0 |", "| STS | r x 100 | 61.25 |"):
         assert part in body
     assert "| objective margin | 0.4 |" in body
 

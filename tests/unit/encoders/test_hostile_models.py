@@ -16,9 +16,8 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from tandem import encoders, saved
-from tandem.encoders.composition import initialise
 from tandem.encoders.encoder import ENCODERS
-from tandem.encoders.model import SentenceEncoder
+from tandem.encoders.model import SentenceEncoder, initialise
 from tandem.errors import InputError
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import learn

@@ -5,9 +5,8 @@ import pytest
 import torch
 
 from tandem import encoders
-from tandem.encoders.composition import initialise
 from tandem.encoders.encoder import ENCODERS
-from tandem.encoders.model import SentenceEncoder
+from tandem.encoders.model import SentenceEncoder, initialise
 from tandem.errors import TandemError
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import learn
@@ -30,7 +29,7 @@ def test_a_saved_encoder_gives_the_same_vectors(encoder, tmp_path):
     loaded = encoders.load(tmp_path / "model")
     np.testing.assert_array_equal(loaded.encode(sentences, "en"), encoder.encode(sentences, "en"))
     assert loaded.metadata == {"pairs": 0}
-    assert loaded.parameters == encoder.parameters
+    assert loaded.table.dtype == torch.float32
     assert loaded.languages == ["cs", "en"]
 
 
@@ -60,12 +59,6 @@ def test_words_unknown_and_empty_sentences_have_the_zero_vector(encoder):
 def test_the_language_must_be_said_where_there_are_two(encoder):
     with pytest.raises(TandemError, match="which language.*cs, en"):
         encoder.encode(["the cat"])
-
-
-def test_parameters_are_counted(encoder):
-    extra = 0 if encoder.kind.kind == "averaging" else 2 * (4 * 4 * (8 + 4) + 2 * 4 * 4)
-    assert encoder.parameters == len(encoder.segmenter) * 8 + extra
-    assert encoder.table.dtype == torch.float32
 
 
 def test_a_folder_without_an_encoder_is_refused(tmp_path):

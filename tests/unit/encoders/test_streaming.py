@@ -8,9 +8,7 @@ import torch
 
 from tandem.encoders import model
 from tandem.encoders.averaging import Averaging
-from tandem.encoders.composition import initialise
-from tandem.encoders.model import SentenceEncoder
-from tandem.encoders.streaming import overlapped
+from tandem.encoders.model import SentenceEncoder, initialise, overlapped
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import learn
 

@@ -8,8 +8,8 @@ import pytest
 
 from tandem.reporting.scores import Scores
 from tandem.reporting.table import Given
-from tandem.tasks.items import write_scores
 from tandem.tasks.sts import Sts
+from tandem.tasks.task import write_scores
 
 TASKS = {"sts": Sts(years=[2012, 2013])}
 NOISE = {"sp.en-cs": 0.5, "sp.en-en": 1.0, "lstm.en-cs": 2.0, "sp.random": 4.0}

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, models
 
 from tandem.segmentation import ragged, token_memory
-from tandem.segmentation.token_kernels import number
-from tandem.segmentation.token_memory import TokenMemory, character_kinds
+from tandem.segmentation.token_memory import TokenMemory, character_kinds, number
 from tandem.segmentation.tokens import normalizer, splitter, tokens
 
 CHARACTERS = (

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from tandem.errors import InputError, TandemError
-from tandem.tasks.items import read_items, write_items
 from tandem.tasks.retrieval import first_hits
-from tandem.tasks.task import TASKS
+from tandem.tasks.task import TASKS, read_items, write_items
 
 SOURCE = np.eye(3, dtype=np.float32)
 TARGET = np.array([[1, 0, 0], [0, 1, 0.5], [0, 1, 0]], np.float32)

@@ -9,9 +9,8 @@ import pytest
 from tandem.errors import TandemError
 from tandem.registry import ConfigurationError
 from tandem.statistics.correlation import pearson
-from tandem.tasks.items import read_items, write_scores
 from tandem.tasks.sts import Sts
-from tandem.tasks.task import TASKS
+from tandem.tasks.task import TASKS, read_items, write_scores
 
 ANGLES = {"a": 0.0, "b": 30.0, "c": 60.0, "d": 90.0}
 LANGUAGES = {"2017.track4b.es-en": ["en", "es"]}

@@ -29,8 +29,9 @@ def trainer(vocabulary=50):
 
 
 def trained(folder):
-    found = trainer().run(lambda *_: 1.0, folder, checkpoint_seconds=-1, show=False)
-    return found.table
+    run = trainer()
+    run.run(lambda *_: 1.0, folder, checkpoint_seconds=-1, show=False)
+    return run.best["embedding"]
 
 
 @pytest.fixture(scope="module")

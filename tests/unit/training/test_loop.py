@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from tandem.encoders.averaging import Averaging
-from tandem.encoders.composition import initialise
 from tandem.encoders.lstm import Lstm
+from tandem.encoders.model import initialise
 from tandem.errors import TandemError
 from tandem.objectives.margin import Margin
 from tandem.segmentation import ragged
@@ -53,18 +53,19 @@ def described(encoder, objective=OBJECTIVE, seed=5, **changed):
 def train(run, folder=None, validate=None, pairs=None, **options):
     run = run if isinstance(run, Run) else described(run)
     trainer = Trainer(run, TYPES, pairs or bitext())
-    return trainer.run(validate or Rising(), folder, show=False, **options)
+    trainer.run(validate or Rising(), folder, show=False, **options)
+    return trainer
 
 
 def parameters(trained):
     state = trained.composition.state_dict()
-    return [trained.table, *(state[name] for name in sorted(state))]
+    return [trained.best["embedding"], *(state[name] for name in sorted(state))]
 
 
 def assert_same_bytes(first, second):
     for one, other in zip(parameters(first), parameters(second), strict=True):
         assert torch.equal(one, other)
-    assert first.history == second.history
+    assert first.progress.history == second.progress.history
 
 
 @pytest.mark.parametrize("architecture", [AVERAGING, LSTM])
@@ -75,24 +76,25 @@ def test_the_loss_falls(architecture, monolingual):
     steady = {"dropout": 0.0, "scramble": 0.0, "epochs": 6}
     run = described(architecture, Margin(megabatch=3, anneal=0), **steady)
     trained = train(run, pairs=pairs)
-    losses = [entry.loss for entry in trained.history[1:]]
+    losses = [entry.loss for entry in trained.progress.history[1:]]
     assert losses[-1] < losses[0] * 0.9
-    assert trained.best_epoch == 6
+    assert trained.progress.best_epoch == 6
 
 
 def test_the_best_epoch_on_validation_is_kept():
     scores = iter([9.0, 1.0, 3.0, 2.0])  # the untrained start is never kept
     trained = train(AVERAGING, validate=lambda table, composition: next(scores))
-    assert trained.best_epoch == 2
+    assert trained.progress.best_epoch == 2
     short = train(described(AVERAGING, epochs=2))
-    torch.testing.assert_close(trained.table, short.table, rtol=0, atol=1e-6)
+    tables = (run.best["embedding"] for run in (trained, short))
+    torch.testing.assert_close(*tables, rtol=0, atol=1e-6)
 
 
 @pytest.mark.parametrize("architecture", [AVERAGING, LSTM])
 def test_the_same_seed_gives_the_same_bytes(architecture):
     assert_same_bytes(train(architecture), train(architecture))
     other = train(described(architecture, seed=6))
-    assert not torch.equal(other.table, train(architecture).table)
+    assert not torch.equal(*(run.best["embedding"] for run in (other, train(architecture))))
 
 
 class Killed(Exception):
@@ -148,7 +150,7 @@ def test_one_pair_is_too_few():
 def test_a_last_pair_alone_joins_the_megabatch_before_it():
     run = described(AVERAGING, Margin(megabatch=1, anneal=0), epochs=1)
     trained = train(run, pairs=bitext(33))
-    assert np.isfinite(trained.history[-1].loss)
+    assert np.isfinite(trained.progress.history[-1].loss)
 
 
 def test_initial_embeddings_are_standard_normal_and_leave_the_global_generator_alone():

@@ -11,8 +11,8 @@ from transformers import MarianMTModel, MarianTokenizer
 
 from tandem import saved
 from tandem.errors import InputError, TandemError
+from tandem.translation.rnn_training import train_pieces
 from tandem.translation.translator import EMPTY, TRANSLATORS, load_translator
-from tandem.translation.vocabulary import train_pieces
 
 COLOURS = {"rudy": "red", "modry": "blue", "bily": "white", "zeleny": "green"}
 THINGS = {"dum": "house", "stul": "table", "strom": "tree"}

@@ -5,10 +5,9 @@ import math
 import pytest
 import torch
 
-from tandem.translation.batching import group_by_length, make_batch, pad_sources
+from tandem.translation.batching import END, PAD, START, group_by_length, make_batch, pad_sources
 from tandem.translation.network import AttentionNetwork, attend, drop, reverse_rows
 from tandem.translation.rnn_training import Aligned, forced_output, sampled_loss
-from tandem.translation.vocabulary import END, PAD, START
 
 
 @pytest.fixture

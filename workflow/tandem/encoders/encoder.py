@@ -5,7 +5,7 @@ Token embeddings come as one flat array with offsets, so no padding is ever stor
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import PositiveInt
 
@@ -13,6 +13,22 @@ from tandem.registry import Kind, Registry
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
+
+
+class Tokens(NamedTuple):
+    """The tokens of sentences, one sentence after the other.
+
+    Attributes:
+        table: (types, dimension) embeddings.
+        ids: (tokens,) rows of the table.
+        offsets: (sentences + 1,) where each sentence's tokens begin.
+        dropout: (tokens, dimension) what the tokens' embeddings are multiplied by, or None.
+    """
+
+    table: Tensor
+    ids: Tensor
+    offsets: Tensor
+    dropout: Tensor | None
 
 
 class Encoder(Kind):
@@ -32,22 +48,10 @@ class Encoder(Kind):
 
         return nn.Module()
 
-    def compose(
-        self,
-        weights: nn.Module,
-        table: Tensor,
-        ids: Tensor,
-        offsets: Tensor,
-        dropout: Tensor | None,
-    ) -> Tensor:
+    def compose(self, weights: nn.Module, tokens: Tokens) -> Tensor:
         """Return the sentence vectors, (sentences, width); of one without tokens, zeros.
 
-        Args:
-            weights: what `weights` made, perhaps trained since.
-            table: (types, dimension) embeddings.
-            ids: (tokens,) rows of the table.
-            offsets: (sentences + 1,) where each sentence's tokens begin.
-            dropout: (tokens, dimension) what the tokens' embeddings are multiplied by, or None.
+        `weights` is what the method of that name made, perhaps trained since.
         """
         raise NotImplementedError
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import PositiveInt
 
-from tandem.encoders.encoder import Encoder
+from tandem.encoders.encoder import Encoder, Tokens
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -29,27 +29,21 @@ class Lstm(Encoder):
 
         return nn.LSTM(self.dimension, self.hidden, bidirectional=True)
 
-    def compose(
-        self,
-        weights: nn.Module,
-        table: Tensor,
-        ids: Tensor,
-        offsets: Tensor,
-        dropout: Tensor | None,
-    ) -> Tensor:
+    def compose(self, weights: nn.Module, tokens: Tokens) -> Tensor:
         """Return the sentence vectors, (sentences, 2 x hidden)."""
         import torch
         from torch.nn.utils.rnn import PackedSequence
 
+        table, ids, offsets, dropout = tokens
         lengths = offsets[1:] - offsets[:-1]
         filled = lengths > 0
         if not filled.any():
             return table.new_zeros(len(lengths), self.width)
         positions, sizes, order = packed_order(offsets[:-1][filled], lengths[filled])
-        tokens = table.index_select(0, ids[positions])
+        embedded = table.index_select(0, ids[positions])
         if dropout is not None:
-            tokens = tokens * dropout
-        hidden = weights(PackedSequence(tokens, sizes))[0].data
+            embedded = embedded * dropout
+        hidden = weights(PackedSequence(embedded, sizes))[0].data
         # average per sentence: element k of the packed data belongs to sentence order[k]
         out = hidden.new_zeros(len(lengths), hidden.shape[1])
         rows = torch.nonzero(filled).squeeze(1)[order]

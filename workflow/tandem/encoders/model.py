@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from safetensors.torch import save_file
-from torch import Tensor
+from torch import Tensor, nn
 
 from tandem import saved
-from tandem.encoders.composition import Composition
-from tandem.encoders.encoder import ENCODERS, Encoder
-from tandem.encoders.streaming import overlapped
+from tandem.encoders.encoder import ENCODERS, Encoder, Tokens
 from tandem.errors import TandemError
 from tandem.io import atomic_folder, write_json
 from tandem.registry import Named, Settings
@@ -25,6 +25,8 @@ from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.segmenter import Segmenter
 
 Vectors = NDArray[np.float32]
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 SEGMENTED = 1024
 """Fewest sentences segmented at a time; with fewer, NumPy's overhead dominates."""
@@ -36,6 +38,35 @@ class Description(Settings):
 
     encoder: Annotated[Encoder, Named(ENCODERS)]
     training: dict[str, Any]
+
+
+class Composition(nn.Module):
+    """From token embeddings to sentence vectors."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        """Draw the parameters of an encoder."""
+        super().__init__()
+        self.encoder = encoder
+        self.weights = encoder.weights()
+
+    def forward(
+        self, table: Tensor, ids: Tensor, offsets: Tensor, dropout: Tensor | None = None
+    ) -> Tensor:
+        """Return the sentence vectors; see `Encoder.compose`."""
+        return self.encoder.compose(self.weights, Tokens(table, ids, offsets, dropout))
+
+
+def initialise(encoder: Encoder, vocabulary: int, seed: int) -> tuple[Tensor, Composition]:
+    """Return the embedding table and composition that a seed gives: the random baseline.
+
+    Embeddings are drawn from N(0, 1) (wieting2019, section 3.3: "mean 0 and variance 1").
+    """
+    random = torch.Generator().manual_seed(seed)
+    table = torch.randn(vocabulary, encoder.dimension, generator=random)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)  # PyTorch's own modules draw from the global generator
+        composition = Composition(encoder)
+    return table, composition
 
 
 class SentenceEncoder:
@@ -76,11 +107,6 @@ class SentenceEncoder:
         return self.segmenter.languages
 
     @property
-    def parameters(self) -> int:
-        """Number of trained numbers."""
-        return self.table.numel() + sum(p.numel() for p in self.composition.parameters())
-
-    @property
     def device(self) -> str:
         """Where it computes: cpu, cuda, ..."""
         return self.table.device.type
@@ -98,10 +124,8 @@ class SentenceEncoder:
         A sentence without known tokens has the zero vector. The language may be left out when the
         encoder knows one only; TandemError if it does not know it.
         """
-        parts = list(self.encode_stream(sentences, language, batch_size))
-        if not parts:
-            return np.zeros((0, self.dimension), np.float32)
-        return np.concatenate(parts)
+        none = np.zeros((0, self.dimension), np.float32)
+        return np.concatenate([none, *self.encode_stream(sentences, language, batch_size)])
 
     def encode_stream(
         self, sentences: Iterable[str], language: str | None = None, batch_size: int = 1024
@@ -143,13 +167,10 @@ class SentenceEncoder:
         saved.seal(folder)
 
     def _language(self, language: str | None) -> str:
-        if language is None:
-            if len(self.languages) > 1:
-                raise TandemError(
-                    "say which language the sentences are in: " + ", ".join(self.languages)
-                )
-            return self.languages[0]
-        return language
+        if language is None and len(self.languages) > 1:
+            known = ", ".join(self.languages)
+            raise TandemError(f"say which language the sentences are in: {known}")
+        return self.languages[0] if language is None else language
 
 
 def load(folder: str | Path, device: str = "cpu") -> SentenceEncoder:
@@ -174,7 +195,29 @@ def load(folder: str | Path, device: str = "cpu") -> SentenceEncoder:
     return SentenceEncoder(segmenter, table, composition, description.training)
 
 
+def overlapped(
+    function: Callable[[Item], Result], items: Iterable[Item], ahead: int = 2
+) -> Iterator[Result]:
+    """Yield `function(item)` in order, from a second thread, while `items` makes the next ones.
+
+    That pays where both release the interpreter's lock for most of their time, as NumPy and PyTorch
+    do. At most `ahead` results wait. PyTorch leaves one of its threads to `items`.
+    """
+    threads = torch.get_num_threads()
+    share = max(1, threads - 1)
+    waiting: deque[Future[Result]] = deque()
+    try:
+        with ThreadPoolExecutor(1, "compose", torch.set_num_threads, (share,)) as pool:
+            for item in items:
+                waiting.append(pool.submit(function, item))
+                if len(waiting) > ahead:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+    finally:
+        torch.set_num_threads(threads)
+
+
 def _tensors(table: Tensor, composition: Composition) -> dict[str, Tensor]:
-    """Return what model.safetensors holds."""
     own = {_PREFIX + name: tensor for name, tensor in composition.state_dict().items()}
     return own | {"embedding": table}

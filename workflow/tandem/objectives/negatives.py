@@ -31,13 +31,7 @@ class Negatives(NamedTuple):
 
 
 def hardest(vectors: Tensor, keys: Tensor, monolingual: bool) -> Negatives:
-    """Choose the negatives of every pair of a mega-batch.
-
-    Args:
-        vectors: (2n, dimension) sentence vectors, one side after the other.
-        keys: (2n,) int64, equal for sentences spelt alike.
-        monolingual: both sides are of one language.
-    """
+    """Choose the negatives of every pair of a mega-batch, described as for `Objective.choose`."""
     vectors = functional.normalize(vectors)
     left, right = vectors.chunk(2)
     left_keys, right_keys = keys.chunk(2)

@@ -12,23 +12,70 @@ that share an id are parts of one finding, and its entry may say what holds if a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
 
 from tandem.errors import TandemError
-from tandem.reporting.claim_entries import ClaimEntry, Quoted, every, read_claims
-from tandem.reporting.claim_tests.claim_test import Evidence, Measured
-from tandem.reporting.published import Published
+from tandem.registry import ConfigurationError, Named, Settings
+from tandem.reporting.claim_tests.claim_test import CLAIM_TESTS, ClaimTest, Evidence, Measured
+from tandem.reporting.published import Published, read_entries
 from tandem.reporting.writer import write_frame
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from tandem.reporting.table import Given, Report
+
+
+class Lines(Settings):
+    """Rows of a data frame of a table's report; the columns are the values of placeholders."""
+
+    frame: str
+    """Name of the data frame."""
+    where: dict[str, list[str]] = {}
+    """Keep rows whose columns have one of these values."""
+    without: dict[str, list[str]] = {}
+    """Leave these rows out, likewise."""
+
+
+class Quoted(Settings):
+    """A figure that a paper prints, or the difference of two."""
+
+    of: str | None = None
+    """Id of a published row; null: the figure is minus the other row's."""
+    minus: str | None = None
+    """Id of the row to subtract."""
+    value: str
+    """Which figure of the row."""
+
+
+class ClaimEntry(Settings):
+    """One finding in a claims file; it makes a claim for each entry of `each`."""
+
+    id: str
+    """What comes after the paper in the claim's id: `<table>.<finding>`."""
+    part: str = ""
+    """Comes after that, to distinguish the claims of one finding."""
+    paper: str
+    """The paper that states the finding."""
+    place: str
+    """Where the paper states it."""
+    statement: str
+    """What it says, worded so that the statistic should be above the margin."""
+    all: str = ""
+    """The claim that all parts hold together; empty: no such claim."""
+    each: Lines | list[dict[str, str]] = [{}]
+    """Values of the placeholders: the rows of a data frame, or a list."""
+    test: Annotated[ClaimTest, Named(CLAIM_TESTS)]
+    """What is measured."""
+    margin: float = 0.0
+    """What the statistic is claimed to be above; set before the scores are seen."""
+    published: Quoted | None = None
+    """The same statistic as printed in the paper."""
 
 
 class Verdict(StrEnum):
@@ -86,6 +133,23 @@ def judge(given: Given, report: Report) -> list[Claim]:
     return claims
 
 
+def read_claims(path: str | Path) -> dict[str, list[ClaimEntry]]:
+    """Read the findings of a study by table."""
+    return read_entries(path, dict[str, list[ClaimEntry]])
+
+
+def every(entry: ClaimEntry, evidence: Evidence) -> Iterator[ClaimEntry]:
+    """Yield the entry with the values of each of `each` in place of the braces."""
+    plain = entry.model_dump(exclude={"each"})
+    each = _kept(entry.each, evidence) if isinstance(entry.each, Lines) else entry.each
+    for values in each:
+        try:
+            yield ClaimEntry.model_validate(_filled(plain, values))
+        except KeyError as error:
+            problem = f"no {error} to put in braces; there are {', '.join(values)}"
+            raise ConfigurationError(f"claim {entry.id}: {problem}") from error
+
+
 def single_verdict(measured: Measured, margin: float) -> Verdict:
     """Judge a statistic said to be above a margin, by its interval if it has one."""
     if measured.low is None or measured.high is None:
@@ -128,6 +192,22 @@ def merge(files: Iterable[str | Path]) -> pd.DataFrame:
     return joined
 
 
+def _kept(lines: Lines, evidence: Evidence) -> Sequence[Mapping[Any, Any]]:
+    found = evidence.frame(lines.frame)
+    for conditions, keep in ((lines.where, True), (lines.without, False)):
+        for column, values in conditions.items():
+            found = found[found[column].astype(str).isin(values) == keep]
+    return found.to_dict("records")
+
+
+def _filled(value: Any, values: Mapping[str, Any]) -> Any:  # noqa: ANN401  (plain values)
+    if isinstance(value, str):
+        return value.format_map(values)
+    if isinstance(value, dict):
+        return {key: _filled(inner, values) for key, inner in value.items()}
+    return [_filled(inner, values) for inner in value] if isinstance(value, list) else value
+
+
 def _quote(quoted: Quoted, register: Mapping[str, Published]) -> float | None:
     """Look a published figure up; None where a row does not hold it."""
     total = 0.0
@@ -143,7 +223,6 @@ def _quote(quoted: Quoted, register: Mapping[str, Published]) -> float | None:
 
 
 def _claim(name: str, made: ClaimEntry, measured: Measured, given: Given) -> Claim:
-    """Judge what was measured."""
     return Claim(
         claim=f"{name}.{made.part}" if made.part else name,
         statement=made.statement,

@@ -127,9 +127,7 @@ def dot_plot(panels: Sequence[Dots], columns: int = 1) -> Figure:
         handles = [next(panel[name] for panel in found if name in panel) for name in names]
         fits = sum(map(len, names)) + 4 * len(names) <= _LEGEND_CHARACTERS
         columns = len(names) if fits else 3
-        figure.legend(
-            handles, names, loc="outside upper center", ncols=columns, handletextpad=0.3
-        )
+        figure.legend(handles, names, loc="outside upper center", ncols=columns, handletextpad=0.3)
     return figure
 
 

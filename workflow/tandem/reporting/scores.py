@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,7 @@ from tandem.errors import InputError, TandemError
 from tandem.io import read_json
 from tandem.statistics.bootstrap import Interval, over_seeds, percentile_interval
 from tandem.statistics.correlation import FloatArray
-from tandem.tasks.items import read_items
-from tandem.tasks.task import Task
+from tandem.tasks.task import Task, read_items
 
 METRICS = {
     "pearson_x100": "Pearson's r × 100",
@@ -64,7 +63,7 @@ class Scores:
         self._stored: dict[tuple[str, str], dict[int, dict[str, Any]]] = defaultdict(dict)
         # the figures of one experiment are asked for one after the other
         self._items = lru_cache(maxsize=8)(read_items)
-        self._cells: dict[tuple[str, str, str], Cell] = {}
+        self._joined = cache(self._join)
         for file in map(Path, files):
             self._read(file)
 
@@ -109,17 +108,13 @@ class Scores:
         """
         if unit not in self.units(experiment, task):
             return None
-        key = experiment, task, unit
-        if key not in self._cells:
-            self._cells[key] = self._join(*key)
-        return self._cells[key]
+        return self._joined(experiment, task, unit)
 
     def _seeds(self, experiment: str, task: str) -> list[dict[str, Any]]:
         seeds = self._stored.get((experiment, task), {})
         return [seeds[seed] for seed in sorted(seeds)]
 
     def _join(self, experiment: str, task: str, unit: str) -> Cell:
-        """Join the seeds of a figure."""
         kind, values = self._tasks[task], self.values(experiment, task, unit)
         seeds = self._stored[experiment, task]
         items = [self._items(seeds[seed]["items"]) for seed in values]
@@ -141,4 +136,3 @@ def card_lines(files: Iterable[str | Path]) -> list[tuple[str, str, float]]:
         metric = METRICS.get(stored["metric"], stored["metric"])
         lines += [(f"{stored['task']}, {r['unit']}", metric, r["value"]) for r in stored["rows"]]
     return lines
-

@@ -82,12 +82,6 @@ def write_frame(path: str | Path, frame: pd.DataFrame) -> None:
         frame.to_csv(temporary, index=False, float_format="%.4f", lineterminator="\n")
 
 
-def write_text(path: str | Path, text: str) -> None:
-    """Write text, whole or not at all."""
-    with atomic_path(path) as temporary:
-        temporary.write_text(text, encoding="utf-8", newline="\n")
-
-
 def _figure(cell: Cell | None, best: float | None) -> str:
     if cell is None:
         return ""

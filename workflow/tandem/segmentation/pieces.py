@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+import io
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from math import isfinite
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import sentencepiece as spm
@@ -13,7 +15,6 @@ import sentencepiece as spm
 from tandem.errors import InputError, TandemError
 from tandem.saved import REMEDY
 from tandem.segmentation.ragged import Ragged
-from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.tokens import split, splitter
 
 _THREADS = 2
@@ -76,27 +77,36 @@ def alphabet(pieces: Iterable[str]) -> frozenset[str]:
     return frozenset(chain.from_iterable(pieces))
 
 
-def train_sentencepiece(scheme: Segmentation, texts: Iterator[str], path: Path) -> Path:
-    """Train a unigram model on lines of tokens; too little text for it is an error."""
-    with open(path, "wb") as writer:
-        try:
-            spm.SentencePieceTrainer.train(
-                sentence_iterator=texts,
-                model_writer=writer,
-                model_type="unigram",
-                vocab_size=scheme.size,
-                hard_vocab_limit=False,
-                character_coverage=scheme.character_coverage,
-                num_threads=scheme.threads,
-                normalization_rule_name="identity",  # the tokens are normalised
-                bos_id=-1,
-                eos_id=-1,
-                max_sentence_length=100_000,
-                minloglevel=2,
-            )
-        except (RuntimeError, OSError) as error:
-            raise TandemError(
-                f"SentencePiece could not learn {scheme.size} pieces ({error}): "
-                "give it more text or ask for fewer pieces (segmentations: size)"
-            ) from error
-    return path
+def train_unigram(
+    lines: Iterable[str],
+    size: int,
+    coverage: float,
+    threads: int,
+    **options: Any,  # noqa: ANN401
+) -> bytes:
+    """Train a unigram model of at most `size` pieces; return its bytes.
+
+    Lines come from an iterator and the model goes to memory, so no path enters the bytes.
+
+    Raises:
+        TandemError: too little text, or more characters than pieces.
+    """
+    model = io.BytesIO()
+    try:
+        spm.SentencePieceTrainer.train(
+            sentence_iterator=iter(lines),
+            model_writer=model,
+            model_type="unigram",
+            vocab_size=size,
+            hard_vocab_limit=False,
+            character_coverage=coverage,
+            num_threads=threads,
+            minloglevel=2,
+            **options,
+        )
+    except RuntimeError as error:
+        raise TandemError(
+            f"SentencePiece could not learn {size} pieces ({error}): give it more text, or ask for "
+            "another number of them (size of a segmentation, pieces of a translator)"
+        ) from error
+    return model.getvalue()

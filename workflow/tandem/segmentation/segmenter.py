@@ -21,7 +21,7 @@ from tandem import saved
 from tandem.errors import TandemError
 from tandem.io import read_lines, write_json
 from tandem.registry import Settings
-from tandem.segmentation.pieces import PieceEncoder, load_pieces, piece_scores, train_sentencepiece
+from tandem.segmentation.pieces import PieceEncoder, load_pieces, piece_scores, train_unigram
 from tandem.segmentation.ragged import Ragged, from_rows, save_stream
 from tandem.segmentation.scheme import Segmentation, language_of
 from tandem.segmentation.token_memory import TokenMemory
@@ -94,10 +94,6 @@ class Segmenter:
         for language in self.languages:
             together.setdefault(self._key(language), []).append(language)
         return list(together.values())
-
-    def encode(self, sentence: str, language: str) -> list[int]:
-        """Return the ids of one sentence."""
-        return self.encoder(language)([sentence]).row(0).tolist()
 
     def encoder(self, language: str) -> Encode:
         """Return the function from sentences to ids for a language; it remembers words."""
@@ -173,7 +169,18 @@ def learn(scheme: Segmentation, texts: Texts, folder: Path) -> Segmenter:
             name = "-".join(group) if scheme.separate else "joint"
             sides = [text for side, text in texts.items() if language_of(side) in group]
             sample = chain.from_iterable(islice(lines(), scheme.sample) for lines in sides)
-            path = train_sentencepiece(scheme, spelled(_batches(sample)), folder / f"{name}.model")
+            model = train_unigram(
+                spelled(_batches(sample)),
+                scheme.size,
+                scheme.character_coverage,
+                scheme.threads,
+                normalization_rule_name="identity",  # the tokens are normalised
+                bos_id=-1,
+                eos_id=-1,
+                max_sentence_length=100_000,
+            )
+            path = folder / f"{name}.model"
+            path.write_bytes(model)
             models.update(dict.fromkeys(group, path))
         vocabulary = _pieces(scheme, models)
     else:

@@ -112,9 +112,7 @@ class BitextMining(Task):
         """Return F1 x 100 of one method on the test part."""
         return figures(*self._counts(items, unit))["f1"]
 
-    def draws(
-        self, systems: Sequence[Items], unit: str, resamples: int, seed: int
-    ) -> FloatArray:
+    def draws(self, systems: Sequence[Items], unit: str, resamples: int, seed: int) -> FloatArray:
         """Bootstrap F1 x 100 of one method, resampling source sentences: (systems, resamples).
 
         The sentences resampled are those that add to the F1 of some method of some system.

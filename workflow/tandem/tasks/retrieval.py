@@ -57,9 +57,7 @@ class BitextRetrieval(Task):
         """Return P@1 x 100 of one direction."""
         return 100 * float(items[unit].mean())
 
-    def draws(
-        self, systems: Sequence[Items], unit: str, resamples: int, seed: int
-    ) -> FloatArray:
+    def draws(self, systems: Sequence[Items], unit: str, resamples: int, seed: int) -> FloatArray:
         """Bootstrap P@1 x 100 of one direction, resampling sentences: (systems, resamples)."""
         sizes = {len(system[unit]) for system in systems}
         if len(sizes) > 1:

@@ -15,14 +15,12 @@ from tandem.segmentation import ragged
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.segmenter import Segmenter
 from tandem.tasks.sts_data import correlation, cosine_similarity, read_task
-
-Select = Callable[[Callable[[Ragged], np.ndarray]], float]
-"""Takes a function from n segmented sentences to (n, d)."""
+from tandem.training.run import Select
 
 
-def by_similarity(segmenter: Segmenter, task: str | Path, language: str = "en") -> Select:
-    """Pearson's r x 100 on a task of one language (wieting2019, section 3: STS 2017 en-en)."""
-    read, encode = read_task(task), segmenter.encoder(language)
+def by_similarity(segmenter: Segmenter, task: str | Path) -> Select:
+    """Pearson's r x 100 on an English task (wieting2019, section 3: STS 2017 en-en)."""
+    read, encode = read_task(task), segmenter.encoder("en")
     first, second = encode(read.first), encode(read.second)
 
     def score(embed: Callable[[Ragged], np.ndarray]) -> float:
@@ -31,12 +29,12 @@ def by_similarity(segmenter: Segmenter, task: str | Path, language: str = "en") 
     return score
 
 
-def by_retrieval(folder: str | Path, sides: Sequence[str], split: str = "valid") -> Select:
-    """P@1 x 100 of a segmented split, the mean of both directions: how well translations are found.
+def by_retrieval(folder: str | Path, sides: Sequence[str]) -> Select:
+    """P@1 x 100 of the segmented validation split, the mean of both directions.
 
     The n sentences of the split are searched among each other, in n * n floats.
     """
-    left, right = ragged.load_sides(folder, split, sides)
+    left, right = ragged.load_sides(folder, "valid", sides)
 
     def score(embed: Callable[[Ragged], np.ndarray]) -> float:
         cosines = _unit(embed(left)) @ _unit(embed(right)).T

@@ -99,9 +99,7 @@ class Sts(Task):
         r = [correlation(*_pairs(items, place)) for place in range(len(items["task"]))]
         return 100 * float(self._weights(items, unit) @ np.array(r))
 
-    def draws(
-        self, systems: Sequence[Items], unit: str, resamples: int, seed: int
-    ) -> FloatArray:
+    def draws(self, systems: Sequence[Items], unit: str, resamples: int, seed: int) -> FloatArray:
         """Bootstrap a unit of several systems: (systems, resamples), x 100.
 
         Pairs are drawn within each task, from a stream that depends on the seed and the task's name

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
+from tandem.io import atomic_path, write_json
 from tandem.registry import Kind, Registry
 
 if TYPE_CHECKING:
@@ -54,9 +55,7 @@ class Task(Kind):
         """Return a figure x 100."""
         raise NotImplementedError
 
-    def draws(
-        self, systems: Sequence[Items], unit: str, resamples: int, seed: int
-    ) -> FloatArray:
+    def draws(self, systems: Sequence[Items], unit: str, resamples: int, seed: int) -> FloatArray:
         """Bootstrap a figure of several systems on the same resampled items.
 
         Equal seeds give equal resamples, in this call and in any other. Returns
@@ -74,3 +73,34 @@ class Task(Kind):
 
 
 TASKS = Registry("tandem.tasks", Task)
+_DECIMALS = 4
+
+
+def write_scores(
+    path: str | Path, task: Task, items: Items, origin: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Write what a task makes of items: `<path>.json`, and the items beside it in `<path>.npz`.
+
+    `origin` is the study, experiment, seed, name of the task, and the code behind them. Returns the
+    figures, unit and value x 100, rounded so that the last bits of a sum do not reach the file.
+    """
+    rows = [
+        {"unit": unit, "value": round(task.estimate(items, unit), _DECIMALS)}
+        for unit in task.units(items)
+    ]
+    stored = {"metric": task.metric, "rows": rows, "details": task.details(items), **origin}
+    write_items(f"{path}.npz", items)
+    write_json(f"{path}.json", stored)
+    return rows
+
+
+def write_items(path: str | Path, items: Items) -> None:
+    """Write arrays by name, compressed and without a date: equal ones give equal bytes."""
+    with atomic_path(path) as temporary, open(temporary, "wb") as out:
+        np.savez_compressed(out, **items)  # type: ignore[arg-type]  # none is called allow_pickle
+
+
+def read_items(path: str | Path) -> Items:
+    """Read what `write_items` wrote."""
+    with np.load(path, allow_pickle=False) as stored:
+        return {name: stored[name] for name in stored.files}

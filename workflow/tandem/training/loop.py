@@ -24,21 +24,14 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
-from tandem.encoders.composition import Composition, initialise
 from tandem.encoders.encoder import ENCODERS, Encoder
+from tandem.encoders.model import Composition, initialise
 from tandem.errors import TandemError
 from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.segmentation.ragged import Ragged
 from tandem.training import checkpoint
 from tandem.training.adam import RowAdam
-from tandem.training.batches import (
-    DropoutPool,
-    Indices,
-    Pairs,
-    generator,
-    scramble,
-    sentence_keys,
-)
+from tandem.training.batches import DropoutPool, Indices, Pairs, generator, scramble, sentence_keys
 from tandem.training.checkpoint import Epoch, Progress
 from tandem.training.recipe import Recipe
 
@@ -65,19 +58,14 @@ class Run:
         }
 
 
-@dataclass
-class Trained:
-    """What training returns: the best epoch's parameters and the history."""
-
-    table: Tensor
-    composition: Composition
-    history: list[Epoch]
-    best_epoch: int
-    pairs: int
-
-
 class Trainer:
-    """One run of training; `run` does it all."""
+    """One run of training; `run` does it all.
+
+    Attributes:
+        usable: the pairs that it learns from.
+        progress: where it stands, with the history.
+        best: the table (`embedding`) and the composition's parameters after the best epoch.
+    """
 
     def __init__(self, run: Run, vocabulary: int, pairs: Pairs, device: str = "cpu") -> None:
         """Draw the first parameters from the seed.
@@ -101,10 +89,8 @@ class Trainer:
         self.composition.to(self.device)
         steps = recipe.epochs * self.steps_per_epoch
         self.optimizer = RowAdam(table.to(self.device), recipe.learning_rate, steps)
-        weights = list(self.composition.parameters())
-        self.weights_optimizer = (
-            torch.optim.Adam(weights, recipe.learning_rate) if weights else None
-        )
+        weights, rate = list(self.composition.parameters()), recipe.learning_rate
+        self.weights_optimizer = torch.optim.Adam(weights, rate) if weights else None
         self.dropout = None
         if recipe.dropout:
             dimension = run.encoder.dimension
@@ -118,7 +104,7 @@ class Trainer:
         folder: Path | None = None,
         checkpoint_seconds: float = 60,
         show: bool = True,
-    ) -> Trained:
+    ) -> None:
         """Train to the end, resuming from `folder` if it holds a checkpoint of this run.
 
         Args:
@@ -147,13 +133,6 @@ class Trainer:
                 validation = self.progress.history[-1].validation
                 bar.set_postfix(loss=f"{loss:.4f}", validation=f"{validation:.2f}")
         self.composition.load_state_dict({k: v for k, v in self.best.items() if k != "embedding"})
-        return Trained(
-            self.best["embedding"],
-            self.composition,
-            self.progress.history,
-            self.progress.best_epoch,
-            len(self.usable),
-        )
 
     def _order(self, epoch: int) -> Indices:
         order = generator(self.settings.seed, 1, epoch).permutation(len(self.usable))

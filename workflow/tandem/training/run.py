@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,11 +10,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from tandem.encoders.composition import Composition, initialise
 from tandem.encoders.encoder import Encoder
-from tandem.encoders.model import SentenceEncoder
+from tandem.encoders.model import Composition, SentenceEncoder, initialise
 from tandem.errors import TandemError
-from tandem.io import atomic_folder
+from tandem.io import atomic_folder, write_lines
 from tandem.segmentation import ragged
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.scheme import language_of
@@ -24,9 +22,8 @@ from tandem.training.batches import Pairs
 from tandem.training.checkpoint import Epoch
 from tandem.training.loop import Run, Trainer
 
-Embed = Callable[[Ragged], np.ndarray]
-Select = Callable[[Embed], float]
-"""Scores an embedding function: the epoch with the highest score is kept."""
+Select = Callable[[Callable[[Ragged], np.ndarray]], float]
+"""Scores a function from n segmented sentences to (n, d): the highest epoch is kept."""
 
 
 def load_pairs(
@@ -70,10 +67,11 @@ def train_encoder(
         composition.train()
         return score
 
-    trained = trainer.run(validate, checkpoint, show=show)
-    metadata = {"pairs": trained.pairs, "epoch": trained.best_epoch, **run.description()}
-    encoder = SentenceEncoder(segmenter, trained.table, trained.composition, metadata)
-    return encoder, trained.history
+    trainer.run(validate, checkpoint, show=show)
+    progress = trainer.progress
+    metadata = {"pairs": len(trainer.usable), "epoch": progress.best_epoch, **run.description()}
+    table = trainer.best["embedding"]
+    return SentenceEncoder(segmenter, table, trainer.composition, metadata), progress.history
 
 
 def place(device: str) -> str:
@@ -114,10 +112,9 @@ def save_trained(
     """
     encoder.metadata |= provenance
     with atomic_folder(folder) as temporary:
-        with open(temporary / "history.csv", "w", encoding="utf-8", newline="") as out:
-            writer = csv.writer(out, lineterminator="\n")
-            writer.writerow(["epoch", "loss", f"validation_{score}"])
-            for entry in history:
-                loss = "" if entry.loss is None else f"{entry.loss:.6f}"
-                writer.writerow([entry.epoch, loss, f"{entry.validation:.4f}"])
+        lines = [f"epoch,loss,validation_{score}"]
+        for entry in history:
+            loss = "" if entry.loss is None else f"{entry.loss:.6f}"
+            lines.append(f"{entry.epoch},{loss},{entry.validation:.4f}")
+        write_lines(temporary / "history.csv", lines)
         encoder.write(temporary)

@@ -11,11 +11,12 @@ import torch
 from torch import Tensor
 
 from tandem.translation.translator import EMPTY, Translation
-from tandem.translation.vocabulary import END, PAD, START
 
 Ids = list[int]
 Piece = TypeVar("Piece", int, str)
 
+PAD, UNKNOWN, START, END = 0, 1, 2, 3
+"""Ids fixed when the pieces are trained, so that no other file has to say them."""
 WINDOW = 8192
 """Sentences read ahead and sorted by length: memory is bounded by it, order is restored in it."""
 BATCH_TOKENS = 8192

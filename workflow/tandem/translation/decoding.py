@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-import sentencepiece as spm
 import torch
 from torch import Tensor
 
@@ -15,11 +14,18 @@ from tandem import saved
 from tandem.corpora.text import collapse
 from tandem.errors import InputError
 from tandem.segmentation.pieces import load_pieces
-from tandem.translation.batching import Ids, pad_sources, translate_in_windows
+from tandem.translation.batching import (
+    END,
+    PAD,
+    START,
+    UNKNOWN,
+    Ids,
+    pad_sources,
+    translate_in_windows,
+)
 from tandem.translation.network import AttentionNetwork, limit_threads
 from tandem.translation.rnn import Rnn
 from tandem.translation.translator import Translation
-from tandem.translation.vocabulary import END, PAD, START, UNKNOWN
 
 
 class Output(NamedTuple):
@@ -93,16 +99,10 @@ def decode_greedily(network: AttentionNetwork, sources: Sequence[Ids]) -> list[O
 class RnnTranslator:
     """A trained recurrent translator; decodes greedily."""
 
-    def __init__(
-        self, network: AttentionNetwork, pieces: spm.SentencePieceProcessor, threads: int
-    ) -> None:
-        """Wrap a network and the vocabulary it was trained with."""
-        self.network, self.pieces, self.threads = network.eval(), pieces, threads
-
-    @classmethod
-    def load(cls, folder: Path, settings: Rnn, threads: int) -> RnnTranslator:
+    def __init__(self, folder: Path, settings: Rnn, threads: int) -> None:
         """Load what `train_rnn` wrote; InputError if a file is missing or does not fit."""
-        pieces = load_pieces(folder / "sp.model")
+        self.threads = threads
+        self.pieces = pieces = load_pieces(folder / "sp.model")
         marks = pieces.pad_id(), pieces.unk_id(), pieces.bos_id(), pieces.eos_id()
         if marks != (PAD, UNKNOWN, START, END):
             problem = f"pieces {marks} for padding, the unknown, start and end"
@@ -110,9 +110,8 @@ class RnnTranslator:
         make = partial(AttentionNetwork, len(pieces), settings.dimension, settings.dropout)
         path = folder / "model.safetensors"
         weights = saved.read_tensors(path, lambda: make().state_dict())
-        network = make()
-        network.load_state_dict(weights)
-        return cls(network, pieces, threads)
+        self.network = make()
+        self.network.load_state_dict(weights)
 
     def translate(self, sentences: Iterable[str]) -> Iterator[Translation]:
         """Yield one translation per sentence, in input order.

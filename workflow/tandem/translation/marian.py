@@ -30,34 +30,23 @@ CONVERTED = "ctranslate2"
 class MarianTranslator:
     """A converted Marian model; decodes with a beam."""
 
-    def __init__(
-        self,
-        model: ctranslate2.Translator,
-        tokenizer: MarianTokenizer,
-        positions: int,
-        settings: Released,
-    ) -> None:
-        """Wrap a loaded model; `positions` are those that it has, a bound on both sides."""
-        self.model, self.tokenizer = model, tokenizer
-        self.positions, self.beam, self.prefix = positions, settings.beam, settings.prefix
-
-    @classmethod
-    def load(cls, folder: Path, settings: Released, threads: int) -> MarianTranslator:
+    def __init__(self, folder: Path, settings: Released, threads: int) -> None:
         """Load from a folder that `adopt_marian` made, onto a GPU where CTranslate2 sees one.
 
         Raises TandemError when a file is missing or does not fit the others.
         """
+        self.beam, self.prefix = settings.beam, settings.prefix
         try:
-            model = ctranslate2.Translator(
+            self.model = ctranslate2.Translator(
                 str(folder / CONVERTED), device="auto", intra_threads=threads
             )
-            tokenizer = MarianTokenizer.from_pretrained(folder, local_files_only=True)
-            positions = int(read_json(folder / "config.json")["max_position_embeddings"])
+            self.tokenizer = MarianTokenizer.from_pretrained(folder, local_files_only=True)
+            # a bound on both sides
+            self.positions = int(read_json(folder / "config.json")["max_position_embeddings"])
         except (OSError, RuntimeError, TypeError, ValueError, KeyError) as error:
             raise TandemError(
                 f"{folder}: the Marian translator does not load ({error}). Make it again"
             ) from error
-        return cls(model, tokenizer, positions, settings)
 
     def translate(self, sentences: Iterable[str]) -> Iterator[Translation]:
         """Yield one translation per sentence, in order; longer ones are cut to the positions."""

@@ -35,4 +35,4 @@ class Released(Translator):
         """Load the converted model, onto a GPU where CTranslate2 sees one."""
         from tandem.translation.marian import MarianTranslator
 
-        return MarianTranslator.load(folder, self, threads)
+        return MarianTranslator(folder, self, threads)

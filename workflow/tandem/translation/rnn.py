@@ -54,4 +54,4 @@ class Rnn(Translator):
         """Load the weights and the pieces."""
         from tandem.translation.decoding import RnnTranslator
 
-        return RnnTranslator.load(folder, self, threads)
+        return RnnTranslator(folder, self, threads)

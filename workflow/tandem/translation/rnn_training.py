@@ -10,7 +10,7 @@ import json
 import logging
 import math
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import compress
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -24,11 +24,11 @@ from tqdm import tqdm
 from tandem import saved
 from tandem.errors import TandemError
 from tandem.io import atomic_folder, read_lines, write_lines
-from tandem.translation.batching import Ids, group_by_length, make_batch
+from tandem.segmentation.pieces import train_unigram
+from tandem.translation.batching import END, PAD, START, UNKNOWN, Ids, group_by_length, make_batch
 from tandem.translation.network import AttentionNetwork, limit_threads
 from tandem.translation.rnn import Rnn
 from tandem.translation.translator import SETTINGS_FILE
-from tandem.translation.vocabulary import PAD, train_pieces
 
 logger = logging.getLogger(__name__)
 
@@ -64,6 +64,13 @@ def keep_short(pairs: Aligned[str], max_words: int) -> Aligned[str]:
         for pair in zip(*pairs, strict=True)
     ]
     return Aligned(*(list(compress(side, fits)) for side in pairs))
+
+
+def train_pieces(lines: Iterable[str], size: int) -> bytes:
+    """Train the pieces of both languages, in one thread: sums of several depend on their number."""
+    kept = [line for line in lines if line.strip()]
+    ids = {"pad_id": PAD, "unk_id": UNKNOWN, "bos_id": START, "eos_id": END}
+    return train_unigram(kept, size, coverage=0.9995, threads=1, **ids)
 
 
 def train_rnn(
@@ -151,12 +158,10 @@ class RnnTraining:
         generator = torch.Generator().manual_seed(int.from_bytes(digest[:8], "big") >> 1)
         total = tokens = 0.0
         title = f"translator, epoch {self.epoch + 1} of {self.settings.epochs}"
-        self.network.train()
         for step, group in enumerate(tqdm(groups, desc=title, unit=" steps")):
             share = (self.epoch + (step + 1) / (len(groups) + 1)) / self.settings.epochs
             loss, count = self._step(group, learning_rate(self.settings, share), generator)
             total, tokens = total + loss * count, tokens + count
-        self.network.eval()
         self.epoch += 1
         self.history.append(f"{self.epoch},{total / tokens:.6f},{self._validate():.6f}")
         logger.info("translator: %s = %s", HISTORY_HEADER, self.history[-1])

@@ -11,8 +11,6 @@ from tandem.errors import TandemError
 from tandem.io import atomic_path, read_lines
 from tandem.translation.translator import LoadedTranslator
 
-SCORE_COLUMNS = ("log_probability", "tokens")
-
 
 def translate_file(
     translator: LoadedTranslator,
@@ -33,16 +31,17 @@ def translate_file(
     expected, written = end - begin, 0
     results = translator.translate(islice(read_lines(source_path), begin, end))
     bar = tqdm(results, total=expected, unit=" lines", desc="translate")
-    with atomic_path(text_path) as text_aside, atomic_path(scores_path) as scores_aside:
-        with (
-            open(text_aside, "w", encoding="utf-8", newline="\n") as text,
-            open(scores_aside, "w", encoding="utf-8", newline="\n") as scores,
-        ):
-            scores.write("\t".join(SCORE_COLUMNS) + "\n")
-            for result in bar:
-                text.write(result.text + "\n")
-                scores.write(f"{result.log_probability:.6f}\t{result.tokens}\n")
-                written += 1
+    with (
+        atomic_path(text_path) as text_aside,
+        atomic_path(scores_path) as scores_aside,
+        open(text_aside, "w", encoding="utf-8", newline="\n") as text,
+        open(scores_aside, "w", encoding="utf-8", newline="\n") as scores,
+    ):
+        scores.write("log_probability\ttokens\n")
+        for result in bar:
+            text.write(result.text + "\n")
+            scores.write(f"{result.log_probability:.6f}\t{result.tokens}\n")
+            written += 1
         if written != expected:
             raise TandemError(
                 f"{source_path}: {expected} lines became {written} translations, so lines no "

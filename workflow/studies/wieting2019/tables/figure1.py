@@ -44,7 +44,7 @@ class Figure1(Table):
         return {
             "runs": scores,
             "texts": [plan.path("languages", name, "text") for name in self.panels],
-            "uriel": plan.downloads(self.uriel),
+            "uriel": plan.fetched[self.uriel],
             "languages": [str(plan.home / REGISTER.name)],
         }
 

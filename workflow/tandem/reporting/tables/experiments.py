@@ -50,11 +50,7 @@ class Experiments(Table):
                 line |= columns(f"{task}.{unit}", given.scores.metric(task), cell)
             rows.append(line)
         frame = pd.DataFrame(rows).rename(columns={"name": "experiment"})
-        amounts = ["" if row["pairs"] is None else quantity(row["pairs"]) for row in rows]
-        heads = [
-            [str(row["encoder"]), str(row["setting"]), amount]
-            for row, amount in zip(rows, amounts, strict=True)
-        ]
+        heads = [[str(row["encoder"]), str(row["setting"]), quantity(row["pairs"])] for row in rows]
         headings = ["Encoder", "Setting", "Pairs", *(f"{task}, {unit}" for task, unit in units)]
         text = page(f"# {self.title}", grid(headings, beside(heads, cells)), _INTERVALS, self.notes)
         return Report(frame, text)

@@ -89,7 +89,6 @@ def _line(number: int) -> dict[str, Any]:
 
 
 def _curve(panel: Axes, epochs: pd.Series, values: pd.Series, number: int) -> None:
-    """Draw one column of one run."""
     from matplotlib.ticker import MaxNLocator
 
     # a line of one point would not be seen
