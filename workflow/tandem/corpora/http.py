@@ -101,8 +101,9 @@ def _attempt(url: str, part: Path, timeout: float, most: int) -> None:
             # urllib3 raises where the body ends before the bytes announced
             for block in answer.raw.stream(BLOCK, decode_content=False):
                 have += len(block)
-                if max(have, total or 0) > most:
-                    problem = f"it has {total or have:,} bytes or more, the register allows {most:,}"
+                size = max(have, total or 0)
+                if size > most:
+                    problem = f"it has {size:,} bytes or more, and the register allows {most:,}"
                     remedy = "Check the address and `bytes` in the register"
                     raise InputError(url, None, problem, remedy)
                 out.write(block)

@@ -155,12 +155,12 @@ class Dataset(Settings):
 
         Raises:
             TandemError: when the corpus has not both languages, or is no bitext.
-            InputError: when its content is refused (see the readers).
+            InputError: when its content is refused (see the readers), or has no such pairs.
         """
         codes = self.code(source), self.code(target)
         if source == target:
             raise TandemError(f"{self.name}: a bitext needs two languages, not {source} twice")
-        return self._reader().pairs(str(path), *codes)
+        return _some(self._reader().pairs(str(path), *codes), path, *codes)
 
     def many(
         self, path: str | Path, source: str, targets: Sequence[str]
@@ -173,8 +173,9 @@ class Dataset(Settings):
         codes = {self.code(target): target for target in targets}
         if len(codes) < len(targets):
             raise TandemError(f"{self.name}: two of {', '.join(targets)} are one language there")
-        for code, pairs in self._reader().many(str(path), self.code(source), list(codes)):
-            yield codes[code], pairs
+        own = self.code(source)
+        for code, pairs in self._reader().many(str(path), own, list(codes)):
+            yield codes[code], _some(pairs, path, own, code)
 
     def _reader(self) -> Reader:
         if self.reader is None:
@@ -182,6 +183,17 @@ class Dataset(Settings):
                 f"The corpus {self.name} is no bitext: its register entry has no reader"
             )
         return self.reader
+
+
+def _some(pairs: Iterable[Pair], path: str | Path, source: str, target: str) -> Iterator[Pair]:
+    """Yield pairs, or refuse the file that has none."""
+    none = True
+    for pair in pairs:
+        none = False
+        yield pair
+    if none:
+        problem = f"it has no pairs of {source!r} and {target!r}"
+        raise InputError(path, None, problem, "Check the file, and its entry in the register")
 
 
 class _Register(Settings):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from tandem.corpora.readers import Pair, Reader
 from tandem.corpora.text import plain
-from tandem.errors import InputError, TandemError
+from tandem.errors import TandemError
 from tandem.io import MAX_DOCUMENT_BYTES, read_lines
 from tandem.untrusted import refusing
 
@@ -25,7 +25,7 @@ class PoReader(Reader):
 
         Raises:
             TandemError: when neither language is that of the msgids.
-            InputError: on a syntax error, or when no entry is translated.
+            InputError: on a syntax error.
         """
         if self.msgid not in (source, target):
             raise TandemError(
@@ -48,10 +48,6 @@ def _entries(path: str) -> Iterator[Pair]:
     with refusing(path, "not a PO catalogue", "Check it with msgfmt -c"):
         # polib takes a string for a file's name when such a file exists: the newline rules it out
         catalogue = polib.pofile(text)
-    pairs = 0
     for entry in catalogue.translated_entries():
         if not entry.msgid_plural:
-            pairs += 1
             yield plain(entry.msgid, path), plain(entry.msgstr, path)
-    if not pairs:
-        raise InputError(path, None, "no entry is translated", "Give a translated catalogue")

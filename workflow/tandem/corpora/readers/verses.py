@@ -61,7 +61,7 @@ class VersesReader(Reader):
         """Yield each target language with its pairs, unpacking the database once.
 
         Raises:
-            InputError: when the database cannot be read or lacks a translation.
+            InputError: when the database cannot be read.
         """
         empty = re.compile(rf"(?:{self.blank.pattern}|[\W\d_]*)", re.DOTALL)
         with _database(path, self.member) as connection:
@@ -75,10 +75,6 @@ class VersesReader(Reader):
                         if size > MAX_BYTES:
                             raise sqlite3.DataError(f"over {MAX_BYTES:,} bytes of verses")
                         rows.append(row)
-                if not rows:
-                    problem = f"no verses in both {source!r} and {target!r}"
-                    remedy = "Correct the `translations` in the register"
-                    raise InputError(path, None, problem, remedy)
                 broken = [self.damage.get(code, _NOTHING) for code in (source, target)]
                 kept = _whole(rows, empty, broken)
                 yield target, [(_verse(left, path), _verse(right, path)) for left, right in kept]
