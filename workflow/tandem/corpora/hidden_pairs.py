@@ -20,8 +20,8 @@ class BuiltTasks(NamedTuple):
     """A training and a test part, and what no encoder that is tested on them may have seen.
 
     Attributes:
-        excluded: numbers of the aligned sentences given that hold a gold sentence, or a text equal
-            to one but for case and white space, or its other translations.
+        excluded: numbers of the aligned sentences that hold a gold sentence, or a text equal to one
+            but for case and white space, or its other translations.
     """
 
     training: MiningTask
