@@ -73,11 +73,7 @@ class Archive:
             shutil.copyfileobj(stream, out)
 
     def ending(self, ending: str) -> str:
-        """Return the name of the one member `*.<ending>`.
-
-        Raises:
-            InputError: there is none, or there are several.
-        """
+        """Return the name of the one member `*.<ending>`; InputError on none or several."""
         found = [name for name in self.names if name.endswith(f".{ending}")]
         if len(found) != 1:
             problem = f"{len(found)} members end in .{ending}, expected one"

@@ -36,16 +36,13 @@ def build_bitext(
     folder: str | Path,
     held_out: Collection[int] = frozenset(),
 ) -> dict[str, Any]:
-    """Write `{train,valid,test}.<language>`, `cleaning.json` and `splits.json`, or nothing.
+    """Write `{train,valid,test}.<language>`, `cleaning.json` and `splits.json`, which is returned.
 
     Args:
         sources: the pairs of each corpus, by its name; the first to hold a pair keeps it.
         bitext: what is made of them; the files are named by its languages.
         held_out: keys (`tandem.corpora.text.key`) of texts that no split may hold on either side:
             those that a mining task hides.
-
-    Returns:
-        The content of `splits.json`.
 
     Raises:
         TandemError: when no pair is left, or too few for the splits.
@@ -96,8 +93,7 @@ def _spool(
 ) -> list[np.ndarray]:
     """Write the pairs neither of whose texts is held out to a file, one a line.
 
-    Returns:
-        The keys of the pairs, of their left and of their right sides, each (n,) uint64.
+    Returns the keys of the pairs, of their left and of their right sides, each (n,) uint64.
     """
     keys = (array("Q"), array("Q"), array("Q"))
     with open(path, "w", encoding="utf-8", newline="\n") as out:

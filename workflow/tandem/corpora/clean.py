@@ -20,10 +20,7 @@ def filter_pairs(
 ) -> Iterator[Pair]:
     """Yield, white space collapsed, the pairs that pass every filter.
 
-    Args:
-        pairs: of any text.
-        cleaning: the filters in the order in which they are applied.
-        removed: counts removed pairs during the iteration, by the first filter that removes them.
+    `removed` counts the others during the iteration, by the first filter that removes them.
     """
     for left, right in pairs:
         left, right = collapse(left), collapse(right)

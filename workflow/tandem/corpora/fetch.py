@@ -65,8 +65,7 @@ def fetch(
 def fetch_if_reachable(dataset: Dataset, folder: str | Path, mirror: str | None) -> bool:
     """Fetch an optional corpus, or leave `unreachable.txt`; return whether it was fetched.
 
-    Raises:
-        InputError: it was fetched, but is not the registered one.
+    Raises InputError where what was fetched is not the registered corpus.
     """
     try:
         fetch(dataset, folder, mirror, retry=Retry(attempts=2, timeout=15))
@@ -93,10 +92,8 @@ def _verify(dataset: Dataset, content: Path, target: Path) -> None:
         with atomic_path(lock) as temporary:
             temporary.write_text(f"{got}  {target.name}\n", encoding="utf-8")
     elif expected is not None and got != expected:
-        problem = (
-            f"not the file that {place} names for {dataset.name}: SHA-256 expected {expected}, "
-            f"got {got}, {content.stat().st_size:,} bytes"
-        )
+        found = f"expected {expected}, got {got}, {content.stat().st_size:,} bytes"
+        problem = f"not the file that {place} names for {dataset.name}: SHA-256 {found}"
         remedy = "Delete it and fetch it again; if the publisher has replaced the file, correct"
         raise InputError(target, None, problem, f"{remedy} the hash in {place}")
 

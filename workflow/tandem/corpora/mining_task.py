@@ -56,8 +56,7 @@ def write_task(
 ) -> dict[str, int]:
     """Write `<part>.<language>`, `<part>.en`, `<part>.gold` and `held-out.txt`, or nothing.
 
-    Returns:
-        The lines of each file but the last.
+    Returns the number of lines of each file but the last.
     """
     counts = {}
     with atomic_folder(folder) as result:
@@ -74,11 +73,7 @@ def write_task(
 
 
 def language_of(folder: str | Path) -> str:
-    """Return the language of a task's source side; the target is English.
-
-    Raises:
-        InputError: the folder holds no task.
-    """
+    """Return the language of a task's source side; InputError where a folder holds no task."""
     sides = {path.name.partition(".")[2] for path in Path(folder).glob(f"{PARTS[0]}.*")}
     languages = sides - {"en", "gold"}
     if len(languages) != 1:

@@ -105,8 +105,7 @@ def build_sts(
 def build_task(path: str | Path, benchmark: str | Path, name: str) -> int:
     """Write one task of the STS Benchmark, as `build_sts` does; return its number of pairs.
 
-    Raises:
-        InputError: when the archive does not hold what it should, or not that task.
+    Raises InputError where the archive does not hold what it should, or not that task.
     """
     tasks = _regrouped(benchmark, *_BENCHMARK)
     if name not in tasks:
@@ -150,7 +149,6 @@ def _regrouped(path: str | Path, names: Sequence[str], first: int) -> Tasks:
 
 
 def _line(score: float, left: str, right: str) -> str:
-    """Return a pair as it is written."""
     return f"{score!r}\t{collapse(left)}\t{collapse(right)}"
 
 

@@ -84,15 +84,12 @@ def _whole(
     rows: Sequence[tuple[int, int, str, str]], empty: re.Pattern[str], broken: Sequence[re.Pattern]
 ) -> Iterator[Pair]:
     """Yield the texts of the verses that both sides hold whole and by themselves."""
-    sides = ([row[2] for row in rows], [row[3] for row in rows])
-    blanks = [[empty.fullmatch(text.strip()) is not None for text in side] for side in sides]
-    for n, (book, chapter, left, right) in enumerate(rows):
-        more = n + 1 < len(rows) and rows[n + 1][:2] == (book, chapter)
-        if any(side[n] or (more and side[n + 1]) for side in blanks):
-            continue
-        if broken[0].search(left) or broken[1].search(right):
-            continue
-        yield left, right
+    blank = [any(empty.fullmatch(text.strip()) for text in row[2:]) for row in rows]
+    for n, (*chapter, left, right) in enumerate(rows):
+        more = n + 1 < len(rows) and [*rows[n + 1][:2]] == chapter
+        if not blank[n] and not (more and blank[n + 1]):
+            if not broken[0].search(left) and not broken[1].search(right):
+                yield left, right
 
 
 def _verse(text: str, path: str) -> str:
