@@ -125,11 +125,7 @@ class Dataset(Settings):
         return plain
 
     def code(self, language: str) -> str:
-        """Return this corpus's own code for a language.
-
-        Raises:
-            TandemError: when the corpus does not hold the language.
-        """
+        """Return this corpus's own code for a language; TandemError where it does not hold it."""
         if language not in self.languages:
             raise TandemError(
                 f"The corpus {self.name} has no language {language!r}. "

@@ -22,11 +22,7 @@ def collapse(text: str) -> str:
 
 
 def plain(text: str, path: str | Path) -> str:
-    """Collapse white space, refusing characters that no UTF-8 text file can hold.
-
-    Raises:
-        InputError: on a NUL or a lone surrogate.
-    """
+    """Collapse white space; InputError on a NUL or a lone surrogate, which no text file can hold."""
     if re.search("[\0\ud800-\udfff]", text):
         problem = f"a NUL character or half a surrogate pair in {text[:40]!r}"
         raise InputError(path, None, problem, "Remove it")
