@@ -22,7 +22,7 @@ def collapse(text: str) -> str:
 
 
 def plain(text: str, path: str | Path) -> str:
-    """Collapse white space; InputError on a NUL or a lone surrogate, which no text file can hold."""
+    """Collapse white space; InputError on a NUL or a lone surrogate: no text file can hold it."""
     if re.search("[\0\ud800-\udfff]", text):
         problem = f"a NUL character or half a surrogate pair in {text[:40]!r}"
         raise InputError(path, None, problem, "Remove it")
