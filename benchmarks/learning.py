@@ -40,7 +40,7 @@ os.environ["OMP_NUM_THREADS"] = "1"
 
 import numpy as np
 
-from tandem.configuration import Places, load_configuration, load_plans, load_registers
+from tandem.configuration import load_configuration, load_plans, load_registers
 from tandem.corpora.bitext import build_bitext
 from tandem.io import read_lines, read_yaml
 from tandem.segmentation.ragged import Ragged
@@ -55,8 +55,8 @@ from tandem.training.run import train_encoder, untrained_encoder
 
 ROOT = Path(__file__).parents[1]
 CONFIGURATION = load_configuration(read_yaml(ROOT / "config.yaml"))
-DATASETS = load_registers(CONFIGURATION, Places(ROOT))
-STUDY = load_plans(CONFIGURATION, DATASETS, Places(ROOT))["results"].study
+DATASETS = load_registers(CONFIGURATION, ROOT)
+STUDY = load_plans(CONFIGURATION, DATASETS, ROOT)["results"].study
 ENCODER, OBJECTIVE = STUDY.encoders["sp"].architecture, STUDY.objectives["margin"]
 BITEXT, PIECES = STUDY.bitexts["en-cs"], STUDY.segmentations["pieces"]
 RECIPE = STUDY.recipes["averaging"]

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from tandem.configuration import (
-    Places,
+    find,
     laid_over,
     load_configuration,
     load_plans,
@@ -98,8 +98,8 @@ def configured(**values):
 
 def plans(**values):
     """Return the plans of a configuration, with the corpora of its registers."""
-    configuration, places = configured(**values), Places("nowhere")
-    return load_plans(configuration, load_registers(configuration, places), places)
+    configuration = configured(**values)
+    return load_plans(configuration, load_registers(configuration, "nowhere"), "nowhere")
 
 
 def changed(*path, to):
@@ -260,6 +260,12 @@ def test_a_table_that_asks_for_a_corpus_without_register_is_refused(workspace, m
         plans()
 
 
+def test_an_empty_study_is_refused(workspace):
+    (workspace / "studies/first/study.yaml").write_text("")
+    with pytest.raises(ConfigurationError, match="the study first is refused:\n  title: Field req"):
+        plans()
+
+
 def test_a_study_that_nobody_has_is_refused(workspace):
     with pytest.raises(ConfigurationError, match=r"no study 'firsts' \(did you mean 'first'\?\)"):
         plans(studies={"firsts": {}})
@@ -328,11 +334,10 @@ def test_a_scale_lies_over_the_study_and_the_configuration_over_both(workspace):
 def test_files_are_looked_for_here_and_then_beside_the_snakefile(workspace):
     base = workspace / "elsewhere"
     base.mkdir()
-    places = Places(base)
-    assert places("register.yaml") == Path("register.yaml")
+    assert find("register.yaml", base) == Path("register.yaml")
     (base / "other.yaml").touch()
-    assert places("other.yaml") == base / "other.yaml"
-    assert places("nothing.yaml") == Path("nothing.yaml")
+    assert find("other.yaml", base) == base / "other.yaml"
+    assert find("nothing.yaml", base) == Path("nothing.yaml")
 
 
 # ---- Plans
@@ -439,8 +444,8 @@ def test_the_repositorys_studies_are_accepted(monkeypatch, scale):
     values = yaml.safe_load(Path("config.yaml").read_text("utf-8"))
     if scale != "default":
         values |= yaml.safe_load(Path(f"workflow/scales/{scale}.yaml").read_text("utf-8"))
-    configuration, places = load_configuration(values), Places(REPOSITORY)
-    found = load_plans(configuration, load_registers(configuration, places), places)
+    configuration = load_configuration(values)
+    found = load_plans(configuration, load_registers(configuration, REPOSITORY), REPOSITORY)
     assert found["results"].name == "wieting2019"
 
 

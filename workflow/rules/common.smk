@@ -7,7 +7,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 from tandem import provenance
-from tandem.configuration import Places, load_configuration, load_plans, load_registers
+from tandem.configuration import load_configuration, load_plans, load_registers
 from tandem.corpora.readers import READERS
 from tandem.encoders.encoder import ENCODERS
 from tandem.filtering import FILTERS
@@ -17,11 +17,10 @@ from tandem.reporting.table import TABLES
 from tandem.tasks.task import TASKS
 from tandem.translation.translator import TRANSLATORS
 
-PLACES = Places(workflow.basedir)
 CONFIGURATION = load_configuration(config)
-DATASETS = load_registers(CONFIGURATION, PLACES)
+DATASETS = load_registers(CONFIGURATION, workflow.basedir)
 # Keyed by the folder of the study's results, which is the wildcard `root`
-PLANS = load_plans(CONFIGURATION, DATASETS, PLACES)
+PLANS = load_plans(CONFIGURATION, DATASETS, workflow.basedir)
 STUDIES = {plan.name: plan for plan in PLANS.values()}
 
 # Priorities of jobs: text before training, training before scores, so that at the end no core is

@@ -62,11 +62,11 @@ def logged(path: str) -> Iterator[logging.Logger]:
 
 def add_kinds(config: Mapping[str, Any]) -> None:
     """Make the kinds known that studies have of their own."""
-    from tandem.configuration import Places, load_configuration, study_homes
+    from tandem.configuration import find, load_configuration, study_homes
 
-    places = Places(Path(__file__).resolve().parents[2])
+    base = Path(__file__).resolve().parents[2]
     values = {key: value for key, value in config.items() if key != "captions"}
-    study_homes(map(places, load_configuration(values).study_folders))
+    study_homes(find(folder, base) for folder in load_configuration(values).study_folders)
 
 
 def checkpoint(root: str, output: str, code: str) -> Path:

@@ -21,6 +21,5 @@ with logged(snakemake.log[0]) as log:
         found = zip(datasets, paths, strict=True)
         pairs = chain.from_iterable(d.pairs(path, *bitext.languages) for d, path in found)
         kept = filter_pairs(pairs, bitext.cleaning, Counter())
-        hiding = {name: getattr(task, name) for name in ("section", "share", "seed")}
-        counts = hide_pairs(kept, bitext.languages, folder, **hiding)
+        counts = hide_pairs(kept, bitext.languages, task, folder)
     log.info("%s", counts)

@@ -42,16 +42,10 @@ class Configuration(Settings):
     """Values that override a study's own, by the study's name."""
 
 
-class Places:
-    """Finds files in the working directory, else beside the Snakefile."""
-
-    def __init__(self, base: str | Path) -> None:
-        """Take the folder of the Snakefile."""
-        self._folders = Path(), Path(base)
-
-    def __call__(self, name: str) -> Path:
-        """Return where a file or folder is, or would be."""
-        return next((f / name for f in self._folders if (f / name).exists()), Path(name))
+def find(name: str, base: str | Path) -> Path:
+    """Return where a file or folder is: in the working directory, else beside the Snakefile."""
+    here, beside = Path(name), Path(base, name)
+    return beside if beside.exists() and not here.exists() else here
 
 
 def load_configuration(values: Mapping[str, Any]) -> Configuration:
@@ -66,11 +60,11 @@ def load_configuration(values: Mapping[str, Any]) -> Configuration:
         raise _refusal("the configuration", faults(error)) from error
 
 
-def load_registers(configuration: Configuration, places: Places) -> dict[str, Dataset]:
-    """Read the registers of corpora."""
+def load_registers(configuration: Configuration, base: str | Path) -> dict[str, Dataset]:
+    """Read the registers of corpora; `base` is the folder of the Snakefile."""
     datasets: dict[str, Dataset] = {}
     for name in configuration.registers:
-        datasets |= load_register(places(name))
+        datasets |= load_register(find(name, base))
     return datasets
 
 
@@ -96,14 +90,14 @@ def study_homes(folders: Iterable[Path]) -> list[Path]:
 
 
 def load_plans(
-    configuration: Configuration, datasets: Mapping[str, Dataset], places: Places
+    configuration: Configuration, datasets: Mapping[str, Dataset], base: str | Path
 ) -> dict[str, Plan]:
-    """Return the plan of every study by the folder of its results.
+    """Return the plan of every study by the folder of its results; `base`: see `load_registers`.
 
     Raises:
         ConfigurationError: naming every key at fault.
     """
-    homes = study_homes(map(places, configuration.study_folders))
+    homes = study_homes(find(folder, base) for folder in configuration.study_folders)
     known = [home.name for home in homes]
     for name in configuration.studies:
         if name not in known:
@@ -128,18 +122,16 @@ def load_plans(
 def load_study(home: Path, configuration: Configuration, datasets: Collection[str]) -> Study:
     """Read a study: its values, overridden by those of the scale, then by the configuration.
 
-    Args:
-        home: its folder.
-        configuration: what overrides its values.
-        datasets: names of the registered corpora.
+    `home` is its folder, `datasets` are the names of the registered corpora.
 
     Raises:
         ConfigurationError: naming every key at fault.
     """
-    values = read_entries(home / "study.yaml", dict[str, Any])
-    scale = home / "scales" / f"{configuration.scale}.yaml"
-    if scale.is_file():
-        values = laid_over(values, read_entries(scale, dict[str, Any] | None) or {})  # type: ignore[arg-type]
+    values: dict[str, Any] = {}
+    for name in ("study.yaml", f"scales/{configuration.scale}.yaml"):
+        if (home / name).is_file():
+            read = read_entries(home / name, dict[str, Any] | None)  # type: ignore[arg-type]
+            values = laid_over(values, read or {})
     values = laid_over(values, configuration.studies.get(home.name, {}))
     if configuration.seeds is not None:
         values = {**values, "seeds": configuration.seeds}

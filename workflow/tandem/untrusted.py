@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
@@ -58,19 +59,13 @@ class Metered:
         """Take a stream, and what errors call it and the part of it that is measured."""
         self._stream, self._name, self._what = stream, name, what
         self.left = self._most = left
+        self.read = partial(self._take, stream.read)
+        self.readline = partial(self._take, stream.readline)
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401
         return getattr(self._stream, name)
 
-    def read(self, size: int | None = -1) -> bytes:
-        """Read as any stream does; InputError where it gives more than was left."""
-        return self._take(self._stream.read, size)
-
-    def readline(self, size: int = -1) -> bytes:
-        """Read a line as any stream does; raises as `read`."""
-        return self._take(self._stream.readline, size)
-
-    def _take(self, read: Callable[[int], bytes], size: int | None) -> bytes:
+    def _take(self, read: Callable[[int], bytes], size: int | None = None) -> bytes:
         # one byte more than is left: whether there is more has to be seen
         most = self.left + 1
         data = read(most if size is None or size < 0 else min(size, most))

@@ -2,12 +2,11 @@
 
 import json
 
-import numpy as np
 import pytest
 from pydantic import ValidationError
 
 from tandem.corpora import bitext
-from tandem.corpora.bitext import build_bitext, first_occurrences
+from tandem.corpora.bitext import build_bitext
 from tandem.corpora.settings import Bitext
 from tandem.corpora.text import key
 from tandem.errors import TandemError
@@ -98,12 +97,6 @@ def test_repetitions_are_removed_or_kept(tmp_path):
     counts = {name: json.loads(content(tmp_path / name)["cleaning.json"])["removed"]["duplicate"]
               for name in ("removed", "kept")}  # fmt: skip
     assert counts == {"removed": 1, "kept": 0}
-
-
-def test_first_occurrences():
-    keys = np.array([7, 3, 7, 3, 9], dtype=np.uint64)
-    assert first_occurrences(keys).tolist() == [True, True, False, False, True]
-    assert first_occurrences(keys[:0]).tolist() == []
 
 
 def test_texts_held_out_are_in_no_split_on_either_side(tmp_path):

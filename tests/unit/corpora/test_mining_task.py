@@ -9,7 +9,10 @@ from tandem.corpora.mining_task import (
     write_task,
 )
 from tandem.corpora.readers.bucc import MiningTask
+from tandem.corpora.settings import HiddenPairs
 from tandem.errors import InputError
+
+HIDDEN = HiddenPairs(bitext="en-cs", language="cs", section=10, share=0.2, seed=1)
 
 
 def bitext(count):
@@ -18,9 +21,7 @@ def bitext(count):
 
 def test_hides_pairs_and_names_the_texts_that_training_must_not_hold(tmp_path):
     pairs = bitext(400)
-    counts = hide_pairs(
-        iter(pairs), ("en", "cs"), tmp_path / "task", section=10, share=0.2, seed=1
-    )
+    counts = hide_pairs(iter(pairs), ("en", "cs"), HIDDEN, tmp_path / "task")
     parts = [read_part(tmp_path / "task", part) for part in ("training", "test")]
     hidden = set()
     for part, task in zip(("training", "test"), parts, strict=True):
@@ -35,10 +36,9 @@ def test_hides_pairs_and_names_the_texts_that_training_must_not_hold(tmp_path):
 
 
 def test_the_sides_of_the_bitext_may_come_in_either_order(tmp_path):
-    settings = {"section": 10, "share": 0.2, "seed": 1}
-    hide_pairs(bitext(400), ("en", "cs"), tmp_path / "one", **settings)
+    hide_pairs(bitext(400), ("en", "cs"), HIDDEN, tmp_path / "one")
     turned = [(right, left) for left, right in bitext(400)]
-    hide_pairs(turned, ("cs", "en"), tmp_path / "two", **settings)
+    hide_pairs(turned, ("cs", "en"), HIDDEN, tmp_path / "two")
     for name in ("test.cs", "test.en", "test.gold", HELD_OUT):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
 

@@ -129,7 +129,7 @@ def test_tsv_quotes_mean_nothing_and_empty_lines_part_documents(tmp_path):
     ("content", "words"),
     [
         ("a\tb\nc\n", ["t, line 2", "1 columns, expected at least 2", "one tab"]),
-        ("", ["t: the file is empty"]),
+        ("", ["t: it has no pairs of 'en' and 'cs'", "Check the file"]),
     ],
 )
 def test_tsv_refused(tmp_path, content, words):
@@ -168,7 +168,7 @@ def test_tmx_languages_and_inline_codes(tmp_path, pack):
     [
         (TMX.replace("</seg>", "", 1), [r"t\.tmx, line 5: no readable TMX", "mismatched tag"]),
         ("", [r"t\.tmx, line 1", "no element"]),
-        (TMX.replace("cs", "sk").replace("CS", "sk"), ["no unit has both 'en' and 'cs'"]),
+        (TMX.replace("cs", "sk").replace("CS", "sk"), ["no pairs of 'en' and 'cs'"]),
         (
             TMX.replace('"tmx14.dtd"', '"tmx14.dtd" [<!ENTITY a "aaaa">]'),
             [r"t\.tmx: no readable TMX", "EntitiesForbidden", "Mend"],
@@ -230,7 +230,7 @@ def test_po_needs_the_language_of_its_msgids(tmp_path):
     ("content", "words"),
     [
         (b'msgid "a"\nmsgstr "b"\nnonsense\n', [r"cs\.po: not a PO catalogue", "line 3", "msgfmt"]),
-        (b"", [r"cs\.po: no entry is translated"]),
+        (b"", [r"cs\.po: it has no pairs of 'en' and 'cs'"]),
         (b'msgid "\xff"\n', [r"cs\.po, line 1", "UTF-8"]),
     ],
 )

@@ -149,7 +149,7 @@ def test_verses_leave_out_damaged_rows(tmp_path):
 
 
 def test_verses_refused(tmp_path):
-    with refused(r"w\.whl: no verses in both 'en' and 'cs'"):
+    with refused(r"w\.whl: it has no pairs of 'en' and 'cs'"):
         read_verses(verses(tmp_path), czech="q")
     with refused(r"w\.whl: it has no member d/bible\.db"):
         read_verses(verses(tmp_path, "other.db"))

@@ -108,7 +108,7 @@ TSV = {"kind": "tsv", "columns": {"en": 0}, "header": False}
         ({"reader": {"kind": "lines"}}, "the reader lines needs a `path` that holds {language}"),
         ({"sha256": "abc"}, "datasets.mine.sha256: "),
         ({"languages": ["English language"]}, "datasets.mine.languages.0: "),
-        ({"languages": ["en", "en"]}, "datasets.mine.languages: a language comes twice"),
+        ({"languages": ["en", "en"]}, "datasets.mine: a language comes twice in `languages`"),
         ({"kind": "http", "path": None, "url": "ftp://x/y"}, "datasets.mine.url: "),
         ({"kind": "http", "path": None, "url": "http://x/y"}, "datasets.mine: it needs `sha256`"),
         ({"kind": "http", "sha256": HASH}, "of kind http: it needs `url`"),

@@ -35,19 +35,10 @@ _NO_ARCHIVE = "no zip or tar archive, or a truncated or damaged one"
 _REMEDY = "Do not use it; fetch it from its publisher"
 
 
-@dataclass(frozen=True)
-class Limits:
-    """How far an archive may grow when unpacked.
-
-    Attributes:
-        bytes: unpacked, all members together.
-        ratio: unpacked to packed bytes. Text packs about 4 to 1, the wheels' largest members 47.
-        free_bytes: below this unpacked size the ratio is not checked.
-    """
-
-    bytes: int = 64 << 30
-    ratio: float = 200.0
-    free_bytes: int = 16 << 20
+MAX_BYTES = 64 << 30
+"""Most that all members together may unpack to."""
+MAX_RATIO, FREE_BYTES = 200, 16 << 20
+"""Most unpacked to packed bytes, where more than these: text packs 4 to 1, in the wheels to 47."""
 
 
 @dataclass(frozen=True)
@@ -82,11 +73,7 @@ class Archive:
             shutil.copyfileobj(stream, out)
 
     def ending(self, ending: str) -> str:
-        """Return the name of the one member `*.<ending>`.
-
-        Raises:
-            InputError: there is none, or there are several.
-        """
+        """Return the name of the one member `*.<ending>`; InputError on none or several."""
         found = [name for name in self.names if name.endswith(f".{ending}")]
         if len(found) != 1:
             problem = f"{len(found)} members end in .{ending}, expected one"
@@ -95,14 +82,14 @@ class Archive:
 
 
 @contextlib.contextmanager
-def open_archive(path: str | Path, limits: Limits | None = None) -> Iterator[Archive]:
+def open_archive(path: str | Path) -> Iterator[Archive]:
     """Open a zip (wheels are zips) or a tar, packed or not, told apart by content.
 
     Raises:
         InputError: when it is neither, is damaged (which may show while a member is read), is
             encrypted, has a member that escapes or comes twice, or unpacks to more than the limits.
     """
-    path, limits = Path(path), limits or Limits()
+    path = Path(path)
     with open(path, "rb") as stream, tempfile.TemporaryDirectory(prefix="tandem-") as folder:
         # in memory a directory of members is ten times as large
         meter: Any = Metered(stream, path, MAX_DOCUMENT_BYTES, "its directory")
@@ -110,10 +97,10 @@ def open_archive(path: str | Path, limits: Limits | None = None) -> Iterator[Arc
             zipped = zipfile.ZipFile(meter) if zipfile.is_zipfile(meter) else None
         meter.left = sys.maxsize
         stream.seek(0)
-        yield _zip(path, zipped, limits) if zipped else _tar(path, stream, Path(folder), limits)
+        yield _zip(path, zipped) if zipped else _tar(path, stream, Path(folder))
 
 
-def _zip(path: Path, archive: zipfile.ZipFile, limits: Limits) -> Archive:
+def _zip(path: Path, archive: zipfile.ZipFile) -> Archive:
     """Check a zip, whose members are read in place.
 
     zipfile itself hands out no more bytes than a member declares and checks its CRC, so the
@@ -129,13 +116,12 @@ def _zip(path: Path, archive: zipfile.ZipFile, limits: Limits) -> Archive:
             problem = f"the member {member.filename!r} is encrypted, or packed by another method"
             raise InputError(path, None, f"{problem} than deflate", "Unpack it, and zip it anew")
         total += member.file_size
-        sizes = member.file_size, member.compress_size
-        _check_size(path, member.filename, sizes, total, limits)
+        _check_size(path, member.filename, member.file_size, member.compress_size, total)
         names[member.filename] = not member.is_dir()
     return Archive(path, [name for name, is_file in names.items() if is_file], archive.open)
 
 
-def _tar(path: Path, packed: io.BufferedReader, folder: Path, limits: Limits) -> Archive:
+def _tar(path: Path, packed: io.BufferedReader, folder: Path) -> Archive:
     """Unpack a tar into numbered files, since a packed one cannot be read out of order."""
     files: dict[str, Path] = {}
     total = 0
@@ -152,7 +138,7 @@ def _tar(path: Path, packed: io.BufferedReader, folder: Path, limits: Limits) ->
             _check_name(path, posixpath.join(base, member.linkname))
         # the header's size is what tarfile reads: checked before a byte is written
         total += max(member.size, 0)
-        _check_size(path, member.name, (total, path.stat().st_size), total, limits)
+        _check_size(path, member.name, total, path.stat().st_size, total)
         if member.isfile():
             meter.left = max(member.size, 0) + _HEADER_BYTES
             files[member.name] = target = folder / str(len(files))
@@ -163,7 +149,7 @@ def _tar(path: Path, packed: io.BufferedReader, folder: Path, limits: Limits) ->
 
 
 def _check_name(path: Path, name: str, known: Collection[str] = ()) -> None:
-    """Refuse a name that would be written outside its folder, an empty one, and one known."""
+    """Refuse a name that leaves the archive's folder, an empty one, and one known."""
     normal = posixpath.normpath(name.replace("\\", "/"))
     if name in known:
         problem = f"two members are named {name!r}"
@@ -176,16 +162,13 @@ def _check_name(path: Path, name: str, known: Collection[str] = ()) -> None:
     raise InputError(path, None, problem, _REMEDY)
 
 
-def _check_size(path: Path, name: str, sizes: tuple[int, int], total: int, limits: Limits) -> None:
-    """Refuse what grows beyond the ratio (unpacked to packed) or the total allowed."""
-    unpacked, packed = sizes
-    if total > limits.bytes:
-        problem = f"it unpacks to {total:,} bytes, over the limit of {limits.bytes:,}"
-    elif unpacked > limits.free_bytes and unpacked > limits.ratio * max(packed, 1):
-        problem = (
-            f"the member {name!r} unpacks to {unpacked:,} bytes from {packed:,}, "
-            f"over {limits.ratio:g} to 1: an archive bomb?"
-        )
+def _check_size(path: Path, name: str, unpacked: int, packed: int, total: int) -> None:
+    """Refuse what grows beyond the ratio or the total allowed."""
+    if total > MAX_BYTES:
+        problem = f"it unpacks to {total:,} bytes, over the limit of {MAX_BYTES:,}"
+    elif unpacked > FREE_BYTES and unpacked > MAX_RATIO * max(packed, 1):
+        over = f"over {MAX_RATIO} to 1: an archive bomb?"
+        problem = f"the member {name!r} unpacks to {unpacked:,} bytes from {packed:,}, {over}"
     else:
         return
     raise InputError(path, None, problem, "Do not use this archive, or unpack it by hand")

@@ -21,10 +21,10 @@ from tqdm import tqdm
 from tandem.corpora.clean import filter_pairs, report
 from tandem.corpora.readers import Pair
 from tandem.corpora.settings import Bitext
-from tandem.corpora.split import Splits, split_pairs
+from tandem.corpora.split import split_pairs
 from tandem.corpora.text import exact_key, key
 from tandem.errors import TandemError
-from tandem.io import atomic_folder, write_json
+from tandem.io import atomic_folder, remove, write_json
 
 BUCKET_PAIRS = 250_000
 """Pairs of a shuffled split held in memory at a time."""
@@ -36,7 +36,7 @@ def build_bitext(
     folder: str | Path,
     held_out: Collection[int] = frozenset(),
 ) -> dict[str, Any]:
-    """Write `{train,valid,test}.<language>`, `cleaning.json` and `splits.json`, or nothing.
+    """Write `{train,valid,test}.<language>`, `cleaning.json` and `splits.json`, which is returned.
 
     Args:
         sources: the pairs of each corpus, by its name; the first to hold a pair keeps it.
@@ -44,17 +44,13 @@ def build_bitext(
         held_out: keys (`tandem.corpora.text.key`) of texts that no split may hold on either side:
             those that a mining task hides.
 
-    Returns:
-        The content of `splits.json`.
-
     Raises:
         TandemError: when no pair is left, or too few for the splits.
     """
     with atomic_folder(folder) as result:
         scratch = result / "scratch"
         scratch.mkdir()
-        per_source: dict[str, int] = {}
-        removed: Counter[str] = Counter()
+        per_source, removed = dict.fromkeys(sources, 0), Counter[str]()
         pairs = filter_pairs(_chain(sources, per_source), bitext.cleaning, removed)
         keys = _spool(pairs, scratch / "kept", held_out, removed)
         if not len(keys[0]):
@@ -62,13 +58,19 @@ def build_bitext(
             raise TandemError(f"{problem}. Loosen it")
         kept = np.arange(len(keys[0]))
         if bitext.duplicates == "remove":
-            kept = np.flatnonzero(first_occurrences(keys[0]))
+            kept = np.sort(np.unique(keys[0], return_index=True)[1])  # the first of equal keys
             removed["duplicate"] = len(keys[0]) - len(kept)
         sizes = bitext.valid, bitext.test, bitext.seed, bitext.max_pairs
         splits = split_pairs(keys[1][kept], keys[2][kept], *sizes)
-        _write_splits(splits, kept, scratch, len(keys[0]), result, bitext.languages)
-        (scratch / "kept").unlink()
-        scratch.rmdir()
+        order = kept[np.concatenate([splits.test, splits.valid, splits.train])]
+        ordered = _shuffled(scratch, len(keys[0]), order)
+        for name in ("test", "valid", "train"):
+            first, second = (result / f"{name}.{language}" for language in bitext.languages)
+            with open(first, "wb") as left_out, open(second, "wb") as right_out:
+                for left, right in itertools.islice(ordered, len(getattr(splits, name))):
+                    left_out.write(left + b"\n")
+                    right_out.write(right)
+        remove(scratch)
         cleaning = report(len(kept), removed, bitext.cleaning) | {"sources": per_source}
         write_json(result / "cleaning.json", cleaning)
         counts = splits.report() | {"seed": bitext.seed}
@@ -76,18 +78,10 @@ def build_bitext(
     return counts
 
 
-def first_occurrences(keys: np.ndarray) -> np.ndarray:
-    """Return a mask of the positions that hold a key for the first time: (n,) uint64 to bool."""
-    first = np.zeros(len(keys), dtype=bool)
-    first[np.unique(keys, return_index=True)[1]] = True
-    return first
-
-
 def _chain(sources: Mapping[str, Iterable[Pair]], counts: dict[str, int]) -> Iterator[Pair]:
     """Yield the pairs of every source in turn, counting them."""
     with tqdm(desc="reading pairs", unit=" pairs", unit_scale=True) as bar:
         for name, pairs in sources.items():
-            counts[name] = 0
             for pair in pairs:
                 counts[name] += 1
                 bar.update()
@@ -99,8 +93,7 @@ def _spool(
 ) -> list[np.ndarray]:
     """Write the pairs neither of whose texts is held out to a file, one a line.
 
-    Returns:
-        The keys of the pairs, of their left and of their right sides, each (n,) uint64.
+    Returns the keys of the pairs, of their left and of their right sides, each (n,) uint64.
     """
     keys = (array("Q"), array("Q"), array("Q"))
     with open(path, "w", encoding="utf-8", newline="\n") as out:
@@ -116,42 +109,20 @@ def _spool(
     return [np.frombuffer(part, dtype=np.uint64) for part in keys]
 
 
-def _write_splits(
-    splits: Splits,
-    kept: np.ndarray,
-    scratch: Path,
-    spooled: int,
-    folder: Path,
-    languages: tuple[str, str],
-) -> None:
-    """Write each split's two files in shuffled order, holding one bucket of pairs in memory.
+def _shuffled(scratch: Path, spooled: int, order: np.ndarray) -> Iterator[tuple[bytes, bytes]]:
+    """Yield (left, right with its newline) of the spooled pairs, in an order of positions.
 
-    One pass over the spooled pairs deals them to buckets, each a stretch of the final order.
+    One pass deals them to buckets, each a stretch of the order; one bucket is in memory at a time.
     """
-    final = np.concatenate([kept[splits.test], kept[splits.valid], kept[splits.train]])
     rank = np.full(spooled, -1, dtype=np.int64)
-    rank[final] = np.arange(len(final))
-    buckets = [scratch / str(n) for n in range(-(-len(final) // BUCKET_PAIRS))]
+    rank[order] = np.arange(len(order))
+    buckets = [scratch / str(n) for n in range(-(-len(order) // BUCKET_PAIRS))]
     with ExitStack() as stack:
         outs = [stack.enter_context(open(path, "wb")) for path in buckets]
         spool = stack.enter_context(open(scratch / "kept", "rb"))
         for position, line in zip(rank.data, spool, strict=True):
             if position >= 0:
                 outs[position // BUCKET_PAIRS].write(b"%d\t%b" % (position, line))
-    ordered = _in_order(buckets)
-    for name in ("test", "valid", "train"):
-        part = itertools.islice(ordered, len(getattr(splits, name)))
-        with (
-            open(folder / f"{name}.{languages[0]}", "wb") as left_out,
-            open(folder / f"{name}.{languages[1]}", "wb") as right_out,
-        ):
-            for left, right in part:
-                left_out.write(left + b"\n")
-                right_out.write(right)
-
-
-def _in_order(buckets: list[Path]) -> Iterator[tuple[bytes, bytes]]:
-    """Yield (left, right with its newline) in the order of their ranks, deleting each bucket."""
     for path in buckets:
         with open(path, "rb") as stream:
             rows = [line.split(b"\t") for line in stream]

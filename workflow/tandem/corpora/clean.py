@@ -20,12 +20,8 @@ def filter_pairs(
 ) -> Iterator[Pair]:
     """Yield, white space collapsed, the pairs that pass every filter.
 
-    Args:
-        pairs: of any text.
-        cleaning: the filters in the order in which they are applied.
-        removed: counts removed pairs during the iteration, by the first filter that removes them.
+    `removed` counts the others during the iteration, by the first filter that removes them.
     """
-    filters = [(name, kind.score, kind.accept) for name, kind in cleaning.items()]
     for left, right in pairs:
         left, right = collapse(left), collapse(right)
         if not left or not right:
@@ -33,12 +29,11 @@ def filter_pairs(
         elif len(left) > MAX_CHARACTERS or len(right) > MAX_CHARACTERS:
             removed["oversized"] += 1
         else:
-            for name, score, accept in filters:
-                if not accept(score(left, right)):
-                    removed[name] += 1
-                    break
-            else:
+            refused = next((n for n, kind in cleaning.items() if not kind.keeps(left, right)), None)
+            if refused is None:
                 yield left, right
+            else:
+                removed[refused] += 1
 
 
 def report(kept: int, removed: Counter[str], cleaning: Iterable[str]) -> dict[str, Any]:

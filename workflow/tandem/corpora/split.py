@@ -27,13 +27,8 @@ class Splits:
 
     def report(self) -> dict[str, int]:
         """Return the counts as written to `splits.json`."""
-        return {
-            "train": len(self.train),
-            "valid": len(self.valid),
-            "test": len(self.test),
-            "dropped_overlapping": self.overlapping,
-            "dropped_surplus": self.surplus,
-        }
+        counts = {name: len(getattr(self, name)) for name in ("train", "valid", "test")}
+        return counts | {"dropped_overlapping": self.overlapping, "dropped_surplus": self.surplus}
 
 
 def split_pairs(

@@ -67,12 +67,8 @@ def build_sts(
 ) -> dict[str, Any]:
     """Write one TSV per task (score, sentence 1, sentence 2) and `index.json`.
 
-    Args:
-        folder: where to write, whole or not at all.
-        benchmark: an archive with sts-{train,dev,test}.csv: the wheel or STS Benchmark's own.
-        companion: STS Companion's archive, or None.
-        sts2017_input: the archive of STS 2017's sentences, or None.
-        sts2017_gold: the archive of its gold scores, or None.
+    The archive of the STS Benchmark is the wheel or its own; the others are STS Companion's, and
+    those of the sentences and of the gold scores of STS 2017.
 
     Returns:
         The content of `index.json`: `tasks`, each {task, year, file, languages, pairs, of,
@@ -90,7 +86,8 @@ def build_sts(
     if sts2017_input is not None and sts2017_gold is not None:
         found["STS 2017"] = _tracks(sts2017_input, sts2017_gold)
     source_of = {name: source for source, tasks in found.items() for name in tasks}
-    missing = _missing(set(source_of), companion is not None)
+    absent = sorted(set(_SIZES) - set(source_of))
+    missing = [_described(name) | {"why": _why(name, companion)} for name in absent]
     index: dict[str, Any] = {"tasks": [], "missing": missing}
     with atomic_folder(folder) as result:
         for name, source in sorted(source_of.items()):
@@ -98,21 +95,17 @@ def build_sts(
                 remedy = "A task is named <year>.<task>, in letters, digits, points and hyphens"
                 raise InputError(source, None, f"a task named {name[:80]!r}", remedy)
             pairs = write_lines(result / f"{name}.tsv", found[source][name])
-            index["tasks"].append(_entry(name, pairs, source))
+            entry = _described(name) | {"file": f"{name}.tsv", "pairs": pairs, "source": source}
+            entry["languages"] = list(CROSS_LINGUAL.get(name, ("en", "en")))
+            index["tasks"].append(entry | {"complete": pairs == entry["of"]})
         write_json(result / "index.json", index)
     return index
 
 
 def build_task(path: str | Path, benchmark: str | Path, name: str) -> int:
-    """Write one task of the STS Benchmark; return its number of pairs.
+    """Write one task of the STS Benchmark, as `build_sts` does; return its number of pairs.
 
-    Args:
-        path: the TSV to write, as `build_sts` writes them.
-        benchmark: as in `build_sts`.
-        name: `<year>.<task>`.
-
-    Raises:
-        InputError: when the archive does not hold what it should, or not that task.
+    Raises InputError where the archive does not hold what it should, or not that task.
     """
     tasks = _regrouped(benchmark, *_BENCHMARK)
     if name not in tasks:
@@ -121,44 +114,25 @@ def build_task(path: str | Path, benchmark: str | Path, name: str) -> int:
     return write_lines(path, tasks[name])
 
 
-def _entry(name: str, pairs: int, source: str) -> dict[str, Any]:
-    """Describe a task that is present."""
+def _described(name: str) -> dict[str, Any]:
     year, _, task = name.partition(".")
-    return {
-        "task": task,
-        "year": year,
-        "file": f"{name}.tsv",
-        "languages": list(CROSS_LINGUAL.get(name, ("en", "en"))),
-        "pairs": pairs,
-        "of": _SIZES.get(name),
-        "complete": pairs == _SIZES.get(name),
-        "source": source,
-    }
+    return {"task": task, "year": year, "of": _SIZES.get(name)}
 
 
-def _missing(present: set[str], companion: bool) -> list[dict[str, Any]]:
-    """List the tasks that are absent, and why."""
-    missing = []
-    for name in sorted(set(_SIZES) - present):
-        if name in CROSS_LINGUAL:
-            why = "needs the STS 2017 archives: reach their site, or set `mirror`"
-        elif companion:
-            why = "absent from the archives given"
-        else:
-            why = "needs the STS Companion archive: reach its site, or set `mirror`"
-        year, _, task = name.partition(".")
-        why = _NOT_FREE.get(name, why)
-        missing.append({"task": task, "year": year, "of": _SIZES[name], "why": why})
-    return missing
+def _why(name: str, companion: str | Path | None) -> str:
+    """Return why a task is absent."""
+    if name in _NOT_FREE:
+        return _NOT_FREE[name]
+    if companion is not None and name not in CROSS_LINGUAL:
+        return "absent from the archives given"
+    archive = "STS 2017 archives" if name in CROSS_LINGUAL else "STS Companion archive"
+    return f"needs the {archive}: reach their site, or set `mirror`"
 
 
 def _regrouped(path: str | Path, names: Sequence[str], first: int) -> Tasks:
     """Return the tasks of some members of an archive, but for 2012's training halves.
 
-    Args:
-        names: of the members.
-        first: of the columns file, year, id, score, sentence 1, sentence 2 (in some rows two of
-            sources follow).
+    From the column `first` on: file, year, id, score, sentence 1, sentence 2, and others.
     """
     tasks: Tasks = defaultdict(list)
     for name in names:
@@ -175,7 +149,6 @@ def _regrouped(path: str | Path, names: Sequence[str], first: int) -> Tasks:
 
 
 def _line(score: float, left: str, right: str) -> str:
-    """Return a pair as it is written."""
     return f"{score!r}\t{collapse(left)}\t{collapse(right)}"
 
 

@@ -22,15 +22,10 @@ def collapse(text: str) -> str:
 
 
 def plain(text: str, path: str | Path) -> str:
-    """Collapse white space, refusing characters that no UTF-8 text file can hold.
-
-    Raises:
-        InputError: on a NUL or a lone surrogate.
-    """
-    if "\0" in text:
-        raise InputError(path, None, f"a NUL character in {text[:40]!r}", "Remove it")
-    if any("\ud800" <= character <= "\udfff" for character in text):
-        raise InputError(path, None, f"half a surrogate pair in {text[:40]!r}", "Remove it")
+    """Collapse white space; InputError on a NUL or a lone surrogate: no text file can hold it."""
+    if re.search("[\0\ud800-\udfff]", text):
+        problem = f"a NUL character or half a surrogate pair in {text[:40]!r}"
+        raise InputError(path, None, problem, "Remove it")
     return collapse(text)
 
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from tandem.filtering import Filter, Scores
+from tandem.filtering import Filter
 
 
 class IdenticalSides(Filter):
     """Removes pairs whose sides are the same except for case and white space."""
 
-    def score(self, left: str, right: str) -> Scores:
-        """Return 1 where they are the same, else 0."""
-        return (left.casefold() == right.casefold(),)
-
-    def accept(self, score: Scores) -> bool:
+    def keeps(self, left: str, right: str) -> bool:
         """Whether the sides differ."""
-        return not score[0]
+        return left.casefold() != right.casefold()

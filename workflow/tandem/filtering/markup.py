@@ -6,7 +6,7 @@ import re
 
 from pydantic import Field
 
-from tandem.filtering import Filter, Scores
+from tandem.filtering import Filter
 
 _BRACES = r"\{(?:[^{}]|\{[^{}]*\})*\}"  # {name}, and ICU's {n, plural, one {..} other {..}}
 _MARKUP = re.compile(
@@ -22,13 +22,9 @@ class MarkupShare(Filter):
     maximum: float = Field(0.5, ge=0, le=1)
     """Largest share in either side of a pair that is kept."""
 
-    def score(self, left: str, right: str) -> Scores:
-        """Return the share of each side."""
-        return markup_share(left), markup_share(right)
-
-    def accept(self, score: Scores) -> bool:
+    def keeps(self, left: str, right: str) -> bool:
         """Whether both shares are small enough."""
-        return score[0] <= self.maximum and score[1] <= self.maximum
+        return markup_share(left) <= self.maximum and markup_share(right) <= self.maximum
 
 
 def markup_share(text: str) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from tandem.filtering import Filter, Scores
+from tandem.filtering import Filter
 
 
 class LengthRatio(Filter):
@@ -13,11 +13,7 @@ class LengthRatio(Filter):
     maximum: float = Field(3.0, ge=1)
     """Largest ratio of a pair that is kept."""
 
-    def score(self, left: str, right: str) -> Scores:
-        """Return the ratio."""
-        first, second = len(left), len(right)
-        return (max(first, second) / (min(first, second) or 1),)
-
-    def accept(self, score: Scores) -> bool:
+    def keeps(self, left: str, right: str) -> bool:
         """Whether the ratio is small enough."""
-        return score[0] <= self.maximum
+        shorter, longer = sorted((len(left), len(right)))
+        return longer / (shorter or 1) <= self.maximum

@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from tandem.corpora.text import word_count
-from tandem.filtering import Filter, Scores
+from tandem.filtering import Filter
 
 
 class WordCount(Filter):
@@ -23,11 +23,6 @@ class WordCount(Filter):
             raise PydanticCustomError("order", "minimum is over maximum")
         return self
 
-    def score(self, left: str, right: str) -> Scores:
-        """Return the words of each side."""
-        return word_count(left), word_count(right)
-
-    def accept(self, score: Scores) -> bool:
+    def keeps(self, left: str, right: str) -> bool:
         """Whether both sides keep the bounds."""
-        left, right = score
-        return self.minimum <= left <= self.maximum and self.minimum <= right <= self.maximum
+        return all(self.minimum <= word_count(text) <= self.maximum for text in (left, right))

@@ -30,14 +30,12 @@ class StsPairs:
 
 @dataclass(frozen=True)
 class Index:
-    """What an STS folder holds and lacks.
-
-    `tasks` maps `<year>.<task>` to its entry (year, languages, pairs, and `of`, the pairs
-    published); `missing` lists what is absent (year, task, of) and why.
-    """
+    """What an STS folder holds and lacks."""
 
     tasks: dict[str, dict[str, Any]]
+    """By `<year>.<task>`: year, languages, pairs, and `of`, the pairs published."""
     missing: list[dict[str, Any]]
+    """What is absent (year, task, of) and why."""
 
 
 def read_task(path: str | Path, languages: Sequence[str] = ("en", "en")) -> StsPairs:

@@ -26,8 +26,7 @@ class Reader(Kind):
         Raises:
             InputError: when the content is refused; naming the file, the line and the remedy.
         """
-        for _, found in self.many(path, source, [target]):
-            yield from found
+        raise NotImplementedError
 
     def many(
         self, path: str, source: str, targets: Sequence[str]

@@ -49,11 +49,7 @@ class BuccReader(Reader):
 def read_bucc(path: str | Path, source: str, target: str, part: str) -> MiningTask:
     """Read one part of a BUCC archive: members `*.<part>.{<source>,<target>,gold}`.
 
-    Args:
-        path: the archive.
-        source: the language that is mined for, e.g. fr.
-        target: the other, en in all of BUCC 2018.
-        part: `sample` or `training`; the gold list of `test` is withheld.
+    `target` is en in all of BUCC 2018; the gold list of the part `test` is withheld.
 
     Raises:
         InputError: on a missing member, and as `parse_task`.
@@ -67,10 +63,9 @@ def read_bucc(path: str | Path, source: str, target: str, part: str) -> MiningTa
 
 
 def parse_task(*files: tuple[str, Iterable[str]]) -> MiningTask:
-    """Read a task from lines of id<TAB>sentence, twice, and of source id<TAB>target id.
+    """Read a task from the names and lines of its source side, its target side and its gold list.
 
-    Args:
-        files: name and lines of the source side, the target side and the gold list.
+    A side has id<TAB>sentence in each line, the gold list source id<TAB>target id.
 
     Raises:
         InputError: on an empty side, a line without its two columns, an id that comes twice, or a
@@ -78,17 +73,17 @@ def parse_task(*files: tuple[str, Iterable[str]]) -> MiningTask:
     """
     source, target = (_sentences(*file) for file in files[:2])
     gold = []
-    for place, number, left, right in _rows(*files[2]):
+    for number, left, right in _rows(*files[2]):
         right = right.strip()
         if left not in source or right not in target:
             problem = f"the pair {left}, {right} names an id that has no sentence"
-            raise InputError(place, number, problem, "Use the files of one release")
+            raise InputError(files[2][0], number, problem, "Use the files of one release")
         gold.append((left, right))
     return MiningTask(source, target, gold)
 
 
-def _rows(place: str, lines: Iterable[str]) -> Iterator[tuple[str, int, str, str]]:
-    """Yield (place, line number, first column, second column)."""
+def _rows(place: str, lines: Iterable[str]) -> Iterator[tuple[int, str, str]]:
+    """Yield (line number, first column, second column)."""
     size = 0
     for number, line in enumerate(lines, start=1):
         size += len(line) + _ROW_BYTES
@@ -98,12 +93,12 @@ def _rows(place: str, lines: Iterable[str]) -> Iterator[tuple[str, int, str, str
         first, tab, second = line.partition("\t")
         if not tab or not first:
             raise InputError(place, number, "no id<TAB>text", _REMEDY)
-        yield place, number, first.strip(), second
+        yield number, first.strip(), second
 
 
 def _sentences(place: str, lines: Iterable[str]) -> dict[str, str]:
     sentences: dict[str, str] = {}
-    for _, number, identifier, sentence in _rows(place, lines):
+    for number, identifier, sentence in _rows(place, lines):
         if identifier in sentences:
             raise InputError(place, number, f"the id {identifier} comes twice", _REMEDY)
         sentences[identifier] = sentence

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -48,7 +49,10 @@ class CatalogueReader(Reader):
             InputError: when a language has no file, or a file is not JSON of nested strings.
         """
         with open_archive(path) as archive:
-            by_language = self._members(archive)
+            by_language: dict[str, list[tuple[str, str]]] = defaultdict(list)
+            for found in filter(None, map(self.members.fullmatch, archive.names)):
+                component = found.groupdict().get("component") or ""
+                by_language[found["language"]].append((component, found[0]))
             for language in (source, *targets):
                 if language not in by_language:
                     known = ", ".join(sorted(by_language)) or "none"
@@ -58,16 +62,6 @@ class CatalogueReader(Reader):
             for target in targets:
                 right = _strings(archive, by_language[target])
                 yield target, [(text, right[key]) for key, text in left.items() if key in right]
-
-    def _members(self, archive: Archive) -> dict[str, list[tuple[str, str]]]:
-        """Return, per language, the (component, member name) of its files."""
-        by_language: dict[str, list[tuple[str, str]]] = {}
-        for name in archive.names:
-            if match := self.members.fullmatch(name):
-                groups = match.groupdict()
-                entry = (groups.get("component") or "", name)
-                by_language.setdefault(groups["language"], []).append(entry)
-        return by_language
 
 
 def _strings(archive: Archive, members: list[tuple[str, str]]) -> dict[tuple[str, ...], str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from tandem.corpora.readers import Pair, Reader
 from tandem.corpora.text import plain
-from tandem.errors import InputError, TandemError
+from tandem.errors import TandemError
 from tandem.io import MAX_DOCUMENT_BYTES, read_lines
 from tandem.untrusted import refusing
 
@@ -25,33 +25,25 @@ class PoReader(Reader):
 
         Raises:
             TandemError: when neither language is that of the msgids.
-            InputError: on a syntax error, or when no entry is translated.
+            InputError: on a syntax error.
         """
         if self.msgid not in (source, target):
             raise TandemError(
                 f"{path}: one language must be {self.msgid}, that of the catalogue's msgids"
             )
+        import polib
+
         other = target if source == self.msgid else source
-        for left, right in _entries(path.replace("{language}", other)):
-            yield (left, right) if other == target else (right, left)
+        path = path.replace("{language}", other)
+        text = "\n".join(read_lines(path, MAX_DOCUMENT_BYTES)) + "\n"
+        with refusing(path, "not a PO catalogue", "Check it with msgfmt -c"):
+            # polib takes a string for a file's name when there is one: the newline rules it out
+            catalogue = polib.pofile(text)
+        for entry in catalogue.translated_entries():
+            if not entry.msgid_plural:
+                left, right = plain(entry.msgid, path), plain(entry.msgstr, path)
+                yield (left, right) if other == target else (right, left)
 
     def with_files(self, languages: Sequence[str]) -> list[str]:
         """Return all but the language of the msgids."""
         return [language for language in languages if language != self.msgid]
-
-
-def _entries(path: str) -> Iterator[Pair]:
-    """Yield (msgid, msgstr), white space collapsed."""
-    import polib
-
-    text = "\n".join(read_lines(path, MAX_DOCUMENT_BYTES)) + "\n"
-    with refusing(path, "not a PO catalogue", "Check it with msgfmt -c"):
-        # polib takes a string for a file's name when such a file exists: the newline rules it out
-        catalogue = polib.pofile(text)
-    pairs = 0
-    for entry in catalogue.translated_entries():
-        if not entry.msgid_plural:
-            pairs += 1
-            yield plain(entry.msgid, path), plain(entry.msgstr, path)
-    if not pairs:
-        raise InputError(path, None, "no entry is translated", "Give a translated catalogue")

@@ -35,20 +35,13 @@ class TmxReader(Reader):
         """Yield the pairs.
 
         Raises:
-            InputError: when the file is not well-formed, declares entities, has a unit over
-                `MAX_UNIT_BYTES`, or no unit with both languages.
+            InputError: it is not well-formed, declares entities, or has a unit beyond the limit.
         """
-        pairs = 0
         with open_binary(path) as stream:
             for unit in _units(stream, path):
                 left, right = _segment(unit, source), _segment(unit, target)
                 if left is not None and right is not None:
-                    pairs += 1
                     yield plain(left, path), plain(right, path)
-        if not pairs:
-            problem = f"no unit has both {source!r} and {target!r}"
-            remedy = "Check the languages against its xml:lang marks"
-            raise InputError(path, None, problem, remedy)
 
 
 def _units(stream: BinaryIO, path: str) -> Iterator[Element]:

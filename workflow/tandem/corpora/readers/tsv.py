@@ -22,14 +22,9 @@ class TsvReader(Reader):
     """Whether the first line names the columns."""
 
     def pairs(self, path: str, source: str, target: str) -> Iterator[Pair]:
-        """Yield the pairs.
-
-        Raises:
-            InputError: when a line has too few columns or the file has no pair.
-        """
+        """Yield the pairs; a line that has too few columns is refused."""
         left, right = self.columns[source], self.columns[target]
         least = max(left, right) + 1
-        pairs = 0
         for number, line in enumerate(read_lines(path), start=1):
             if not line or (self.header and number == 1):
                 continue
@@ -37,7 +32,4 @@ class TsvReader(Reader):
             if len(cells) < least:
                 problem = f"{len(cells)} columns, expected at least {least}"
                 raise InputError(path, number, problem, "Separate columns by one tab")
-            pairs += 1
             yield cells[left], cells[right]
-        if not pairs:
-            raise InputError(path, None, "the file is empty", "Give a file with text")

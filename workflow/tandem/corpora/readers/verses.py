@@ -61,7 +61,7 @@ class VersesReader(Reader):
         """Yield each target language with its pairs, unpacking the database once.
 
         Raises:
-            InputError: when the database cannot be read or lacks a translation.
+            InputError: when the database cannot be read.
         """
         empty = re.compile(rf"(?:{self.blank.pattern}|[\W\d_]*)", re.DOTALL)
         with _database(path, self.member) as connection:
@@ -75,10 +75,6 @@ class VersesReader(Reader):
                         if size > MAX_BYTES:
                             raise sqlite3.DataError(f"over {MAX_BYTES:,} bytes of verses")
                         rows.append(row)
-                if not rows:
-                    problem = f"no verses in both {source!r} and {target!r}"
-                    remedy = "Correct the `translations` in the register"
-                    raise InputError(path, None, problem, remedy)
                 broken = [self.damage.get(code, _NOTHING) for code in (source, target)]
                 kept = _whole(rows, empty, broken)
                 yield target, [(_verse(left, path), _verse(right, path)) for left, right in kept]
@@ -88,15 +84,12 @@ def _whole(
     rows: Sequence[tuple[int, int, str, str]], empty: re.Pattern[str], broken: Sequence[re.Pattern]
 ) -> Iterator[Pair]:
     """Yield the texts of the verses that both sides hold whole and by themselves."""
-    sides = ([row[2] for row in rows], [row[3] for row in rows])
-    blanks = [[empty.fullmatch(text.strip()) is not None for text in side] for side in sides]
-    for n, (book, chapter, left, right) in enumerate(rows):
-        more = n + 1 < len(rows) and rows[n + 1][:2] == (book, chapter)
-        if any(side[n] or (more and side[n + 1]) for side in blanks):
-            continue
-        if broken[0].search(left) or broken[1].search(right):
-            continue
-        yield left, right
+    blank = [any(empty.fullmatch(text.strip()) for text in row[2:]) for row in rows]
+    for n, (*chapter, left, right) in enumerate(rows):
+        more = n + 1 < len(rows) and [*rows[n + 1][:2]] == chapter
+        if not blank[n] and not (more and blank[n + 1]):
+            if not broken[0].search(left) and not broken[1].search(right):
+                yield left, right
 
 
 def _verse(text: str, path: str) -> str:
