@@ -13,15 +13,20 @@ from pydantic import ValidationError
 
 from tandem import __version__
 from tandem.cli import common
+from tandem.corpora.bitext import build_bitext
 from tandem.corpora.settings import Bitext
 from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.errors import TandemError
 from tandem.filtering import parse_filters
-from tandem.io import atomic_folder, atomic_path, replace_folder, sha256
+from tandem.io import atomic_folder, atomic_path, read_lines, replace_folder, sha256
 from tandem.objectives.objective import OBJECTIVES
 from tandem.outputs import check, keep_if, workspace
 from tandem.registry import Settings, faults
 from tandem.segmentation.scheme import Segmentation, Unit
+from tandem.segmentation.segmenter import Segmenter, learn, segment_file
+from tandem.tasks.selection import by_retrieval
+from tandem.training import run as training
+from tandem.training.loop import Run
 from tandem.training.recipe import Recipe
 
 _EXAMPLE = "tandem train my.en my.de --languages en de --out model/"
@@ -79,8 +84,6 @@ def run(options: argparse.Namespace) -> None:
     What is made on the way lies beside the model, for a second call to go on from where this one
     was stopped, and is removed at the end.
     """
-    from tandem.corpora.bitext import build_bitext
-
     given = common.check_inputs(options.files)
     again = partial(check, options.out, given, options.overwrite, folder=True)
     again()
@@ -133,9 +136,6 @@ def _description(options: argparse.Namespace, inputs: list[Path]) -> dict[str, A
 
 def _segment(scheme: Segmentation, sides: list[str], text: Path, ids: Path) -> None:
     """Learn the vocabulary on the training pairs and segment both splits."""
-    from tandem.io import read_lines
-    from tandem.segmentation.segmenter import learn, segment_file
-
     texts = {side: partial(read_lines, text / f"train.{side}") for side in sides}
     learn(scheme, texts, ids)
     for side in sides:
@@ -147,11 +147,6 @@ def _train(
     options: argparse.Namespace, recipe: Recipe, ids: Path, checkpoint: Path, model: Path
 ) -> None:
     """Train on all pairs and write the model."""
-    from tandem.segmentation.segmenter import Segmenter
-    from tandem.tasks.selection import by_retrieval
-    from tandem.training import run as training
-    from tandem.training.loop import Run
-
     kind = ENCODERS.parse({"kind": options.encoder, "dimension": options.dimension})
     how = Run(kind, OBJECTIVES.parse({"kind": options.objective}), recipe, options.seed)
     sides = tuple(options.languages)

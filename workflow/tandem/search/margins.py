@@ -56,7 +56,6 @@ class MinedPairs:
     score: np.ndarray
 
     def __len__(self) -> int:
-        """Return the number of pairs."""
         return len(self.source)
 
     def take(self, places: slice | np.ndarray) -> MinedPairs:

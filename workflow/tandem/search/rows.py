@@ -26,7 +26,6 @@ class UnitRows:
         self.dimension = shape[1]
 
     def __len__(self) -> int:
-        """Return the number of rows."""
         return len(self._source)
 
     def blocks(
