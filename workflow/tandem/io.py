@@ -65,6 +65,7 @@ def _beside(
             remove(left)
     unlocked = path.with_name(f".{secrets.token_hex(4)}{_ASIDE}")
     temporary = path.with_name(f".{path.name}{unlocked.name}")
+
     def written() -> int:
         return sum(file.stat().st_size for file in _files(temporary))
 

@@ -7,7 +7,7 @@ import shutil
 import sys
 from functools import partial
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 from pydantic import ValidationError
 
@@ -84,8 +84,8 @@ def run(options: argparse.Namespace) -> None:
     What is made on the way lies beside the model, for a second call to go on from where this one
     was stopped, and is removed at the end.
     """
-    given = common.check_inputs(options.files)
-    again = partial(check, options.out, given, options.overwrite, folder=True)
+    places = common.check_inputs(options.files)
+    again = partial(check, options.out, places, options.overwrite, folder=True)
     again()
     options.device = common.place(options.device)
     source = " and ".join(options.files)
@@ -104,7 +104,10 @@ def run(options: argparse.Namespace) -> None:
         raise TandemError("; ".join(faults(error))) from error
     with workspace(options.out) as folder:
         inputs = [_spool(name, folder) for name in options.files]
-        keep_if(folder, _description(options, inputs), inputs)
+        others = ("command", "run", "out", "overwrite")
+        given = {name: value for name, value in vars(options).items() if name not in others}
+        made_of = {"version": __version__, "inputs": list(map(sha256, inputs)), **given}
+        keep_if(folder, made_of, inputs)
         text, ids, model = folder / "text", folder / "ids", folder / "model"
         if not text.exists():
             build_bitext({source: common.pairs_of(list(map(str, inputs)))}, bitext, text)
@@ -125,13 +128,6 @@ def _spool(name: str, folder: Path) -> Path:
     with source, atomic_path(copy) as temporary, open(temporary, "wb") as out:
         shutil.copyfileobj(source, out)
     return copy
-
-
-def _description(options: argparse.Namespace, inputs: list[Path]) -> dict[str, Any]:
-    """Return all that the model depends on, as plain values."""
-    others = ("command", "run", "out", "overwrite")
-    given = {name: value for name, value in vars(options).items() if name not in others}
-    return {"version": __version__, "inputs": list(map(sha256, inputs)), **given}
 
 
 def _segment(scheme: Segmentation, sides: list[str], text: Path, ids: Path) -> None:

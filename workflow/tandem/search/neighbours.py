@@ -202,13 +202,11 @@ class _FlatOnGpu:
     def search(self, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         import torch
 
-        sent, found = self._vectors.new_tensor(queries), []
-        for first in range(0, self.ntotal, _GPU_COLUMNS):
-            products = sent @ self._vectors[first : first + _GPU_COLUMNS].T
-            best = products.topk(min(k, products.shape[1]))
-            found.append((best.values, best.indices + first))
-        scores, indices = (torch.cat(part, dim=1) for part in zip(*found, strict=True))
-        best = scores.topk(k)
+        sent, parts = self._vectors.new_tensor(queries), self._vectors.split(_GPU_COLUMNS)
+        found = [(sent @ part.T).topk(min(k, len(part))) for part in parts]
+        shifted = [best.indices + part * _GPU_COLUMNS for part, best in enumerate(found)]
+        indices = torch.cat(shifted, dim=1)
+        best = torch.cat([best.values for best in found], dim=1).topk(k)
         return best.values.cpu().numpy(), indices.gather(1, best.indices).cpu().numpy()
 
     def reconstruct_batch(self, rows: np.ndarray) -> np.ndarray:
