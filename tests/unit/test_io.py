@@ -1,8 +1,11 @@
 """Strict text reading and whole-or-nothing writing."""
 
 import gzip
+import os
 
 import pytest
+import torch
+from safetensors.torch import save_file
 
 from tandem.errors import InputError
 from tandem.io import (
@@ -100,6 +103,23 @@ def test_atomic_folder_replaces_the_old_one(tmp_path):
         raise RuntimeError
     assert [path.name for path in tmp_path.iterdir()] == ["f"]
     assert [path.name for path in (tmp_path / "f").iterdir()] == ["new"]
+
+
+def test_every_file_is_as_readable_as_the_umask_says(tmp_path):
+    for umask, mode in ((0o022, 0o644), (0o077, 0o600)):
+        before = os.umask(umask)
+        try:
+            with atomic_folder(tmp_path / "f") as folder:
+                (folder / "sub").mkdir()
+                save_file({"a": torch.zeros(1)}, folder / "sub" / "t")
+                (folder / "own").touch(0o600)
+            with atomic_path(tmp_path / "t") as path:
+                save_file({"a": torch.zeros(1)}, path)
+        finally:
+            os.umask(before)
+        for path in (tmp_path / "f" / "sub" / "t", tmp_path / "f" / "own", tmp_path / "t"):
+            assert path.stat().st_mode & 0o777 == mode
+        assert (tmp_path / "f").stat().st_mode & 0o777 == mode | mode >> 2 & 0o111
 
 
 def test_json_is_written_in_one_form(tmp_path):

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tandem.provenance import ROOT, source_digest, source_files
+from tandem.provenance import ROOT, imported, source_digest
+
+LIBRARY = (("tandem", ROOT),)
 
 
 @pytest.fixture
@@ -27,8 +29,8 @@ def tree(tmp_path):
     return tmp_path
 
 
-def names(tree):
-    files = source_files(tree / "script.py", packages={"tandem": tree})
+def names(tree, script="script.py"):
+    files = imported([tree / script], (("tandem", tree),))
     return {str(p.relative_to(tree)) for p in files}
 
 
@@ -72,7 +74,7 @@ def test_misses_no_import_that_the_parser_sees(path):
         seen += [f"{node.module}.{alias.name}" for alias in node.names]
     stems = [ROOT.joinpath(*name.split(".")[:n]) for name in seen for n in range(1, 9)]
     files = {f for s in stems for f in (s.with_suffix(".py"), s / "__init__.py") if f.is_file()}
-    assert files <= set(source_files(path))
+    assert files <= imported([path], LIBRARY)
 
 
 def digest(folder, *more):
@@ -168,7 +170,7 @@ def test_a_chosen_kind_counts_with_what_it_imports(tree):
     kind = tree / "tandem/kind.py"
     kind.write_text("from tandem import c\n")
     assert digest(tree) != digest(tree, kind)
-    assert tree / "tandem/c.py" in source_files(kind, packages={"tandem": tree})
+    assert "tandem/c.py" in names(tree, "tandem/kind.py")
 
 
 def test_a_kind_counts_once_by_whatever_path_it_is_named(tree):
@@ -198,8 +200,8 @@ def test_follows_the_modules_of_a_study_wherever_it_stands(tree, tmp_path_factor
     (above / "toy/tasks/hard.py").write_text("from toy.shared import x\n")
     (above / "toy/shared.py").write_text("x = 1\n")
     (tree / "script.py").write_text("import toy.tasks.hard\n")
-    files = source_files(tree / "script.py", packages={"toy": above})
-    assert files == [above / "toy/shared.py", above / "toy/tasks/hard.py"]
+    files = imported([tree / "script.py"], (("toy", above),))
+    assert files == {above / "toy/shared.py", above / "toy/tasks/hard.py"}
 
 
 def test_names_the_file_and_the_line_of_a_syntax_error(tree):
@@ -212,7 +214,7 @@ def test_names_the_file_and_the_line_of_a_syntax_error(tree):
 def test_every_script_of_the_workflow_imports_the_library(tmp_path):
     scripts = sorted(Path(ROOT / "scripts").glob("[a-z]*.py"))
     assert scripts
-    assert not [script.name for script in scripts if not source_files(script)]
+    assert not [script.name for script in scripts if not imported([script], LIBRARY)]
 
 
 def test_a_module_that_a_job_does_not_use_is_not_followed(tree, tmp_path_factory):

@@ -16,8 +16,8 @@ from safetensors.torch import save_file
 
 import tandem
 from tandem.cli import main
-from tandem.errors import DiskFull, explained
-from tandem.io import atomic_path, writing
+from tandem.errors import TandemError, explained, writing
+from tandem.io import atomic_path
 from tandem.search import limits
 
 KILLS = int(os.environ.get("TANDEM_KILLS", "6"))
@@ -244,14 +244,14 @@ def test_a_limit_on_files_is_said(home, tmp_path):
 def test_a_full_disk_is_found_in_what_libraries_say(small_disk):
     tensors = {"a": torch.zeros(500_000)}
     for write in (save_file, torch.save):
-        with pytest.raises(DiskFull, match="No space left"), atomic_path(small_disk / "t") as path:
+        with pytest.raises(TandemError, match="No space"), atomic_path(small_disk / "t") as path:
             write(tensors, path)
         assert list(small_disk.iterdir()) == []
 
 
 def test_what_libraries_hide_is_found(tmp_path):
     with pytest.raises(Exception, match=r"t: cannot be written \(No space left"):
-        with writing(tmp_path / "t"):
+        with writing(tmp_path / "t", tmp_path):
             raise RuntimeError("Error while serializing: I/O error: No space (os error 28)")
     for error in (
         MemoryError(),
@@ -295,4 +295,8 @@ def test_the_limit_of_a_group_is_seen(tmp_path, monkeypatch):
     group.mkdir(parents=True, exist_ok=True)
     (group / "memory.max").write_text("1073741824\n")
     (tmp_path / "memory.max").write_text("max\n" if group != tmp_path else "1073741824\n")
-    assert limits._cgroup_limits(tmp_path) == [1 << 30]
+    assert limits._group_limits(tmp_path) == [1 << 30]
+    monkeypatch.setattr(limits, "_group_limits", lambda: [1 << 30])
+    assert limits.memory_bound(None) == limits.memory_bound(1 << 30) == 1 << 30
+    with pytest.raises(TandemError, match="lower --memory"):
+        limits.memory_bound(2 << 30)

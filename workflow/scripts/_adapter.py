@@ -24,8 +24,7 @@ if not sys.stderr.isatty():
     os.environ.setdefault("TQDM_MININTERVAL", QUIET_INTERVAL_S)
     os.environ.setdefault("TQDM_ASCII", " #")
 
-from tandem.errors import explained  # noqa: E402
-from tandem.io import writing  # noqa: E402
+from tandem.errors import explained, writing  # noqa: E402
 
 # Held until this process ends: a job outlives a killed run, and a new run must not start beside it
 # (rules/locks.smk).

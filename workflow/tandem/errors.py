@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import re
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 
@@ -13,31 +16,36 @@ class TandemError(Exception):
 
 
 class InputError(TandemError):
-    """A file whose content is refused."""
+    """A file whose content is refused; `line` counts from 1, None for the whole file."""
 
     def __init__(self, path: str | Path, line: int | None, problem: str, remedy: str) -> None:
-        """Name the file, the line (1-based; None when the whole file is meant) and the remedy."""
         self.path, self.line = str(path), line
         where = f"{path}, line {line}" if line is not None else str(path)
         super().__init__(f"{where}: {problem}. {remedy}")
 
 
-class DiskFull(TandemError):
-    """A disk, a quota or a limit leaves no room for what is written."""
+@contextlib.contextmanager
+def writing(
+    name: str | Path, place: str | Path | int, written: Callable[[], int] = int
+) -> Iterator[None]:
+    """Raise TandemError, with what is needed and free, where the body has no room for `name`.
 
-    def __init__(self, path: str | Path, reason: str, needed: int, free: int) -> None:
-        """Name what was written, the bytes that it needs at least (0: unknown), and those free."""
+    `place` is a path or stream on that disk; `written` returns the bytes that the body has written
+    and that are about to be removed.
+    """
+    try:
+        yield
+    except Exception as error:
+        number = _number(error)
+        if number not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise
+        needed = written()
         more = f"more than {needed:,} bytes are needed, " if needed else ""
-        super().__init__(
-            f"{path}: cannot be written ({reason}): {more}{free:,} bytes are free. Make room, and "
-            "give the same command again"
-        )
-
-
-def full_disk(error: Exception) -> str | None:
-    """Return the words for a lack of room on a disk, if this error comes of one."""
-    number = _number(error)
-    return os.strerror(number) if number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else None
+        free = shutil.disk_usage(place).free + needed
+        raise TandemError(
+            f"{name}: cannot be written ({os.strerror(number)}): {more}{free:,} bytes are free. "
+            "Make room, and give the same command again"
+        ) from error
 
 
 def explained(error: Exception, settings: str) -> str | None:
@@ -64,8 +72,8 @@ _NO_MEMORY = re.compile(
 
 def _number(error: Exception) -> int | None:
     """Return the system's number of an error, which libraries hide in their words."""
-    if isinstance(error, OSError) and error.errno is not None:
-        return error.errno
+    if isinstance(error, OSError | TandemError):
+        return getattr(error, "errno", None)
     if "unexpected pos " in str(error):  # PyTorch's words
         return errno.ENOSPC
     found = re.search(r"(?:os error|errno) (\d+)", str(error), re.IGNORECASE)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import fcntl
 import glob
 import gzip
@@ -13,13 +12,12 @@ import os
 import secrets
 import shutil
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
 import yaml
 
-from tandem.errors import DiskFull, InputError, TandemError, full_disk
+from tandem.errors import InputError, TandemError, writing
 from tandem.untrusted import MAX_YAML_BYTES, Metered, check_size, refusing, refusing_each
 
 MAX_LINE_BYTES = 1_000_000
@@ -28,61 +26,60 @@ MAX_LINE_BYTES = 1_000_000
 MAX_DOCUMENT_BYTES = 16 << 20
 """Largest file that is read as a whole; what it becomes in memory may be 50 times as large."""
 
-
 _ASIDE = ".tandem"
 """How the names of unfinished files and folders end: so that what a killed run left is known."""
 
 
-@contextlib.contextmanager
-def atomic_path(path: str | Path) -> Iterator[Path]:
+def atomic_path(path: str | Path) -> contextlib.AbstractContextManager[Path]:
     """Yield a temporary file beside `path`; rename it to `path` only if the body succeeds.
 
     Raises:
-        TandemError: `path` is a folder, or its disk is full (`DiskFull`).
+        TandemError: `path` is a folder, or its disk is full.
     """
     path = Path(path)
     if path.is_dir():
         raise TandemError(f"{path} is a folder, where a file is to be written. Move it away")
-    with _beside(path, Path.touch) as temporary:
-        yield temporary
-        temporary.chmod(0o644)
-        temporary.replace(path)
+    return _beside(path, Path.touch, Path.replace)
 
 
-@contextlib.contextmanager
-def atomic_folder(path: str | Path) -> Iterator[Path]:
+def atomic_folder(path: str | Path) -> contextlib.AbstractContextManager[Path]:
     """Yield a temporary folder beside `path`; it replaces `path` only if the body succeeds.
 
     Raises:
-        TandemError: `path` is a file or a symbolic link, or its disk is full (`DiskFull`).
+        TandemError: `path` is a file or a symbolic link, or its disk is full.
     """
     path = Path(path)
     if path.is_symlink() or (path.exists() and not path.is_dir()):
         raise TandemError(f"{path} is no folder, where one is to be written. Move it away")
-    with _beside(path, Path.mkdir) as temporary:
-        yield temporary
-        temporary.chmod(0o755)
-        replace_folder(temporary, path)
+    return _beside(path, Path.mkdir, replace_folder)
 
 
 @contextlib.contextmanager
-def _beside(path: Path, make: Callable[[Path], None]) -> Iterator[Path]:
-    """Make something temporary and locked beside `path`; what killed runs have left there goes."""
+def _beside(
+    path: Path, make: Callable[[Path], None], move: Callable[[Path, Path], object]
+) -> Iterator[Path]:
+    """Make something locked beside `path`, and move it there; what killed runs have left goes."""
     path.parent.mkdir(parents=True, exist_ok=True)
     for left in path.parent.glob(f".{glob.escape(path.name)}.*{_ASIDE}"):
-        with contextlib.suppress(OSError), lock(left):
+        with contextlib.suppress(OSError, TandemError), lock(left):
             remove(left)
     unlocked = path.with_name(f".{secrets.token_hex(4)}{_ASIDE}")
     temporary = path.with_name(f".{path.name}{unlocked.name}")
+
+    def written() -> int:
+        return sum(file.stat().st_size for file in _files(temporary))
+
     with contextlib.ExitStack() as stack:
         stack.callback(remove, temporary)
-        with writing(path):
-            make(unlocked)
-        with contextlib.suppress(OSError):  # a file system without locks
-            stack.enter_context(lock(unlocked))
+        stack.enter_context(writing(path, path.parent, written))
+        make(unlocked)
+        stack.enter_context(lock(unlocked))
         unlocked.rename(temporary)  # only now can another process take it for a leftover
-        with writing(path, written=partial(_size, temporary)):
-            yield temporary
+        mode = temporary.stat().st_mode & 0o666
+        yield temporary
+        for file in _files(temporary):
+            file.chmod(mode)  # libraries may have made it for its owner alone
+        move(temporary, path)
 
 
 def remove(path: Path) -> None:
@@ -95,67 +92,42 @@ def remove(path: Path) -> None:
 
 @contextlib.contextmanager
 def lock(path: str | Path) -> Iterator[None]:
-    """Hold a file or folder for this process; OSError if another one does or none can."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    """Hold a file or folder for this process, where the file system has locks.
+
+    Raises:
+        TandemError: another process holds it.
+    """
+    with contextlib.ExitStack() as stack:
+        handle = os.open(path, os.O_RDONLY)
+        stack.callback(os.close, handle)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            remedy = "Wait for it, or choose another place for the output"
+            raise TandemError(f"{path} is in use by another call. {remedy}") from error
+        except OSError:
+            pass  # a file system without locks
         yield
-    finally:
-        os.close(handle)
 
 
 def replace_folder(new: Path, place: Path) -> None:
-    """Move a complete folder to its place; one that stands there is moved to `new` and removed.
-
-    Both are exchanged in one step where the system can, so that no reader finds neither; else the
-    old one is renamed and, should the second renaming fail, put back.
-    """
-    if not place.exists():
-        new.rename(place)
-        return
-    if not _exchange(new, place):
-        aside = new.with_name(f"{new.name}.old")
+    """Move a complete folder to its place; the old one goes, or is put back on failure."""
+    aside = new.with_name(f"{new.name}.old")
+    if place.exists():
         place.rename(aside)
-        try:
-            new.rename(place)
-        except OSError:
-            aside.rename(place)
-            raise
-        aside.rename(new)
-    shutil.rmtree(new, ignore_errors=True)
-
-
-def _exchange(one: Path, other: Path) -> bool:
-    """Let two paths change places in one step; return False where the system cannot."""
-    call = getattr(ctypes.CDLL(None), "renameat2", None)
-    here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
-    return call is not None and not call(here, bytes(one), here, bytes(other), exchange)
-
-
-@contextlib.contextmanager
-def writing(
-    name: str | Path, place: str | Path | int | None = None, written: Callable[[], int] = int
-) -> Iterator[None]:
-    """Raise `DiskFull`, with what is needed and free, where the body has no room for `name`.
-
-    `place` is a path or stream on that disk (None: the folder of `name`); `written` returns the
-    bytes that the body has written and that are about to be removed.
-    """
     try:
-        yield
-    except Exception as error:
-        reason = full_disk(error)
-        if reason is None or isinstance(error, DiskFull):
-            raise
-        place = Path(name).absolute().parent if place is None else place
-        needed = written()
-        raise DiskFull(name, reason, needed, shutil.disk_usage(place).free + needed) from error
+        new.rename(place)
+    except OSError:
+        if aside.exists():
+            aside.rename(place)
+        raise
+    remove(aside)
 
 
-def _size(path: Path) -> int:
-    """Return the bytes of a file or of all files in a folder."""
-    files = path.rglob("*") if path.is_dir() else [path]
-    return sum(file.stat().st_size for file in files if file.is_file())
+def _files(path: Path) -> list[Path]:
+    """Return a file itself, or all files in a folder."""
+    found = path.rglob("*") if path.is_dir() else [path]
+    return [file for file in found if file.is_file() and not file.is_symlink()]
 
 
 def write_json(path: str | Path, value: Any) -> None:  # noqa: ANN401
@@ -204,8 +176,12 @@ def read_yaml(path: str | Path) -> Any:  # noqa: ANN401
 
 def open_binary(path: str | Path) -> BinaryIO:
     """Open for reading, unpacking gzip when the content (not the name) says so."""
-    stream = open(path, "rb")  # noqa: SIM115  (the caller closes it)
-    if stream.peek(2)[:2] == b"\x1f\x8b":
+    return unpacked(open(path, "rb"))
+
+
+def unpacked(stream: BinaryIO) -> BinaryIO:
+    """Unpack an open stream if its content is gzip."""
+    if stream.peek(2)[:2] == b"\x1f\x8b":  # type: ignore[attr-defined]
         return gzip.GzipFile(fileobj=stream)  # type: ignore[return-value]
     return stream
 
@@ -255,13 +231,9 @@ def read_lines(path: str | Path, most: int | None = None) -> Iterator[str]:
 def write_lines(path: str | Path, lines: Iterable[str]) -> int:
     """Write lines as UTF-8, whole or not at all; return how many."""
     count = 0
-    with (
-        atomic_path(path) as temporary,
-        open(temporary, "w", encoding="utf-8", newline="\n") as out,
-    ):
-        for line in lines:
-            out.write(line + "\n")
-            count += 1
+    with atomic_path(path) as temporary, open(temporary, "wb") as out:
+        for count, line in enumerate(lines, start=1):  # noqa: B007
+            out.write(f"{line}\n".encode())
     return count
 
 

@@ -15,13 +15,8 @@ def write_npy(
 ) -> int:
     """Write the rows of all parts as one array in the .npy format; return the number of rows.
 
-    Memory: one part. The stream must be seekable, since the header counts the rows.
-
-    Args:
-        stream: where to, from where it stands.
-        parts: arrays of (rows, columns), or of (rows,) where `columns` is None.
-        dtype: what the numbers are written as.
-        columns: of the array.
+    Memory: one part, of shape (rows, columns), or (rows,) where `columns` is None. The stream must
+    be seekable, since the header counts the rows.
     """
     start, rows = stream.tell(), 0
     rest = () if columns is None else (columns,)

@@ -47,7 +47,9 @@ def check(place: Path, inputs: Sequence[Place], overwrite: bool, folder: bool = 
         raise _refusal(place, f"is no {kind}, and one is to be written")
     sealed = (place / SEAL).is_file()
     written = [line[66:] for line in read_lines(place / SEAL)] if sealed else []
-    if foreign := sorted(set(_files(place)) - {SEAL, *written}):
+    paths = [path for path in place.rglob("*") if path.is_symlink() or not path.is_dir()]
+    held = {path.relative_to(place).as_posix() for path in paths}
+    if foreign := sorted(held - {SEAL, *written}):
         raise _refusal(place, f"holds what Tandem did not write ({foreign[0]})")
     used = any(place.iterdir()) if folder else place.stat().st_size
     if used and not overwrite:
@@ -74,19 +76,11 @@ def workspace(place: Path) -> Iterator[Path]:
         TandemError: another process works there, or it is not Tandem's.
     """
     folder = place.with_name(f".{place.name}.unfinished")
-    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        raise _refusal(folder, "is in the way of what is made first")
     folder.mkdir(parents=True, exist_ok=True)
-    if any(folder.iterdir()) and not (folder / _LOCK).is_file():
-        raise _refusal(folder, "holds what Tandem did not write")
+    if folder.is_symlink() or (any(folder.iterdir()) and not (folder / _LOCK).is_file()):
+        raise _refusal(folder, "is a link or holds what Tandem did not write")
     (folder / _LOCK).touch()
-    with contextlib.ExitStack() as stack:
-        try:
-            stack.enter_context(lock(folder / _LOCK))
-        except BlockingIOError as error:
-            raise _refusal(folder, "is in use by another call", ", or wait for it") from error
-        except OSError:
-            pass  # a file system without locks
+    with lock(folder / _LOCK):
         try:
             yield folder
         except BaseException as error:
@@ -106,12 +100,6 @@ def keep_if(folder: Path, description: dict[str, Any], inputs: Sequence[Path]) -
     for path in set(folder.iterdir()) - {folder / _LOCK, *inputs}:
         remove(path)
     write_json(stored, description)
-
-
-def _files(folder: Path) -> list[str]:
-    """Return the names of all files and links below a folder."""
-    found = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
-    return sorted(path.relative_to(folder).as_posix() for path in found)
 
 
 def _refusal(place: Path, problem: str, otherwise: str = "") -> TandemError:

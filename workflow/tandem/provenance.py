@@ -7,7 +7,7 @@ import functools
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 PACKAGE = "tandem"
 ROOT = Path(__file__).resolve().parent.parent
@@ -17,16 +17,9 @@ Roots = tuple[tuple[str, Path], ...]
 _IDLE = frozenset({"ctx", "kind", "type_comment", "type_ignores"})
 
 
-class _Code(NamedTuple):
-    """One file. line: its name and a digest of what it does. imports: dotted names."""
-
-    line: str
-    imports: tuple[str, ...]
-
-
 def source_digest(
     *files: str | Path,
-    packages: Mapping[str, Path] | None = None,
+    packages: Mapping[str, Path],
     without: Collection[str] = (),
 ) -> str:
     """Return a digest of what the files do, and every module that they import.
@@ -43,10 +36,8 @@ def source_digest(
 
     Args:
         files: Python files: a script, and the modules of the kinds that it is told to use.
-        packages: other packages whose modules are followed, by name, with the folder that each
-            stands in; `tandem` is always one of them.
-        without: modules that are imported but never used by this job, by their dotted names; they
-            are not followed.
+        packages: the folder of each package, besides `tandem`, whose modules are followed.
+        without: modules that this job imports but never uses, by their dotted names.
 
     Returns:
         16 hexadecimal digits of a SHA-256.
@@ -54,32 +45,22 @@ def source_digest(
     Raises:
         SyntaxError: naming the file and the line.
     """
-    roots = _roots(packages)
+    roots = tuple((name, root.resolve()) for name, root in {PACKAGE: ROOT, **packages}.items())
     unused = frozenset().union(*(_modules(name, roots) for name in without))
     left_out = {path for path in unused if path.stem != "__init__"}
-    every = {Path(file).resolve() for file in files} | _imports(files, roots, left_out)
-    lines = sorted(filter(None, (_read(path, roots).line for path in every)))
+    every = {Path(file).resolve() for file in files} | imported(files, roots, left_out)
+    lines = sorted(filter(None, (_read(path, roots)[0] for path in every)))
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
-def source_files(*files: str | Path, packages: Mapping[str, Path] | None = None) -> list[Path]:
-    """Return the modules of the packages that the files import, directly or not, sorted."""
-    return sorted(_imports(files, _roots(packages)))
-
-
-def _roots(packages: Mapping[str, Path] | None) -> Roots:
-    folders = {PACKAGE: ROOT} | dict(packages or {})
-    return tuple((name, folder.resolve()) for name, folder in folders.items())
-
-
-def _imports(
+def imported(
     files: Iterable[str | Path], roots: Roots, left_out: Collection[Path] = ()
 ) -> set[Path]:
-    """Return the files that are imported, in whatever number of steps."""
+    """Return the modules of the packages that the files import, directly or not."""
     found: set[Path] = set()
     waiting = [Path(file).resolve() for file in files]
     while waiting:
-        for name in _read(waiting.pop(), roots).imports:
+        for name in _read(waiting.pop(), roots)[1]:
             new = _modules(name, roots) - found - set(left_out)
             found |= new
             waiting += new
@@ -112,42 +93,42 @@ def _modules(name: str, roots: Roots) -> frozenset[Path]:
 
 
 @functools.cache
-def _read(path: Path, roots: Roots) -> _Code:
-    """Read a file once: many scripts import it, and every dry run waits for all of them."""
+def _read(path: Path, roots: Roots) -> tuple[str, list[str]]:
+    """Return a file's name with a digest of what it does, and the dotted names that it imports.
+
+    It is read once: many scripts import it, and every dry run waits for all of them.
+    """
     statements: list[ast.Import | ast.ImportFrom] = []
     shape = _shape(ast.parse(path.read_bytes(), str(path)), statements)
     name = _name(path, roots)
     # A module without code, such as most __init__.py, has no line: adding it changes nothing
     digest = hashlib.sha256(repr(shape).encode()).hexdigest()
     line = "" if shape == ["Module"] else f"{name} {digest}"
-    return _Code(line, tuple(n for node in statements for n in _imported(node, name.split("/"))))
+    return line, [n for node in statements for n in _imported(node, name.split("/"))]
 
 
-def _shape(node: ast.AST, imports: list[ast.Import | ast.ImportFrom]) -> list[object]:
+def _shape(node: Any, imports: list[ast.Import | ast.ImportFrom]) -> Any:  # noqa: ANN401
     """Return a syntax tree as nested lists, without what does nothing; add its imports."""
+    if isinstance(node, list):
+        return [_shape(item, imports) for item in _effective(node)]
     if isinstance(node, ast.Import | ast.ImportFrom):
         imports.append(node)
-    shape: list[object] = [type(node).__name__]
-    for name in node._fields:
-        value = getattr(node, name, None)
-        if name in _IDLE:
-            continue
-        if isinstance(value, list):
-            value = [
-                _shape(item, imports) if isinstance(item, ast.AST) else item
-                for item in _effective(value)
-            ]
-        elif isinstance(value, ast.AST):
-            value = _shape(value, imports)
-        if value is not None and value != []:
-            shape += (name, value)
+    if not isinstance(node, ast.AST):
+        return node
+    shape = [type(node).__name__]
+    for name, value in ast.iter_fields(node):
+        part = _shape(value, imports)
+        if name not in _IDLE and part is not None and part != []:
+            shape += (name, part)
     return shape
 
 
 def _effective(nodes: Sequence[ast.AST]) -> Iterator[ast.AST]:
     """Leave out statements without effect (docstrings and other constants, `pass`)."""
     for node in nodes:
-        if isinstance(node, ast.If) and _name_of(node.test) == "TYPE_CHECKING":
+        test = getattr(node, "test", None)
+        named = getattr(test, "attr", getattr(test, "id", ""))
+        if isinstance(node, ast.If) and named == "TYPE_CHECKING":
             yield from _effective(node.orelse)
         elif not isinstance(node, ast.Pass) and not (
             isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
@@ -155,15 +136,10 @@ def _effective(nodes: Sequence[ast.AST]) -> Iterator[ast.AST]:
             yield node
 
 
-def _name_of(node: ast.expr) -> str:
-    """Return the last part of a dotted name."""
-    return getattr(node, "attr", getattr(node, "id", ""))
-
-
 def _imported(node: ast.Import | ast.ImportFrom, path: list[str]) -> Iterator[str]:
     """Yield the dotted names that an import statement of the file `path` asks for."""
     base: list[str] = []
     if isinstance(node, ast.ImportFrom):
-        base = [*(path[: -node.level] if node.level else []), *filter(None, [node.module])]
+        base = [*path[: -node.level or 0], *filter(None, [node.module])]
     for alias in node.names:
         yield ".".join((*base, alias.name))

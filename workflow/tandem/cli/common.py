@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import gzip
 import math
 import os
-import re
 import stat
 import sys
 import textwrap
@@ -18,13 +16,14 @@ from pathlib import Path
 from typing import BinaryIO, TypeVar
 
 import torch
+from pydantic import ByteSize, TypeAdapter
 from tqdm import tqdm
 
 from tandem import encoders
 from tandem.corpora.readers.lines import align
 from tandem.encoders.model import SentenceEncoder
-from tandem.errors import InputError, TandemError
-from tandem.io import atomic_path, read_lines, stream_lines, writing
+from tandem.errors import InputError, TandemError, writing
+from tandem.io import atomic_path, read_lines, stream_lines, unpacked
 from tandem.outputs import Place, check, same
 from tandem.training.run import place
 
@@ -96,7 +95,7 @@ def load_model(options: argparse.Namespace, *languages: str) -> SentenceEncoder:
 def lines_of(name: str) -> Iterator[str]:
     """Yield the lines of a file, or of stdin for -; either may be gzipped."""
     if name == STDIO:
-        return stream_lines(_unpacked(sys.stdin.buffer), "stdin")
+        return stream_lines(unpacked(sys.stdin.buffer), "stdin")
     return read_lines(name)
 
 
@@ -174,20 +173,5 @@ threshold = within(-math.inf, math.inf, float)
 
 
 def byte_size(text: str) -> int:
-    """Read a size such as 2GiB or 500M (powers of 1024)."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", text, re.IGNORECASE)
-    if not match:
-        raise argparse.ArgumentTypeError(f"{text!r} is no size; write 2GiB, 500M, ...")
-    power = " KMGT".index(match[2].upper() or " ")
-    return int(float(match[1]) * 1024**power)
-
-
-def one_line(text: str) -> str:
-    """Return a sentence without tabs, so that it is one column."""
-    return text.replace("\t", " ")
-
-
-def _unpacked(stream: BinaryIO) -> BinaryIO:
-    if stream.peek(2)[:2] == b"\x1f\x8b":  # type: ignore[attr-defined]
-        return gzip.GzipFile(fileobj=stream)  # type: ignore[return-value]
-    return stream
+    """Read a size such as 2GiB or 500M."""
+    return TypeAdapter(ByteSize).validate_python(text)

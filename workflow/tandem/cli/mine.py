@@ -18,11 +18,10 @@ from tqdm import tqdm
 
 from tandem.cli import common
 from tandem.encoders.model import SentenceEncoder
-from tandem.errors import InputError
-from tandem.io import writing
-from tandem.search.limits import check_limits
+from tandem.errors import InputError, writing
+from tandem.search.limits import memory_bound
 from tandem.search.margins import Retrieval, Score, mine
-from tandem.search.neighbours import DEFAULT_MEMORY_BYTES, IndexKind, Neighbours, search
+from tandem.search.neighbours import IndexKind, Neighbours, search
 
 _EXAMPLE = "tandem mine model/ news.en news.de --languages en de --at-least 1.1 --out mined.tsv"
 
@@ -55,8 +54,8 @@ def add_to(commands: argparse._SubParsersAction) -> None:
         help="exact search (default), or for large files ivf or hnsw, which may miss neighbours",
     )  # fmt: skip
     parser.add_argument(
-        "--memory", type=common.byte_size, default=DEFAULT_MEMORY_BYTES, metavar="SIZE",
-        help="bound on memory while searching (default: 2GiB)",
+        "--memory", type=common.byte_size, metavar="SIZE",
+        help="bound on memory while searching (default: 2GiB, or what the system allows if less)",
     )  # fmt: skip
     common.add_output(parser)
 
@@ -67,20 +66,17 @@ def run(options: argparse.Namespace) -> None:
     The files on disk have no name, so that nothing is left of them however the process ends.
     """
     names = [options.first, options.second]
-    place = None if options.out == common.STDIO else Path(options.out).parent
     with common.output(options, names) as out, contextlib.ExitStack() as stack:
-        check_limits(options.memory)
+        memory_bound(options.memory)  # refused before the work, not after it
         encoder = common.load_model(options, *options.languages)
         sides = [
-            _spool(encoder, name, language, place, stack, options)
+            _spool(encoder, name, language, stack, options)
             for name, language in zip(names, options.languages, strict=True)
         ]
         del encoder  # and the words that it remembers, for the search to have more
         neighbours = _search([side.vectors for side in sides], options)
-        pairs = mine(neighbours, options.score, options.retrieval)
+        pairs = mine(neighbours, options.score, options.retrieval).above(options.at_least)
         for one, other, score in zip(pairs.source, pairs.target, pairs.score, strict=True):
-            if score < options.at_least:
-                break
             out.write(b"%.6f\t%b\t%b\n" % (score, sides[0].line(one), sides[1].line(other)))
 
 
@@ -100,18 +96,18 @@ def _spool(
     encoder: SentenceEncoder,
     name: str,
     language: str,
-    place: Path | None,
     stack: contextlib.ExitStack,
     options: argparse.Namespace,
 ) -> _Side:
     """Write the vectors and the text of a file to disk, in files that the stack closes."""
+    place = None if options.out == common.STDIO else Path(options.out).parent
     text, vectors = (stack.enter_context(tempfile.TemporaryFile(dir=place)) for _ in range(2))
     starts = array("q", [0])
 
     def lines() -> Iterator[str]:
         for batch in common.batches(common.lines_of(name), options, "line"):
             for line in batch:
-                size = text.write(common.one_line(line).encode() + b"\n")
+                size = text.write(line.replace("\t", " ").encode() + b"\n")
                 starts.append(starts[-1] + size)
                 yield line
 

@@ -43,12 +43,10 @@ def score(options: argparse.Namespace) -> None:
     """Write the pairs from a cosine on."""
     with common.output(options, options.files) as out:
         for pairs, cosines in _scored(options):
-            rows = (
-                f"{cosine:.6f}\t{common.one_line(left)}\t{common.one_line(right)}\n"
-                for (left, right), cosine in zip(pairs, cosines, strict=True)
-                if cosine >= options.at_least
-            )
-            out.write("".join(rows).encode())
+            for pair, cosine in zip(pairs, cosines, strict=True):
+                if cosine >= options.at_least:
+                    row = f"{cosine:.6f}", *(side.replace("\t", " ") for side in pair)
+                    out.write("\t".join(row).encode() + b"\n")
 
 
 def _scored(options: argparse.Namespace) -> Iterator[tuple[list[common.Pair], list[float]]]:

@@ -7,21 +7,26 @@ import shutil
 import sys
 from functools import partial
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 from pydantic import ValidationError
 
 from tandem import __version__
 from tandem.cli import common
+from tandem.corpora.bitext import build_bitext
 from tandem.corpora.settings import Bitext
 from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.errors import TandemError
 from tandem.filtering import parse_filters
-from tandem.io import atomic_folder, atomic_path, replace_folder, sha256
+from tandem.io import atomic_folder, atomic_path, read_lines, replace_folder, sha256
 from tandem.objectives.objective import OBJECTIVES
 from tandem.outputs import check, keep_if, workspace
 from tandem.registry import Settings, faults
 from tandem.segmentation.scheme import Segmentation, Unit
+from tandem.segmentation.segmenter import Segmenter, learn, segment_file
+from tandem.tasks.selection import by_retrieval
+from tandem.training import run as training
+from tandem.training.loop import Run
 from tandem.training.recipe import Recipe
 
 _EXAMPLE = "tandem train my.en my.de --languages en de --out model/"
@@ -79,10 +84,8 @@ def run(options: argparse.Namespace) -> None:
     What is made on the way lies beside the model, for a second call to go on from where this one
     was stopped, and is removed at the end.
     """
-    from tandem.corpora.bitext import build_bitext
-
-    given = common.check_inputs(options.files)
-    again = partial(check, options.out, given, options.overwrite, folder=True)
+    places = common.check_inputs(options.files)
+    again = partial(check, options.out, places, options.overwrite, folder=True)
     again()
     options.device = common.place(options.device)
     source = " and ".join(options.files)
@@ -101,7 +104,10 @@ def run(options: argparse.Namespace) -> None:
         raise TandemError("; ".join(faults(error))) from error
     with workspace(options.out) as folder:
         inputs = [_spool(name, folder) for name in options.files]
-        keep_if(folder, _description(options, inputs), inputs)
+        others = ("command", "run", "out", "overwrite")
+        given = {name: value for name, value in vars(options).items() if name not in others}
+        made_of = {"version": __version__, "inputs": list(map(sha256, inputs)), **given}
+        keep_if(folder, made_of, inputs)
         text, ids, model = folder / "text", folder / "ids", folder / "model"
         if not text.exists():
             build_bitext({source: common.pairs_of(list(map(str, inputs)))}, bitext, text)
@@ -124,18 +130,8 @@ def _spool(name: str, folder: Path) -> Path:
     return copy
 
 
-def _description(options: argparse.Namespace, inputs: list[Path]) -> dict[str, Any]:
-    """Return all that the model depends on, as plain values."""
-    others = ("command", "run", "out", "overwrite")
-    given = {name: value for name, value in vars(options).items() if name not in others}
-    return {"version": __version__, "inputs": list(map(sha256, inputs)), **given}
-
-
 def _segment(scheme: Segmentation, sides: list[str], text: Path, ids: Path) -> None:
     """Learn the vocabulary on the training pairs and segment both splits."""
-    from tandem.io import read_lines
-    from tandem.segmentation.segmenter import learn, segment_file
-
     texts = {side: partial(read_lines, text / f"train.{side}") for side in sides}
     learn(scheme, texts, ids)
     for side in sides:
@@ -147,11 +143,6 @@ def _train(
     options: argparse.Namespace, recipe: Recipe, ids: Path, checkpoint: Path, model: Path
 ) -> None:
     """Train on all pairs and write the model."""
-    from tandem.segmentation.segmenter import Segmenter
-    from tandem.tasks.selection import by_retrieval
-    from tandem.training import run as training
-    from tandem.training.loop import Run
-
     kind = ENCODERS.parse({"kind": options.encoder, "dimension": options.dimension})
     how = Run(kind, OBJECTIVES.parse({"kind": options.objective}), recipe, options.seed)
     sides = tuple(options.languages)

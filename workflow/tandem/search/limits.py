@@ -3,46 +3,48 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
 from pathlib import Path
 
 from tandem.errors import TandemError
 
+DEFAULT_BYTES = 2 << 30
 
-def check_limits(memory_bytes: int) -> None:
-    """Refuse a bound on resident memory that the system would not let this process reach.
+
+def memory_bound(asked: int | None) -> int:
+    """Return a bound on resident memory: what is asked for, else 2 GiB or the less that is allowed.
 
     Raises:
-        TandemError: naming the limit that is in the way.
+        TandemError: more is asked for than the address space or the process's group allows.
     """
-    limits = {"its cgroup": min(_cgroup_limits(), default=memory_bytes)}
+    mapped, resident = memory_used()
     address_space, _ = resource.getrlimit(resource.RLIMIT_AS)
+    limits = _group_limits()
     if address_space != resource.RLIM_INFINITY:
-        mapped, resident = memory_used()
-        limits["ulimit -v"] = max(0, address_space - mapped + resident)
-    for whose, limit in limits.items():
-        if memory_bytes > limit:
-            raise TandemError(
-                f"memory_bytes (--memory) is {memory_bytes >> 20:,} MiB, and {whose} leaves this "
-                f"process {limit >> 20:,} MiB: lower --memory, or raise that limit"
-            )
+        limits.append(max(0, address_space - mapped + resident))
+    if asked is None:
+        return min([DEFAULT_BYTES, *limits])
+    if asked > (most := min(limits, default=asked)):
+        raise TandemError(
+            f"memory_bytes (--memory) is {asked >> 20:,} MiB, and its cgroup or ulimit -v leaves "
+            f"this process {most >> 20:,} MiB: lower --memory, or raise that limit"
+        )
+    return asked
 
 
 def memory_used() -> tuple[int, int]:
     """Return the bytes that are mapped and those resident; 0 where the system does not tell."""
-    pages = _words(Path("/proc/self/statm")) or ["0", "0"]
-    mapped, resident = (int(count) * os.sysconf("SC_PAGE_SIZE") for count in pages[:2])
-    return mapped, resident
+    statm, page = Path("/proc/self/statm"), os.sysconf("SC_PAGE_SIZE")
+    mapped, resident = statm.read_text().split()[:2] if statm.exists() else (0, 0)
+    return int(mapped) * page, int(resident) * page
 
 
-def _cgroup_limits(root: Path = Path("/sys/fs/cgroup")) -> list[int]:
+def _group_limits(root: Path = Path("/sys/fs/cgroup")) -> list[int]:
     """Return the limits of the groups that this process is in."""
-    own = [word[3:] for word in _words(Path("/proc/self/cgroup")) if word.startswith("0::")]
-    groups = [root / name.lstrip("/") for name in own]
-    files = [above / "memory.max" for group in groups for above in (group, *group.parents)]
-    found = [word for file in files for word in _words(file) if word != "max"]
-    return list(map(int, found))
-
-
-def _words(path: Path) -> list[str]:
-    return path.read_text(encoding="utf-8").split() if path.exists() else []
+    groups = Path("/proc/self/cgroup")
+    own = re.search("^0::/(.*)$", groups.read_text() if groups.exists() else "", re.MULTILINE)
+    folder = root / own[1] if own else root
+    files = [above / "memory.max" for above in (folder, *folder.parents)]
+    found = [file.read_text() for file in files if file.exists()]
+    return [int(limit) for limit in found if limit != "max\n"]

@@ -56,7 +56,6 @@ class MinedPairs:
     score: np.ndarray
 
     def __len__(self) -> int:
-        """Return the number of pairs."""
         return len(self.source)
 
     def take(self, places: slice | np.ndarray) -> MinedPairs:
@@ -82,9 +81,7 @@ def mine(neighbours: Neighbours, score: Score, retrieval: Retrieval) -> MinedPai
         return _ordered(source, target, high)
     if retrieval is Retrieval.BACKWARD:
         return _ordered(first, second, higher)
-    both = _ordered(
-        np.append(source, first), np.append(target, second), np.append(high, higher)
-    )
+    both = _ordered(np.append(source, first), np.append(target, second), np.append(high, higher))
     if retrieval is Retrieval.MAX:
         return _greedy(both)
     pairs = both.source * len(right) + both.target

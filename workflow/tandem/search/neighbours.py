@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tandem.errors import TandemError
-from tandem.search.limits import check_limits, memory_used
+from tandem.search.limits import memory_bound, memory_used
 from tandem.search.rows import UnitRows
 
 if TYPE_CHECKING:
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 NOBODY = -1
 """The index that fills a list when fewer than k neighbours are found; its score is -infinity."""
-
-DEFAULT_MEMORY_BYTES = 2 << 30
 
 _SPARE = 4
 """Neighbours looked for beyond k: rounding and ties among so many cannot change a list."""
@@ -66,7 +64,7 @@ def search(
     k: int,
     *,
     index: IndexKind = IndexKind.EXACT,
-    memory_bytes: int = DEFAULT_MEMORY_BYTES,
+    memory_bytes: int | None = None,
     device: str | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> Neighbours:
@@ -80,7 +78,7 @@ def search(
         target: (m, d) floats, likewise.
         k: neighbours per sentence; a list never exceeds the sentences of the other side.
         index: exact, which takes a side block by block; the others hold one in memory whole.
-        memory_bytes: bound on the resident memory of this process.
+        memory_bytes: bound on the resident memory of this process; see `memory_bound`.
         device: where exact search multiplies: "cpu", "cuda", ...; None takes CUDA if there is one.
         progress: called with the share done, 0 to 1.
 
@@ -96,9 +94,8 @@ def search(
             "Encode both sides with one model"
         )
     gpu = _load_libraries(device)
-    check_limits(memory_bytes)
-    found = Neighbours(_empty(one, min(k, len(two))), _empty(two, min(k, len(one))))
-    free = memory_bytes - _resident_bytes() - _WORK_BYTES
+    found = Neighbours(_empty(len(one), min(k, len(two))), _empty(len(two), min(k, len(one))))
+    free = memory_bound(memory_bytes) - _resident_bytes() - _WORK_BYTES
     for number, lists in enumerate(found):
         queries, corpus = (two, one) if number else (one, two)
         for share in _fill(lists, queries, corpus, index, gpu, free):
@@ -117,8 +114,7 @@ def _load_libraries(device: str | None) -> torch.device | None:
     return None if place.type == "cpu" else place
 
 
-def _empty(side: UnitRows, k: int) -> Lists:
-    shape = len(side), k
+def _empty(*shape: int) -> Lists:
     return Lists(np.full(shape, NOBODY, np.int64), np.full(shape, -np.inf, np.float32))
 
 
@@ -134,6 +130,8 @@ def _fill(
 
     That takes `free` bytes.
     """
+    import faiss
+
     row = 8 * (corpus.dimension + _LINKS + 4)  # a vector, twice while an index grows; ids, edges
     need = row * (min(len(corpus), _LEAST_ROWS) if kind is IndexKind.EXACT else len(corpus))
     if free < need:
@@ -148,8 +146,11 @@ def _fill(
             index = _FlatOnGpu(corpus.dimension, gpu)
         else:
             index = _new_index(corpus, kind, step)
-        # the order in which sentences join a graph changes it: one thread, for the same lists
-        with _one_thread() if kind is IndexKind.HNSW else contextlib.nullcontext():
+        with contextlib.ExitStack() as stack:
+            if kind is IndexKind.HNSW:
+                # the order in which sentences join a graph changes it: one thread, the same lists
+                stack.callback(faiss.omp_set_num_threads, faiss.omp_get_max_threads())
+                faiss.omp_set_num_threads(1)
             for _, some in corpus.blocks(step, first, first + rows):
                 index.add(some)
                 done += len(some)
@@ -190,27 +191,22 @@ class _FlatOnGpu:
     def __init__(self, dimension: int, device: torch.device) -> None:
         import torch
 
-        self._vectors = torch.empty((0, dimension), device=device)
-
-    @property
-    def ntotal(self) -> int:
-        return len(self._vectors)
+        self._vectors, self.ntotal = torch.empty((0, dimension), device=device), 0
 
     def add(self, vectors: np.ndarray) -> None:
         import torch
 
         self._vectors = torch.cat([self._vectors, self._vectors.new_tensor(vectors)])
+        self.ntotal = len(self._vectors)
 
     def search(self, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         import torch
 
-        sent, found = self._vectors.new_tensor(queries), []
-        for first in range(0, self.ntotal, _GPU_COLUMNS):
-            products = sent @ self._vectors[first : first + _GPU_COLUMNS].T
-            best = products.topk(min(k, products.shape[1]))
-            found.append((best.values, best.indices + first))
-        scores, indices = (torch.cat(part, dim=1) for part in zip(*found, strict=True))
-        best = scores.topk(k)
+        sent, parts = self._vectors.new_tensor(queries), self._vectors.split(_GPU_COLUMNS)
+        found = [(sent @ part.T).topk(min(k, len(part))) for part in parts]
+        shifted = [best.indices + part * _GPU_COLUMNS for part, best in enumerate(found)]
+        indices = torch.cat(shifted, dim=1)
+        best = torch.cat([best.values for best in found], dim=1).topk(k)
         return best.values.cpu().numpy(), indices.gather(1, best.indices).cpu().numpy()
 
     def reconstruct_batch(self, rows: np.ndarray) -> np.ndarray:
@@ -238,18 +234,6 @@ def _merge(lists: Lists, start: int, indices: np.ndarray, scores: np.ndarray) ->
     order = np.lexsort((indices, -scores), axis=1)[:, : lists.indices.shape[1]]
     lists.indices[mine] = np.take_along_axis(indices, order, axis=1)
     lists.scores[mine] = np.take_along_axis(scores, order, axis=1)
-
-
-@contextlib.contextmanager
-def _one_thread() -> Iterator[None]:
-    import faiss
-
-    before = faiss.omp_get_max_threads()
-    faiss.omp_set_num_threads(1)
-    try:
-        yield
-    finally:
-        faiss.omp_set_num_threads(before)
 
 
 def _resident_bytes() -> int:

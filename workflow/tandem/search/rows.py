@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from tandem.errors import InputError, TandemError
+from tandem.untrusted import refusing
 
 
 class UnitRows:
@@ -26,7 +27,6 @@ class UnitRows:
         self.dimension = shape[1]
 
     def __len__(self) -> int:
-        """Return the number of rows."""
         return len(self._source)
 
     def blocks(
@@ -36,7 +36,7 @@ class UnitRows:
 
         Rows of zeros stay zeros; a value that is not finite is refused.
         """
-        stop = min(len(self), len(self) if stop is None else stop)
+        stop = min(len(self), stop or len(self))
         for first in range(start, stop, rows):
             values = self._read(first, min(first + rows, stop)).astype(np.float64)
             lengths = np.sqrt(np.einsum("ij,ij->i", values, values))
@@ -59,11 +59,8 @@ class UnitRows:
 
 
 def _map(path: str | Path) -> np.memmap:
-    try:
+    with refusing(path, "not a readable .npy array", "Write it again with numpy.save"):
         found = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        problem = f"not a readable .npy array ({error})"
-        raise InputError(path, None, problem, "Write it again with numpy.save") from error
     if not isinstance(found, np.memmap) or not found.flags.c_contiguous:
         remedy = "Save one matrix (rows, columns) as .npy"
         raise InputError(path, None, "not a C-ordered matrix", remedy)
