@@ -7,11 +7,13 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 import tandem
+from tandem import io
 from tandem.cli import main
 from tandem.errors import TandemError
 from tandem.io import atomic_folder, atomic_path
@@ -246,7 +248,34 @@ def test_leftovers_go_and_what_is_being_written_stays(tmp_path):
     assert (tmp_path / "t").read_text() == "first"
 
 
-def test_the_old_folder_is_put_back_if_the_new_one_cannot_come(tmp_path):
+@pytest.mark.parametrize("exchange", [True, False])
+def test_a_replaced_folder_is_the_old_one_or_the_new(tmp_path, monkeypatch, exchange):
+    if not exchange:
+        monkeypatch.setattr(io, "_exchange", lambda one, other: False)
+    place, misses, stop = tmp_path / "f", [], threading.Event()
+
+    def read():
+        while not stop.is_set():
+            if not place.is_dir():
+                misses.append(1)
+
+    with atomic_folder(place) as folder:
+        (folder / "n").write_text("-1")
+    reader = threading.Thread(target=read)
+    reader.start()
+    for number in range(100):
+        with atomic_folder(place) as folder:
+            (folder / "n").write_text(str(number))
+    stop.set()
+    reader.join()
+    assert (place / "n").read_text() == "99"
+    assert [path.name for path in tmp_path.iterdir()] == ["f"]
+    if exchange and sys.platform == "linux":
+        assert not misses
+
+
+def test_the_old_folder_is_put_back_if_the_new_one_cannot_come(tmp_path, monkeypatch):
+    monkeypatch.setattr(io, "_exchange", lambda one, other: False)
     with atomic_folder(tmp_path / "f") as folder:
         (folder / "old").touch()
     with pytest.raises(FileNotFoundError), atomic_folder(tmp_path / "f") as folder:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import fcntl
 import glob
 import gzip
@@ -111,17 +112,32 @@ def lock(path: str | Path) -> Iterator[None]:
 
 
 def replace_folder(new: Path, place: Path) -> None:
-    """Move a complete folder to its place; the old one goes, or is put back on failure."""
-    aside = new.with_name(f"{new.name}.old")
-    if place.exists():
-        place.rename(aside)
+    """Move a complete folder to its place; one that is there already goes.
+
+    Where the system can, both change places in one step, so that a reader always finds one of them.
+    Else the old one is moved away first, and put back on failure.
+    """
+    if not place.exists():
+        new.rename(place)
+        return
+    if _exchange(new, place):
+        remove(new)
+        return
+    aside = new.with_name(f".{place.name}.old{_ASIDE}")
+    place.rename(aside)
     try:
         new.rename(place)
     except OSError:
-        if aside.exists():
-            aside.rename(place)
+        aside.rename(place)
         raise
     remove(aside)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Let two paths change places in one step; return False where the system cannot."""
+    call = getattr(ctypes.CDLL(None), "renameat2", None)
+    here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
+    return call is not None and not call(here, bytes(one), here, bytes(other), exchange)
 
 
 def _files(path: Path) -> list[Path]:
