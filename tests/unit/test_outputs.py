@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import tandem
-from tandem import io
+from tandem import io, outputs
 from tandem.cli import main
 from tandem.errors import TandemError
 from tandem.io import atomic_folder, atomic_path
@@ -291,3 +291,22 @@ def test_a_folder_does_not_take_the_place_of_something_else(tmp_path, kind):
         pytest.fail("work began")
     with pytest.raises(TandemError, match="is a folder"), atomic_path(tmp_path):
         pytest.fail("work began")
+
+
+def test_a_workspace_whose_removal_was_killed_is_taken_up(tmp_path, monkeypatch):
+    removed = []
+
+    def kill_after(path):
+        removed.append(path)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(outputs, "remove", kill_after)
+    with pytest.raises(KeyboardInterrupt), workspace(tmp_path / "m") as folder:
+        outputs.keep_if(folder, {"a": 1}, [])
+        (folder / "text").mkdir()
+    monkeypatch.undo()
+    assert removed
+    with workspace(tmp_path / "m") as folder:
+        outputs.keep_if(folder, {"a": 1}, [])
+        assert not (folder / "text").exists()
+    assert not list(tmp_path.iterdir())

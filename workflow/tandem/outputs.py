@@ -13,7 +13,7 @@ from tandem.errors import TandemError
 from tandem.io import lock, read_json, read_lines, remove, write_json
 from tandem.saved import SEAL
 
-_LOCK = "tandem.lock"
+_LOCK, _DESCRIPTION = "tandem.lock", "description.json"
 
 Place = str | Path | int
 """A path, or the number of an open stream."""
@@ -87,19 +87,27 @@ def workspace(place: Path) -> Iterator[Path]:
             if any(path.is_dir() for path in folder.iterdir()):
                 error.add_note(f"What is done is kept in {folder}: the same command goes on there")
             else:
+                _empty(folder)
                 remove(folder)
             raise
+        _empty(folder)
         remove(folder)
 
 
 def keep_if(folder: Path, description: dict[str, Any], inputs: Sequence[Path]) -> None:
     """Empty a workspace, but for inputs inside, unless it was begun for this description."""
-    stored = folder / "description.json"
+    stored = folder / _DESCRIPTION
     if stored.is_file() and read_json(stored) == description:
         return
-    for path in set(folder.iterdir()) - {folder / _LOCK, *inputs}:
-        remove(path)
+    _empty(folder, inputs)
     write_json(stored, description)
+
+
+def _empty(folder: Path, kept: Sequence[Path] = ()) -> None:
+    """Remove what a workspace holds: its description first, so that nobody goes on with a part."""
+    (folder / _DESCRIPTION).unlink(missing_ok=True)
+    for path in set(folder.iterdir()) - {folder / _LOCK, *kept}:
+        remove(path)
 
 
 def _refusal(place: Path, problem: str, otherwise: str = "") -> TandemError:
