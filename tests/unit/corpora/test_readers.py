@@ -1,36 +1,11 @@
 """Every format: what is read, and what is refused."""
 
 import gzip
-import zipfile
 
 import pytest
+from reading import make_zip, read, refused
 
-from tandem.corpora.register import Dataset
-from tandem.errors import InputError, TandemError
-
-
-def corpus(reader, languages=("en", "cs"), codes=(), **options):
-    kind = {"reader": {"kind": reader, **options}} if reader else {}
-    place = "{language}" if reader in ("lines", "po") else "-"
-    base = {"name": "mine", "kind": "local", "path": place, "licence": "own"}
-    return Dataset(**base, languages=languages, codes=dict(codes), **kind)
-
-
-def read(path, reader, source="en", target="cs", languages=("en", "cs"), **options):
-    return list(corpus(reader, languages, **options).pairs(path, source, target))
-
-
-def make_zip(path, members):
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-    return path
-
-
-def refused(*words):
-    pattern = ".*".join(words)
-    return pytest.raises(InputError, match=f"(?s){pattern}")
-
+from tandem.errors import TandemError
 
 # ---- line-aligned files
 
