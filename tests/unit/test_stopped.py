@@ -30,6 +30,17 @@ Trainer.run.__defaults__ = (None, 0.05, True)  # a checkpoint every 0.05 s
 from tandem.cli import main
 sys.exit(main(sys.argv[1:]))
 """
+PAUSED = """
+import time
+from tandem.training import checkpoint
+save = checkpoint.save
+
+def save_and_wait(*what):
+    save(*what)
+    time.sleep(600)  # the signal ends it
+
+checkpoint.save = save_and_wait
+"""
 ENVIRONMENT = os.environ | {
     "PYTHONPATH": str(Path(tandem.__file__).parents[1]),
     "OMP_NUM_THREADS": "1",
@@ -50,11 +61,11 @@ def home(tmp_path_factory):
     return home
 
 
-def train(home, out, *more, stdin=None):
-    """Start a training that saves often."""
+def train(home, out, *more, stdin=None, before=""):
+    """Start a training that saves often, and runs `before` first."""
     files = ["-"] if stdin else ["en", "de"]
     return subprocess.Popen(
-        [sys.executable, "-c", OFTEN, "train", *files, *OPTIONS, "--out", str(out), *more],
+        [sys.executable, "-c", before + OFTEN, "train", *files, *OPTIONS, "--out", str(out), *more],
         cwd=home, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True, stdin=stdin,
     )  # fmt: skip
 
@@ -129,7 +140,8 @@ def stop_when(process, made, how):
 
 def test_an_interrupted_training_says_where_it_goes_on(home):
     kept = home / ".stopped.unfinished"
-    code, said = stop_when(train(home, "stopped"), kept / "checkpoint", signal.SIGINT)
+    process = train(home, "stopped", before=PAUSED)
+    code, said = stop_when(process, kept / "checkpoint", signal.SIGINT)
     assert (code, ".stopped.unfinished: the same command goes on" in said) == (130, True)
     text = (kept / "text").stat().st_mtime_ns
     process = train(home, "stopped")
@@ -147,7 +159,8 @@ def test_a_pipe_that_says_the_same_again_goes_on(home):
     pairs.write_text("".join(f"{a}\t{b}\n" for a, b in zip(left, right, strict=True)))
     kept = home / ".piped.unfinished"
     with open(pairs) as stream:
-        stop_when(train(home, "piped", stdin=stream), kept / "checkpoint", signal.SIGKILL)
+        process = train(home, "piped", stdin=stream, before=PAUSED)
+        stop_when(process, kept / "checkpoint", signal.SIGKILL)
     text = (kept / "text").stat().st_ino
     with open(pairs) as stream:
         process = train(home, "piped", stdin=stream)
