@@ -130,7 +130,7 @@ def load_study(home: Path, configuration: Configuration, datasets: Collection[st
     values: dict[str, Any] = {}
     for name in ("study.yaml", f"scales/{configuration.scale}.yaml"):
         if (home / name).is_file():
-            read = read_entries(home / name, dict[str, Any] | None)  # type: ignore[arg-type]
+            read = read_entries(home / name, dict[str, Any] | None)  # type: ignore[arg-type]  # a union
             values = laid_over(values, read or {})
     values = laid_over(values, configuration.studies.get(home.name, {}))
     if configuration.seeds is not None:

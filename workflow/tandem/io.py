@@ -197,8 +197,8 @@ def open_binary(path: str | Path) -> BinaryIO:
 
 def unpacked(stream: BinaryIO) -> BinaryIO:
     """Unpack an open stream if its content is gzip."""
-    if stream.peek(2)[:2] == b"\x1f\x8b":  # type: ignore[attr-defined]
-        return gzip.GzipFile(fileobj=stream)  # type: ignore[return-value]
+    if stream.peek(2)[:2] == b"\x1f\x8b":  # type: ignore[attr-defined]  # buffered ones have it
+        return gzip.GzipFile(fileobj=stream)  # type: ignore[return-value]  # it reads like one
     return stream
 
 

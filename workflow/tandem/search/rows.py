@@ -54,7 +54,7 @@ class UnitRows:
         rows = self._source[start:stop]
         if isinstance(rows, np.memmap):
             rows = np.array(rows)
-            self._source._mmap.madvise(mmap.MADV_DONTNEED)  # type: ignore[attr-defined]
+            self._source._mmap.madvise(mmap.MADV_DONTNEED)  # type: ignore[attr-defined]  # no stub
         return rows
 
 
