@@ -112,6 +112,7 @@ wildcard_constraints:
     segmentation=alternatives(everywhere("segmentations")),
     translator=alternatives(everywhere("translators")),
     experiment=r"[\w-]+\.[\w-]+",
+    pairs=r"\d+",
     seed=r"\d+",
     task=alternatives(everywhere("tasks")),
     table=alternatives(everywhere("tables")),

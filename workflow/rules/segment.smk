@@ -1,17 +1,22 @@
-"""Segmentation: a vocabulary for each corpus and segmentation, and the text as ids."""
+"""Segmentation: for each sample of a corpus a vocabulary learned from it, and the sample as ids."""
 
 
-rule learn_segmentation:
-    """Learn a vocabulary from the training split of a corpus, both sides together.
+rule segment:
+    """Draw a sample of the training split, learn a vocabulary from it, both sides together, segment it.
 
-    Out: a folder with segmentation.json (settings, vocabulary) and the SentencePiece models.
+    So what an encoder knows is learned from the pairs that it is trained on. The sample is drawn by
+    the seed of the training.
+
+    Out: segmenter/, with segmentation.json (settings, vocabulary) and the SentencePiece models; the
+    ids of all sentences of {train,valid}.<side>, one after the other, and the offset at which each
+    sentence begins, as NumPy arrays that training maps into memory.
     """
     input:
         corpus="{root}/corpora/{corpus}",
     output:
-        segmenter=directory("{root}/vocab/{corpus}/{segmentation}/segmenter"),
+        folder=directory("{root}/vocab/{corpus}/{pairs}-seed{seed}/{segmentation}"),
     log:
-        "{root}/logs/learn_segmentation/{corpus}/{segmentation}.log",
+        "{root}/logs/segment/{corpus}/{pairs}-seed{seed}/{segmentation}.log",
     priority: FIRST
     conda:
         "../../envs/tandem.yaml"
@@ -22,29 +27,6 @@ rule learn_segmentation:
     params:
         segmentation=lambda w: study_of(w).segmentations[w.segmentation].model_dump(),
         sides=lambda w: plan_of(w).sides(w.corpus),
-        code=digest("learn_segmentation.py"),
+        code=digest("segment.py"),
     script:
-        "../scripts/learn_segmentation.py"
-
-
-rule segment_text:
-    """Segment one side of one split.
-
-    Out: the ids of all sentences, one after the other, and the offset at which each sentence begins,
-    as NumPy arrays that training maps into memory.
-    """
-    input:
-        corpus="{root}/corpora/{corpus}",
-        segmenter="{root}/vocab/{corpus}/{segmentation}/segmenter",
-    output:
-        ids="{root}/vocab/{corpus}/{segmentation}/{split}.{side}.ids.npy",
-        offsets="{root}/vocab/{corpus}/{segmentation}/{split}.{side}.offsets.npy",
-    log:
-        "{root}/logs/segment_text/{corpus}/{segmentation}/{split}.{side}.log",
-    priority: FIRST
-    conda:
-        "../../envs/tandem.yaml"
-    params:
-        code=digest("segment_text.py"),
-    script:
-        "../scripts/segment_text.py"
+        "../scripts/segment.py"

@@ -8,8 +8,7 @@ rule train:
     selection score of each epoch. A run that was stopped resumes from its checkpoint.
     """
     input:
-        segmenter=lambda w: f"{plan_of(w).segmented(w.experiment)}/segmenter",
-        ids=lambda w: plan_of(w).training_ids(w.experiment),
+        segmented=lambda w: plan_of(w).segmented(w.experiment, w.seed),
         selection=lambda w: plan_of(w).selection(w.experiment),
     output:
         model=directory("{root}/models/{experiment}/seed{seed}"),
@@ -27,7 +26,6 @@ rule train:
     params:
         run=lambda w: plan_of(w).run(w.experiment),
         sides=lambda w: plan_of(w).sides(plan_of(w).setting(w.experiment).corpus),
-        segmented=lambda w: plan_of(w).segmented(w.experiment),
         code=lambda w: digest("train.py", *trained_by(w)),
     script:
         "../scripts/train.py"
@@ -39,7 +37,7 @@ rule export:
     Out: a folder that SentenceTransformer(folder) loads with stock classes; README.md, the card.
     """
     input:
-        model=lambda w: plan_of(w).models([w.experiment], study_of(w).seeds[:1]),
+        model=lambda w: plan_of(w).models([w.experiment])[:1],
         scores=lambda w: plan_of(w).all_scores(w.experiment),
     output:
         folder=directory("{root}/export/{experiment}"),

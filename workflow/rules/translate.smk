@@ -62,7 +62,8 @@ rule join_backtranslation:
     """Pair the target side of a bitext with the translation of its other side.
 
     Out: {train,valid,test}.<language> and .<language>-bt, line-aligned UTF-8; beside each
-    translation its scores, <split>.<language>-bt.scores.tsv.
+    translation its scores, <split>.<language>-bt.scores.tsv; cleaning.json, counts of the pairs kept
+    and, by filter, removed.
     """
     input:
         bitext=lambda w: plan_of(w).path("corpora", made_of(w).bitext),
@@ -76,7 +77,8 @@ rule join_backtranslation:
         "../../envs/tandem.yaml"
     params:
         sides=lambda w: plan_of(w).sides(w.backtranslation),
-        code=digest("join_backtranslation.py"),
+        cleaning=lambda w: made_of(w).model_dump(mode="json")["cleaning"],
+        code=digest("join_backtranslation.py", *map(FILTERS.path, FILTERS.modules())),
     script:
         "../scripts/join_backtranslation.py"
 

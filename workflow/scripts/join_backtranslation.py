@@ -1,22 +1,20 @@
-"""Join the translated shards, each split beside the original of the language."""
+"""Pair the text of a language with its back-translation."""
 
-from itertools import chain, islice
 from pathlib import Path
 
 from _adapter import logged
-from tandem.io import atomic_folder, read_lines, write_lines
+from tandem.filtering import parse_filters
+from tandem.io import atomic_folder, write_json
+from tandem.translation.translate_files import join_translations
 
 with logged(snakemake.log[0]) as log:
-    side, translated = snakemake.params.sides
-    parts = [path for path in map(Path, snakemake.input.parts) if path.suffix == ".txt"]
+    params, counts = snakemake.params, {}
+    bitext, cleaning = Path(snakemake.input.bitext), parse_filters(params.cleaning)
     with atomic_folder(snakemake.output.folder) as folder:
         for split in ("train", "valid", "test"):
-            texts = [text for text in parts if text.name.startswith(split)]
-            lines = chain.from_iterable(map(read_lines, texts))
-            count = write_lines(folder / f"{split}.{translated}", lines)
-            original = read_lines(Path(snakemake.input.bitext) / f"{split}.{side}")
-            write_lines(folder / f"{split}.{side}", islice(original, count))
-            tables = [list(read_lines(text.with_suffix(".tsv"))) for text in texts]
-            rows = chain(tables[0][:1], *(table[1:] for table in tables))
-            write_lines(folder / f"{split}.{translated}.scores.tsv", rows)
-            log.info("%s: %d pairs", split, count)
+            texts = [Path(path) for path in snakemake.input.parts if path.endswith(".txt")]
+            stems = [text.with_suffix("") for text in texts if text.name.startswith(f"{split}.")]
+            sides = tuple(folder / f"{split}.{side}" for side in params.sides)
+            counts[split] = join_translations(bitext, stems, sides, cleaning)
+            log.info("%s: %s", split, counts[split])
+        write_json(folder / "cleaning.json", counts)

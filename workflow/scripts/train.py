@@ -16,13 +16,13 @@ with logged(snakemake.log[0]) as log:
     place = checkpoint(snakemake.wildcards.root, output.model, params.code)
     values, seed = params.run, int(snakemake.wildcards.seed)
     encoder = ENCODERS.parse(values["encoder"])
-    segmenter = Segmenter.load(given.segmenter)
+    segmenter = Segmenter.load(f"{given.segmented}/segmenter")
     if given.selection:
         select = selection.by_similarity(segmenter, given.selection[0])
     else:
-        select = selection.by_retrieval(params.segmented, params.sides)
-    if values["pairs"]:
-        pairs = run.load_pairs(params.segmented, "train", params.sides, values["pairs"])
+        select = selection.by_retrieval(given.segmented, params.sides)
+    if values["trained"]:
+        pairs = run.load_pairs(given.segmented, "train", params.sides)
         objective, recipe = OBJECTIVES.parse(values["objective"]), Recipe(**values["recipe"])
         described = Run(encoder, objective, recipe, seed)
         trained = run.train_encoder(described, segmenter, pairs, select, place)

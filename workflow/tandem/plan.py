@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -12,6 +12,7 @@ from tandem.encoders.encoder import ENCODERS
 from tandem.objectives.objective import OBJECTIVES
 from tandem.registry import ConfigurationError, not_among
 from tandem.study import Setting, Study, Trainable
+from tandem.training.recipe import Recipe
 
 UNSEEDED = 0
 """Stands for the seed of a pretrained baseline."""
@@ -108,42 +109,34 @@ class Plan:
         """Return the setting of an experiment."""
         return self.study.settings[experiment.split(".")[1]]
 
+    def recipe(self, experiment: str) -> Recipe:
+        """Return how an experiment is trained."""
+        return self.study.recipes[self.setting(experiment).encoders[experiment.split(".")[0]]]
+
     def run(self, experiment: str) -> dict[str, Any]:
         """Return what is trained and how, except the seed, as plain values."""
         setting = self.setting(experiment)
-        recipe = setting.encoders[experiment.split(".")[0]]
         return {
             "encoder": ENCODERS.dump(self.encoder(experiment).architecture),
             "objective": OBJECTIVES.dump(self.study.objectives[setting.objective]),
-            "recipe": self.study.recipes[recipe].model_dump(),
-            "pairs": setting.pairs,
+            "recipe": self.recipe(experiment).model_dump(),
+            "trained": setting.trained,
         }
 
-    def segmented(self, experiment: str) -> str:
-        """Return the folder of the segmented corpus that an experiment trains on."""
-        corpus = self.setting(experiment).corpus
-        return self.path("vocab", corpus, self.encoder(experiment).segmentation)
-
-    def training_ids(self, experiment: str) -> list[str]:
-        """Return the segmented splits that train an experiment and select its epoch."""
+    def segmented(self, experiment: str, seed: int | str) -> str:
+        """Return the folder of the segmented sample that a seed trains an experiment on."""
         setting = self.setting(experiment)
-        splits = ["train"] * (setting.pairs > 0) + ["valid"] * (setting.selection == "retrieval")
-        return [
-            f"{self.segmented(experiment)}/{split}.{side}.{array}.npy"
-            for split in splits
-            for side in self.sides(setting.corpus)
-            for array in ("ids", "offsets")
-        ]
+        sample = f"{setting.pairs}-seed{seed}"
+        return self.path("vocab", setting.corpus, sample, self.encoder(experiment).segmentation)
 
     def model(self, experiment: str, seed: int) -> str:
         """Return the folder of a trained encoder."""
         return self.path("models", experiment, f"seed{seed}")
 
-    def models(self, experiments: Iterable[str], seeds: Sequence[int] | None = None) -> list[str]:
-        """Return the folders of the encoders that are trained here, for all seeds or for some."""
-        seeds = self.study.seeds if seeds is None else seeds
+    def models(self, experiments: Iterable[str]) -> list[str]:
+        """Return the folders of the encoders that are trained here, for all seeds."""
         names = [name for name in experiments if not self.pretrained(name)]
-        return [self.model(name, seed) for name in names for seed in seeds]
+        return [self.model(name, seed) for name in names for seed in self.seeds(name)]
 
     def pretrained(self, experiment: str) -> str | None:
         """Return the model of a pretrained baseline; None for an encoder that is trained here."""
@@ -152,7 +145,9 @@ class Plan:
 
     def seeds(self, experiment: str) -> list[int]:
         """Return the seeds of an experiment; a pretrained baseline has none."""
-        return [UNSEEDED] if self.pretrained(experiment) else self.study.seeds
+        if self.pretrained(experiment):
+            return [UNSEEDED]
+        return self.study.seeds[: self.encoder(experiment).seeds]
 
     def scores(self, experiments: Iterable[str], task: str) -> list[str]:
         """Return the folders of scores of experiments on a task: a file for each seed.
@@ -173,12 +168,13 @@ class Plan:
         encoder, entry = self.study.encoders[name], self.study.settings[setting]
         # both sides of back-translated text are in the language of its first side
         sides = 2 if entry.corpus in self.study.backtranslations else 1
+        pairs = entry.pairs if entry.trained else 0
         return {
             "name": experiment,
             "encoder": encoder.label,
             "setting": setting,
-            "pairs": entry.pairs,
-            "english_sentences": sides * entry.pairs,
+            "pairs": pairs,
+            "english_sentences": sides * pairs,
             "dimension": encoder.architecture.dimension,
             "vocabulary": self.study.segmentations[encoder.segmentation].size,
         }

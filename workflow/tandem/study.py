@@ -13,6 +13,7 @@ from pydantic import Field, NonNegativeInt, PositiveInt
 
 from tandem.corpora.settings import Bitext, HiddenPairs, StsArchives
 from tandem.encoders.encoder import ENCODERS, Encoder
+from tandem.filtering import Filters, parse_filters
 from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.registry import Named, Settings, not_among
 from tandem.reporting.table import TABLES, Table
@@ -35,8 +36,10 @@ class Backtranslation(Settings):
     """The bitext that is back-translated."""
     translator: str
     """The translator; the side in its target language is kept, the other is translated."""
-    pairs: PositiveInt
-    """How many pairs of the training split, from its start."""
+    pairs: PositiveInt | None = None
+    """How many pairs of the training split, from its start; null: all."""
+    cleaning: Filters = parse_filters({"identical": {}})
+    """Filters that a pair of text and back-translation must pass, in this order."""
     shards: PositiveInt = 1
     """Number of jobs that share the translation; changes no result."""
 
@@ -50,6 +53,8 @@ class Trainable(Settings):
     """The segmentation that turns its text into ids."""
     architecture: Annotated[Encoder, Named(ENCODERS)]
     """The kind of encoder, with its settings."""
+    seeds: PositiveInt | None = None
+    """Train it with so many of the study's seeds, the first ones; null: with all."""
 
 
 class Pretrained(Settings):
@@ -72,8 +77,11 @@ class Setting(Settings):
     """The encoders that are trained in this setting, each with its recipe."""
     objective: str
     """Name of the objective that training minimises."""
-    pairs: NonNegativeInt
-    """Training pairs, from the start of the training split; 0: the encoder stays untrained."""
+    pairs: PositiveInt
+    """Training pairs, a sample of the training split; each seed draws its own. Segmentations are
+    learned from it too."""
+    trained: bool = True
+    """Whether encoders are trained; else they stay as their seed draws them."""
     selection: Literal["similarity", "retrieval"] = "similarity"
     """What selects the epoch: r on `sts.selection`, or P@1 on the validation split."""
 
@@ -215,9 +223,9 @@ def _size_faults(study: Study) -> Iterator[str]:
             yield f"mining.{name}: {task.bitext} has another mining task; give it one"
     for name, setting in study.settings.items():
         made = study.backtranslations.get(setting.corpus)
-        if made is not None and setting.pairs > made.pairs:
+        if made is not None and made.pairs and setting.pairs > made.pairs:
             yield f"settings.{name}.pairs: {setting.pairs}, but only {made.pairs} are translated"
         if setting.selection == "similarity" and study.sts is None:
             yield f"settings.{name}.selection: similarity needs the section sts"
-        if name in study.export.settings and setting.pairs == 0:
+        if name in study.export.settings and not setting.trained:
             yield f"export.settings: {name} trains nothing that could be exported"

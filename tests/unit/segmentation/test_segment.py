@@ -11,7 +11,7 @@ from tandem.errors import TandemError
 from tandem.segmentation import ragged
 from tandem.segmentation import segmenter as segmenting
 from tandem.segmentation.scheme import Segmentation, language_of
-from tandem.segmentation.segmenter import Segmenter, learn, segment_file
+from tandem.segmentation.segmenter import Segmenter, learn, segment_lines
 from tandem.segmentation.trigrams import count_trigrams, spelled
 
 ENGLISH = ["The cat sat.", "A dog sat on the mat.", "The mat was red."] * 30
@@ -126,11 +126,10 @@ def test_nothing_to_learn_from_is_refused(tmp_path, kind):
         learned(tmp_path, {"en": lambda: []}, kind=kind, size=50)
 
 
-def test_a_file_is_segmented_in_chunks(tmp_path, monkeypatch):
+def test_lines_are_segmented_in_chunks(tmp_path, monkeypatch):
     segmenter = learned(tmp_path / "s", kind="words", size=50)
-    (tmp_path / "text.en").write_text("\n".join(ENGLISH) + "\n\n", encoding="utf-8")
     monkeypatch.setattr(segmenting, "LINES", 32)
-    rows = segment_file(tmp_path / "s", tmp_path / "text.en", "en", tmp_path / "ids")
+    rows = segment_lines(segmenter, [*ENGLISH, ""], "en", tmp_path / "ids")
     found, expected = ragged.load(tmp_path / "ids"), segmenter.encoder("en")([*ENGLISH, ""])
     assert rows == len(found) == len(ENGLISH) + 1
     np.testing.assert_array_equal(found.ids, expected.ids)

@@ -23,7 +23,7 @@ from tandem.objectives.objective import OBJECTIVES
 from tandem.outputs import check, keep_if, workspace
 from tandem.registry import Settings, faults
 from tandem.segmentation.scheme import Segmentation, Unit
-from tandem.segmentation.segmenter import Segmenter, learn, segment_file
+from tandem.segmentation.segmenter import Segmenter, learn, segment_lines
 from tandem.tasks.selection import by_retrieval
 from tandem.training import run as training
 from tandem.training.loop import Run
@@ -133,10 +133,11 @@ def _spool(name: str, folder: Path) -> Path:
 def _segment(scheme: Segmentation, sides: list[str], text: Path, ids: Path) -> None:
     """Learn the vocabulary on the training pairs and segment both splits."""
     texts = {side: partial(read_lines, text / f"train.{side}") for side in sides}
-    learn(scheme, texts, ids)
+    segmenter = learn(scheme, texts, ids)
     for side in sides:
         for split in ("train", "valid"):
-            segment_file(ids, text / f"{split}.{side}", side, ids / f"{split}.{side}")
+            lines = read_lines(text / f"{split}.{side}")
+            segment_lines(segmenter, lines, side, ids / f"{split}.{side}")
 
 
 def _train(

@@ -24,16 +24,20 @@ def filter_pairs(
     """
     for left, right in pairs:
         left, right = collapse(left), collapse(right)
-        if not left or not right:
-            removed["empty"] += 1
-        elif len(left) > MAX_CHARACTERS or len(right) > MAX_CHARACTERS:
-            removed["oversized"] += 1
+        refused = refusal(left, right, cleaning)
+        if refused is None:
+            yield left, right
         else:
-            refused = next((n for n, kind in cleaning.items() if not kind.keeps(left, right)), None)
-            if refused is None:
-                yield left, right
-            else:
-                removed[refused] += 1
+            removed[refused] += 1
+
+
+def refusal(left: str, right: str, cleaning: Mapping[str, Filter]) -> str | None:
+    """Name the first reason to remove a pair, or None: it is kept."""
+    if not left or not right:
+        return "empty"
+    if len(left) > MAX_CHARACTERS or len(right) > MAX_CHARACTERS:
+        return "oversized"
+    return next((name for name, kind in cleaning.items() if not kind.keeps(left, right)), None)
 
 
 def report(kept: int, removed: Counter[str], cleaning: Iterable[str]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from tqdm import tqdm
 
 from tandem import saved
 from tandem.errors import TandemError
-from tandem.io import read_lines, write_json
+from tandem.io import write_json
 from tandem.registry import Settings
 from tandem.segmentation.pieces import PieceEncoder, load_pieces, piece_scores, train_unigram
 from tandem.segmentation.ragged import Ragged, from_rows, save_stream
@@ -190,16 +190,17 @@ def learn(scheme: Segmentation, texts: Texts, folder: Path) -> Segmenter:
     return segmenter
 
 
-def segment_file(folder: str | Path, path: str | Path, side: str, stem: str | Path) -> int:
-    """Segment a text file into `<stem>.ids.npy` and `<stem>.offsets.npy`; return its lines.
+def segment_lines(
+    segmenter: Segmenter, lines: Iterable[str], side: str, stem: str | Path
+) -> int:
+    """Segment lines into `<stem>.ids.npy` and `<stem>.offsets.npy`; return their number.
 
     One process: reading lines takes most of the time, and handing them to others takes longer than
-    segmenting them. Memory: a batch of lines, and 8 bytes for each line of the file. The segmenter
-    is in `folder`; `side` is a language, or a side such as en-bt.
+    segmenting them. Memory: a batch of lines, and 8 bytes for each line. `side` is a language, or a
+    side such as en-bt.
     """
-    segmenter = Segmenter.load(folder)
-    lines = tqdm(read_lines(path), desc=Path(path).name, unit="line", unit_scale=True)
-    rows = map(segmenter.encoder(side), _batches(lines))
+    shown = tqdm(lines, desc=Path(stem).name, unit="line", unit_scale=True)
+    rows = map(segmenter.encoder(side), _batches(shown))
     return save_stream(stem, rows, len(segmenter) - 1)
 
 

@@ -26,24 +26,10 @@ Select = Callable[[Callable[[Ragged], np.ndarray]], float]
 """Scores a function from n segmented sentences to (n, d): the highest epoch is kept."""
 
 
-def load_pairs(
-    folder: str | Path, split: str, sides: Sequence[str], count: int | None = None
-) -> Pairs:
-    """Map the first `count` pairs of a segmented split into memory; None for all.
-
-    Raises:
-        TandemError: the split has fewer.
-    """
+def load_pairs(folder: str | Path, split: str, sides: Sequence[str]) -> Pairs:
+    """Map the pairs of a segmented split into memory."""
     left, right = ragged.load_sides(folder, split, sides)
-    if count is None:
-        count = len(left)
-    if len(left) < count:
-        raise TandemError(
-            f"{folder} has {len(left):,} training pairs and the setting asks for {count:,}: "
-            "lower `pairs` in the settings, or give the corpus more text"
-        )
-    monolingual = language_of(sides[0]) == language_of(sides[1])
-    return Pairs(left.head(count), right.head(count), monolingual)
+    return Pairs(left, right, language_of(sides[0]) == language_of(sides[1]))
 
 
 def train_encoder(

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from pathlib import Path
 
 from tqdm import tqdm
 
+from tandem.corpora.clean import refusal
 from tandem.errors import TandemError
+from tandem.filtering import Filter
 from tandem.io import atomic_path, read_lines
 from tandem.translation.translator import LoadedTranslator
 
@@ -48,3 +52,37 @@ def translate_file(
                 "longer align. Check that nothing changed the file meanwhile, and translate again"
             )
     return written
+
+
+def join_translations(
+    folder: Path, stems: Iterable[Path], sides: tuple[Path, Path], cleaning: Mapping[str, Filter]
+) -> dict[str, int]:
+    """Write text beside its back-translation, and its scores; return the counts of pairs.
+
+    Pairs that a filter of `cleaning` refuses are left out, such as a translation that says the
+    same as the text.
+
+    Args:
+        folder: where the text is, under the name of the first side.
+        stems: of what `translate_file` wrote, <stem>.txt and <stem>.tsv, in the order of the text.
+        sides: the files to write; the scores go to the second with .scores.tsv.
+        cleaning: filters by name.
+    """
+    counts = Counter[str]()
+    left, right = sides
+    scores = right.with_name(f"{right.name}.scores.tsv")
+    original = read_lines(folder / left.name)
+    with open(left, "wb") as text, open(right, "wb") as made, open(scores, "wb") as table:
+        for number, stem in enumerate(stems):
+            rows = read_lines(f"{stem}.tsv")
+            header = next(rows)
+            if number == 0:
+                table.write(f"{header}\n".encode())
+            for line, row in zip(read_lines(f"{stem}.txt"), rows, strict=True):
+                first = next(original)
+                refused = refusal(first, line, cleaning)
+                counts[refused or "kept"] += 1
+                if refused is None:
+                    for out, value in ((text, first), (made, line), (table, row)):
+                        out.write(f"{value}\n".encode())
+    return dict(counts)

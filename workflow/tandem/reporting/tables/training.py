@@ -25,7 +25,7 @@ class Training(Table):
     def inputs(self, plan: Plan) -> dict[str, list[str]]:
         """Name the models, which hold their histories."""
         names = plan.experiments(self.encoders, self.settings)
-        return {"models": plan.models([name for name in names if plan.setting(name).pairs])}
+        return {"models": plan.models([name for name in names if plan.setting(name).trained])}
 
     def build(self, given: Given) -> Report:
         """Join the histories of all seeds, and say which epoch each kept best."""
