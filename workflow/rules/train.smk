@@ -37,7 +37,7 @@ rule export:
     Out: a folder that SentenceTransformer(folder) loads with stock classes; README.md, the card.
     """
     input:
-        model=lambda w: plan_of(w).models([w.experiment])[:1],
+        model=lambda w: plan_of(w).models([w.experiment], study_of(w).seeds[:1]),
         scores=lambda w: plan_of(w).all_scores(w.experiment),
     output:
         folder=directory("{root}/export/{experiment}"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -133,10 +133,10 @@ class Plan:
         """Return the folder of a trained encoder."""
         return self.path("models", experiment, f"seed{seed}")
 
-    def models(self, experiments: Iterable[str]) -> list[str]:
-        """Return the folders of the encoders that are trained here, for all seeds."""
+    def models(self, experiments: Iterable[str], seeds: Sequence[int] | None = None) -> list[str]:
+        """Return the folders of the encoders that are trained here, for all seeds or for some."""
         names = [name for name in experiments if not self.pretrained(name)]
-        return [self.model(name, seed) for name in names for seed in self.seeds(name)]
+        return [self.model(name, seed) for name in names for seed in seeds or self.seeds(name)]
 
     def pretrained(self, experiment: str) -> str | None:
         """Return the model of a pretrained baseline; None for an encoder that is trained here."""
