@@ -50,7 +50,7 @@ backtranslations:
   en-en: {bitext: en-cs, translator: cs-en, pairs: 50, shards: 2}
 encoders:
   sp: {label: SP, segmentation: words, architecture: {kind: averaging, dimension: 16}}
-  lstm: {label: LSTM, segmentation: words, architecture: {kind: lstm, hidden: 4}}
+  lstm: {label: LSTM, segmentation: words, architecture: {kind: lstm, hidden: 4}, seeds: 1}
 pretrained:
   muse: {label: MUSE, model: muse}
 objectives:
@@ -62,7 +62,7 @@ settings:
     {label: Cs, corpus: en-cs, encoders: {sp: quick, lstm: quick}, objective: margin, pairs: 100}
   en: {<<: *setting, label: En, corpus: en-en, pairs: 50}
   de: {<<: *setting, label: De, corpus: en-de, encoders: {sp: quick}, selection: retrieval}
-  none: {<<: *setting, label: None, pairs: 0}
+  none: {<<: *setting, label: None, trained: false}
 tasks:
   sts: {kind: sts, years: [2012]}
   retrieval: {kind: retrieval}
@@ -377,22 +377,20 @@ def test_a_plan_describes_what_is_trained(plan):
     run = plan.run("sp.cs")
     assert run["encoder"] == {"kind": "averaging", "dimension": 16}
     assert run["objective"]["megabatch"] == 4
-    assert (run["recipe"]["epochs"], run["pairs"]) == (3, 100)
+    assert (run["recipe"]["epochs"], run["trained"]) == (3, True)
     assert plan.described("sp.en") == {
         "name": "sp.en", "encoder": "SP", "setting": "en", "pairs": 50, "english_sentences": 100,
         "dimension": 16, "vocabulary": 500,
     }  # fmt: skip
     assert plan.described("sp.cs")["english_sentences"] == 100
+    assert plan.described("sp.none")["pairs"] == 0
     assert plan.described("muse.cs") == {"name": "muse.cs", "encoder": "MUSE", "setting": "cs"}
 
 
 def test_training_reads_what_it_is_trained_on_and_chosen_by(plan):
     assert plan.selection("sp.cs") == ["results/first/corpora/selection.tsv"]
     assert plan.selection("sp.de") == []
-    splits = {name: {Path(path).name.split(".")[0] for path in plan.training_ids(name)}
-              for name in ("sp.cs", "sp.de", "sp.none")}  # fmt: skip
-    assert splits == {"sp.cs": {"train"}, "sp.de": {"train", "valid"}, "sp.none": set()}
-    assert "results/first/vocab/en-en/words/train.en-bt.ids.npy" in plan.training_ids("sp.en")
+    assert plan.segmented("sp.en", 2) == "results/first/vocab/en-en/50-seed2/words"
 
 
 def test_what_others_made_has_no_model_and_no_seed(plan):
@@ -400,6 +398,7 @@ def test_what_others_made_has_no_model_and_no_seed(plan):
     assert plan.models(["muse.cs", "sp.cs"]) == models
     assert plan.models(["sp.cs"], [2]) == models[1:]
     assert (plan.seeds("muse.cs"), plan.seeds("sp.cs")) == ([0], [1, 2])
+    assert plan.models(["lstm.cs"]) == ["results/first/models/lstm.cs/seed1"]  # fewer seeds
     assert (plan.pretrained("muse.cs"), plan.pretrained("sp.cs")) == ("muse", None)
 
 

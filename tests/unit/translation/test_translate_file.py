@@ -3,7 +3,8 @@
 import pytest
 
 from tandem.errors import InputError, TandemError
-from tandem.translation.translate_files import translate_file
+from tandem.filtering import parse_filters
+from tandem.translation.translate_files import join_translations, translate_file
 from tandem.translation.translator import Translation
 
 
@@ -66,3 +67,37 @@ def test_a_damaged_source_is_refused(paths):
     with pytest.raises(InputError, match="line 2: invalid UTF-8"):
         translate_file(Upper(), source, text, scores, (0, 2))
     assert not text.exists()
+
+
+@pytest.fixture
+def shards(tmp_path):
+    """An English text, and its back-translation in two shards with scores."""
+    (tmp_path / "train.en").write_text("a dog\nA cat\na cow\na hen\na pig\n")
+    for name, lines in (("0", ["the dog", "a  CAT"]), ("1", ["", "a hen!", "the pig"])):
+        (tmp_path / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines))
+        rows = ["log_probability\ttokens", *(f"-{len(line)}.0\t{len(line)}" for line in lines)]
+        (tmp_path / f"{name}.tsv").write_text("".join(f"{row}\n" for row in rows))
+    return [tmp_path / "0", tmp_path / "1"]
+
+
+def joined(tmp_path, shards, **cleaning):
+    out = tmp_path / "out"
+    out.mkdir()
+    sides = out / "train.en", out / "train.en-bt"
+    counts = join_translations(tmp_path, shards, sides, parse_filters(cleaning))
+    scores = (out / "train.en-bt.scores.tsv").read_text().split("\n")
+    return counts, *(side.read_text().split("\n")[:-1] for side in sides), scores[:-1]
+
+
+def test_what_a_translator_gave_back_is_no_pair(tmp_path, shards):
+    counts, text, made, scores = joined(tmp_path, shards, identical={})
+    assert counts == {"kept": 3, "identical": 1, "empty": 1}
+    assert text == ["a dog", "a hen", "a pig"]
+    assert made == ["the dog", "a hen!", "the pig"]
+    assert scores == ["log_probability\ttokens", "-7.0\t7", "-6.0\t6", "-7.0\t7"]
+
+
+def test_without_filters_only_empty_translations_go(tmp_path, shards):
+    counts, text, made, _ = joined(tmp_path, shards)
+    assert counts == {"kept": 4, "empty": 1}
+    assert (text[1], made[1]) == ("A cat", "a  CAT")

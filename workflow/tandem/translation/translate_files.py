@@ -10,6 +10,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from tandem.corpora.clean import refusal
+from tandem.corpora.text import collapse
 from tandem.errors import TandemError
 from tandem.filtering import Filter
 from tandem.io import atomic_path, read_lines
@@ -80,7 +81,7 @@ def join_translations(
                 table.write(f"{header}\n".encode())
             for line, row in zip(read_lines(f"{stem}.txt"), rows, strict=True):
                 first = next(original)
-                refused = refusal(first, line, cleaning)
+                refused = refusal(collapse(first), collapse(line), cleaning)
                 counts[refused or "kept"] += 1
                 if refused is None:
                     for out, value in ((text, first), (made, line), (table, row)):
