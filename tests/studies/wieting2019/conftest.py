@@ -14,9 +14,9 @@ HOME = Path(__file__).parents[3] / "workflow/studies/wieting2019"
 LABELS = {"sp": "SP", "wide": "SP 1024", "word": "WORD", "trigram": "TRIGRAM", "lstm": "LSTM",
           "lstm-sp": "LSTM-SP", "muse": "Multilingual USE", "minilm": "MiniLM"}  # fmt: skip
 SETTINGS = {
-    "en-en": ("En-En", 1000, 2000),
-    "en-cs": ("En-Cs", 1000, 1000),
-    "en-cs-2x": ("En-Cs, equal English", 2000, 2000),
+    "back-translated": ("En-En", 1000, 2000),
+    "bitext": ("En-Cs", 1000, 1000),
+    "bitext-2x": ("En-Cs, equal English", 2000, 2000),
     "random": ("Untrained", 0, 0),
 }
 TRACKS = ["2017.track1.ar-ar", "2017.track4a.es-en", "2017.track5.en-en"]
