@@ -123,6 +123,20 @@ class Plan:
             "trained": setting.trained,
         }
 
+    def epochs(self, experiment: str) -> int:
+        """Return the passes over its text that train an experiment; 0 for one that is not."""
+        if self.pretrained(experiment) or not self.setting(experiment).trained:
+            return 0
+        return self.recipe(experiment).epochs
+
+    def fewer_epochs(self, experiment: str) -> bool:
+        """Whether an experiment is trained for fewer passes than the paper's.
+
+        Its scores do not say what the paper's encoder would score: tables mark it, and a claim that
+        involves it is not comparable.
+        """
+        return 0 < self.epochs(experiment) < (self.study.epochs or 0)
+
     def segmented(self, experiment: str, seed: int | str) -> str:
         """Return the folder of the segmented sample that a seed trains an experiment on."""
         setting = self.setting(experiment)
