@@ -31,8 +31,11 @@ from tandem.cli import main
 sys.exit(main(sys.argv[1:]))
 """
 PAUSED = """
+import signal
 import time
 from tandem.training import checkpoint
+# a shell starts what runs in its background deaf to Ctrl-C
+signal.signal(signal.SIGINT, signal.default_int_handler)
 save = checkpoint.save
 
 def save_and_wait(*what):
