@@ -47,8 +47,8 @@ class DenseAdam(RowAdam):
 
     def fetch(self, index: torch.Tensor) -> Rows:
         """Return rows of the table."""
-        none = torch.empty(0)  # PyTorch's optimiser keeps the moments
-        return Rows(index, self.table.index_select(0, index), none, none, none)
+        # PyTorch's optimiser keeps the moments
+        return Rows(index, self.table.index_select(0, index), torch.empty(0))
 
     def update(self, rows: Rows) -> None:
         """Step over the whole table."""

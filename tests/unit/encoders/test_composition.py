@@ -4,9 +4,10 @@ import pytest
 import torch
 
 from tandem.encoders.averaging import Averaging
-from tandem.encoders.encoder import ENCODERS
+from tandem.encoders.encoder import ENCODERS, Dropout
 from tandem.encoders.lstm import Lstm
 from tandem.encoders.model import Composition
+from tandem.kernels import set_threads
 from tandem.registry import ConfigurationError
 
 AVERAGE = Composition(Averaging(dimension=6))
@@ -29,19 +30,41 @@ def test_averaging_by_hand():
 
 
 def drawn():
-    return 2.0 * torch.randint(0, 2, (7, 6), generator=torch.Generator().manual_seed(2))
+    """Dropout of the seven tokens that doubles what it keeps."""
+    random = torch.Generator().manual_seed(2)
+    keep = torch.randint(0, 2, (50,), generator=random, dtype=torch.uint8)
+    return Dropout(keep, torch.randint(0, 44, (7,), generator=random), 2.0)
 
 
-def test_averaging_with_dropout_has_the_right_value_and_gradient():
-    dropout, weights = drawn(), torch.randn(4, 6)
-    ours, plain = (table().float().requires_grad_() for _ in range(2))
+@pytest.mark.parametrize("compiled", [True, False])
+def test_averaging_with_dropout_has_the_right_value_and_gradient(compiled):
+    # single precision is compiled on a CPU, double precision is not
+    kind, dropout = torch.float32 if compiled else torch.float64, drawn()
+    factors = torch.stack([2 * dropout.keep[place : place + 6] for place in dropout.places])
+    assert torch.equal(dropout.factors(6), factors.float())
+    ours, plain = (table().to(kind).requires_grad_() for _ in range(2))
+    weights = torch.randn(4, 6, dtype=kind)
     vectors = AVERAGE(ours, IDS, OFFSETS, dropout)
-    tokens = plain[IDS] * dropout
-    expected = torch.stack([tokens[0:3].mean(0), torch.zeros(6), tokens[3], tokens[4:7].mean(0)])
+    tokens = plain[IDS] * factors
+    none = torch.zeros(6, dtype=kind)
+    expected = torch.stack([tokens[0:3].mean(0), none, tokens[3], tokens[4:7].mean(0)])
     torch.testing.assert_close(vectors, expected)
     (vectors * weights).sum().backward()
     (expected * weights).sum().backward()
     torch.testing.assert_close(ours.grad, plain.grad)
+
+
+def test_the_number_of_threads_changes_no_bit():
+    found = []
+    for threads in (1, 2):
+        set_threads(threads)
+        rows = table().float().requires_grad_()
+        vectors = AVERAGE(rows, IDS, OFFSETS, drawn())
+        (vectors**2).sum().backward()
+        found.append((vectors.detach(), rows.grad))
+    set_threads(1)
+    for one, two in zip(*found, strict=True):
+        assert torch.equal(one, two)
 
 
 def test_the_lstm_averages_each_sentence_by_itself():
@@ -62,7 +85,8 @@ def test_the_lstm_masks_its_input():
     rows = table().float()
     encoder = Composition(Lstm(dimension=6, hidden=4))
     none = encoder(torch.zeros_like(rows), IDS, OFFSETS)
-    masked = encoder(rows, IDS, OFFSETS, torch.zeros(7, 6))
+    nothing = Dropout(torch.zeros(50, dtype=torch.uint8), torch.arange(7), 2.0)
+    masked = encoder(rows, IDS, OFFSETS, nothing)
     torch.testing.assert_close(masked, none)
 
 

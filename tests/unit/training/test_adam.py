@@ -55,3 +55,18 @@ def test_reading_changes_nothing():
     assert torch.equal(once, optimizer.fetch(torch.arange(ROWS)).values)
     for name, tensor in optimizer.state().items():
         assert torch.equal(tensor, before[name])
+
+
+def test_compiled_steps_are_those_of_array_operations():
+    start = torch.randn(ROWS, DIMENSION, generator=torch.Generator().manual_seed(3))
+    compiled, plain = RowAdam(start.clone(), 0.01, STEPS), RowAdam(start.clone(), 0.01, STEPS)
+    plain._compiled = False
+    for index, target in batches(4):
+        for optimizer in (compiled, plain):
+            rows = optimizer.fetch(index)
+            rows.values.requires_grad_()
+            loss(rows.values, target).backward()
+            optimizer.update(rows)
+    for name, tensor in plain.state().items():
+        torch.testing.assert_close(compiled.state()[name], tensor, rtol=0, atol=1e-4)
+    torch.testing.assert_close(compiled.settle(), plain.settle(), rtol=0, atol=1e-4)

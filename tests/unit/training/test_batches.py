@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from tandem.kernels import number_types
 from tandem.segmentation import ragged
 from tandem.training.batches import (
     DropoutPool,
@@ -40,14 +41,22 @@ def test_scrambling_keeps_the_tokens_of_each_sentence():
 
 def test_dropout_has_the_rate_and_keeps_the_mean():
     pool = DropoutPool(0.3, 300, seed=1, device=torch.device("cpu"))
-    factors = pool.draw(5000, generator(2))
+    factors = pool.draw(5000, generator(2)).factors(300)
     assert factors.unique().tolist() == [0.0, pytest.approx(1 / 0.7)]
     assert factors.shape == (5000, 300)
     assert (factors == 0).float().mean().item() == pytest.approx(0.3, abs=0.003)
     assert factors.mean().item() == pytest.approx(1.0, abs=0.005)
-    assert torch.equal(factors, pool.draw(5000, generator(2)))
+    assert torch.equal(factors, pool.draw(5000, generator(2)).factors(300))
 
 
 def test_pairs_with_an_empty_side_are_not_used():
     pairs = Pairs(ragged.from_rows([[1], [], [2]]), ragged.from_rows([[1], [3], []]), False)
     assert pairs.usable().tolist() == [0]
+
+
+def test_types_are_numbered_as_they_first_occur():
+    scratch = np.full(10, -1)
+    types, places = number_types(np.array([7, 3, 7, 9, 3], np.int32), scratch)
+    assert types.tolist() == [7, 3, 9]
+    assert places.tolist() == [0, 1, 0, 2, 1]
+    assert (scratch == -1).all()  # as it was

@@ -22,8 +22,13 @@ class Averaging(Encoder):
         lengths = (offsets[1:] - offsets[:-1]).clamp(min=1).to(table.dtype).unsqueeze(1)
         if dropout is None:
             sums = functional.embedding_bag(ids, table, offsets[:-1], mode="sum")
+        elif table.device.type == "cpu" and table.dtype == torch.float32:
+            from tandem.kernels import MaskedSums  # numba: only for training
+
+            sums = MaskedSums.apply(table, ids, offsets, dropout.keep, dropout.places)
+            sums = sums * dropout.scale
         else:
-            dropped = functional.embedding(ids, table) * dropout
+            dropped = functional.embedding(ids, table) * dropout.factors(table.shape[1])
             every = torch.arange(len(ids), device=ids.device)
             sums = functional.embedding_bag(every, dropped, offsets[:-1], mode="sum")
         return sums / lengths

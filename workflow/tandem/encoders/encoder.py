@@ -15,6 +15,24 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
 
 
+class Dropout(NamedTuple):
+    """Which features of tokens' embeddings are zeroed.
+
+    Attributes:
+        keep: 0 or 1; token t keeps its features by keep[places[t] : places[t] + dimension].
+        places: (tokens,).
+        scale: what the features kept are multiplied by.
+    """
+
+    keep: Tensor
+    places: Tensor
+    scale: float
+
+    def factors(self, dimension: int) -> Tensor:
+        """Return what the embeddings are multiplied by, (tokens, dimension)."""
+        return self.keep.unfold(0, dimension, 1)[self.places] * self.scale
+
+
 class Tokens(NamedTuple):
     """The tokens of sentences, one sentence after the other.
 
@@ -22,13 +40,13 @@ class Tokens(NamedTuple):
         table: (types, dimension) embeddings.
         ids: (tokens,) rows of the table.
         offsets: (sentences + 1,) where each sentence's tokens begin.
-        dropout: (tokens, dimension) what the tokens' embeddings are multiplied by, or None.
+        dropout: of the tokens, or None.
     """
 
     table: Tensor
     ids: Tensor
     offsets: Tensor
-    dropout: Tensor | None
+    dropout: Dropout | None
 
 
 class Encoder(Kind):

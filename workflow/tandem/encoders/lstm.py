@@ -42,7 +42,7 @@ class Lstm(Encoder):
         positions, sizes, order = packed_order(offsets[:-1][filled], lengths[filled])
         embedded = table.index_select(0, ids[positions])
         if dropout is not None:
-            embedded = embedded * dropout
+            embedded = embedded * dropout.factors(self.dimension)
         hidden = weights(PackedSequence(embedded, sizes))[0].data
         # average per sentence: element k of the packed data belongs to sentence order[k]
         out = hidden.new_zeros(len(lengths), hidden.shape[1])

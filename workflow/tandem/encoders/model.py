@@ -17,7 +17,7 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from tandem import saved
-from tandem.encoders.encoder import ENCODERS, Encoder, Tokens
+from tandem.encoders.encoder import ENCODERS, Dropout, Encoder, Tokens
 from tandem.errors import TandemError
 from tandem.io import atomic_folder, write_json
 from tandem.registry import Named, Settings
@@ -50,7 +50,7 @@ class Composition(nn.Module):
         self.weights = encoder.weights()
 
     def forward(
-        self, table: Tensor, ids: Tensor, offsets: Tensor, dropout: Tensor | None = None
+        self, table: Tensor, ids: Tensor, offsets: Tensor, dropout: Dropout | None = None
     ) -> Tensor:
         """Return the sentence vectors; see `Encoder.compose`."""
         return self.encoder.compose(self.weights, Tokens(table, ids, offsets, dropout))

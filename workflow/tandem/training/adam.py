@@ -24,6 +24,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from tandem.kernels import adam_read, adam_update
+
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
 """Kingma and Ba's (2014) defaults."""
 _RATIO = BETA1 / math.sqrt(BETA2)
@@ -38,14 +40,11 @@ class Rows:
     Attributes:
         index: (rows,) int64, distinct.
         values: (rows, dimension) up to date; a leaf that collects the gradient.
-        first, second: (rows, dimension) moments as they were last stored.
-        age: (rows,) steps missed since then.
+        age: (rows,) steps missed since they were last stored.
     """
 
     index: Tensor
     values: Tensor
-    first: Tensor
-    second: Tensor
     age: Tensor
 
 
@@ -67,6 +66,7 @@ class RowAdam:
         epsilons[0] = 1.0  # a row never touched has no moments: anything but zero
         by_step = _tails(total_steps), _RATIO**steps, epsilons.astype(np.float32)
         self._by_step = [torch.from_numpy(values).to(table.device) for values in by_step]
+        self._compiled = table.device.type == "cpu" and table.dtype == torch.float32
 
     def fetch(self, index: Tensor) -> Rows:
         """Return the rows as of now, without storing anything."""
@@ -76,27 +76,38 @@ class RowAdam:
         moved = self._learning_rate * (tails[touched] - powers[age] * tails[self.step_count])
         # a row never touched has no moments and stays where it is
         moved = moved.masked_fill_(touched == 0, 0).to(self.table.dtype)
+        epsilon = epsilons[touched].to(self.table.dtype)
+        if self._compiled:
+            given = self.table, self.first, self.second, index, moved, epsilon
+            values = torch.from_numpy(adam_read(*(tensor.numpy() for tensor in given)))
+            return Rows(index, values, age)
         values, first, second = (
             tensor.index_select(0, index) for tensor in (self.table, self.first, self.second)
         )
-        epsilon = epsilons[touched].to(self.table.dtype)
-        denominator = second.sqrt().add_(epsilon.unsqueeze(1))
-        values.addcdiv_(first * moved.unsqueeze(1), denominator, value=-1)
-        return Rows(index, values, first, second, age)
+        denominator = second.sqrt_().add_(epsilon.unsqueeze(1))
+        values.addcdiv_(first.mul_(moved.unsqueeze(1)), denominator, value=-1)
+        return Rows(index, values, age)
 
     def update(self, rows: Rows) -> None:
         """Take one step for rows whose `values.grad` is filled, and store them."""
         self.step_count += 1
-        rate = self._learning_rate / (1 - BETA1**self.step_count)
         bias2 = math.sqrt(1 - BETA2**self.step_count)
+        rate = self._learning_rate / (1 - BETA1**self.step_count) * bias2
         gradient, values = rows.values.grad, rows.values.detach()
         assert gradient is not None
-        steps = (rows.age + 1).unsqueeze(1).to(values.dtype)
-        first = rows.first.mul_(BETA1**steps).add_(gradient, alpha=1 - BETA1)
-        second = rows.second.mul_(BETA2**steps).addcmul_(gradient, gradient, value=1 - BETA2)
-        values.addcdiv_(first, second.sqrt().add_(EPSILON * bias2), value=-rate * bias2)
-        for table, changed in ((self.table, values), (self.first, first), (self.second, second)):
-            table.index_copy_(0, rows.index, changed)
+        steps = (rows.age + 1).to(values.dtype)
+        decay1, decay2 = BETA1**steps, BETA2**steps
+        if self._compiled:
+            given = self.table, self.first, self.second, rows.index, values, gradient
+            numbers = map(np.float32, (BETA1, BETA2, rate, EPSILON * bias2))
+            adam_update(*(tensor.numpy() for tensor in (*given, decay1, decay2)), *numbers)
+        else:
+            first, second = (t.index_select(0, rows.index) for t in (self.first, self.second))
+            first.mul_(decay1.unsqueeze(1)).add_(gradient, alpha=1 - BETA1)
+            second.mul_(decay2.unsqueeze(1)).addcmul_(gradient, gradient, value=1 - BETA2)
+            values.addcdiv_(first, second.sqrt().add_(EPSILON * bias2), value=-rate)
+            for table, new in ((self.table, values), (self.first, first), (self.second, second)):
+                table.index_copy_(0, rows.index, new)
         self.touched.index_fill_(0, rows.index, self.step_count)
 
     def settle(self, rows_at_once: int = 65_536) -> Tensor:

@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
+from tandem.encoders.encoder import Dropout
 from tandem.segmentation.ragged import Ragged, concatenate
 
 Indices = NDArray[np.int64]
@@ -80,18 +80,18 @@ def scramble(rows: Ragged, rate: float, random: np.random.Generator) -> Ragged:
 class DropoutPool:
     """Draws dropout for token embeddings: 0 with probability `rate`, else 1 / (1 - rate).
 
-    Drawing a million random numbers costs more than the rest of a step, so 4 million factors are
-    drawn once, and each token takes a window of them at a random place.
+    Drawing a million random numbers costs more than the rest of a step, so each token has a window,
+    at a random place, of 4 million zeros and ones drawn once.
     """
 
     def __init__(self, rate: float, dimension: int, seed: int, device: torch.device) -> None:
-        """Draw the pool, 16 MB, once."""
-        self._places = _POOL - dimension
+        """Draw the pool, 4 MB, once."""
+        self._places, self._scale = _POOL - dimension, 1 / (1 - rate)
         drawn = generator(seed, 0).integers(0, _STEPS, _POOL, dtype=np.uint16)
-        factors = (drawn >= round(rate * _STEPS)) * np.float32(1 / (1 - rate))
-        self._windows = torch.from_numpy(factors).to(device).unfold(0, dimension, 1)
+        keep = (drawn >= round(rate * _STEPS)).astype(np.uint8)
+        self._keep = torch.from_numpy(keep).to(device)
 
-    def draw(self, tokens: int, random: np.random.Generator) -> Tensor:
-        """Return what the embeddings of so many tokens are multiplied by, (tokens, dimension)."""
+    def draw(self, tokens: int, random: np.random.Generator) -> Dropout:
+        """Return the dropout of so many tokens."""
         places = torch.from_numpy(random.integers(0, self._places, tokens))
-        return self._windows[places.to(self._windows.device)]
+        return Dropout(self._keep, places.to(self._keep.device), self._scale)

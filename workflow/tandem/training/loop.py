@@ -27,6 +27,7 @@ from tqdm import tqdm
 from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.encoders.model import Composition, initialise
 from tandem.errors import TandemError
+from tandem.kernels import number_types, set_threads
 from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.segmentation.ragged import Ragged
 from tandem.training import checkpoint
@@ -75,6 +76,7 @@ class Trainer:
         """
         recipe = run.recipe
         torch.set_num_threads(recipe.threads)
+        set_threads(recipe.threads)
         self.settings, self.pairs, self.device = run, pairs, torch.device(device)
         for side in (pairs.left, pairs.right):
             side.check_below(vocabulary)
@@ -95,6 +97,7 @@ class Trainer:
         if recipe.dropout:
             dimension = run.encoder.dimension
             self.dropout = DropoutPool(recipe.dropout, dimension, run.seed, self.device)
+        self._scratch = np.full(vocabulary, -1)
         self.progress = Progress()
         self.best: dict[str, Tensor] = {}
 
@@ -174,7 +177,7 @@ class Trainer:
 
     @torch.no_grad()
     def _choose(self, pool: Ragged) -> Any:  # noqa: ANN401  (the objective's own)
-        types, local = np.unique(pool.ids, return_inverse=True)
+        types, local = number_types(pool.ids, self._scratch)
         table = self.optimizer.fetch(self._tensor(types)).values
         vectors = self.composition(table, self._tensor(local), self._tensor(pool.offsets))
         keys = self._tensor(sentence_keys(pool))
@@ -191,7 +194,7 @@ class Trainer:
         groups = objective.rows(batch, len(pool) // 2, chosen)
         rows = pool.gather(np.concatenate(groups))
         rows = scramble(rows, self.settings.recipe.scramble, random)
-        types, local = np.unique(rows.ids, return_inverse=True)
+        types, local = number_types(rows.ids, self._scratch)
         fetched = self.optimizer.fetch(self._tensor(types))
         fetched.values.requires_grad_()
         dropout = None if self.dropout is None else self.dropout.draw(len(local), random)

@@ -1,0 +1,175 @@
+"""The loops of training that are compiled for the CPU.
+
+Each touches every float once, where a chain of array operations reads and writes it five to ten
+times. Rows or dimensions are shared out among threads, never a sum, so the result does not depend
+on their number. On CUDA array operations are used instead; tests hold both to the same numbers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+import torch
+from numba import prange
+from numpy.typing import NDArray
+from torch import Tensor
+
+Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+_compiled = numba.njit(parallel=True, cache=True, fastmath={"contract"})
+
+
+def set_threads(threads: int) -> None:
+    """Let compiled loops use so many threads, or what the machine has if that is fewer."""
+    numba.set_num_threads(min(threads, numba.config.NUMBA_NUM_THREADS))
+
+
+class MaskedSums(torch.autograd.Function):
+    """`masked_sums` with its gradient: of (table, ids, offsets, keep, places)."""
+
+    @staticmethod
+    def forward(ctx: Any, table: Tensor, *rest: Tensor) -> Tensor:  # noqa: ANN401
+        """Return the sums, (sentences, dimension)."""
+        ctx.save_for_backward(*rest)
+        ctx.types = len(table)
+        arrays = (tensor.numpy() for tensor in (table.detach(), *rest))
+        return torch.from_numpy(masked_sums(*arrays, numba.get_num_threads()))
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:  # noqa: ANN401
+        """Return the gradient of the table."""
+        arrays = (tensor.numpy() for tensor in ctx.saved_tensors)
+        given = gradient.contiguous().numpy(), ctx.types, *arrays, numba.get_num_threads()
+        return torch.from_numpy(masked_sums_backward(*given)), None, None, None, None
+
+
+@_compiled
+def masked_sums(
+    table: Floats,
+    ids: Indices,
+    offsets: Indices,
+    keep: NDArray[np.uint8],
+    places: Indices,
+    parts: int,
+) -> Floats:
+    """Return the sum of each sentence's rows of the table, each masked by a window of `keep`.
+
+    Args:
+        table: (types, dimension).
+        ids: (tokens,) rows of the table.
+        offsets: (sentences + 1,).
+        keep: 0 or 1; token t is masked by keep[places[t] : places[t] + dimension].
+        places: (tokens,).
+        parts: into which the dimensions are divided, one for each thread.
+    """
+    dimension = table.shape[1]
+    sums = np.zeros((len(offsets) - 1, dimension), np.float32)
+    for part in prange(parts):
+        first, last = dimension * part // parts, dimension * (part + 1) // parts
+        for sentence in range(len(offsets) - 1):
+            target = sums[sentence, first:last]
+            for token in range(offsets[sentence], offsets[sentence + 1]):
+                source = table[ids[token], first:last]
+                mask = keep[places[token] + first : places[token] + last]
+                for d in range(last - first):
+                    target[d] += source[d] * np.float32(mask[d])
+    return sums
+
+
+@_compiled
+def masked_sums_backward(
+    gradient: Floats,
+    types: int,
+    ids: Indices,
+    offsets: Indices,
+    keep: NDArray[np.uint8],
+    places: Indices,
+    parts: int,
+) -> Floats:
+    """Return the gradient of the table, (types, dimension), given that of the sums."""
+    dimension = gradient.shape[1]
+    total = np.zeros((types, dimension), np.float32)
+    for part in prange(parts):
+        first, last = dimension * part // parts, dimension * (part + 1) // parts
+        for sentence in range(len(offsets) - 1):
+            source = gradient[sentence, first:last]
+            for token in range(offsets[sentence], offsets[sentence + 1]):
+                target = total[ids[token], first:last]
+                mask = keep[places[token] + first : places[token] + last]
+                for d in range(last - first):
+                    target[d] += source[d] * np.float32(mask[d])
+    return total
+
+
+@_compiled
+def adam_read(
+    table: Floats,
+    first: Floats,
+    second: Floats,
+    index: Indices,
+    moved: Floats,
+    epsilon: Floats,
+) -> Floats:
+    """Return rows of the table brought up to date: value - moved * m / (sqrt(v) + epsilon)."""
+    values = np.empty((len(index), table.shape[1]), np.float32)
+    for r in prange(len(index)):
+        row = index[r]
+        if moved[r] == 0:  # nothing was missed
+            values[r] = table[row]
+        else:
+            for d in range(table.shape[1]):
+                change = moved[r] * first[row, d] / (np.sqrt(second[row, d]) + epsilon[r])
+                values[r, d] = table[row, d] - change
+    return values
+
+
+@_compiled
+def adam_update(
+    table: Floats,
+    first: Floats,
+    second: Floats,
+    index: Indices,
+    values: Floats,
+    gradient: Floats,
+    decay1: Floats,
+    decay2: Floats,
+    beta1: np.float32,
+    beta2: np.float32,
+    rate: np.float32,
+    epsilon: np.float32,
+) -> None:
+    """Take a step: moments decayed by the missed steps too; value and moments stored."""
+    one = np.float32(1)
+    for r in prange(len(index)):
+        row = index[r]
+        for d in range(table.shape[1]):
+            g = gradient[r, d]
+            m = decay1[r] * first[row, d] + (one - beta1) * g
+            v = decay2[r] * second[row, d] + (one - beta2) * g * g
+            first[row, d], second[row, d] = m, v
+            table[row, d] = values[r, d] - rate * m / (np.sqrt(v) + epsilon)
+
+
+@numba.njit(cache=True)
+def number_types(ids: NDArray[Any], scratch: Indices) -> tuple[Indices, Indices]:
+    """Return the distinct ids in the order in which they first occur, and the place of each id.
+
+    `scratch`, (vocabulary,), holds -1 everywhere, before and after.
+    """
+    places, types = np.empty(len(ids), np.int64), np.empty(len(ids), np.int64)
+    count = 0
+    for token in range(len(ids)):
+        known = scratch[ids[token]]
+        if known < 0:
+            known = count
+            types[count] = ids[token]
+            scratch[ids[token]] = count
+            count += 1
+        places[token] = known
+    for place in range(count):
+        scratch[types[place]] = -1
+    return types[:count].copy(), places
