@@ -20,12 +20,13 @@ Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-_compiled = numba.njit(parallel=True, cache=True, fastmath={"contract"})
+_compiled: Any = numba.njit(parallel=True, cache=True, fastmath={"contract"})
 
 
 def set_threads(threads: int) -> None:
     """Let compiled loops use so many threads, or what the machine has if that is fewer."""
-    numba.set_num_threads(min(threads, numba.config.NUMBA_NUM_THREADS))
+    most = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]  # set when it is imported
+    numba.set_num_threads(min(threads, most))
 
 
 class MaskedSums(torch.autograd.Function):
