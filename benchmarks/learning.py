@@ -9,7 +9,7 @@ its cleaning, the share of the words of the selection task (STS 2017 en-en) that
 English side, and r x 100 on that task of SP, trained on as many of them as `bitext-2x` has.
 choose: Pearson's r x 100 on the selection task, of the best epoch, for each encoder, learning rate
 and size of its vocabulary, on back-translated text and on as much bitext; mean and standard
-deviation over three seeds. For every encoder the same rule: of the sizes at the first rate, then of
+deviation over three seeds. For every encoder the same rule: of the sizes at the middle rate, then of
 the rates at that size, the one whose mean over both texts is best.
 measure: r x 100 of SP on those test pairs of the STS Benchmark that are not of the selection task,
 untrained and trained on the bitext, on as many pairs as each setting of Table 1 has. It chooses
@@ -62,7 +62,7 @@ from tandem.training.run import train_encoder, untrained_encoder
 
 ROOT = Path(__file__).parents[1]
 SEEDS = (1, 2, 3)
-RATES = (0.001, 0.002, 0.004, 0.008, 0.016)
+RATES = (0.002, 0.004, 0.008, 0.016, 0.032)
 SIZES = {
     "sentencepiece": (2_000, 4_000, 8_000),
     "words": (5_000, 10_000, 200_000),
