@@ -387,7 +387,7 @@ def test_a_plan_describes_what_is_trained(plan):
 
 
 def test_a_plan_knows_which_experiments_have_fewer_epochs_than_the_papers(workspace):
-    assert not plans()["results/first"].fewer_epochs("sp.cs")  # the study does not say how many they are
+    assert not plans()["results/first"].fewer_epochs("sp.cs")  # not stated
     stated = plans(**changed("epochs", to=4))["results/first"]
     names = ["sp.cs", "sp.none", "muse.cs"]
     assert [stated.epochs(name) for name in names] == [3, 0, 0]
