@@ -19,7 +19,7 @@ def cell(estimate, spread=1.0):
 def test_columns_name_a_figure_and_its_bounds():
     found = writer.columns("es-es", "f1_x100", cell(50.0))
     assert list(found) == ["es-es_f1_x100", "es-es_low_f1_x100", "es-es_high_f1_x100"]
-    assert list(found.values()) == pytest.approx([50, 49.048, 50.96], abs=1e-4)
+    assert list(found.values()) == pytest.approx([50, 49.04, 50.96], abs=1e-4)
     assert set(writer.columns("es-es", "f1_x100", None).values()) == {None}
 
 
