@@ -7,7 +7,7 @@ lines at a time, each once: words not seen before take longer, and are fewer fro
 
 With workflow/studies on PYTHONPATH:
 
-    python benchmarks/encoding.py --model results/models/sp.en-cs/seed1 --text my.en --language en
+    python benchmarks/encoding.py --model results/models/sp.bitext/seed1 --text my.en --language en
     python benchmarks/encoding.py --model MODEL --text my.en --language en --stream 10000000
     python benchmarks/encoding.py --model MODEL --text my.en --language en --fresh 4000
 """

@@ -5,7 +5,7 @@ the BERT normaliser and pre-tokeniser, and the same table. Both are `StaticEmbed
 same lines with sentence-transformers and take turns; medians over the repeats, of the processor
 time as well, which other work on the machine disturbs less.
 
-    python benchmarks/export.py --model results/models/sp.en-cs/seed1 --text my.en --language en
+    python benchmarks/export.py --model results/models/sp.bitext/seed1 --text my.en --language en
 """
 
 from __future__ import annotations

@@ -18,12 +18,12 @@ def test_makes_table_1(finished):
     with open(finished / "results/table1.csv", encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
     assert [row["experiment"] for row in rows[:4]] == [
-        "sp.en-en", "sp.en-cs", "sp.en-cs-2x", "sp.random",
+        "sp.back-translated", "sp.bitext", "sp.bitext-2x", "sp.random",
     ]  # fmt: skip
     assert len(rows) == 12
     counts = {row["experiment"]: (row["pairs"], row["english_sentences"]) for row in rows}
-    assert counts["sp.en-en"] == ("100", "200")
-    assert counts["sp.en-cs-2x"] == ("200", "200")
+    assert counts["sp.back-translated"] == ("100", "200")
+    assert counts["sp.bitext-2x"] == ("200", "200")
     assert all(row["seeds"] == "1 2" for row in rows)
     assert all(0 < float(row["mean_pearson_x100"]) <= 100 for row in rows)
 
@@ -84,7 +84,7 @@ def test_an_exported_model_says_what_it_is_and_reaches(finished):
         "figures/training.svg", "scores/cs-en/bleu.json", "corpora/en-cs/cleaning.json",
         "figure1.pdf", "figure1.svg", "figures/figure1-marked.png", "figures/figure1-verses.pdf",
         "table5.md", "languages/verses/text/panel.json",
-        "models/sp.en-cs/seed1/model.safetensors", "models/sp.en-cs/seed1/history.csv",
+        "models/sp.bitext/seed1/model.safetensors", "models/sp.bitext/seed1/history.csv",
         "table2.md", "table3.md", "table4.md", "figures/table2.png", "figures/table3.pdf",
         "figures/table4.svg", "benchmarks/speed.json",
     ],
@@ -148,10 +148,10 @@ def test_goes_on_without_what_cannot_be_reached_and_says_how_to_give_it(finished
 
 
 def test_scores_name_the_code_that_made_them(finished):
-    path = finished / "results/scores/sp.en-cs/sts/seed2.json"
+    path = finished / "results/scores/sp.bitext/sts/seed2.json"
     scores = json.loads(path.read_text(encoding="utf-8"))
     known = [scores[key] for key in ("study", "experiment", "seed", "task", "metric")]
-    assert known == ["wieting2019", "sp.en-cs", 2, "sts", "pearson_x100"]
+    assert known == ["wieting2019", "sp.bitext", 2, "sts", "pearson_x100"]
     assert len(scores["code"]) == 16
     units = [row["unit"] for row in scores["rows"]]
     assert units == ["2012", "2013", "2014", "2015", "2016", "mean"]

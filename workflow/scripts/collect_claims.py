@@ -1,7 +1,7 @@
 """Join the claims of all tables."""
 
 from _adapter import logged
-from tandem.reporting.claims import merge
+from tandem.reporting.replications import merge
 from tandem.reporting.writer import write_frame
 
 with logged(snakemake.log[0]) as log:

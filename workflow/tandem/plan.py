@@ -119,6 +119,21 @@ class Plan:
             "pairs": setting.pairs,
         }
 
+    def epochs(self, experiment: str) -> int:
+        """Return the passes over its text that train an experiment; 0 for one that is not."""
+        setting = self.setting(experiment)
+        if self.pretrained(experiment) or not setting.pairs:
+            return 0
+        return self.study.recipes[setting.encoders[experiment.split(".")[0]]].epochs
+
+    def fewer_epochs(self, experiment: str) -> bool:
+        """Whether an experiment is trained for fewer passes than the paper's.
+
+        Its scores do not say what the paper's encoder would score: tables mark it, and a claim that
+        involves it is not comparable.
+        """
+        return 0 < self.epochs(experiment) < (self.study.epochs or 0)
+
     def segmented(self, experiment: str) -> str:
         """Return the folder of the segmented corpus that an experiment trains on."""
         corpus = self.setting(experiment).corpus

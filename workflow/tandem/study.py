@@ -103,6 +103,9 @@ class Study(Settings):
     """Folder of its results under results/; "" for the name of the study, "." for results/."""
     seeds: Annotated[list[NonNegativeInt], Field(min_length=1)] = [1]
     """Every experiment is trained once with each seed."""
+    epochs: PositiveInt | None = None
+    """Passes over the text that the paper trains for; an experiment with fewer is marked in tables
+    and not comparable in claims. Null: not stated."""
     bitexts: dict[Name, Bitext] = {}
     """Parallel text."""
     sts: StsArchives | None = None

@@ -14,11 +14,12 @@ HOME = Path(__file__).parents[3] / "workflow/studies/wieting2019"
 LABELS = {"sp": "SP", "wide": "SP 1024", "word": "WORD", "trigram": "TRIGRAM", "lstm": "LSTM",
           "lstm-sp": "LSTM-SP", "muse": "Multilingual USE", "minilm": "MiniLM"}  # fmt: skip
 SETTINGS = {
-    "en-en": ("En-En", 1000, 2000),
-    "en-cs": ("En-Cs", 1000, 1000),
-    "en-cs-2x": ("En-Cs, equal English", 2000, 2000),
+    "back-translated": ("En-En", 1000, 2000),
+    "bitext": ("En-Cs", 1000, 1000),
+    "bitext-2x": ("En-Cs, equal English", 2000, 2000),
     "random": ("Untrained", 0, 0),
 }
+EPOCHS = {"lstm": 1}
 TRACKS = ["2017.track1.ar-ar", "2017.track4a.es-en", "2017.track5.en-en"]
 KINDS = {
     "sts": {"kind": "sts", "years": [2012, 2013]},
@@ -34,7 +35,7 @@ class Plan:
     def __init__(self, root):
         self.root = root
         tasks = {name: TASKS.parse(kind) for name, kind in KINDS.items()}
-        self.study = SimpleNamespace(tasks=tasks)
+        self.study = SimpleNamespace(tasks=tasks, epochs=10)
 
     def path(self, *parts):
         return str(self.root.joinpath(*parts))
@@ -52,6 +53,15 @@ class Plan:
         name = experiment.split(".")[1]
         label, pairs, _ = SETTINGS.get(name, (name, 0 if name.startswith("random") else 500, 0))
         return SimpleNamespace(label=label, pairs=pairs, corpus=name)
+
+    def pretrained(self, experiment):
+        return experiment if experiment.split(".")[0] in ("muse", "minilm") else None
+
+    def epochs(self, experiment):
+        return EPOCHS.get(experiment.split(".")[0], 10) if self.setting(experiment).pairs else 0
+
+    def fewer_epochs(self, experiment):
+        return 0 < self.epochs(experiment) < self.study.epochs
 
     def mining_of(self, corpus):
         return f"{corpus.removeprefix('en-')}-en"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tandem.reporting.claims import read_claims
+from tandem.reporting.claim_entries import read_claims
 from tandem.reporting.published import read_published
 from wieting2019.tables import table1, table2, table3
 

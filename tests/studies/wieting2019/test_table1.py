@@ -8,7 +8,7 @@ from safetensors.numpy import save_file
 from tandem.io import write_json
 from tandem.reporting.claims import judge
 
-NOISE = {"en-en": 1.0, "en-cs": 0.7, "en-cs-2x": 0.4, "random": 5.0}
+NOISE = {"back-translated": 1.0, "bitext": 0.7, "bitext-2x": 0.4, "random": 5.0}
 WORSE = {"sp": 1.0, "word": 1.6, "trigram": 3.0}
 SIZES = {"sp": 17, "word": 20, "trigram": 12}
 VALUES = {"encoders": list(WORSE), "settings": list(NOISE)}
@@ -62,11 +62,12 @@ def test_rows_and_columns(table1):
         "seed_count", "seeds",
     ]  # fmt: skip
     assert list(report.frame["experiment"])[:5] == [
-        "sp.en-en", "sp.en-cs", "sp.en-cs-2x", "sp.random", "word.en-en"
+        "sp.back-translated", "sp.bitext", "sp.bitext-2x", "sp.random", "word.back-translated"
     ]  # fmt: skip
     rows = report.frame.set_index("experiment")
-    row, one = rows.loc["sp.en-en"], given.scores.values("sp.en-en", "sts", "mean")
-    years = given.scores.values("sp.en-en", "sts", "2012")
+    name = "sp.back-translated"
+    row, one = rows.loc[name], given.scores.values(name, "sts", "mean")
+    years = given.scores.values(name, "sts", "2012")
     assert row["sts2012_pearson_x100"] == pytest.approx((years[1] + years[2]) / 2)
     assert row["mean_pearson_x100"] == pytest.approx((one[1] + one[2]) / 2, abs=1e-3)
     assert row["sd_over_seeds_pearson_x100"] == pytest.approx(abs(one[1] - one[2]) / np.sqrt(2))
@@ -125,7 +126,8 @@ def test_claims_are_judged_for_every_encoder_that_has_the_scores(table1):
         "fewer-parameters.trigram": "contradicted",
     }
     claims = {claim.claim: claim for claim in judge(given, report)}
-    assert claims[f"{start}same-pairs.sp"].test.startswith("sts mean of sp.en-cs minus sp.en-en;")
+    test = "sts mean of sp.bitext minus sp.back-translated;"
+    assert claims[f"{start}same-pairs.sp"].test.startswith(test)
     assert claims[f"{start}fewer-parameters.trigram"].statistic == -5
 
 
@@ -137,5 +139,5 @@ def test_figure_has_a_row_for_each_encoder_and_a_series_for_each_setting(table1,
     labels = [c.get_label() for c in axes.containers]
     assert labels == ["En-En", "En-Cs", "En-Cs, equal English", "Untrained"]
     drawn = list(axes.containers[1].lines[0].get_xdata())
-    en_cs = report.frame[report.frame["setting"] == "en-cs"]
-    assert drawn == pytest.approx(list(en_cs["mean_pearson_x100"]))
+    bitext = report.frame[report.frame["setting"] == "bitext"]
+    assert drawn == pytest.approx(list(bitext["mean_pearson_x100"]))

@@ -6,7 +6,7 @@ from tandem.io import write_json
 from tandem.reporting.claims import judge
 
 VALUES = {
-    "encoders": ["lstm", "sp", "trigram", "lstm-sp"], "setting": "en-cs", "bitext": "en-es",
+    "encoders": ["lstm", "sp", "trigram", "lstm-sp"], "setting": "bitext", "bitext": "en-es",
     "baselines": ["muse", "minilm"],
 }  # fmt: skip
 
@@ -17,8 +17,8 @@ def entry(name, passes, device="cpu", large=None, **more):
 
 
 SPEEDS = [
-    entry("lstm.en-cs", [100.0, 90.0, 110.0], tokenisation=0.05),
-    entry("sp.en-cs", [2000.0, 1900.0, 2100.0], first=900.0, tokenisation=0.9,
+    entry("lstm.bitext", [100.0, 90.0, 110.0], tokenisation=0.05),
+    entry("sp.bitext", [2000.0, 1900.0, 2100.0], first=900.0, tokenisation=0.9,
           large=[3000.0, 2000.0, 4000.0]),
     entry("muse", [500.0] * 3, "cuda", large=[600.0] * 3),
 ]  # fmt: skip
@@ -86,9 +86,9 @@ def test_figure_has_the_fastest_on_top_and_the_limit(timed):
 
 def test_speeds_are_compared_at_the_first_batch_size(timed):
     claims = claims_of(timed(
-        entry("sp.en-cs", [200.0, 400.0, 800.0]),
-        entry("trigram.en-cs", [100.0, 200.0, 200.0]),  # 2, 2 and 4 times slower
-        entry("lstm-sp.en-cs", [20.0, 40.0, 80.0]),
+        entry("sp.bitext", [200.0, 400.0, 800.0]),
+        entry("trigram.bitext", [100.0, 200.0, 200.0]),  # 2, 2 and 4 times slower
+        entry("lstm-sp.bitext", [20.0, 40.0, 80.0]),
     ))  # fmt: skip
     assert claims["faster.cpu.trigram"].statistic == pytest.approx(4 ** (2 / 3))
     assert claims["faster.cpu.trigram"].verdict == "undecided"
@@ -99,7 +99,7 @@ def test_speeds_are_compared_at_the_first_batch_size(timed):
 
 def test_hundreds_of_times_means_a_hundred_at_least(timed):
     claims = claims_of(timed(
-        entry("sp.en-cs", [1000.0, 1010.0]), entry("muse", [2.0, 2.0]), entry("minilm", [50.0] * 2)
+        entry("sp.bitext", [1000.0, 1010.0]), entry("muse", [2.0, 2.0]), entry("minilm", [50.0] * 2)
     ))  # fmt: skip
     assert claims["hundreds.cpu.multilingual-use"].verdict == "supported"
     assert claims["hundreds.cpu.minilm"].verdict == "contradicted"
@@ -108,19 +108,19 @@ def test_hundreds_of_times_means_a_hundred_at_least(timed):
 
 def test_every_device_is_judged_by_its_own_times_and_without_sp_nothing_is(timed):
     claims = claims_of(timed(
-        entry("sp.en-cs", [10.0, 10.0]), entry("trigram.en-cs", [5.0, 5.0]),
-        entry("sp.en-cs", [10.0, 10.0], "cuda"), entry("trigram.en-cs", [20.0, 20.0], "cuda"),
+        entry("sp.bitext", [10.0, 10.0]), entry("trigram.bitext", [5.0, 5.0]),
+        entry("sp.bitext", [10.0, 10.0], "cuda"), entry("trigram.bitext", [20.0, 20.0], "cuda"),
     ))  # fmt: skip
     assert claims["faster.cpu.trigram"].verdict == "supported"
     assert claims["faster.cuda.trigram"].verdict == "contradicted"
     assert not claims_of(
-        timed(entry("lstm.en-cs", [1.0, 2.0]), entry("trigram.en-cs", [1.0, 2.0]))
+        timed(entry("lstm.bitext", [1.0, 2.0]), entry("trigram.bitext", [1.0, 2.0]))
     )
 
 
 def test_the_job_that_times_is_told_what_it_needs(made, plan, timed):
     table, _, _ = timed(*SPEEDS)
-    assert table.experiments(plan)[:2] == ["lstm.en-cs", "sp.en-cs"]
+    assert table.experiments(plan)[:2] == ["lstm.bitext", "sp.bitext"]
     assert table.measured() == {
         "language": "en", "sentences": 10000, "batches": [128, 1024], "repeats": 5,
         "seconds": 10, "seed": 1,

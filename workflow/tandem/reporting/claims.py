@@ -1,81 +1,47 @@
 """Claims: each finding of a paper as a test on our own scores, with its verdict.
 
 A study states them in its `claims.yaml`: for each table, what a paper says and where, the test and
-its sides, and the margin. The verdict follows from the statistic's 95% interval: entirely above the
-margin, supported; entirely below, contradicted; otherwise undecided. With a margin of 0 the same
-rule also tests "at least as good": an interval that contains zero decides neither. Exact
-quantities (a count of parameters) have no interval, and equality contradicts.
+its sides, and the margin (tandem.reporting.claim_entries). Each test has a two-sided p-value of
+"the statistic is the margin". Holm's correction over all tested claims of a table keeps the chance
+that any of its verdicts "supported" and "contradicted" is wrong at 5%; claims of different tables
+are not corrected for each other. The interval beside a statistic is the 95% interval of that one
+test, uncorrected.
 
-Text in braces is a placeholder for a value of `each`; every entry of `each` makes a claim. Claims
-that share an id are parts of one finding, and its entry may say what holds if all of them do.
+A claim is supported if its corrected p is below 0.05 and the statistic above the margin,
+contradicted if it is below, and else undecided. "At least as good" is non-inferiority: its margin
+is below zero. A claim about an experiment that is trained for fewer epochs than the paper's is not
+comparable, and an exact quantity, which no test could contradict by chance, is a description;
+neither is tested or counted in the correction.
+
+Claims that share an id are parts of one finding, and its entry may say what holds if all of them
+do. tandem.reporting.replications counts the corpora that a finding replicates in.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
-from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING
 
-from tandem.errors import TandemError
-from tandem.registry import ConfigurationError, Named, Settings
-from tandem.reporting.claim_tests.claim_test import CLAIM_TESTS, ClaimTest, Evidence, Measured
-from tandem.reporting.published import Published, read_entries
+from tandem.errors import InputError, TandemError
+from tandem.registry import ConfigurationError
+from tandem.reporting.claim_entries import ClaimEntry, Quoted, claims_of
+from tandem.reporting.claim_tests.claim_test import CLAIM_TESTS, Evidence, Measured
+from tandem.reporting.published import Published
 from tandem.reporting.writer import write_frame
+from tandem.statistics.inference import holm
 
 if TYPE_CHECKING:
-    import pandas as pd
-
+    from tandem.plan import Plan
     from tandem.reporting.table import Given, Report
 
+ALPHA = 0.05
+"""Chance that a table has a false verdict."""
 
-class Lines(Settings):
-    """Rows of a data frame of a table's report; the columns are the values of placeholders."""
-
-    frame: str
-    """Name of the data frame."""
-    where: dict[str, list[str]] = {}
-    """Keep rows whose columns have one of these values."""
-    without: dict[str, list[str]] = {}
-    """Leave these rows out, likewise."""
-
-
-class Quoted(Settings):
-    """A figure that a paper prints, or the difference of two."""
-
-    of: str | None = None
-    """Id of a published row; null: the figure is minus the other row's."""
-    minus: str | None = None
-    """Id of the row to subtract."""
-    value: str
-    """Which figure of the row."""
-
-
-class ClaimEntry(Settings):
-    """One finding in a claims file; it makes a claim for each entry of `each`."""
-
-    id: str
-    """What comes after the paper in the claim's id: `<table>.<finding>`."""
-    part: str = ""
-    """Comes after that, to distinguish the claims of one finding."""
-    paper: str
-    """The paper that states the finding."""
-    place: str
-    """Where the paper states it."""
-    statement: str
-    """What it says, worded so that the statistic should be above the margin."""
-    all: str = ""
-    """The claim that all parts hold together; empty: no such claim."""
-    each: Lines | list[dict[str, str]] = [{}]
-    """Values of the placeholders: the rows of a data frame, or a list."""
-    test: Annotated[ClaimTest, Named(CLAIM_TESTS)]
-    """What is measured."""
-    margin: float = 0.0
-    """What the statistic is claimed to be above; set before the scores are seen."""
-    published: Quoted | None = None
-    """The same statistic as printed in the paper."""
+logger = logging.getLogger(__name__)
 
 
 class Verdict(StrEnum):
@@ -84,6 +50,8 @@ class Verdict(StrEnum):
     SUPPORTED = "supported"
     CONTRADICTED = "contradicted"
     UNDECIDED = "undecided"
+    NOT_COMPARABLE = "not comparable"
+    DESCRIPTION = "description"
 
 
 @dataclass(frozen=True)
@@ -98,6 +66,9 @@ class Claim:
     statistic: float
     ci_low: float | None
     ci_high: float | None
+    margin: float | None
+    p: float | None
+    p_holm: float | None
     unit: str
     published: float | None
     verdict: Verdict
@@ -109,20 +80,28 @@ class Claim:
 def judge(given: Given, report: Report) -> list[Claim]:
     """Test the findings on one table, as the study's `claims.yaml` states them.
 
-    A claim whose sides have no scores is left out. `table` names the table's own frame among those
-    of its report. What the file names must be there.
+    A claim whose sides have no scores is left out, and the log names it. `table` names the table's
+    own frame among those of its report.
+
+    Raises:
+        InputError: claims.yaml names what is not there, or one test twice.
     """
-    evidence = Evidence(given.scores, {"table": report.frame, **report.frames})
     path = given.paper("claims.yaml")
-    entries = read_claims(path).get(given.name, []) if path else []
+    if path is None:
+        return []
+    evidence = Evidence(given.scores, {"table": report.frame, **report.frames}, given.plan)
+    try:
+        tested = list(_measured(path, given.name, evidence))
+    except ConfigurationError as error:
+        raise InputError(path, None, str(error), "Mend the claim") from error
+    p = [found.p for _, found, reason in tested if found.p is not None and not reason]
+    corrected = iter(holm(p))
     groups: dict[str, list[Claim]] = {}
     joint: dict[str, str] = {}
-    for made in chain.from_iterable(every(entry, evidence) for entry in entries):
-        measured = made.test.measure(evidence)
-        if measured is None:
-            continue
+    for made, found, reason in tested:
+        held = None if found.p is None or reason else next(corrected)
         name = f"{made.paper}.{made.id}"
-        groups.setdefault(name, []).append(_claim(name, made, measured, given))
+        groups.setdefault(name, []).append(_claim(made, found, reason, held, given))
         if made.all:
             joint.setdefault(name, made.all)
     claims = []
@@ -133,42 +112,52 @@ def judge(given: Given, report: Report) -> list[Claim]:
     return claims
 
 
-def read_claims(path: str | Path) -> dict[str, list[ClaimEntry]]:
-    """Read the findings of a study by table."""
-    return read_entries(path, dict[str, list[ClaimEntry]])
-
-
-def every(entry: ClaimEntry, evidence: Evidence) -> Iterator[ClaimEntry]:
-    """Yield the entry with the values of each of `each` in place of the braces."""
-    plain = entry.model_dump(exclude={"each"})
-    each = _kept(entry.each, evidence) if isinstance(entry.each, Lines) else entry.each
-    for values in each:
+def _measured(
+    path: Path, table: str, evidence: Evidence
+) -> Iterator[tuple[ClaimEntry, Measured, str]]:
+    """Yield the claims that have scores, with why one is not comparable ("": it is)."""
+    seen: dict[str, str] = {}
+    for made in claims_of(path, table, evidence):
+        test = repr(CLAIM_TESTS.dump(made.test))
+        if test in seen:
+            raise ConfigurationError(f"{seen[test]} and {made.name} are the same test; keep one")
+        seen[test] = made.name
         try:
-            yield ClaimEntry.model_validate(_filled(plain, values))
-        except KeyError as error:
-            problem = f"no {error} to put in braces; there are {', '.join(values)}"
-            raise ConfigurationError(f"claim {entry.id}: {problem}") from error
+            found = made.test.measure(evidence, made.margin)
+        except ConfigurationError as error:
+            raise ConfigurationError(f"claim {made.name}: {error}") from error
+        if found is None:
+            logger.info("claim %s is left out: a side of it has no scores", made.name)
+        else:
+            yield made, found, _incomparable(made.test.experiments(), evidence.plan)
 
 
-def single_verdict(measured: Measured, margin: float) -> Verdict:
-    """Judge a statistic said to be above a margin, by its interval if it has one."""
-    if measured.low is None or measured.high is None:
-        return Verdict.SUPPORTED if measured.statistic > margin else Verdict.CONTRADICTED
-    if measured.low > margin:
-        return Verdict.SUPPORTED
-    return Verdict.CONTRADICTED if measured.high < margin else Verdict.UNDECIDED
+def _incomparable(experiments: Iterable[str], plan: Plan) -> str:
+    """Say which experiments are trained for fewer epochs than the paper's."""
+    fewer = [f"{n} ({plan.epochs(n)})" for n in experiments if plan.fewer_epochs(n)]
+    said = ", ".join(fewer)
+    return f"fewer epochs than the paper's {plan.study.epochs}: {said}" if fewer else ""
+
+
+def single_verdict(measured: Measured, margin: float, p_holm: float | None) -> Verdict:
+    """Judge a statistic said to be above a margin by its corrected p-value (None: untested)."""
+    if measured.p is None and measured.low is None:
+        return Verdict.DESCRIPTION
+    if p_holm is None or p_holm >= ALPHA:
+        return Verdict.UNDECIDED
+    return Verdict.SUPPORTED if measured.statistic > margin else Verdict.CONTRADICTED
 
 
 def joint_verdict(verdicts: Iterable[Verdict]) -> Verdict:
     """Judge a finding that is claimed to hold everywhere: one contradiction refutes it.
 
-    Support needs every part at 95%, which makes a valid test of the whole without correction
-    (intersection-union); a contradiction is not corrected for the number of parts.
+    The parts' p-values are corrected, so both verdicts hold at 5% in a table.
     """
     verdicts = set(verdicts)
-    if Verdict.CONTRADICTED in verdicts:
-        return Verdict.CONTRADICTED
-    return Verdict.SUPPORTED if verdicts == {Verdict.SUPPORTED} else Verdict.UNDECIDED
+    for decisive in (Verdict.CONTRADICTED, Verdict.NOT_COMPARABLE):
+        if decisive in verdicts:
+            return decisive
+    return verdicts.pop() if len(verdicts) == 1 else Verdict.UNDECIDED
 
 
 def write_claims(path: str | Path, claims: Iterable[Claim]) -> None:
@@ -178,34 +167,6 @@ def write_claims(path: str | Path, claims: Iterable[Claim]) -> None:
     names = [field.name for field in fields(Claim)]
     rows = pd.DataFrame([asdict(claim) for claim in claims], columns=names)
     write_frame(path, rows.astype({"n": "Int64"}))
-
-
-def merge(files: Iterable[str | Path]) -> pd.DataFrame:
-    """Join the claim files of several tables, in the order given; ids must differ."""
-    import pandas as pd
-
-    # As text: joining must not change a digit
-    tables = [pd.read_csv(file, dtype=str, keep_default_na=False) for file in files]
-    joined = pd.concat(tables, ignore_index=True)
-    if len(repeated := joined["claim"][joined["claim"].duplicated()]):
-        raise TandemError(f"two claims named {repeated.iloc[0]}: rename one in its claims.yaml")
-    return joined
-
-
-def _kept(lines: Lines, evidence: Evidence) -> Sequence[Mapping[Any, Any]]:
-    found = evidence.frame(lines.frame)
-    for conditions, keep in ((lines.where, True), (lines.without, False)):
-        for column, values in conditions.items():
-            found = found[found[column].astype(str).isin(values) == keep]
-    return found.to_dict("records")
-
-
-def _filled(value: Any, values: Mapping[str, Any]) -> Any:  # noqa: ANN401  (plain values)
-    if isinstance(value, str):
-        return value.format_map(values)
-    if isinstance(value, dict):
-        return {key: _filled(inner, values) for key, inner in value.items()}
-    return [_filled(inner, values) for inner in value] if isinstance(value, list) else value
 
 
 def _quote(quoted: Quoted, register: Mapping[str, Published]) -> float | None:
@@ -222,19 +183,25 @@ def _quote(quoted: Quoted, register: Mapping[str, Published]) -> float | None:
     return round(total, 2)
 
 
-def _claim(name: str, made: ClaimEntry, measured: Measured, given: Given) -> Claim:
+def _claim(
+    made: ClaimEntry, measured: Measured, reason: str, p_holm: float | None, given: Given
+) -> Claim:
+    verdict = single_verdict(measured, made.margin, p_holm)
     return Claim(
-        claim=f"{name}.{made.part}" if made.part else name,
+        claim=made.name,
         statement=made.statement,
         paper=made.paper,
         place=made.place,
-        test=measured.test + (f"; said to be above {made.margin:g}" if made.margin else ""),
+        test="; ".join(filter(None, (measured.test, reason))),
         statistic=measured.statistic,
         ci_low=measured.low,
         ci_high=measured.high,
+        margin=None if verdict == Verdict.DESCRIPTION else made.margin,
+        p=None if p_holm is None else measured.p,
+        p_holm=p_holm,
         unit=measured.unit,
         published=_quote(made.published, given.published) if made.published else None,
-        verdict=single_verdict(measured, made.margin),
+        verdict=Verdict.NOT_COMPARABLE if reason else verdict,
         n=measured.n,
         seeds=measured.seeds,
         scale=given.scale,
@@ -251,6 +218,8 @@ def _joint(name: str, statement: str, parts: Sequence[Claim]) -> Claim:
         statistic=min(part.statistic for part in parts),
         ci_low=None,
         ci_high=None,
+        p=None,
+        p_holm=None,
         published=None,
         n=None,
         seeds="",

@@ -18,8 +18,8 @@ import numpy as np
 
 from tandem.errors import InputError, TandemError
 from tandem.io import read_json
-from tandem.statistics.bootstrap import Interval, over_seeds, percentile_interval
-from tandem.statistics.correlation import FloatArray
+from tandem.statistics.bootstrap import Interval
+from tandem.statistics.inference import Figures, over_seeds
 from tandem.tasks.task import Task, read_items
 
 METRICS = {
@@ -30,25 +30,26 @@ METRICS = {
 """Metrics as a reader knows them."""
 
 
-@dataclass(frozen=True)
-class Cell:
-    """A figure x 100 with its draws (resamples,), the number of items behind it, and its seeds.
+@dataclass(frozen=True, eq=False)
+class Cell(Figures):
+    """A figure x 100 of each seed with its draws, the number of items behind it, and its seeds.
 
-    `values` are the figures of each seed as the score files hold them. Cells measured on the same
-    items are paired draw by draw, so the difference of their draws is a paired bootstrap.
+    Cells measured on the same items are paired draw by draw.
     """
 
-    estimate: float
-    draws: FloatArray
     items: int
     seeds: tuple[int, ...]
-    values: tuple[float, ...]
     metric: str
 
     @property
+    def estimate(self) -> float:
+        """The mean over seeds."""
+        return float(self.values.mean())
+
+    @property
     def interval(self) -> Interval:
-        """The 95% interval."""
-        return percentile_interval(self.estimate, self.draws)
+        """The 95% interval of the mean; with one seed, over items alone."""
+        return over_seeds(self).interval
 
 
 class Scores:
@@ -101,11 +102,7 @@ class Scores:
         }
 
     def cell(self, experiment: str, task: str, unit: str) -> Cell | None:
-        """Return a figure over all seeds, or None where it was not scored.
-
-        In each draw the seeds are drawn with replacement, then the items, which all experiments
-        share.
-        """
+        """Return a figure of all seeds, or None where it was not scored."""
         if unit not in self.units(experiment, task):
             return None
         return self._joined(experiment, task, unit)
@@ -115,16 +112,13 @@ class Scores:
         return [seeds[seed] for seed in sorted(seeds)]
 
     def _join(self, experiment: str, task: str, unit: str) -> Cell:
-        kind, values = self._tasks[task], self.values(experiment, task, unit)
-        seeds = self._stored[experiment, task]
-        items = [self._items(seeds[seed]["items"]) for seed in values]
-        draws = kind.draws(items, unit, self.resamples, self.seed)
+        kind, seeds = self._tasks[task], self._stored[experiment, task]
+        items = [self._items(seeds[seed]["items"]) for seed in sorted(seeds)]
         return Cell(
-            estimate=float(np.mean([kind.estimate(one, unit) for one in items])),
-            draws=over_seeds(experiment, draws, self.seed),
+            values=np.array([kind.estimate(one, unit) for one in items]),
+            draws=kind.draws(items, unit, self.resamples, self.seed),
             items=kind.count(items[0], unit),
-            seeds=tuple(values),
-            values=tuple(values.values()),
+            seeds=tuple(sorted(seeds)),
             metric=kind.metric,
         )
 

@@ -7,7 +7,6 @@ size of the blocks it works in. A resample that leaves one side constant counts 
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -39,20 +38,6 @@ def percentile_interval(estimate: float, draws: FloatArray) -> Interval:
     tail = (1 - LEVEL) / 2
     low, high = np.quantile(draws, [tail, 1 - tail])
     return Interval(float(estimate), float(low), float(high))
-
-
-def over_seeds(name: str, draws: FloatArray, seed: int) -> FloatArray:
-    """Draw the seeds of an experiment with replacement too: (resamples,).
-
-    With one seed only the items vary. With k seeds the variance between them is understated by a
-    factor of (k - 1) / k, as in every bootstrap of a small sample. Seeds are drawn
-    separately for each experiment, by its name, since equal seeds do not pair different encoders.
-    `draws` are (seeds, resamples), each seed's statistic on the same resampled items.
-    """
-    count, resamples = draws.shape
-    rng = np.random.default_rng([seed, zlib.crc32(name.encode())])
-    chosen = rng.integers(count, size=(resamples, count))
-    return np.take_along_axis(draws.T, chosen, axis=1).mean(axis=1)
 
 
 def bootstrap(

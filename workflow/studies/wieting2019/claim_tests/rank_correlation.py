@@ -27,7 +27,7 @@ class RankCorrelation(ClaimTest):
     than: dict[str, str] = {}
     """Selects other rows of the same languages, whose rho is subtracted instead."""
 
-    def measure(self, evidence: Evidence) -> Measured | None:
+    def measure(self, evidence: Evidence, margin: float) -> Measured | None:
         """Measure, unless there are too few languages or nothing to correlate."""
         import numpy as np
 
@@ -37,6 +37,7 @@ class RankCorrelation(ClaimTest):
             is_constant,
             spearman_rows,
         )
+        from tandem.statistics.inference import Estimate
 
         points, response = evidence.rows("points", self.where), self.response
         if self.than:
@@ -65,11 +66,13 @@ class RankCorrelation(ClaimTest):
             found = bootstrap(change if self.than else lead, samples, *draws)
         except UndefinedCorrelationError:
             return None
+        error = 100 * (found.high - found.low) / (2 * 1.96)
         return Measured(
             test=f"{self.named}; bootstrap over languages",
             statistic=100 * found.estimate,
             low=100 * found.low,
             high=100 * found.high,
+            p=Estimate(100 * found.estimate, error, np.inf).p(margin),
             unit="spearman_x100",
             n=len(points),
             seeds=" or ".join(map(str, sorted(set(points["seeds"])))),

@@ -28,12 +28,23 @@ class Table1(Table):
     """Rows."""
     settings: list[str]
     """Columns: what the encoders are trained on."""
+    also: list[str] = []
+    """Experiments beside the product of encoders and settings, shown in the years' table, not in
+    the paper's layout."""
     task: str = "sts"
     """What they are scored on: STS by years."""
 
+    def experiments(self, plan: Plan) -> list[str]:
+        """Name its experiments, those beside the paper's layout last."""
+        names = plan.experiments(self.encoders, self.settings)
+        for name in self.also:
+            encoder, _, setting = name.partition(".")
+            names += plan.experiments([encoder], [setting])
+        return names
+
     def inputs(self, plan: Plan) -> dict[str, list[str]]:
         """Name scores, models (for their parameters), the STS folder."""
-        names = plan.experiments(self.encoders, self.settings)
+        names = self.experiments(plan)
         return {
             "scores": plan.scores(names, self.task),
             "models": plan.models(names),
@@ -43,19 +54,23 @@ class Table1(Table):
     def build(self, given: Given) -> Report:
         """Make a row for each encoder and setting.
 
-        Columns: experiment, encoder, setting, pairs, english_sentences, parameters, a column
-        sts<year>_pearson_x100 per year (mean over seeds), mean_pearson_x100 and its 95% interval
-        (bootstrap over pairs and seeds), sd_over_seeds_pearson_x100 (of the mean; empty for one
-        seed), seed_count, seeds.
+        Columns: experiment, encoder, setting, pairs, english_sentences, epochs (0: untrained),
+        parameters, a column sts<year>_pearson_x100 per year (mean over seeds), mean_pearson_x100
+        and its 95% interval (over pairs and seeds), sd_over_seeds_pearson_x100 (of the mean; empty
+        for one seed), seed_count, seeds.
         """
         import pandas as pd
 
         models = {folder.parent.name: folder for folder in reversed(given.files["models"])}
-        names = given.plan.experiments(self.encoders, self.settings)
+        names = self.experiments(given.plan)
         frame = pd.DataFrame([self._row(name, models[name], given) for name in names])
-        encoders = {name.split(".")[0]: given.plan.described(name)["encoder"] for name in names}
-        lines = pd.DataFrame({"name": list(encoders), "label": list(encoders.values())})
-        return Report(frame, self._markdown(names, frame, given), {"encoders": lines})
+        known = frame.assign(name=frame["experiment"].str.split(".").str[0], label=frame["encoder"])
+        lines = known[["name", "label", "setting", "experiment"]]
+        frames = {
+            "encoders": lines[~lines["experiment"].isin(self.also)].drop_duplicates("name"),
+            "also": lines[lines["experiment"].isin(self.also)],
+        }
+        return Report(frame, self._markdown(names, frame, given), frames)
 
     def _row(self, name: str, model: Path, given: Given) -> dict[str, object]:
         """Make one row of the table."""
@@ -73,6 +88,7 @@ class Table1(Table):
         return {
             "experiment": name,
             **{key: known[key] for key in ("encoder", "setting", "pairs", "english_sentences")},
+            "epochs": given.plan.epochs(name),
             "parameters": count_parameters(model / "model.safetensors"),
             **years,
             **columns(MEAN, "pearson_x100", cell),
@@ -91,9 +107,9 @@ class Table1(Table):
         return page(
             "# Table 1: back-translated text and bitext",
             "Pearson's r x 100 with human scores: mean of the years, each the mean of its tasks "
-            f"({over_seeds_note(frame['seed_count'])}). In brackets, the 95% interval by bootstrap "
-            "over sentence pairs and seeds. Best of each column in bold.",
-            self._means(names, frame, given),
+            f"({over_seeds_note(frame['seed_count'])}). In brackets, the 95% interval over "
+            "sentence pairs and seeds. Best of each column in bold.",
+            self._means(frame, given),
             "## Every year",
             _years(frame, given, rows),
             "Published figures, for orientation only: other training text, and every task of each "
@@ -103,16 +119,17 @@ class Table1(Table):
             _tasks(tasks, read_index(given.files["sts"][0])),
         )
 
-    def _means(self, names: Sequence[str], frame: pd.DataFrame, given: Given) -> str:
+    def _means(self, frame: pd.DataFrame, given: Given) -> str:
         """Rows are encoders, columns settings."""
         from tandem.reporting.writer import beside, grid
 
         settings = [one for one in self.settings if (frame["setting"] == one).any()]
-        encoders = dict(zip((name.split(".")[0] for name in names), frame["encoder"], strict=True))
-        cells = [
-            [given.scores.cell(f"{encoder}.{setting}", self.task, MEAN) for setting in settings]
-            for encoder in encoders
-        ]
+        cells, heads = [], []
+        for encoder in self.encoders:
+            names = [f"{encoder}.{setting}" for setting in settings]
+            cells.append([given.scores.cell(name, self.task, MEAN) for name in names])
+            marks = dict.fromkeys(_fewer(name, given) for name in names)
+            heads.append([given.plan.described(names[0])["encoder"] + "".join(marks)])
         headings = ["Encoder"]
         for setting in settings:
             rows = frame[frame["setting"] == setting]
@@ -123,7 +140,7 @@ class Table1(Table):
             )
             trained = bool(rows["pairs"].any())
             headings.append(label + f" ({pairs} pairs, {english} English sentences)" * trained)
-        return grid(headings, beside([[label] for label in encoders.values()], cells))
+        return grid(headings, beside(heads, cells))
 
     def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
         """Draw a row for each encoder, a series for each setting."""
@@ -136,6 +153,12 @@ class Table1(Table):
             series[label] = bounds(rows, MEAN, "pearson_x100")
         label = "Pearson's r × 100, mean of years, with 95% interval"
         return dot_plot([Dots(label, encoders, series)])
+
+
+def _fewer(experiment: str, given: Given) -> str:
+    """Return the mark of an experiment that is trained for fewer epochs than the paper's."""
+    epochs = given.plan.epochs(experiment)
+    return f", fewer epochs ({epochs})" * given.plan.fewer_epochs(experiment)
 
 
 def count_parameters(weights: Path) -> int:
@@ -155,7 +178,8 @@ def _years(frame: pd.DataFrame, given: Given, quoted_rows: Sequence) -> str:
 
     years = [c.removesuffix("_pearson_x100") for c in frame.columns if c.startswith("sts")]
     rows = [
-        [row["encoder"], given.plan.setting(row["experiment"]).label, f"{row['parameters']:,}"]
+        [row["encoder"] + _fewer(row["experiment"], given),
+         given.plan.setting(row["experiment"]).label, f"{row['parameters']:,}"]
         + [f"{row[f'{name}_pearson_x100']:.1f}" for name in [*years, MEAN]]
         + [str(row["seed_count"])]
         for _, row in frame.iterrows()

@@ -100,7 +100,7 @@ class Table3(Table):
             "# Table 3: mining parallel sentences",
             "F1 x 100 of the pairs found in the test part, at the score that gives the best F1 on "
             "the training part, applied unchanged; averaged over seeds. In brackets, the 95% "
-            "interval by bootstrap over source sentences and seeds. Best of each column in bold. "
+            "interval over source sentences and seeds. Best of each column in bold. "
             "Scores: the cosine; the margin as distance and ratio (Artetxe and Schwenk, 2019), "
             "who call the cosine absolute; yang-9 and yang-10, equations 9 and 10 of yang2019.",
             *parts,

@@ -1,4 +1,4 @@
-"""Tests that claims name: from the sides of a claim to a statistic with its interval."""
+"""Tests that claims name: from the sides of a claim to a statistic, its interval and p-value."""
 
 from __future__ import annotations
 
@@ -6,40 +6,59 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tandem.errors import TandemError
-from tandem.registry import Kind, Registry
+from tandem.registry import ConfigurationError, Kind, Registry, not_among
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tandem.reporting.scores import Scores
+    from tandem.plan import Plan
+    from tandem.reporting.scores import Cell, Scores
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What claims are tested on: the scores of a study, and a table's frames by name."""
+    """What claims are tested on: the scores of a study, its plan, and a table's frames by name."""
 
     scores: Scores
     frames: Mapping[str, pd.DataFrame]
+    plan: Plan
 
-    def frame(self, name: str) -> pd.DataFrame:
-        """Return a frame, which must be there."""
-        if name not in self.frames:
-            raise TandemError(f"a claim reads frame {name}; there are {', '.join(self.frames)}")
-        return self.frames[name]
+    def cell(self, experiment: str, task: str, unit: str) -> Cell | None:
+        """Return a figure of all seeds, or None where it was not scored.
 
-    def rows(self, frame: str, where: Mapping[str, str]) -> pd.DataFrame:
-        """Return the lines of a frame whose columns hold these values."""
-        found = self.frame(frame)
-        for column, value in where.items():
+        Raises:
+            ConfigurationError: the study has no such experiment or task.
+        """
+        encoder, _, setting = experiment.partition(".")
+        self.plan.experiments([encoder], [setting])
+        self.plan.scores([], task)
+        return self.scores.cell(experiment, task, unit)
+
+    def rows(self, frame: str, where: Mapping[str, str], *columns: str) -> pd.DataFrame:
+        """Return the lines of a frame whose columns hold these values.
+
+        Raises:
+            ConfigurationError: there is no such frame, or it lacks one of these columns or of those
+                that are named besides.
+        """
+        if frame not in self.frames:
+            raise ConfigurationError(f"no frame {not_among(frame, self.frames)}")
+        found = self.frames[frame]
+        known = [str(column) for column in found.columns]
+        for column in (*where, *columns):
+            if known and column not in known:
+                raise ConfigurationError(f"frame {frame}: no column {not_among(column, known)}")
+        for column, value in where.items() if known else ():  # nothing was measured: no columns
             found = found[found[column].astype(str) == value]
         return found
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A statistic with its 95% interval (None: it is exact), and how it came about.
+    """A statistic with its 95% interval (None: it has none), and how it came about.
 
+    `p` is the two-sided p-value of "the statistic is the margin". None with an interval: the test
+    decides nothing, and `test` says why. None without one: the quantity is exact, a description.
     `n` counts the items (None: there are none to count), `seeds` tells the seeds of each side.
     """
 
@@ -47,6 +66,7 @@ class Measured:
     statistic: float
     low: float | None
     high: float | None
+    p: float | None
     unit: str
     n: int | None = None
     seeds: str = ""
@@ -55,7 +75,14 @@ class Measured:
 class ClaimTest(Kind):
     """A kind of test; its fields are the sides that it compares."""
 
-    def measure(self, evidence: Evidence) -> Measured | None:
+    def experiments(self) -> list[str]:
+        """Name the experiments whose training the claim is about; none unless a test says so.
+
+        A claim about one that is trained for fewer epochs than the paper's is not comparable.
+        """
+        return []
+
+    def measure(self, evidence: Evidence, margin: float) -> Measured | None:
         """Measure, or return None where a side has no scores."""
         raise NotImplementedError
 

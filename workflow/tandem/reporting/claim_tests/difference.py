@@ -1,4 +1,4 @@
-"""The difference of two cells: a paired bootstrap."""
+"""The difference of two cells: Student's t over paired items and over seeds."""
 
 from __future__ import annotations
 
@@ -25,20 +25,39 @@ class Difference(ClaimTest):
     worse: Side
     """The other."""
 
-    def measure(self, evidence: Evidence) -> Measured | None:
-        """Subtract draw by draw."""
-        from tandem.statistics.bootstrap import percentile_interval
+    def experiments(self) -> list[str]:
+        """Name the sides."""
+        return list(dict.fromkeys([self.better.experiment, self.worse.experiment]))
+
+    def measure(self, evidence: Evidence, margin: float) -> Measured | None:
+        """Subtract; two figures of the same models are subtracted seed by seed.
+
+        One trained encoder tells nothing of the spread over seeds, so its claim has no p-value.
+        """
+        from tandem.statistics.inference import difference, over_seeds
 
         sides = self.better, self.worse
-        better, worse = (evidence.scores.cell(s.experiment, s.task, s.unit) for s in sides)
+        better, worse = (evidence.cell(s.experiment, s.task, s.unit) for s in sides)
         if better is None or worse is None:
             return None
-        found = percentile_interval(better.estimate - worse.estimate, better.draws - worse.draws)
+        same = len(self.experiments()) == 1
+        found = over_seeds(better - worse) if same else difference(better, worse)
+        alone = [
+            side.experiment
+            for side, cell in zip(sides, (better, worse), strict=True)
+            if len(cell.seeds) == 1 and not evidence.plan.pretrained(side.experiment)
+        ]
+        test = f"{_said(*sides)}; t test over {better.items:,} paired items, and seeds"
+        if margin < 0:
+            test += f"; non-inferior within {-margin:g}"
+        if alone:
+            test += f"; {' and '.join(dict.fromkeys(alone))} has one seed: its spread is not known"
         return Measured(
-            test=f"{_said(*sides)}; paired bootstrap over {better.items:,} items, and seeds",
-            statistic=found.estimate,
-            low=found.low,
-            high=found.high,
+            test=test,
+            statistic=found.value,
+            low=found.interval.low,
+            high=found.interval.high,
+            p=None if alone else found.p(margin),
             unit=better.metric,
             n=better.items,
             seeds=f"{len(better.seeds)} and {len(worse.seeds)}",

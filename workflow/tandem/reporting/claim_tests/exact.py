@@ -1,4 +1,4 @@
-"""A number of a frame minus another: exact, without an interval."""
+"""A number of a frame minus another: exact, so it describes and tests nothing."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ class Exact(ClaimTest):
     frame: str = "table"
     """Which data frame of the table's report; `table` is the table itself."""
 
-    def measure(self, evidence: Evidence) -> Measured | None:
+    def measure(self, evidence: Evidence, margin: float) -> Measured | None:
         """Subtract."""
-        lines = [evidence.rows(self.frame, where) for where in (self.of, self.minus)]
+        sides = self.of, self.minus
+        lines = [evidence.rows(self.frame, where, self.column) for where in sides]
         if not all(len(found) == 1 for found in lines):
             return None
         larger, smaller = (float(found[self.column].iloc[0]) for found in lines)
-        names = [" ".join(where.values()) for where in (self.of, self.minus)]
+        names = [" ".join(where.values()) for where in sides]
         test = f"{self.column} of {' minus '.join(names)}; exact"
-        return Measured(test, larger - smaller, None, None, self.column)
+        return Measured(test, larger - smaller, None, None, None, self.column)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tandem.registry import ConfigurationError
 from tandem.reporting.claim_tests.claim_test import ClaimTest, Evidence, Measured
 
 
@@ -17,20 +18,28 @@ class RateRatio(ClaimTest):
     over: dict[str, str]
     """Selects the others, as many and in the same order."""
 
-    def measure(self, evidence: Evidence) -> Measured | None:
-        """Divide pass by pass; at least two are needed."""
+    def measure(self, evidence: Evidence, margin: float) -> Measured | None:
+        """Divide pass by pass; at least two are needed.
+
+        Raises:
+            ConfigurationError: the margin is not above 0.
+        """
         import numpy as np
-        from scipy import stats
 
-        from tandem.statistics.bootstrap import LEVEL
+        from tandem.statistics.inference import Estimate
 
-        sides = [evidence.rows(self.frame, where) for where in (self.of, self.over)]
-        rates = [found[self.column].to_numpy(float) for found in sides]
-        if len(rates[0]) < 2 or len(rates[0]) != len(rates[1]):
+        if margin <= 0:
+            raise ConfigurationError(f"margin {margin:g}: that of a ratio is above 0, such as 1")
+        sides = self.of, self.over
+        found = [evidence.rows(self.frame, where, self.column) for where in sides]
+        if len(found[0]) < 2 or len(found[0]) != len(found[1]):
             return None
-        logs = np.log(rates[0] / rates[1])
-        half = stats.t.ppf((1 + LEVEL) / 2, len(logs) - 1) * stats.sem(logs)
-        mean, low, high = np.exp([logs.mean(), logs.mean() - half, logs.mean() + half]).tolist()
-        names = " over ".join(", ".join(where.values()) for where in (self.of, self.over))
-        test = f"{self.column}: {names}; t interval of the logarithm over paired passes"
-        return Measured(test, mean, low, high, "ratio", len(logs))
+        one, other = (side[self.column].to_numpy(float) for side in found)
+        logs = np.log(one / other)
+        passes = len(logs)
+        ratio = Estimate(float(logs.mean()), float(logs.std(ddof=1) / passes**0.5), passes - 1)
+        bounds = ratio.interval
+        mean, low, high = np.exp([bounds.estimate, bounds.low, bounds.high]).tolist()
+        names = " over ".join(", ".join(where.values()) for where in sides)
+        test = f"{self.column}: {names}; t test of the logarithm over paired passes"
+        return Measured(test, mean, low, high, ratio.p(float(np.log(margin))), "ratio", passes)

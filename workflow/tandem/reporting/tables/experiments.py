@@ -57,6 +57,6 @@ class Experiments(Table):
 
 
 _INTERVALS = (
-    "Means over seeds; in brackets, the 95% interval by bootstrap over items and seeds. Best of "
-    "each column in bold."
+    "Means over seeds; in brackets, the 95% interval over items and seeds. Best of each column in "
+    "bold."
 )

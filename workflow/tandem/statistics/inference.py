@@ -1,0 +1,109 @@
+"""Intervals and tests of figures that vary over items and over seeds, and Holm's correction.
+
+A figure is the mean over k seeds of an experiment, each scored on the same items. In the two-way
+random model (Searle, Casella and McCulloch, 1992, "Variance Components") its variance is that of
+the items, which other experiments meet too, that of the seeds over k, and that of what a seed makes
+of an item over k. The unbiased variance s^2 over seeds contains the last two, so the sum of s^2 / k
+and the first is unbiased. The first is the covariance of different seeds' bootstrap draws; the
+variance of their mean's draws would count the last part twice.
+
+The statistic over its standard error has Student's t with the degrees of freedom of Satterthwaite
+(1946, "An approximate distribution of estimates of variance components"), those of the items
+taken as infinite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tandem.statistics.bootstrap import LEVEL, Interval
+from tandem.statistics.correlation import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Figures:
+    """A figure of each seed, (seeds,), and its bootstrap draws over items, (seeds, resamples).
+
+    The same column of any two arrays of draws belongs to the same resampled items.
+    """
+
+    values: FloatArray
+    draws: FloatArray
+
+    def __sub__(self, other: Figures) -> Figures:
+        """Subtract seed by seed: two figures of the same models."""
+        return Figures(self.values - other.values, self.draws - other.draws)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A figure or a difference, with its standard error and degrees of freedom."""
+
+    value: float
+    error: float
+    freedom: float
+
+    @property
+    def interval(self) -> Interval:
+        """The 95% interval; it is symmetric, whatever values a figure can have."""
+        from scipy import stats
+
+        half = float(stats.t.ppf((1 + LEVEL) / 2, self.freedom)) * self.error
+        return Interval(self.value, self.value - half, self.value + half)
+
+    def p(self, margin: float) -> float:
+        """Return the two-sided p-value of "the true value is the margin"."""
+        from scipy import stats
+
+        distance = abs(self.value - margin)
+        if self.error == 0:
+            return float(distance == 0)
+        return float(2 * stats.t.sf(distance / self.error, self.freedom))
+
+
+def over_seeds(one: Figures) -> Estimate:
+    """Estimate the mean over seeds; with one seed only the items vary."""
+    return _estimate(one.values.mean(), _shared(one.draws), one)
+
+
+def difference(one: Figures, other: Figures) -> Estimate:
+    """Estimate how far the mean of one experiment is above another's.
+
+    Items are paired, so what they do to both sides cancels; seeds are not, since equal seeds of
+    different experiments have nothing in common.
+    """
+    both = np.cov(one.draws.mean(axis=0), other.draws.mean(axis=0))[0, 1]
+    items = _shared(one.draws) + _shared(other.draws) - 2 * both
+    return _estimate(one.values.mean() - other.values.mean(), items, one, other)
+
+
+def holm(p: Sequence[float]) -> list[float]:
+    """Correct p-values so that one claim in a family is wrong with their level at most.
+
+    Holm (1979, "A simple sequentially rejective multiple test procedure"): the smallest of m times
+    m, the next times m - 1, and so on, none below the one before it, and none above 1.
+    """
+    order = np.argsort(p, kind="stable")
+    scaled = np.asarray(p, dtype=np.float64)[order] * np.arange(len(order), 0, -1)
+    corrected = np.empty(len(order))
+    corrected[order] = np.minimum(np.maximum.accumulate(scaled), 1.0)
+    return corrected.tolist()
+
+
+def _shared(draws: FloatArray) -> float:
+    """Mean covariance of the draws of two different seeds; of one seed, its variance."""
+    seeds, whole = len(draws), draws.mean(axis=0).var(ddof=1)
+    if seeds == 1:
+        return float(whole)
+    return float((seeds * whole - draws.var(axis=1, ddof=1).mean()) / (seeds - 1))
+
+
+def _estimate(value: float, items: float, *sides: Figures) -> Estimate:
+    spreads = [side.values for side in sides if len(side.values) > 1]
+    parts = [values.var(ddof=1) / len(values) for values in spreads]
+    total = max(items, 0.0) + sum(parts)
+    lost = sum(part**2 / (len(v) - 1) for part, v in zip(parts, spreads, strict=True))
+    return Estimate(float(value), float(np.sqrt(total)), total**2 / lost if lost else np.inf)
