@@ -20,7 +20,7 @@ THRESHOLD = 0.3
 """The SP overlap that divides low from high, "judging by the plot" (wieting2019, line 113)."""
 
 FEWEST = 8
-"""Fewest languages over which a correlation is reported: with fewer, rank intervals are no guide."""
+"""Fewest languages over which a correlation is reported: with fewer an interval is no guide."""
 
 
 class LanguageEncoders(Settings):
