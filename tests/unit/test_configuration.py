@@ -386,6 +386,15 @@ def test_a_plan_describes_what_is_trained(plan):
     assert plan.described("muse.cs") == {"name": "muse.cs", "encoder": "MUSE", "setting": "cs"}
 
 
+def test_a_plan_knows_which_experiments_have_fewer_epochs_than_the_papers(workspace):
+    assert not plans()["results/first"].fewer_epochs("sp.cs")  # not stated
+    stated = plans(**changed("epochs", to=4))["results/first"]
+    names = ["sp.cs", "sp.none", "muse.cs"]
+    assert [stated.epochs(name) for name in names] == [3, 0, 0]
+    assert [stated.fewer_epochs(name) for name in names] == [True, False, False]
+    assert not plans(**changed("epochs", to=3))["results/first"].fewer_epochs("sp.cs")
+
+
 def test_training_reads_what_it_is_trained_on_and_chosen_by(plan):
     assert plan.selection("sp.cs") == ["results/first/corpora/selection.tsv"]
     assert plan.selection("sp.de") == []

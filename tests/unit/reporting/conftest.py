@@ -59,17 +59,27 @@ def items():
 
 
 @pytest.fixture
-def score_files(tmp_path):
+def scored(tmp_path):
+    """Return a function that writes a score file of this much noise."""
+
+    def write(name, seed, noise):
+        path = tmp_path / name / "sts" / f"seed{seed}"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        origin = {"experiment": name, "task": "sts", "seed": seed}
+        write_scores(path, TASKS["sts"], make_items(noise, seed), origin)
+        return path.with_suffix(".json")
+
+    return write
+
+
+@pytest.fixture
+def score_files(scored):
     """One score file per experiment and seed; the untrained one has a single seed."""
-    files = []
-    for name, noise in NOISE.items():
-        for seed in [1] if name == "sp.random" else [1, 2]:
-            path = tmp_path / name / "sts" / f"seed{seed}"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            origin = {"experiment": name, "task": "sts", "seed": seed}
-            write_scores(path, TASKS["sts"], make_items(noise, seed), origin)
-            files.append(path.with_suffix(".json"))
-    return files
+    return [
+        scored(name, seed, noise)
+        for name, noise in NOISE.items()
+        for seed in ([1] if name == "sp.random" else [1, 2])
+    ]
 
 
 @pytest.fixture
@@ -78,11 +88,12 @@ def scores(score_files):
 
 
 @pytest.fixture
-def given(tmp_path, scores):
+def given(tmp_path, score_files):
     """Return a function: what a table of some name is made from, with these files."""
 
     def make(name="table", **files):
         paths = {key: list(map(Path, value)) for key, value in files.items()}
+        scores = Scores(tmp_path.glob("*/sts/seed*.json"), TASKS, 200, 5)
         return Given(name, Plan(tmp_path), paths, scores, "tiny")
 
     return make

@@ -1,16 +1,21 @@
 """Verdicts, claims from a file, and the joining of claim files."""
 
-import numpy as np
+from dataclasses import replace
+
 import pandas as pd
 import pytest
+import scipy.stats
 
 from tandem.errors import InputError, TandemError
-from tandem.registry import ConfigurationError
+from tandem.plan import Plan
 from tandem.reporting import claims
 from tandem.reporting.claim_tests.claim_test import Measured
 from tandem.reporting.claims import Claim, Verdict
+from tandem.reporting.replications import merge, replicated_verdict
 from tandem.reporting.table import Report
 from tandem.reporting.writer import write_frame
+from tandem.statistics.inference import difference, over_seeds
+from tandem.study import Study
 
 FIRST = """\
 table1:
@@ -30,46 +35,62 @@ table1:
       worse: {experiment: "{other}.en-cs", task: sts, unit: mean}
 """
 SIZES = pd.DataFrame({"name": ["sp", "lstm", "word"], "parameters": [600, 1900, 600]})
+BOTH = {"sp": "long", "lstm": "short", "word": "long"}
+STUDY = {
+    "title": "Toy",
+    "epochs": 10,
+    "encoders": {
+        name: {"label": name, "segmentation": "w", "architecture": {"kind": "averaging"}}
+        for name in BOTH
+    },
+    "pretrained": {"muse": {"label": "Multilingual USE", "model": "muse"}},
+    "recipes": {"long": {"epochs": 10}, "short": {"epochs": 10}},
+    "settings": {
+        name: {"label": name, "corpus": "c", "encoders": BOTH, "objective": "o", "pairs": pairs}
+        for name, pairs in {"en-cs": 9, "en-en": 9, "random": 0}.items()
+    },
+    "tasks": {"sts": {"kind": "sts", "years": [2012, 2013]}},
+}
 
 
-def judged(given, tmp_path, text, published="[]", frames=None, name="table1"):
+def judged(given, tmp_path, text, published="[]", frames=None, name="table1", short=10):
     (tmp_path / "claims.yaml").write_text(text)
     (tmp_path / "published.yaml").write_text(published)
     paper = [tmp_path / "claims.yaml", tmp_path / "published.yaml"]
-    report = Report(SIZES, "", frames or {})
-    return {claim.claim: claim for claim in claims.judge(given(name, paper=paper), report)}
+    study = Study.model_validate(STUDY | {"recipes": {"long": {}, "short": {"epochs": short}}})
+    made = replace(given(name, paper=paper), plan=Plan("toy", tmp_path, study))
+    return {claim.claim: claim for claim in claims.judge(made, Report(SIZES, "", frames or {}))}
 
 
 def make(name, verdict=Verdict.SUPPORTED, statistic=1.0):
     return Claim(
-        name, "s", "p", "here", "t", statistic, None, None, "x", None, verdict, 3, "1", "tiny"
-    )
+        name, "s", "p", "here", "t", statistic, None, None, 0.0, 0.02, 1 / 3, "x", None, verdict, 3,
+        "1", "tiny",
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "margin", "verdict"),
+    ("statistic", "p_holm", "margin", "verdict"),
     [
-        (0.1, 2.0, 0, "supported"),
-        (-2.0, -0.1, 0, "contradicted"),
-        (-0.1, 2.0, 0, "undecided"),
-        (0.0, 2.0, 0, "undecided"),
-        (-2.0, 0.0, 0, "undecided"),
-        (0.0, 0.0, 0, "undecided"),
-        (2.1, 3.0, 2, "supported"),
-        (1.9, 3.0, 2, "undecided"),
-        (0.5, 1.9, 2, "contradicted"),
+        (1.0, 0.049, 0, "supported"),
+        (-1.0, 0.049, 0, "contradicted"),
+        (1.0, 0.05, 0, "undecided"),
+        (-1.0, 0.3, 0, "undecided"),
+        (-0.5, 0.01, -1, "supported"),  # not worse by a point
+        (-1.5, 0.01, -1, "contradicted"),
+        (1.5, 0.01, 2, "contradicted"),
+        (1.5, None, 0, "undecided"),  # one seed
     ],
 )
-def test_interval_verdict(low, high, margin, verdict):
-    measured = Measured("t", (low + high) / 2, low, high, "x")
-    assert claims.single_verdict(measured, margin) == verdict
+def test_a_verdict_needs_a_corrected_p_and_a_side_of_the_margin(statistic, p_holm, margin, verdict):
+    measured = Measured("t", statistic, -2, 2, p_holm, "x")
+    assert claims.single_verdict(measured, margin, p_holm) == verdict
 
 
-def test_exact_verdict():
-    numbers = [Measured("t", difference, None, None, "x") for difference in (1, 0, -1)]
-    found = [claims.single_verdict(number, 0) for number in numbers]
-    assert found == ["supported", "contradicted", "contradicted"]
-    assert claims.single_verdict(numbers[0], 1) == "contradicted"
+def test_an_exact_quantity_is_a_description_whatever_it_is():
+    for number in (1, 0, -1):
+        measured = Measured("t", number, None, None, None, "x")
+        assert claims.single_verdict(measured, 0, None) == "description"
 
 
 @pytest.mark.parametrize(
@@ -78,6 +99,9 @@ def test_exact_verdict():
         (["supported", "supported"], "supported"),
         (["supported", "undecided"], "undecided"),
         (["supported", "undecided", "contradicted"], "contradicted"),
+        (["supported", "not comparable"], "not comparable"),
+        (["contradicted", "not comparable"], "contradicted"),
+        (["description", "description"], "description"),
     ],
 )
 def test_joint_verdict(parts, verdict):
@@ -88,12 +112,14 @@ def test_a_difference_by_hand(given, scores, tmp_path):
     found = judged(given, tmp_path, FIRST)
     claim = found["p2019.table1.better.sp"]
     better, worse = (scores.cell(f"{name}.en-cs", "sts", "mean") for name in ("sp", "lstm"))
-    low, high = np.quantile(better.draws - worse.draws, [0.025, 0.975])
+    expected = difference(better, worse)
     assert claim.statistic == pytest.approx(better.estimate - worse.estimate)
-    assert (claim.ci_low, claim.ci_high) == pytest.approx((low, high))
+    assert claim.ci_low == pytest.approx(expected.interval.low)
+    assert claim.ci_high == pytest.approx(expected.interval.high)
+    assert (claim.p, claim.margin) == (pytest.approx(expected.p(0)), 0)
     assert (claim.n, claim.seeds, claim.unit) == (110, "2 and 2", "pearson_x100")
     assert claim.test == (
-        "sts mean of sp.en-cs minus lstm.en-cs; paired bootstrap over 110 items, and seeds"
+        "sts mean of sp.en-cs minus lstm.en-cs; t test over 110 paired items, and seeds"
     )
     assert claim.statement == "sp is better on bitext than lstm"
     assert (claim.paper, claim.place, claim.scale) == ("p2019", "Table 1", "tiny")
@@ -102,12 +128,54 @@ def test_a_difference_by_hand(given, scores, tmp_path):
     )  # fmt: skip
 
 
+def test_p_values_are_corrected_for_the_tests_of_the_table(given, tmp_path):
+    found = judged(given, tmp_path, FIRST + EXACT.partition("\n")[2], PUBLISHED)
+    p = [found[f"p2019.table1.better.{name}"].p for name in ("sp", "lstm")]
+    assert p[0] == pytest.approx(p[1]) and 0 < p[0] < 0.02
+    # two tests: neither the joint claim nor the descriptions count
+    held = [claim.p_holm for claim in found.values() if claim.p_holm is not None]
+    assert held == pytest.approx([2 * p[0]] * 2)
+    assert len(found) == 5
+    assert found["p2019.table1.smaller.lstm"].margin is None
+
+
+def test_two_figures_of_the_same_models_are_subtracted_seed_by_seed(given, scores, tmp_path):
+    years = FIRST.replace("{other}.", "{name}.").replace("unit: mean", "unit: '2012'", 1)
+    claim = judged(given, tmp_path, years)["p2019.table1.better.sp"]
+    cells = [scores.cell("sp.en-cs", "sts", unit) for unit in ("2012", "mean")]
+    expected = over_seeds(cells[0] - cells[1])
+    assert (claim.ci_low, claim.p) == pytest.approx((expected.interval.low, expected.p(0)))
+    assert claim.ci_low != pytest.approx(difference(*cells).interval.low)
+
+
+def test_one_seed_decides_nothing_unless_there_are_none_to_draw(given, scored, tmp_path):
+    one = FIRST.replace("{other}.en-cs", "sp.random")
+    found = judged(given, tmp_path, one)["p2019.table1.better.sp"]
+    assert (found.verdict, found.p, found.p_holm) == ("undecided", None, None)
+    assert found.statistic > 0 and found.ci_low > 0  # over items alone
+    assert found.test.endswith("; sp.random has one seed: its spread is not known")
+    scored("muse.en-cs", 0, 4.0)
+    found = judged(given, tmp_path, FIRST.replace("{other}.", "muse."))["p2019.table1.better.sp"]
+    assert (found.verdict, found.seeds) == ("supported", "2 and 1")
+    assert "one seed" not in found.test
+
+
+def test_fewer_epochs_than_the_papers_are_not_comparable(given, tmp_path):
+    found = judged(given, tmp_path, FIRST, short=3)
+    claim = found["p2019.table1.better.sp"]
+    assert (claim.verdict, claim.p, claim.p_holm) == ("not comparable", None, None)
+    assert claim.ci_low > 0  # it is still measured
+    assert claim.test.endswith("; fewer epochs than the paper's 10: lstm.en-cs (3)")
+    assert found["p2019.table1.better.all"].verdict == "not comparable"
+
+
 def test_the_joint_claim_takes_the_smallest_and_leaves_out_what_was_not_scored(given, tmp_path):
     found = judged(given, tmp_path, FIRST)
     # nothing was scored of word.en-cs
     assert list(found) == [f"p2019.table1.better.{part}" for part in ("sp", "lstm", "all")]
     joint = found["p2019.table1.better.all"]
     assert joint.statistic == found["p2019.table1.better.lstm"].statistic
+    assert (joint.p, joint.p_holm) == (None, None)
     assert (joint.ci_low, joint.verdict) == (None, "contradicted")
     assert joint.statement == "bitext is better everywhere"
     assert joint.test.startswith("all of p2019.table1.better.sp, p2019.table1.better.lstm;")
@@ -119,10 +187,16 @@ def test_one_part_alone_makes_no_joint_claim(given, tmp_path):
 
 
 def test_entries_of_one_id_are_parts_of_one_finding(given, tmp_path):
-    second = FIRST.partition("\n")[2].replace("{name: sp, other: lstm}", "{name: sp, other: sp}")
+    second = FIRST.partition("\n")[2].replace("unit: mean", "unit: '2013'")
     found = judged(given, tmp_path, FIRST + second.replace('part: "{name}"', 'part: "{name}2"'))
     assert list(found)[-1] == "p2019.table1.better.all" and len(found) == 5
-    assert found["p2019.table1.better.sp2"].verdict == "undecided"  # with itself
+
+
+def test_one_test_is_one_claim(given, tmp_path):
+    second = FIRST.partition("\n")[2].replace("table1.better", "table1.same")
+    message = "p2019.table1.better.sp and p2019.table1.same.sp are the same test; keep one"
+    with pytest.raises(InputError, match=f"claims.yaml: {message}"):
+        judged(given, tmp_path, FIRST + second)
 
 
 def test_only_the_claims_of_the_table_are_judged(given, tmp_path):
@@ -157,11 +231,11 @@ PUBLISHED = """
 def test_an_exact_claim_reads_a_frame_and_quotes_the_published_difference(given, tmp_path):
     found = judged(given, tmp_path, EXACT, PUBLISHED)
     claim = found["p2019.table1.smaller.lstm"]
-    assert (claim.statistic, claim.ci_low, claim.verdict) == (1300, None, "supported")
+    assert (claim.statistic, claim.ci_low, claim.verdict) == (1300, None, "description")
     assert (claim.published, claim.unit, claim.n, claim.seeds) == (2.01, "parameters", None, "")
     assert claim.statement == "sp is smaller than lstm (1900)"
     same = found["p2019.table1.smaller.word"]
-    assert (same.statistic, same.verdict, same.published) == (0, "contradicted", None)
+    assert (same.statistic, same.verdict, same.published) == (0, "description", None)
 
 
 RATIO = """\
@@ -192,7 +266,9 @@ def test_a_ratio_has_the_t_interval_of_its_logarithm(given, tmp_path):
     assert claim.ci_low == pytest.approx(2 ** (4 / 3 - half), rel=1e-5)
     assert claim.ci_high == pytest.approx(2 ** (4 / 3 + half), rel=1e-5)
     assert (claim.n, claim.unit, claim.verdict) == (3, "ratio", "undecided")
-    assert claim.test.endswith("said to be above 2")
+    assert claim.margin == 2
+    # t of log(2 ** (4 / 3) / 2) over log 2 / 3, two degrees of freedom
+    assert claim.p == pytest.approx(2 * scipy.stats.t.sf(1, 2))
     assert judged(given, tmp_path, RATIO, frames={"passes": passes[:3]}) == {}
 
 
@@ -211,40 +287,109 @@ def test_a_faulty_file_is_refused_by_its_key(given, tmp_path, old, new, message)
 
 
 def test_braces_without_a_value_are_refused(given, tmp_path):
-    with pytest.raises(ConfigurationError, match="no 'much' to put in braces; there are name"):
+    message = "claim table1.better: no 'much' to put in braces; there are corpus, name"
+    with pytest.raises(InputError, match=message):
         judged(given, tmp_path, FIRST.replace("is better on", "is {much} better on"))
 
 
 def test_an_unknown_frame_or_figure_is_refused(given, tmp_path):
-    with pytest.raises(TandemError, match="reads frame tables; there are table"):
-        judged(given, tmp_path, EXACT.replace("frame: table", "frame: tables"), PUBLISHED)
+    for text, frame in ((EXACT, "table"), (RATIO, "passes")):
+        with pytest.raises(InputError, match="no frame 'tables'.*there are table"):
+            judged(given, tmp_path, text.replace(f"frame: {frame}", "frame: tables"), PUBLISHED)
     with pytest.raises(TandemError, match="quotes p2019.a, which published.yaml does not hold"):
         judged(given, tmp_path, EXACT)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("{name}.en-cs", "{name}.en-sc", "better.sp: no setting 'en-sc' .did you mean 'en-cs'"),
+        ("{name: lstm, o", "{name: lstn, o", "has no 'lstn' .did you mean 'lstm'"),
+        ("{other}.en-cs", "sp", "no setting ''; there are en-cs, en-en, random"),
+        ("task: sts", "task: stss", "no task 'stss' .did you mean 'sts'"),
+        ("column: parameters", "column: parameter", "frame table: no column 'parameter' .did you"),
+        ("of: {name", "of: {nam", "frame table: no column 'nam' .did you mean 'name'"),
+        ("without: {name", "without: {nam", "smaller: frame table: no column 'nam'"),
+        ("over: {name: lstm}", "over: {nam: lstm}", "faster: frame passes: no column 'nam'"),
+        ("margin: 2", "margin: 0", "faster: margin 0: that of a ratio is above 0"),
+    ],
+)
+def test_a_name_that_is_not_there_is_refused_with_the_claim(given, tmp_path, old, new, message):
+    text = FIRST + EXACT.partition("\n")[2] + RATIO.partition("\n")[2]
+    passes = pd.DataFrame({"name": ["sp"] * 2 + ["lstm"] * 2, "rate": [2.0, 3, 1, 1]})
+    with pytest.raises(InputError, match=f"claims.yaml: claim .*{message}"):
+        judged(given, tmp_path, text.replace(old, new), PUBLISHED, {"passes": passes})
+
+
+def test_a_claim_without_scores_is_left_out_and_the_log_names_it(given, tmp_path, caplog):
+    caplog.set_level("INFO")
+    assert "p2019.table1.better.word" not in judged(given, tmp_path, FIRST)
+    assert caplog.messages == [
+        "claim p2019.table1.better.word is left out: a side of it has no scores"
+    ]
+
+
 def test_claims_of_several_tables_join_without_changing_a_digit(tmp_path):
-    one, two = tmp_path / "claims.table1.csv", tmp_path / "claims.table2.csv"
+    one, two = tmp_path / "table1-claims.csv", tmp_path / "table2-claims.csv"
     claims.write_claims(one, [make("table1.a", statistic=1 / 3)])
     claims.write_claims(two, [make("table2.b"), make("table2.c")])
-    joined = claims.merge([two, one])
+    joined = merge([two, one])
     assert list(joined["claim"]) == ["table2.b", "table2.c", "table1.a"]
     write_frame(tmp_path / "claims.csv", joined)
     lines = (tmp_path / "claims.csv").read_text().split("\n")
     assert lines[0] == (
-        "claim,statement,paper,place,test,statistic,ci_low,ci_high,unit,published,verdict,n,seeds,"
-        "scale"
+        "claim,statement,paper,place,test,statistic,ci_low,ci_high,margin,p,p_holm,unit,published,"
+        "verdict,n,seeds,scale"
     )
-    assert lines[3] == "table1.a,s,p,here,t,0.3333,,,x,,supported,3,1,tiny"
+    assert lines[3] == "table1.a,s,p,here,t,0.3333,,,0.0000,0.0200,0.3333,x,,supported,3,1,tiny"
 
 
 def test_a_table_without_claims_keeps_its_header(tmp_path):
     claims.write_claims(tmp_path / "none.csv", [])
     claims.write_claims(tmp_path / "some.csv", [make("a")])
-    assert len(claims.merge([tmp_path / "none.csv", tmp_path / "some.csv"])) == 1
+    assert len(merge([tmp_path / "none.csv", tmp_path / "some.csv"])) == 1
 
 
 def test_two_claims_with_one_name_are_refused(tmp_path):
     claims.write_claims(tmp_path / "a.csv", [make("same")])
     claims.write_claims(tmp_path / "b.csv", [make("same")])
     with pytest.raises(TandemError, match="two claims named same"):
-        claims.merge([tmp_path / "a.csv", tmp_path / "b.csv"])
+        merge([tmp_path / "a.csv", tmp_path / "b.csv"])
+
+
+def counted(tmp_path, **verdicts):
+    """Join the claims of tables with this verdict of one claim each."""
+    files = []
+    for table, verdict in verdicts.items():
+        name = table.replace("_", "-")
+        files.append(tmp_path / f"{name}-claims.csv")
+        claims.write_claims(files[-1], [make(f"p2019.{name}.better.sp", Verdict(verdict))])
+    return merge(files).set_index("claim")
+
+
+def test_a_claim_on_several_corpora_says_in_how_many_it_replicates(tmp_path):
+    found = counted(
+        tmp_path, table1="supported", table1_es="undecided", table1_de="supported",
+        table1_fr="not comparable", table10="contradicted",
+    )  # fmt: skip
+    assert len(found) == 6
+    row = found.loc["p2019.table1.better.sp.replicates"]
+    assert row["statement"] == "Replicates in 2 of 3 corpora: s"
+    assert (row["statistic"], row["unit"], row["n"], row["p"]) == ("2", "corpora", "3", "")
+    assert row["verdict"] == "undecided"
+    assert row["test"] == (
+        "supported in 2, contradicted in 0, undecided in 1; the corpora of table1, table1-es, "
+        "table1-de"
+    )
+    assert (row["paper"], row["place"], row["scale"]) == ("p", "here", "tiny")
+
+
+def test_one_corpus_or_no_test_makes_no_count(tmp_path):
+    assert len(counted(tmp_path, table1="supported", table1_es="not comparable")) == 2
+    assert len(counted(tmp_path, table1="description", table1_es="description")) == 2
+
+
+def test_a_finding_replicates_where_every_corpus_agrees():
+    assert replicated_verdict(["supported"] * 3) == "supported"
+    assert replicated_verdict(["contradicted"] * 3) == "contradicted"
+    assert replicated_verdict(["supported", "contradicted"]) == "undecided"

@@ -10,23 +10,25 @@ from tandem.reporting.scores import Cell
 
 
 def cell(estimate, spread=1.0):
-    draws = estimate + spread * np.linspace(-1, 1, 201)
-    return Cell(estimate, draws, 10, (1, 2), (estimate, estimate), "f1_x100")
+    """Two equal seeds, and draws that put the bounds 0.96 times `spread` away."""
+    steps = np.linspace(-1, 1, 201)
+    draws = estimate + 0.96 * spread / 1.96 * steps / steps.std(ddof=1)
+    return Cell(np.full(2, estimate), np.stack([draws] * 2), 10, (1, 2), "f1_x100")
 
 
 def test_columns_name_a_figure_and_its_bounds():
     found = writer.columns("es-es", "f1_x100", cell(50.0))
     assert list(found) == ["es-es_f1_x100", "es-es_low_f1_x100", "es-es_high_f1_x100"]
-    assert list(found.values()) == pytest.approx([50, 49.05, 50.95])
+    assert list(found.values()) == pytest.approx([50, 49.04, 50.96], abs=1e-4)
     assert set(writer.columns("es-es", "f1_x100", None).values()) == {None}
 
 
 def test_the_best_of_each_column_is_in_bold():
     rows = [[cell(50.0), cell(2.0)], [cell(60.0), None], [cell(55.0), cell(2.0)]]
     assert writer.beside([["A", "1"], ["B", "2"], ["C", "3"]], rows) == [
-        ["A", "1", "50.0 [49.0, 51.0]", "2.0 [1.1, 3.0]"],
+        ["A", "1", "50.0 [49.0, 51.0]", "2.0 [1.0, 3.0]"],
         ["B", "2", "**60.0** [59.0, 61.0]", ""],
-        ["C", "3", "55.0 [54.0, 56.0]", "2.0 [1.1, 3.0]"],  # equal ones: none is best
+        ["C", "3", "55.0 [54.0, 56.0]", "2.0 [1.0, 3.0]"],  # equal ones: none is best
     ]
 
 

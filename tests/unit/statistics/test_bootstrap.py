@@ -1,7 +1,5 @@
 """Bootstrap draws against plain loops."""
 
-import zlib
-
 import numpy as np
 import pytest
 import scipy.stats
@@ -54,17 +52,6 @@ def test_a_constant_system_correlates_zero_in_every_resample():
     rng = np.random.default_rng(0)
     draws = bootstrap.bootstrap_pearson([1.0, 2.0, 3.0, 4.0], [[1.0] * 4], 20, rng)
     assert (draws == 0).all()
-
-
-def test_seeds_are_drawn_with_replacement_in_every_draw():
-    draws = np.random.default_rng(0).normal(size=(3, 40))
-    rng = np.random.default_rng([5, zlib.crc32(b"sp.en-en")])
-    chosen = rng.integers(3, size=(40, 3))
-    expected = [np.mean([draws[k, b] for k in chosen[b]]) for b in range(40)]
-    np.testing.assert_allclose(bootstrap.over_seeds("sp.en-en", draws, 5), expected)
-    # each experiment draws its seeds apart; one seed leaves nothing to draw
-    assert (bootstrap.over_seeds("sp.en-cs", draws, 5) != expected).any()
-    np.testing.assert_array_equal(bootstrap.over_seeds("sp.en-en", draws[:1], 5), draws[0])
 
 
 def test_the_interval_of_a_difference_is_narrower_than_those_of_its_sides():

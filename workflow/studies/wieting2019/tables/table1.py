@@ -146,6 +146,7 @@ class Table1(Table):
         """Draw a row for each encoder, a series for each setting."""
         from tandem.reporting.plots import Dots, bounds, dot_plot
 
+        frame = frame[~frame["experiment"].isin(self.also)]
         encoders, series = list(frame["encoder"].unique()), {}
         for setting in (one for one in self.settings if (frame["setting"] == one).any()):
             rows = frame[frame["setting"] == setting].set_index("encoder").reindex(encoders)

@@ -1,0 +1,96 @@
+"""Intervals over seeds and items: by hand, and how often they cover the truth."""
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from tandem.statistics.inference import Estimate, Figures, difference, holm, over_seeds
+
+
+def figures(values, draws):
+    return Figures(np.array(values, dtype=float), np.array(draws, dtype=float))
+
+
+def test_one_seed_has_the_normal_interval_of_its_draws():
+    draws = np.random.default_rng(0).normal(7, 2, size=(1, 500))
+    found = over_seeds(figures([7.0], draws))
+    assert (found.value, found.freedom) == (7, np.inf)
+    assert found.error == pytest.approx(draws.std(ddof=1))
+    assert found.interval.high == pytest.approx(7 + scipy.stats.norm.ppf(0.975) * found.error)
+
+
+def test_the_spread_over_seeds_is_unbiased_and_has_its_degrees_of_freedom():
+    flat = np.zeros((3, 10))
+    found = over_seeds(figures([1, 2, 6], flat))
+    low, high = scipy.stats.t.interval(0.95, 2, loc=3, scale=scipy.stats.sem([1, 2, 6]))
+    assert (found.interval.low, found.interval.high) == pytest.approx((low, high))
+    assert found.p(0) == pytest.approx(scipy.stats.ttest_1samp([1, 2, 6], 0).pvalue)
+    welch = scipy.stats.ttest_ind([1, 2, 6], [4, 9], equal_var=False)
+    assert difference(figures([1, 2, 6], flat), figures([4, 9], flat[:2])).p(0) == pytest.approx(
+        welch.pvalue
+    )
+
+
+def test_what_seeds_make_of_items_is_counted_once():
+    # seeds whose draws have nothing in common: items add nothing to the spread over seeds
+    draws = np.random.default_rng(0).normal(size=(2, 100000))
+    assert over_seeds(figures([1, 2], draws)).error == pytest.approx(0.5, abs=0.01)
+    # draws that are the same: their variance is added whole
+    same = np.repeat(draws[:1], 2, axis=0)
+    assert over_seeds(figures([1, 2], same)).error == pytest.approx(np.sqrt(0.25 + 1), abs=0.01)
+
+
+def test_items_are_paired_and_seeds_are_not():
+    draws = np.random.default_rng(0).normal(size=(2, 400))
+    found = difference(figures([5, 7], draws), figures([1, 3], draws[::-1] - 4))
+    assert (found.value, found.error) == (4, pytest.approx(np.sqrt(2)))
+    # seed by seed, where both are figures of the same models
+    same = over_seeds(figures([5, 7], draws) - figures([1, 3], draws - 4))
+    assert (same.value, same.error) == (4, pytest.approx(0, abs=1e-9))
+
+
+def test_without_any_spread_equality_alone_is_not_refuted():
+    none = Estimate(1.0, 0.0, np.inf)
+    assert (none.p(1), none.p(0)) == (1, 0)
+    assert (none.interval.low, none.interval.high) == (1, 1)
+
+
+def test_holm_by_hand():
+    # times 4, 3, 2 and 1 in their order; none below the one before
+    assert holm([0.04, 0.01, 0.03, 0.005]) == pytest.approx([0.06, 0.03, 0.06, 0.02])
+    assert holm([0.9, 0.6]) == [1.0, 1.0]
+    assert holm([]) == []
+
+
+def coverage(seeds, ratio, meeting=0.0, one_sided=False, items=100, times=4000):
+    """Share of 95% intervals that hold the true difference, 0, of two experiments.
+
+    Items add variance 1 to the difference and seeds `ratio`; `meeting` is the standard deviation of
+    what a seed makes of an item, relative to that of the items. Of one side's seeds all may agree.
+    """
+    rng = np.random.default_rng([seeds, int(100 * ratio), int(10 * meeting), one_sided])
+    counts = rng.multinomial(items, np.full(items, 1 / items), size=300).T / items
+    scale = np.sqrt(ratio * seeds / (1 if one_sided else 2))
+    own = np.sqrt(items / 2)  # of items, on each side
+    held = 0
+    for _ in range(times):
+        shared, sides = 3 * rng.normal(size=items), []
+        for spread in (scale, 0.0 if one_sided else scale):
+            scores = shared + own * rng.normal(size=items) + spread * rng.normal(size=(seeds, 1))
+            scores = scores + own * meeting * rng.normal(size=(seeds, items))
+            sides.append(Figures(scores.mean(axis=1), scores @ counts))
+        held += difference(*sides).p(0) > 0.05
+    return held / times
+
+
+@pytest.mark.parametrize("seeds", [2, 3, 5])
+@pytest.mark.parametrize(("ratio", "meeting"), [(0.25, 0), (4, 0), (1, 2)])
+def test_intervals_of_a_difference_cover_the_truth_as_often_as_they_say(seeds, ratio, meeting):
+    assert 0.93 <= coverage(seeds, ratio, meeting) <= 0.97
+
+
+@pytest.mark.parametrize(
+    ("seeds", "low", "high"), [(2, 0.88, 0.9), (3, 0.91, 0.93), (5, 0.93, 0.95)]
+)
+def test_few_seeds_on_one_side_alone_cover_less_as_docs_say(seeds, low, high):
+    assert low <= coverage(seeds, 4, one_sided=True) <= high
