@@ -1,4 +1,4 @@
-"""Resampled families and permutations among kin, against what follows by hand or from all orders."""
+"""Resampled families and permutations among kin, by hand or against all orders."""
 
 import itertools
 
