@@ -96,15 +96,17 @@ def test_makes_what_stands_behind_it(finished, name):
 def test_makes_figure_1_and_table_5(finished):
     points = rows_of(finished / "results/figure1.csv")
     settings = [(point["panel"], point["marked"]) for point in points]
-    assert [settings.count(s) for s in sorted(set(settings))] == [6, 6, 2]
+    assert [settings.count(s) for s in sorted(set(settings))] == [8, 8, 2, 2]
     catalogues = {p["language"] for p in points if p["panel"] == "catalogues"}
-    assert catalogues == {"cs", "de", "fr", "el", "ru", "eu"}  # Swahili has least text
+    assert catalogues == {"cs", "de", "fr", "el", "ru", "eu", "tr", "uk"}  # Swahili has least text
     starts = {(p["panel"], p["random"]) for p in points}
     assert len(starts) == 2  # the untrained encoder is the same for all of a panel
     assert all(p["seeds"] == "2" for p in points)
     correlations = rows_of(finished / "results/table5.csv")
     over_all = [r for r in correlations if r["panel"] == "catalogues" and r["cluster"] == "all"]
-    assert all(r["n"] == "6" and r["rho_x100"] for r in over_all)
+    free = [r for r in over_all if not r["held"]]
+    assert {r["response"] for r in free} == {"gain", "sharing"}
+    assert all(r["n"] == "8" and r["rho_x100"] and r["p"] for r in free)
 
 
 def test_verses_are_the_same_in_every_language(finished):
@@ -126,7 +128,7 @@ def test_the_size_of_the_batches_changes_no_point(finished, copied):
         [len(json.loads(file.read_text(encoding="utf-8"))["languages"]) for file in sorted(files)]
         for files in (folder.iterdir() for folder in folders)
     ]
-    assert counts == [[3, 3], [2, 2, 2]]
+    assert counts == [[4, 4], [3, 3, 2]]
     points = [folder / "results/figure1.csv" for folder in (finished, copied)]
     assert points[0].read_bytes() == points[1].read_bytes()
 

@@ -31,10 +31,11 @@ TASKS = {
 LANGUAGES = {
     "cs": ("a", "ka", 90), "de": ("a", "en", 80), "fr": ("a", "e", 100), "el": ("\u03b1", "", 70),
     "ru": ("\u0430", "", 85), "eu": ("a", "tza", 75), "sw": ("a", "ji", 40),
+    "tr": ("a", "lar", 78), "uk": ("\u0430", "y", 74),
 }  # fmt: skip
 STRINGS = 100
 VERSES = {"en": "e", "de": "d", "ru": "r"}
-URIEL = ["eng", "ces", "deu", "fra", "ell", "rus", "eus"]
+URIEL = ["eng", "ces", "deu", "fra", "ell", "rus", "eus", "tur", "ukr"]
 
 REGISTER = {
     "datasets": {

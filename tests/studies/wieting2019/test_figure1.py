@@ -36,6 +36,7 @@ def points(languages: int = 46, seeds: int = 3) -> pd.DataFrame:
             "score_sd": spread,
             "gain": 5 + 2 * latin + rng.normal(0, 0.8, languages),
             "gain_sd": spread,
+            "branch": [f"b{number % 12}" for number in range(languages)],
             "overlap_types": np.where(latin, 0.45, 0.15) + rng.normal(0, 0.05, languages),
             "overlap_tokens": rng.random(languages),
         }
@@ -45,7 +46,7 @@ def points(languages: int = 46, seeds: int = 3) -> pd.DataFrame:
 
 def table(points: pd.DataFrame) -> pd.DataFrame:
     """What is printed over the panels."""
-    return correlations(points, Draws(20, 20, 1), ["score"], list(AXES))
+    return correlations(points, Draws(20, 20, 1), ["gain"], list(AXES))
 
 
 def drawn(points: pd.DataFrame) -> Figure:
@@ -96,7 +97,7 @@ def test_the_check_of_labels_finds_what_is_hidden() -> None:
     assert (second.get_text(), first.get_text()) in found
     assert (third.get_text(), "frame") in found
     row = frame.iloc[4]
-    second.set(x=row["overlap_types"], y=row["score"], ha="center", va="center")
+    second.set(x=row["overlap_types"], y=row["gain"], ha="center", va="center")
     assert (second.get_text(), "point") in misplaced_labels(figure)
 
 
@@ -105,18 +106,18 @@ def test_the_figure_prints_the_numbers_of_the_table() -> None:
     printed = table(frame)
     titles = [axes.get_title(loc="left") for axes in drawn(frame).axes]
     for title, predictor in zip(titles, ("overlap_types", "featural"), strict=True):
-        rows = printed[printed["predictor"] == predictor]
-        everyone = rows.iloc[0]
+        rows = printed[(printed["predictor"] == predictor) & (printed["held"] == "")]
+        everyone, low = rows.iloc[0], rows[rows["cluster"] == "low"].iloc[0]
         assert f"ρ × 100 = {everyone['rho_x100']:.0f} (95%".replace("-", "−") in title
-        assert "n = 46)" in title and f"(n = {rows.iloc[1]['n']}); high" in title
+        assert "n = 46)" in title and f"(n = {low['n']}); high" in title
 
 
 def test_clusters_and_seeds_are_visible() -> None:
-    frame = points(languages=12, seeds=1)
+    frame = points(languages=24, seeds=1)
     figure = drawn(frame)
     legend = [text.get_text() for text in figure.legends[0].get_texts()]
     assert {"overlap ≥ 0.3", "overlap < 0.3", "threshold by 2-means"} <= set(legend)
-    assert "± 1 SD over seeds" not in legend  # one seed has no spread
+    assert "95% interval over seeds" not in legend  # one seed has no spread
     filled = {
         bool((c.get_facecolor()[0, :3] < 1).any()): len(c.get_offsets())
         for c in figure.axes[0].collections
@@ -160,7 +161,7 @@ def test_shows_the_clusters_of_the_data_where_the_papers_threshold_leaves_one_em
     assert f"overlap ≥ {threshold:.2g}" in legend(figure)
     assert "threshold 0.3" not in legend(figure)
     n = (low["overlap_types"] >= threshold).sum()
-    assert f"(n = {n})" in figure.axes[0].get_title(loc="left").split("high: ")[1]
+    assert f"(n = {n})" in figure.axes[0].get_title(loc="left").split("high overlap: ")[1]
 
 
 def test_a_figure_for_each_panel_and_marker() -> None:

@@ -22,7 +22,7 @@ FRENCH_SYNTAX = [1] * 32 + [0] * 5 + [1] * 10 + [0] * 56
 def language(code: str, uriel: str, family: str = "Indo-European") -> Language:
     """Return a language with this URIEL entry."""
     codes = {"code": code, "iso639_3": uriel, "uriel": uriel, "script": "Latn"}
-    return Language(**codes, name=code.upper(), script_group="Latin", family=family)
+    return Language(**codes, name=code.upper(), script_group="Latin", family=family, branch=family)
 
 
 def wheel(

@@ -9,13 +9,13 @@ from wieting2019.languages.distance import DISTANCES
 from wieting2019.languages.points import COLUMNS, OVERLAPS, language_points
 from wieting2019.languages.register import Language, Register
 
-FIELDS = ("code", "name", "iso639_3", "uriel", "script", "script_group", "family")
+FIELDS = ("code", "name", "iso639_3", "uriel", "script", "script_group", "family", "branch")
 REGISTER = Register(
     [
         Language(**dict(zip(FIELDS, values, strict=True)))
         for values in (
-            ("cs", "Czech", "ces", "ces", "Latn", "Latin", "Indo-European"),
-            ("ru", "Russian", "rus", "rus", "Cyrl", "Cyrillic", "Indo-European"),
+            ("cs", "Czech", "ces", "ces", "Latn", "Latin", "Indo-European", "Slavic"),
+            ("ru", "Russian", "rus", "rus", "Cyrl", "Cyrillic", "Indo-European", "Slavic"),
         )
     ],
     "languages.yaml",
@@ -49,6 +49,8 @@ def test_points_by_hand() -> None:
     assert czech["gain"] == 6.0  # (60 - 55 + 64 - 57) / 2
     assert czech["score_sd"] == pytest.approx(np.sqrt(8))
     assert czech["gain_sd"] == pytest.approx(np.sqrt(2))
+    assert (czech["sharing"], marked["sharing"]) == (2.0, 2.0)  # 60 - 58, of the one seed
+    assert np.isnan(russian["sharing"])
     assert np.isnan(russian["score_sd"]) and russian["script_group"] == "Cyrillic"
     assert (marked["gain"], marked["overlap_types"], marked["featural"]) == (3.0, 0.5, 0.2)
 

@@ -8,25 +8,27 @@ import pytest
 import torch
 
 from tandem.encoders.averaging import Averaging
-from tandem.encoders.model import initialise
+from tandem.encoders.model import SentenceEncoder, initialise
 from tandem.filtering import parse_filters
 from tandem.io import write_json, write_lines
+from tandem.objectives.margin import Margin
 from tandem.registry import ConfigurationError
+from tandem.segmentation.segmenter import Segmenter
+from tandem.study import Study
 from tandem.tasks.task import TASKS
+from tandem.training.loop import Run
+from tandem.training.recipe import Recipe
 from wieting2019.languages import runs
 from wieting2019.languages.english import learn_english
 from wieting2019.languages.panel import build_panel, gather
 from wieting2019.languages.settings import LanguageEncoders, Panel
 
 WORDS = "cat dog lamp door river house window garden sees likes opens paints old green".split()
-ENCODERS = LanguageEncoders(
-    marked=True,
-    seeds=[1, 2],
-    architecture={"kind": "averaging", "dimension": 8},
-    objective={"kind": "margin", "megabatch": 2, "anneal": 2},
-    recipe={"epochs": 2, "batch": 8, "learning_rate": 0.01},
-)
-SELECTION = "2017.track5.en-en"
+RECIPE = Recipe(epochs=2, batch=8, learning_rate=0.01)
+RUNS = [
+    Run(Averaging(dimension=8), Margin(megabatch=2, anneal=2), RECIPE, seed) for seed in (1, 2)
+]
+ENCODER = {"kind": "averaging", "dimension": 8}
 FOREIGN = {"cs": ("a", "ka"), "de": ("a", "en"), "ru": ("\u0430", "")}
 
 
@@ -52,7 +54,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     build_panel([folder / "gathered"], list(FOREIGN), None, 1, 40, 1, folder / "panel")
     learn_english(folder / "panel", 60, 1.0, folder / "english")
     entries = []
-    for name in ("2012.a", "2013.b", SELECTION):
+    for name in ("2012.a", "2013.b"):
         rows = [f"{n % 6}\t{sentence(rng)}\t{sentence(rng)}" for n in range(12)]
         write_lines(folder / f"sts/{name}.tsv", rows)
         year = int(name.split(".")[0])
@@ -62,13 +64,12 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 def load(study: dict[str, Path]) -> runs.English:
-    selection = study["sts"] / f"{SELECTION}.tsv"
     task = TASKS.parse({"kind": "sts", "years": [2012, 2013]})
-    return runs.load_english(study["panel"], study["english"], study["sts"], selection, task)
+    return runs.load_english(study["panel"], study["english"], study["sts"], task)
 
 
 def run(study: dict[str, Path], *codes: str) -> list[dict]:
-    return runs.train_languages(load(study), study["panel"], codes, ENCODERS)
+    return runs.train_languages(load(study), study["panel"], codes, RUNS, [False, True])
 
 
 @pytest.fixture(scope="module")
@@ -110,9 +111,18 @@ def test_only_without_marks_do_languages_share_parameters(study: dict[str, Path]
     assert np.array_equal(marked.right.offsets, plain.right.offsets)
 
 
-def test_untrained_encoders_score_the_same_for_every_language(whole: list[dict]) -> None:
+def test_untrained_encoders_score_the_same_for_every_language(
+    study: dict[str, Path], whole: list[dict]
+) -> None:
     starts = {(r["seed"], r["random"]) for entry in whole for r in entry["runs"]}
     assert sorted(seed for seed, _ in starts) == [1, 2]
+    # the encoder of all pieces, scored by its own segmenter
+    english, language = segmented(study, "cs")
+    _, vocabulary = runs.bitext(english, language, marked=False)
+    segmenter = Segmenter(english.segmenter.scheme, vocabulary, english.segmenter.models)
+    start = SentenceEncoder(segmenter, *initialise(Averaging(dimension=8), len(vocabulary), 2))
+    items = english.task.score(start, english.data)
+    assert (2, round(english.task.estimate(items, "mean"), 4)) in starts
 
 
 def test_every_language_marker_and_seed_is_scored(whole: list[dict]) -> None:
@@ -123,8 +133,7 @@ def test_every_language_marker_and_seed_is_scored(whole: list[dict]) -> None:
         ]  # fmt: skip
         for r in entry["runs"]:
             assert r["score"] == pytest.approx(np.mean(list(r["score_years"].values())), abs=1e-3)
-            assert len(r["selection"]) == 3
-            assert r["selection"][r["epoch"]] == max(r["selection"][1:])
+            assert len(r["loss"]) == RECIPE.epochs
             assert r["score"] != r["random"]
     overlaps = {entry["language"]: entry["overlap"]["types"] for entry in whole}
     assert overlaps["ru"] < overlaps["cs"]
@@ -145,3 +154,18 @@ def test_a_panel_has_only_languages_that_sources_and_register_have() -> None:
         panel.model_copy(update={"languages": ["fr", "xx"]}).codes(["cs", "de", "fr"], held)
     with pytest.raises(ConfigurationError, match="no register lists b"):
         panel.codes(["cs"], {"a": ("cs",)})
+
+
+def test_a_panel_trains_what_the_study_names() -> None:
+    study = Study(
+        title="A",
+        encoders={"sp": {"label": "SP", "segmentation": "p", "architecture": ENCODER}},
+        objectives={"margin": {"kind": "margin", "margin": 0.3}},
+        recipes={"averaging": {"epochs": 4, "batch": 16}},
+    )
+    run = LanguageEncoders().run(study)
+    assert run["encoder"]["dimension"] == 8
+    assert (run["objective"]["margin"], run["recipe"]["epochs"]) == (0.3, 4)
+    wrong = "recipe of a panel: no recipes entry 'average' .*'averaging'"
+    with pytest.raises(ConfigurationError, match=wrong):
+        LanguageEncoders(recipe="average").run(study)

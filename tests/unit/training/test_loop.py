@@ -90,6 +90,22 @@ def test_the_best_epoch_on_validation_is_kept():
     torch.testing.assert_close(*tables, rtol=0, atol=1e-6)
 
 
+def test_without_validation_the_last_epoch_is_kept(tmp_path):
+    def trained(folder=None, **options):
+        trainer = Trainer(described(AVERAGING), TYPES, bitext())
+        trainer.run(None, folder, show=False, **options)
+        return trainer
+
+    whole, rising = trained(), train(AVERAGING)
+    assert whole.progress.best_epoch == 3
+    assert torch.equal(whole.best["embedding"], rising.best["embedding"])
+    assert [entry.validation for entry in whole.progress.history] == [None] * 3
+    losses = [entry.loss for entry in rising.progress.history[1:]]
+    assert [entry.loss for entry in whole.progress.history] == losses
+    trained(tmp_path / "c", checkpoint_seconds=-1)
+    assert_same_bytes(trained(tmp_path / "c"), whole)
+
+
 @pytest.mark.parametrize("architecture", [AVERAGING, LSTM])
 def test_the_same_seed_gives_the_same_bytes(architecture):
     assert_same_bytes(train(architecture), train(architecture))

@@ -12,8 +12,13 @@ def panel_of(wildcards):
 
 
 def trained_for(wildcards):
+    """Return what a panel trains and how, except the seeds."""
+    return panel_of(wildcards).encoders.run(PLAN.study)
+
+
+def kinds_for(wildcards):
     """Return the files of the kinds that a panel's scores depend on."""
-    encoders = panel_of(wildcards).encoders
-    kinds = (ENCODERS, encoders.architecture), (OBJECTIVES, encoders.objective)
-    kinds += ((TASKS, PLAN.study.tasks[FIGURE1.task]),)
-    return [registry.path(kind.kind) for registry, kind in kinds]
+    run = trained_for(wildcards)
+    kinds = (ENCODERS, run["encoder"]["kind"]), (OBJECTIVES, run["objective"]["kind"])
+    kinds += ((TASKS, PLAN.study.tasks[FIGURE1.task].kind),)
+    return [registry.path(kind) for registry, kind in kinds]

@@ -120,13 +120,12 @@ rule train_languages:
     """Train and score a batch of a panel's languages, an encoder for each seed, plain and marked.
 
     Out: for each language its overlap with English; for each encoder the STS score before and after
-    training, and the selection score after each epoch. No model is kept.
+    training. No model is kept.
     """
     input:
         text=PLAN.path("languages/{panel}/text"),
         english=PLAN.path("languages/{panel}/english"),
         sts=PLAN.path("corpora/sts"),
-        selection=PLAN.path("corpora/selection.tsv"),
     output:
         scores=PLAN.path("scores/languages/{panel}/batch{batch}.json"),
     log:
@@ -139,15 +138,17 @@ rule train_languages:
     priority: SECOND
     conda:
         "../../../envs/tandem.yaml"
-    threads: lambda w: panel_of(w).encoders.recipe.threads
+    threads: lambda w: trained_for(w)["recipe"]["threads"]
     resources:
         mem_mb=4000,
         runtime=720,
     params:
-        encoders=lambda w: panel_of(w).encoders.model_dump(mode="json"),
+        run=lambda w: trained_for(w),
+        seeds=lambda w: panel_of(w).encoders.seeds,
+        markers=lambda w: [False, True] if panel_of(w).encoders.marked else [False],
         task=TASKS.dump(PLAN.study.tasks[FIGURE1.task]),
         batches=lambda w: panel_of(w).batches,
-        code=lambda w: digest("train_languages.py", *trained_for(w), home=HERE),
+        code=lambda w: digest("train_languages.py", *kinds_for(w), home=HERE),
     script:
         "scripts/train_languages.py"
 

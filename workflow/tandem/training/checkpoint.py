@@ -23,7 +23,7 @@ class Epoch:
 
     epoch: int
     loss: float | None
-    validation: float
+    validation: float | None
 
 
 @dataclass

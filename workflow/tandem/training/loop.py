@@ -3,7 +3,7 @@
     for each epoch: shuffle the pairs
         for each pool of batches: encode both sides without dropout, choose negatives
             for each batch: encode pairs and negatives with dropout, loss, one Adam step
-        validate; keep the best epoch's parameters
+        validate, keep the best epoch's parameters; without validation, the last epoch's
 
 wieting2019, sections 2 and 3.1; the objective decides how large a pool is. Every random draw is
 keyed by (seed, epoch, step), so the state of a run is its parameters, the optimiser's moments and
@@ -65,7 +65,7 @@ class Trainer:
     Attributes:
         usable: the pairs that it learns from.
         progress: where it stands, with the history.
-        best: the table (`embedding`) and the composition's parameters after the best epoch.
+        best: the table (`embedding`) and the composition's parameters after the epoch that is kept.
     """
 
     def __init__(self, run: Run, vocabulary: int, pairs: Pairs, device: str = "cpu") -> None:
@@ -103,7 +103,7 @@ class Trainer:
 
     def run(
         self,
-        validate: Validate,
+        validate: Validate | None,
         folder: Path | None = None,
         checkpoint_seconds: float = 60,
         show: bool = True,
@@ -111,14 +111,15 @@ class Trainer:
         """Train to the end, resuming from `folder` if it holds a checkpoint of this run.
 
         Args:
-            validate: scores the parameters after each epoch (and before the first).
+            validate: scores the parameters after each epoch (and before the first), to keep the
+                best epoch; None: nothing is scored, and the last epoch is kept.
             folder: where checkpoints go; None for none.
             checkpoint_seconds: least time between two; when they are taken changes no result.
             show: draw a progress bar on standard error.
         """
         if folder is not None:
             checkpoint.resume(self, folder)
-        if not self.progress.history:
+        if validate and not self.progress.history:
             self._record(None, validate)
         saved = time.monotonic()
         total = self.settings.recipe.epochs * len(self.usable)
@@ -134,24 +135,29 @@ class Trainer:
                 loss = self.progress.loss_sum / self.steps_per_epoch
                 self._record(loss, validate)
                 validation = self.progress.history[-1].validation
-                bar.set_postfix(loss=f"{loss:.4f}", validation=f"{validation:.2f}")
+                shown = {} if validation is None else {"validation": f"{validation:.2f}"}
+                bar.set_postfix(loss=f"{loss:.4f}", **shown)
         self.composition.load_state_dict({k: v for k, v in self.best.items() if k != "embedding"})
 
     def _order(self, epoch: int) -> Indices:
         order = generator(self.settings.seed, 1, epoch).permutation(len(self.usable))
         return self.usable[order]
 
-    def _record(self, loss: float | None, validate: Validate) -> None:
+    def _record(self, loss: float | None, validate: Validate | None) -> None:
         """Close an epoch: validate, keep the parameters if they are the best trained so far."""
         progress = self.progress
         table = self.optimizer.settle()
-        score = validate(table, self.composition)
+        score = validate(table, self.composition) if validate else None
         epoch = 0 if loss is None else progress.epoch + 1
-        earlier = [entry.validation for entry in progress.history if entry.epoch > 0]
+        earlier = [e.validation for e in progress.history if e.epoch and e.validation is not None]
         progress.history.append(Epoch(epoch, loss, score))
         if epoch == 0:
             return
-        if not earlier or score > max(earlier):
+        if score is None:
+            keep = epoch == self.settings.recipe.epochs
+        else:
+            keep = not earlier or score > max(earlier)
+        if keep:
             progress.best_epoch = epoch
             self.best = {k: v.clone() for k, v in self.composition.state_dict().items()}
             self.best["embedding"] = table.clone()

@@ -23,7 +23,7 @@ from tandem.training.checkpoint import Epoch
 from tandem.training.loop import Run, Trainer
 
 Select = Callable[[Callable[[Ragged], np.ndarray]], float]
-"""Scores a function from n segmented sentences to (n, d): the highest epoch is kept."""
+"""Scores a function from n segmented sentences to (n, d): the epoch that scores best is kept."""
 
 
 def load_pairs(folder: str | Path, split: str, sides: Sequence[str]) -> Pairs:
@@ -36,24 +36,26 @@ def train_encoder(
     run: Run,
     segmenter: Segmenter,
     pairs: Pairs,
-    select: Select,
+    select: Select | None,
     checkpoint: Path | None = None,
     device: str = "auto",
     show: bool = True,
 ) -> tuple[SentenceEncoder, list[Epoch]]:
     """Train an encoder; return it as it was after the best epoch, and the history.
 
-    `select` scores it after every epoch, and before the first. From the folder `checkpoint` a
-    stopped run goes on; whoever has saved the encoder removes it. `device` may be auto.
+    `select` scores it after every epoch, and before the first; with None nothing is chosen, and the
+    last epoch is kept. From the folder `checkpoint` a stopped run goes on; whoever has saved the
+    encoder removes it. `device` may be auto.
     """
     trainer = Trainer(run, len(segmenter), pairs, place(device))
 
     def validate(table: Tensor, composition: Composition) -> float:
+        assert select is not None
         score = select(SentenceEncoder(segmenter, table, composition).encode_ids)
         composition.train()
         return score
 
-    trainer.run(validate, checkpoint, show=show)
+    trainer.run(validate if select else None, checkpoint, show=show)
     progress = trainer.progress
     metadata = {"pairs": len(trainer.usable), "epoch": progress.best_epoch, **run.description()}
     table = trainer.best["embedding"]
@@ -77,12 +79,13 @@ def place(device: str) -> str:
 
 
 def untrained_encoder(
-    kind: Encoder, segmenter: Segmenter, seed: int, select: Select
+    kind: Encoder, segmenter: Segmenter, seed: int, select: Select | None
 ) -> tuple[SentenceEncoder, list[Epoch]]:
     """Return the random baseline: the parameters that training with this seed begins from."""
     metadata = {"pairs": 0, "epoch": 0, "seed": seed}
     encoder = SentenceEncoder(segmenter, *initialise(kind, len(segmenter), seed), metadata)
-    return encoder, [Epoch(0, None, select(encoder.encode_ids))]
+    score = select(encoder.encode_ids) if select else None
+    return encoder, [Epoch(0, None, score)]
 
 
 def save_trained(
@@ -94,13 +97,14 @@ def save_trained(
 ) -> None:
     """Write the model folder: the encoder, with how it came about, and history.csv.
 
-    `score` names what validation measured, for the head of that column.
+    `score` names what validation measured, for the head of that column; empty without validation.
     """
     encoder.metadata |= provenance
     with atomic_folder(folder) as temporary:
         lines = [f"epoch,loss,validation_{score}"]
         for entry in history:
             loss = "" if entry.loss is None else f"{entry.loss:.6f}"
-            lines.append(f"{entry.epoch},{loss},{entry.validation:.4f}")
+            validation = "" if entry.validation is None else f"{entry.validation:.4f}"
+            lines.append(f"{entry.epoch},{loss},{validation}")
         write_lines(temporary / "history.csv", lines)
         encoder.write(temporary)

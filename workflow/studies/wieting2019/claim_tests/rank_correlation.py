@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from tandem.registry import ConfigurationError
 from tandem.reporting.claim_tests.claim_test import ClaimTest, Evidence, Measured
 from wieting2019.languages.settings import FEWEST
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from tandem.statistics.correlation import FloatArray
+    from tandem.statistics.inference import Estimate
+    from wieting2019.languages.kinship import Sample
 
 
 class RankCorrelation(ClaimTest):
-    """Spearman's rho x 100 of a feature with a response, minus the largest of others if given."""
+    """Spearman's rho x 100 of a feature with a response, its lead over others, or a change of it.
+
+    Families of languages are resampled. With something held fixed, p permutes the response among
+    the languages that have that in common.
+    """
 
     named: str
     """Description of the statistic, for readers."""
@@ -20,60 +30,99 @@ class RankCorrelation(ClaimTest):
     """Selects the languages: columns of the points and their values."""
     of: str
     """Column of the feature; a minus before it flips the sign of its rho."""
-    over: list[str] = []
-    """Columns whose rho it must exceed, signed likewise; constant ones are left out."""
-    response: str
+    response: str = "gain"
     """Column of what is predicted."""
+    over: list[str] = []
+    """Columns whose |rho| that of the feature must exceed, each of them; constant ones are left
+    out."""
     than: dict[str, str] = {}
-    """Selects other rows of the same languages, whose rho is subtracted instead."""
+    """Selects other rows of the same languages, whose rho is subtracted."""
+    held: list[str] = []
+    """Columns that are held fixed; a language that shares them with no other is left out."""
 
     def measure(self, evidence: Evidence, margin: float) -> Measured | None:
-        """Measure, unless there are too few languages or nothing to correlate."""
-        import numpy as np
+        """Measure, unless there are too few languages or nothing to correlate.
 
-        from tandem.statistics.bootstrap import bootstrap
-        from tandem.statistics.correlation import (
-            UndefinedCorrelationError,
-            is_constant,
-            spearman_rows,
-        )
-        from tandem.statistics.inference import Estimate
+        Raises:
+            ConfigurationError: a margin beside `held`: what is permuted has a rho of 0.
+        """
+        from wieting2019.languages.correlations import strata
+        from wieting2019.languages.kinship import Sample, in_company, permuted_within
 
-        points, response = evidence.rows("points", self.where), self.response
+        if self.held and margin:
+            raise ConfigurationError("a permutation test has no margin: leave it out")
+        points = evidence.rows("points", self.where, self.response).dropna(subset=[self.response])
         if self.than:
-            others = evidence.rows("points", self.than)[["language", response]]
+            others = evidence.rows("points", self.than)[["language", self.response]]
             points = points.merge(others, on="language", suffixes=("", "_than"))
+        common = None
+        if self.held:
+            points = points[in_company(strata(points, self.held))]
+            common = strata(points, self.held)
         if len(points) < FEWEST:
             return None
-        columns = {name: points[name.removeprefix("-")].to_numpy() for name in self.over}
-        over = {name: values for name, values in columns.items() if not is_constant(values)}
-        if self.over and not over:
-            return None
-        signs = [-1 if name.startswith("-") else 1 for name in (self.of, *over)]
-        samples = [points[response], points[self.of.removeprefix("-")], *over.values()]
-
-        def lead(y: FloatArray, *features: FloatArray) -> FloatArray:
-            first, *rest = (s * spearman_rows(x, y) for s, x in zip(signs, features, strict=True))
-            return first - np.fmax.reduce(rest) if rest else first
-
-        def change(y: FloatArray, x: FloatArray, other: FloatArray) -> FloatArray:
-            return signs[0] * (spearman_rows(x, y) - spearman_rows(x, other))
-
-        if self.than:
-            samples.append(points[f"{response}_than"])
         draws = evidence.scores.resamples, evidence.scores.seed
-        try:
-            found = bootstrap(change if self.than else lead, samples, *draws)
-        except UndefinedCorrelationError:
+        sample = Sample(points["branch"], *draws)
+        found = self._tested(sample, points, common, margin)
+        if found is None:
             return None
-        error = 100 * (found.high - found.low) / (2 * 1.96)
+        estimate, p, how = found
+        if common is not None:
+            feature = points[self.of.removeprefix("-")].to_numpy()
+            p = permuted_within(feature, points[self.response].to_numpy(), common, *draws)
+            how = f"p by permuting within {' and '.join(self.held)}, interval by {how}"
         return Measured(
-            test=f"{self.named}; bootstrap over languages",
-            statistic=100 * found.estimate,
-            low=100 * found.low,
-            high=100 * found.high,
-            p=Estimate(100 * found.estimate, error, np.inf).p(margin),
+            test=f"{self.named}; {how}",
+            statistic=estimate.value,
+            low=estimate.interval.low,
+            high=estimate.interval.high,
+            p=p,
             unit="spearman_x100",
             n=len(points),
             seeds=" or ".join(map(str, sorted(set(points["seeds"])))),
         )
+
+    def _tested(
+        self, sample: Sample, points: pd.DataFrame, common: Sequence[str] | None, margin: float
+    ) -> tuple[Estimate, float, str] | None:
+        """Return the statistic x 100, its p-value, and how they were found."""
+        how = f"resampling {sample.families} families"
+
+        def rho(name: str, response: str = self.response) -> FloatArray:
+            feature, outcome = points[name.removeprefix("-")], points[response]
+            sign = -100 if name.startswith("-") else 100
+            return sign * sample.rho(feature.to_numpy(), outcome.to_numpy(), common)
+
+        values = rho(self.of)
+        if self.than:
+            values = values - rho(self.of, f"{self.response}_than")
+        if values[0] != values[0]:  # NaN: a constant side
+            return None
+        if not self.over:
+            estimate = sample.estimate(values)
+            return estimate, estimate.p(margin), how
+        leads = {}
+        for name in self.over:
+            other = rho(name)
+            if other[0] == other[0]:
+                leads[name] = sample.estimate(_size(values) - _size(other))
+        return _least_lead(leads, margin, how) if leads else None
+
+
+def _size(rho: FloatArray) -> FloatArray:
+    """Turn |rho|: the sign is the sample's, since |rho| of each resample would be too large."""
+    return rho if rho[0] >= 0 else -rho
+
+
+def _least_lead(
+    leads: dict[str, Estimate], margin: float, how: str
+) -> tuple[Estimate, float, str]:
+    """Test the lead over every one by that which is least certain (intersection-union).
+
+    Where there is none over some, the most certain lack of it, corrected for their number.
+    """
+    behind = {name: lead for name, lead in leads.items() if lead.value <= margin}
+    p = {name: lead.p(margin) for name, lead in (behind or leads).items()}
+    name = min(p, key=lambda name: p[name]) if behind else max(p, key=lambda name: p[name])
+    corrected = min(1.0, p[name] * len(leads)) if behind else p[name]
+    return leads[name], corrected, f"here over {name.removeprefix('-')}; {how}"

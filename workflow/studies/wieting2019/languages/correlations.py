@@ -1,9 +1,11 @@
-"""What predicts the STS score of a language, by Spearman's rho x 100: the figures of Table 5.
+"""What predicts how much a language gains, by Spearman's rho x 100: the figures of Table 5.
 
-Wieting et al. (2019), "Does Language Choice Matter?". For each setting and response (the score, and
-its gain over the model's own random start) every predictor is correlated over all languages and in
-two clusters, those with low and those with high SentencePiece overlap; once with the paper's
-threshold, once with the one that the overlaps themselves suggest.
+Wieting et al. (2019), "Does Language Choice Matter?". For each setting every predictor is
+correlated with the gain over the untrained encoder, over all languages, over those in Latin script,
+and in two clusters, those with low and those with high SentencePiece overlap; once with the paper's
+threshold, once with the one that the overlaps themselves suggest. And with script, family or both
+held fixed: if a correlation vanishes then, the predictor stands for them. The same for what a
+language gains from sharing pieces with English, which overlap predicts if it matters by itself.
 """
 
 from __future__ import annotations
@@ -16,29 +18,28 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from tandem.errors import TandemError
-from tandem.statistics.bootstrap import Statistic, bootstrap
-from tandem.statistics.correlation import (
-    NOISE,
-    FloatArray,
-    UndefinedCorrelationError,
-    is_constant,
-    spearman_rows,
-)
+from tandem.statistics.correlation import FloatArray, is_constant
+from tandem.statistics.inference import holm
 from wieting2019.languages.distance import DISTANCES
-from wieting2019.languages.permutation import permutation_test
+from wieting2019.languages.kinship import Sample, in_company, permuted_within
 from wieting2019.languages.points import OVERLAPS, SETTING
 from wieting2019.languages.settings import FEWEST, THRESHOLD
 
-RESPONSES = ("score", "gain")
-"""What is predicted: the STS score, and its gain over the same model's random start."""
+RESPONSES = ("gain", "sharing")
+"""What is predicted: the gain over the untrained encoder, and that from sharing pieces."""
 
 PREDICTORS = (*OVERLAPS, *DISTANCES)
 """What predicts it."""
 
+HELD = {"script": ["script_group"], "family": ["branch"], "both": ["script_group", "branch"]}
+"""What is held fixed, to the columns that say which languages have it in common."""
+
+ENGLISH_SCRIPT = "Latin"
+"""The group of scripts that English belongs to."""
+
 COLUMNS = (
-    *SETTING, "response", "predictor", "cluster", "split", "threshold", "n",
-    "rho_x100", "low", "high", "p", "p_corrected",
-    "partial_rho_x100", "partial_low", "partial_high",
+    *SETTING, "response", "predictor", "cluster", "split", "threshold", "held", "n", "families",
+    "rho_x100", "low", "high", "p", "p_holm",
 )  # fmt: skip
 """Columns of the correlations: intervals are 95%, p-values two-sided."""
 
@@ -54,7 +55,7 @@ class Draws:
 
 @dataclass(frozen=True)
 class Cluster:
-    """Some of the languages: `split` says which threshold cut them off ("" where none did)."""
+    """Some of the languages: `split` says what cut them off ("" where nothing did)."""
 
     name: str
     split: str
@@ -62,43 +63,62 @@ class Cluster:
     members: NDArray[np.bool_]
 
 
-def partial_spearman_rows(x: FloatArray, y: FloatArray, control: FloatArray) -> FloatArray:
-    """Partial Spearman's rho along the last axis: shapes (..., n) to (...); NaN where undefined."""
-    xy, xc, yc = spearman_rows(x, y), spearman_rows(x, control), spearman_rows(y, control)
-    left = (1 - xc**2) * (1 - yc**2)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(left > NOISE, np.clip((xy - xc * yc) / np.sqrt(left), -1, 1), np.nan)
-
-
-def natural_threshold(overlap: NDArray[np.float64]) -> float:
+def natural_thresholds(overlap: FloatArray, weights: FloatArray) -> FloatArray:
     """Threshold that the overlaps suggest: halfway between the two clusters of 1-D 2-means.
 
-    Of all ways to cut the sorted overlaps, shape (n,), in two, the one with the least sum of
-    squared deviations from the two means (also known as Otsu's threshold), found exactly.
+    Of all ways to cut the sorted overlaps in two, the one with the least sum of squared deviations
+    from the two means (also known as Otsu's threshold), found exactly.
+
+    Args:
+        overlap: (n,).
+        weights: (rows, n), how often each is there.
+
+    Returns:
+        (rows,); NaN where all overlaps are equal.
+    """
+    values, place = np.unique(overlap, return_inverse=True)
+    counts = weights @ np.eye(len(values))[place]
+    left, sums = (np.cumsum(each, axis=1) for each in (counts, counts * values))
+    right = left[:, -1:] - left
+    with np.errstate(invalid="ignore", divide="ignore"):
+        apart = sums / left - (sums[:, -1:] - sums) / right
+    # the least sum within the clusters has the largest between them; a resample may lack values
+    between = np.where((counts > 0) & (right > 0), left * right * apart**2, -1)
+    best = np.argmax(between, axis=1)[:, None]
+    beyond = (counts > 0) & (np.arange(len(values)) > best)
+    middle = (values[best[:, 0]] + np.where(beyond, values, np.inf).min(axis=1)) / 2
+    return np.where(between.max(axis=1) > 0, middle, np.nan)
+
+
+def natural_threshold(overlap: FloatArray) -> float:
+    """Return `natural_thresholds` of the overlaps themselves, (n,).
 
     Raises:
         TandemError: when all overlaps are equal.
     """
-    values = np.unique(overlap)
-    if len(values) < 2:
+    if is_constant(overlap):
         raise TandemError("all languages have the same overlap, so nothing divides them")
-    middles = (values[:-1] + values[1:]) / 2
-    costs = []
-    for middle in middles:
-        sides = overlap[overlap < middle], overlap[overlap >= middle]
-        costs.append(sum(float(np.sum((side - side.mean()) ** 2)) for side in sides))
-    return float(middles[int(np.argmin(costs))])
+    return float(natural_thresholds(overlap, np.ones((1, len(overlap))))[0])
 
 
-def clusters(overlap: NDArray[np.float64]) -> list[Cluster]:
-    """All languages, then low (under the threshold) and high overlap, by two thresholds."""
-    found = [Cluster("all", "", np.nan, np.ones(len(overlap), dtype=bool))]
+def clusters(points: pd.DataFrame) -> list[Cluster]:
+    """All languages, those in Latin script, those of low (under a threshold) and of high overlap.
+
+    The paper's threshold makes no clusters where FEWEST languages do not stand on either side.
+    """
+    overlap = points["overlap_types"].to_numpy()
+    latin = (points["script_group"] == ENGLISH_SCRIPT).to_numpy()
+    found = [
+        Cluster("all", "", np.nan, np.ones(len(points), dtype=bool)),
+        Cluster("Latin", "script", np.nan, latin),
+    ]
     thresholds = {"paper": THRESHOLD}
     if not is_constant(overlap):
         thresholds["data"] = natural_threshold(overlap)
     for split, value in thresholds.items():
-        found.append(Cluster("low", split, value, overlap < value))
-        found.append(Cluster("high", split, value, overlap >= value))
+        low = overlap < value
+        if split == "data" or min(low.sum(), (~low).sum()) >= FEWEST:
+            found += [Cluster("low", split, value, low), Cluster("high", split, value, ~low)]
     return found
 
 
@@ -110,9 +130,11 @@ def correlations(
 ) -> pd.DataFrame:
     """Correlate every predictor with every response in every cluster of every setting.
 
-    A p-value is corrected for the number of predictors in its cluster (max-T permutation). The
-    partial correlation holds the overlap by types fixed. Where a correlation is undefined (fewer
-    than FEWEST languages, or a constant side) its columns are NaN; n tells why.
+    Intervals and p-values come from resampled families. With something held fixed, the languages
+    that have it in common with no other are left out, and p is that of permuting the response among
+    those that have it in common. p_holm is corrected (Holm) for the number of predictors. Where a
+    correlation is undefined (fewer than FEWEST languages, or a constant side) its columns are NaN;
+    n tells why.
 
     Args:
         points: as `language_points` returns them.
@@ -121,54 +143,62 @@ def correlations(
         predictors: of PREDICTORS.
 
     Returns:
-        COLUMNS, one row for each setting, cluster, response and predictor.
+        COLUMNS, one row for each setting, response, cluster, what is held, and predictor.
+        `sharing`, which both settings of a panel have in common, is in the plain one's rows.
     """
     rows = []
     for (panel, marked), group in points.groupby(SETTING, sort=False):
-        for cluster in clusters(group["overlap_types"].to_numpy()):
-            members = group[cluster.members]
-            where = {
-                "panel": panel, "marked": bool(marked), "cluster": cluster.name,
-                "split": cluster.split, "threshold": cluster.threshold, "n": len(members),
-            }  # fmt: skip
-            for response in responses:
-                for row in _in_cluster(members, response, predictors, draws):
-                    rows.append(where | {"response": response} | row)
+        where = {"panel": panel, "marked": bool(marked)}
+        for response in responses:
+            if response == "sharing" and (marked or group["sharing"].isna().any()):
+                continue
+            for cluster in clusters(group):
+                row = where | {"response": response, "held": "", "cluster": cluster.name,
+                               "split": cluster.split, "threshold": cluster.threshold}  # fmt: skip
+                members = group[cluster.members]
+                rows += [row | r for r in _correlate(members, response, predictors, draws)]
+                if cluster.name == "all":
+                    for held in HELD:
+                        same = _correlate(members, response, predictors, draws, held)
+                        rows += [row | {"held": held} | r for r in same]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def _in_cluster(
-    members: pd.DataFrame, response: str, predictors: Sequence[str], draws: Draws
+def strata(points: pd.DataFrame, columns: Sequence[str]) -> list[str]:
+    """Return what the languages have in common that agree in the columns, as one text each."""
+    return [" ".join(map(str, row)) for row in points[list(columns)].itertuples(index=False)]
+
+
+def _correlate(
+    members: pd.DataFrame,
+    response: str,
+    predictors: Sequence[str],
+    draws: Draws,
+    held: str = "",
 ) -> Iterator[dict[str, object]]:
     """Yield, for each predictor, its correlation with the response over these languages."""
-    y, control = (members[name].to_numpy() for name in (response, "overlap_types"))
-    usable: list[str] = []
+    common = strata(members, HELD[held]) if held else None
+    if common is not None:
+        members = members[in_company(common)]
+        common = strata(members, HELD[held])
+    counts = {"n": len(members), "families": members["branch"].nunique()}
+    y, found = members[response].to_numpy(), {}
     if len(members) >= FEWEST and not is_constant(y):
-        usable = [name for name in predictors if not is_constant(members[name].to_numpy())]
-    if usable:
-        features = members[usable].to_numpy().T
-        test = permutation_test(features, y, draws.permutations, draws.seed)
+        sample = Sample(members["branch"], draws.resamples, draws.seed)
+        for name in predictors:
+            x = members[name].to_numpy()
+            values = sample.rho(x, y, common)
+            if np.isnan(values[0]):
+                continue
+            estimate = sample.estimate(values)
+            low, high = np.clip([estimate.interval.low, estimate.interval.high], -1, 1)
+            if common is None:
+                p = estimate.p(0)
+            else:
+                p = permuted_within(x, y, common, draws.permutations, draws.seed)
+            rho = {"rho_x100": estimate.value, "low": low, "high": high}
+            found[name] = {key: 100 * float(value) for key, value in rho.items()} | {"p": p}
+    for row, p in zip(found.values(), holm([row["p"] for row in found.values()]), strict=True):
+        row["p_holm"] = p
     for name in predictors:
-        row: dict[str, object] = {"predictor": name}
-        if name in usable:
-            x, place = members[name].to_numpy(), usable.index(name)
-            row |= _estimate(("rho_x100", "low", "high"), spearman_rows, [x, y], draws)
-            row |= {"p": float(test.p[place]), "p_corrected": float(test.p_corrected[place])}
-            if name != "overlap_types" and not is_constant(control):
-                columns = ("partial_rho_x100", "partial_low", "partial_high")
-                row |= _estimate(columns, partial_spearman_rows, [x, y, control], draws)
-        yield row
-
-
-def _estimate(
-    columns: Sequence[str], statistic: Statistic, samples: Sequence[np.ndarray], draws: Draws
-) -> dict[str, float]:
-    """Return a statistic x 100 and its interval, none where it is undefined."""
-    try:
-        found = bootstrap(statistic, samples, draws.resamples, draws.seed)
-    except UndefinedCorrelationError:
-        return {}
-    if np.isnan(found.estimate):  # the control orders the languages as x or y does
-        return {}
-    values = (found.estimate, found.low, found.high)
-    return {column: 100 * value for column, value in zip(columns, values, strict=True)}
+        yield {"predictor": name} | counts | found.get(name, {})

@@ -24,8 +24,8 @@ SETTING = ["panel", "marked"]
 """The columns that tell settings apart: corpus, and whether non-English pieces were marked."""
 
 COLUMNS = (
-    *SETTING, "language", "name", "script", "script_group", "family",
-    "seeds", "score", "score_sd", "random", "gain", "gain_sd",
+    *SETTING, "language", "name", "script", "script_group", "family", "branch",
+    "seeds", "score", "score_sd", "random", "gain", "gain_sd", "sharing", "sharing_sd",
     *OVERLAPS, *DISTANCES, "observed",
 )  # fmt: skip
 """The columns of the points; scores in Pearson's r x 100, overlaps and distances in [0, 1]."""
@@ -80,8 +80,10 @@ def language_points(
         register: of the languages.
 
     Returns:
-        COLUMNS, sorted by setting and language. `gain` is score - random, taken seed by seed. The
-        standard deviations (n - 1) are NaN with one seed.
+        COLUMNS, sorted by setting and language. `gain` is score - random, `sharing` what sharing
+        pieces with English gains, the plain encoder's score - the marked one's; both taken seed by
+        seed. `sharing` is the same in both rows of a language, NaN where one encoder is lacking.
+        The standard deviations (n - 1) are NaN with one seed.
 
     Raises:
         TandemError: when a run occurs twice.
@@ -93,7 +95,11 @@ def language_points(
             f"two runs of {twice['language']} (panel {twice['panel']}, seed {twice['seed']}): "
             "remove one, or the scores of one experiment are read twice"
         )
-    grouped = runs.assign(gain=runs["score"] - runs["random"]).groupby(key, sort=True)
+    pair = ["panel", "language", "seed"]
+    plain, marked = (runs[runs["marked"] == which].set_index(pair)["score"] for which in (0, 1))
+    gained = (plain - marked).rename("sharing").reset_index()
+    runs = runs.assign(gain=runs["score"] - runs["random"]).merge(gained, on=pair, how="left")
+    grouped = runs.groupby(key, sort=True)
     points = grouped.agg(
         seeds=("seed", "size"),
         score=("score", "mean"),
@@ -101,11 +107,13 @@ def language_points(
         random=("random", "mean"),
         gain=("gain", "mean"),
         gain_sd=("gain", "std"),
+        sharing=("sharing", "mean"),
+        sharing_sd=("sharing", "std"),
         **{name: (name, "first") for name in OVERLAPS},
     ).reset_index()
     points = points.merge(distances, on="language", validate="m:1")
     entries = [register[code] for code in points["language"]]
-    for field in ("name", "script", "script_group", "family"):
+    for field in ("name", "script", "script_group", "family", "branch"):
         points[field] = [getattr(entry, field) for entry in entries]
     return points[list(COLUMNS)].sort_values(key, ignore_index=True)
 
@@ -130,7 +138,7 @@ def panel_note(panel: Mapping[str, Any], runs: pd.DataFrame) -> str:
     ]
     same = (starts["min"] == starts["max"]).all()
     tail = (
-        "the same for every language, so score and gain order the languages alike."
+        "the same for every language, so gains order the languages as scores do."
         if same
         else "by language."
     )

@@ -37,6 +37,8 @@ class Language(Settings):
     """The group of scripts that gives it a colour in figures; if not given, its script's."""
     family: _Words
     """The top level in Glottolog."""
+    branch: _Words
+    """What counts as one family in statistics: a branch of a large family; if not given, it."""
     aliases: tuple[str, ...] = ()
     """Its codes in other corpora."""
 
@@ -118,6 +120,8 @@ def read_register(path: str | Path) -> Register:
                 problem = f"{place}script {script!r} has no group"
                 raise InputError(path, None, problem, "Add it to `scripts`")
             filled = {"uriel": entry.get("iso639_3"), "script_group": file.scripts[script]}
+            alone = entry.get("family") == ISOLATE  # two isolates are no kin
+            filled["branch"] = entry.get("name" if alone else "family")
             languages.append(Language.model_validate(filled | entry))
     except ValidationError as error:
         raise InputError(path, None, f"{place}{'; '.join(faults(error))}", _MEND) from error

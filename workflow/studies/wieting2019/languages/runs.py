@@ -3,34 +3,35 @@
 Wieting et al. (2019), "Does Language Choice Matter?": SP models, the two languages segmented
 separately. English is segmented once for a panel and its pieces have the first ids, so that beside
 every language a seed gives English the same initial vectors, and the untrained encoder the same
-score. Nothing but the scores is kept.
+score. Every encoder is scored after its last epoch: no score chooses anything. Nothing but the
+scores is kept.
 """
 
 from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from torch import Tensor
 from tqdm import tqdm
 
-from tandem.encoders.model import SentenceEncoder
+from tandem.encoders.encoder import Encoder
+from tandem.encoders.model import Composition, SentenceEncoder, initialise
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import Segmenter, learn
-from tandem.tasks.selection import Select, by_similarity
 from tandem.tasks.sts import MEAN
 from tandem.tasks.task import Task
 from tandem.training.batches import Pairs
 from tandem.training.loop import Run
-from tandem.training.run import train_encoder, untrained_encoder
+from tandem.training.run import train_encoder
 from wieting2019.languages.english import ENGLISH
 from wieting2019.languages.overlap import joint_vocabulary, mark, measured_overlap
 from wieting2019.languages.panel import read_english, read_language
-from wieting2019.languages.settings import LanguageEncoders
 
 _DECIMALS = 4
 
@@ -42,16 +43,33 @@ class English:
     Attributes:
         segmenter: of English; the places of its vocabulary are the ids of English pieces.
         sentences: of the panel, as ids.
-        select: scores an encoder after each epoch.
-        task: scores it in the end: STS by years.
+        task: what encoders are scored on: STS by years.
         data: what the task reads.
     """
 
     segmenter: Segmenter
     sentences: Ragged
-    select: Select
     task: Task
     data: Mapping[str, Path]
+    _starts: dict[int, dict[str, float]] = field(default_factory=dict)
+
+    def score(self, table: Tensor, composition: Composition) -> dict[str, float]:
+        """Return the mean of years of Pearson's r x 100, under MEAN, and that of each year.
+
+        Only the rows of English pieces are read, so one segmenter, which remembers the words of
+        the STS sentences, serves every language.
+        """
+        own = table[: len(self.segmenter)]
+        encoder = SentenceEncoder(self.segmenter, own, composition)
+        items = self.task.score(encoder, self.data)
+        # rounded, so that the last bits of a sum do not reach the file
+        return {u: round(self.task.estimate(items, u), _DECIMALS) for u in self.task.units(items)}
+
+    def start(self, kind: Encoder, seed: int) -> dict[str, float]:
+        """Return the scores of the untrained encoder, which all languages share."""
+        if seed not in self._starts:
+            self._starts[seed] = self.score(*initialise(kind, len(self.segmenter), seed))
+        return self._starts[seed]
 
 
 @dataclass(frozen=True)
@@ -64,21 +82,17 @@ class SegmentedLanguage:
     pieces: list[str]
 
 
-def load_english(
-    panel: str | Path, segmenter: str | Path, sts: str | Path, selection: str | Path, task: Task
-) -> English:
+def load_english(panel: str | Path, segmenter: str | Path, sts: str | Path, task: Task) -> English:
     """Read and segment what all languages of a panel share.
 
     Args:
         panel: folder that `build_panel` wrote.
         segmenter: folder that `learn_english` wrote.
         sts: folder of STS tasks.
-        selection: the STS task that chooses the epoch.
         task: STS by years.
     """
     known = Segmenter.load(segmenter)
-    sentences = known.encoder(ENGLISH)(read_english(panel))
-    return English(known, sentences, by_similarity(known, selection), task, {"sts": Path(sts)})
+    return English(known, known.encoder(ENGLISH)(read_english(panel)), task, {"sts": Path(sts)})
 
 
 def load_language(panel: str | Path, code: str, how: Segmentation) -> SegmentedLanguage:
@@ -105,15 +119,26 @@ def bitext(english: English, language: SegmentedLanguage, marked: bool) -> tuple
 
 
 def train_languages(
-    english: English, panel: str | Path, codes: Sequence[str], wanted: LanguageEncoders
+    english: English,
+    panel: str | Path,
+    codes: Sequence[str],
+    runs: Sequence[Run],
+    markers: Sequence[bool],
 ) -> list[dict[str, Any]]:
     """Train and score the encoders of some languages of a panel, one after the other.
 
     Which languages are trained together changes no result.
 
+    Args:
+        english: what the languages share.
+        panel: folder that `build_panel` wrote.
+        codes: of the languages.
+        runs: what is trained for each of them; one run for each seed.
+        markers: without, with, or both.
+
     Returns:
         For each language: language, pairs, pieces (its own), overlap (see `Overlap`), and runs,
-        what `train` returns for each marker and seed.
+        what `train` returns for each marker and run.
     """
 
     def scores(code: str) -> dict[str, Any]:
@@ -121,49 +146,33 @@ def train_languages(
         text, pieces = english.sentences.gather(language.rows), english.segmenter.vocabulary
         other = language.sentences
         shared = measured_overlap(text.ids, pieces, other.ids, language.pieces)
-        runs = [
-            train(english, language, marked, wanted.run(seed))
-            for marked in ((False, True) if wanted.marked else (False,))
-            for seed in wanted.seeds
-        ]
+        trained = [train(english, language, marked, run) for marked in markers for run in runs]
         measured = {"pairs": len(other), "pieces": len(language.pieces), "overlap": asdict(shared)}
-        return {"language": code, **measured, "runs": runs}
+        return {"language": code, **measured, "runs": trained}
 
     return [scores(code) for code in tqdm(codes, desc="training", unit=" languages")]
 
 
 def train(english: English, language: SegmentedLanguage, marked: bool, run: Run) -> dict[str, Any]:
-    """Train one encoder and score it, and its random start, on the STS tasks.
+    """Train one encoder and score it, as it is after the last epoch, on the STS tasks.
 
     Returns:
-        marked, seed, pairs; score and random, the mean of years in Pearson's r x 100 of the epoch
-        chosen on the selection task and of the untrained encoder; score_years and random_years, the
-        same by year; epoch, the one chosen; selection, the score of each epoch, the start first.
+        marked, seed, pairs; score and random, the mean of years in Pearson's r x 100 of the trained
+        and of the untrained encoder; score_years and random_years, the same by year; loss, of each
+        epoch.
     """
     pairs, vocabulary = bitext(english, language, marked)
-    known, select = english.segmenter, english.select
-    segmenter = Segmenter(known.scheme, vocabulary, known.models)
-    start, _ = untrained_encoder(run.encoder, segmenter, run.seed, select)
-    best, history = train_encoder(run, segmenter, pairs, select, device="cpu", show=False)
-    score, score_years = _scores(best, english)
-    random, random_years = _scores(start, english)
+    segmenter = Segmenter(english.segmenter.scheme, vocabulary, english.segmenter.models)
+    trained, history = train_encoder(run, segmenter, pairs, None, device="cpu", show=False)
+    score_years = english.score(trained.table, trained.composition)
+    random_years = dict(english.start(run.encoder, run.seed))
     return {
         "marked": marked,
         "seed": run.seed,
-        "pairs": best.metadata["pairs"],
-        "score": score,
+        "pairs": trained.metadata["pairs"],
+        "score": score_years.pop(MEAN),
         "score_years": score_years,
-        "random": random,
+        "random": random_years.pop(MEAN),
         "random_years": random_years,
-        "epoch": best.metadata["epoch"],
-        "selection": [round(entry.validation, _DECIMALS) for entry in history],
+        "loss": [round(entry.loss, _DECIMALS) for entry in history if entry.loss is not None],
     }
-
-
-def _scores(encoder: SentenceEncoder, english: English) -> tuple[float, dict[str, float]]:
-    """Return the mean of years of Pearson's r x 100, and that of each year."""
-    task = english.task
-    items = task.score(encoder, english.data)
-    # rounded, so that the last bits of a sum do not reach the file
-    by_year = {unit: round(task.estimate(items, unit), _DECIMALS) for unit in task.units(items)}
-    return by_year.pop(MEAN), by_year

@@ -3,48 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 
-from tandem.encoders.averaging import Averaging
-from tandem.encoders.encoder import ENCODERS, Encoder
+from tandem.encoders.encoder import ENCODERS
 from tandem.filtering import Filters, parse_filters
-from tandem.objectives.margin import Margin
-from tandem.objectives.objective import OBJECTIVES, Objective
-from tandem.registry import ConfigurationError, Named, Settings
-from tandem.training.recipe import Recipe
+from tandem.objectives.objective import OBJECTIVES
+from tandem.registry import ConfigurationError, Settings, not_among
 
 if TYPE_CHECKING:
-    from tandem.training.loop import Run
+    from tandem.study import Study
 
 
 THRESHOLD = 0.3
 """The SP overlap that divides low from high, "judging by the plot" (wieting2019, line 113)."""
 
-FEWEST = 5
-"""Fewest languages over which a correlation is reported."""
+FEWEST = 8
+"""Fewest languages over which a correlation is reported: with fewer an interval is no guide."""
 
 
 class LanguageEncoders(Settings):
-    """The encoders that are trained for each language of a panel."""
+    """The encoders that are trained for each language of a panel, by names of the study's."""
 
+    encoder: str = "sp"
+    """The encoder whose architecture they have; its pieces are the panel's."""
+    objective: str = "margin"
+    """The objective that training minimises."""
+    recipe: str = "averaging"
+    """The recipe; the encoder is taken as it is after the last epoch."""
     marked: bool = False
     """Also train every encoder with each non-English piece marked."""
-    seeds: Annotated[list[NonNegativeInt], Field(min_length=1)] = [1, 2, 3]
+    seeds: Annotated[list[NonNegativeInt], Field(min_length=1)] = [1, 2, 3, 4, 5]
     """One encoder is trained with each; their spread gives the error bars."""
-    architecture: Annotated[Encoder, Named(ENCODERS)] = Averaging()
-    """The kind of encoder."""
-    objective: Annotated[Objective, Named(OBJECTIVES)] = Margin()
-    """The loss that training minimises."""
-    recipe: Recipe = Recipe()
-    """How it is trained; one thread is best, since jobs run on all cores at once."""
 
-    def run(self, seed: int) -> Run:
-        """Return what is trained with a seed."""
-        from tandem.training.loop import Run  # PyTorch: not for a dry run
+    def run(self, study: Study) -> dict[str, Any]:
+        """Return what is trained and how, except the seed, as plain values.
 
-        return Run(self.architecture, self.objective, self.recipe, seed)
+        Raises:
+            ConfigurationError: naming what the study does not have.
+        """
+        for section in ("encoder", "objective", "recipe"):
+            name, known = getattr(self, section), getattr(study, f"{section}s")
+            if name not in known:
+                problem = f"no {section}s entry {not_among(name, known)}"
+                raise ConfigurationError(f"the {section} of a panel: {problem}")
+        return {
+            "encoder": ENCODERS.dump(study.encoders[self.encoder].architecture),
+            "objective": OBJECTIVES.dump(study.objectives[self.objective]),
+            "recipe": study.recipes[self.recipe].model_dump(),
+        }
 
 
 class Panel(Settings):

@@ -1,4 +1,4 @@
-"""Figure 1: the STS score of every language against its overlap with and distance from English."""
+"""Figure 1: what every language gains, against its overlap with and distance from English."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Figure1(Table):
         shown, exact = (p[(p["panel"] == panel) & (p["marked"] == marked)] for p in (frame, points))
         bootstrap = given.plan.study.bootstrap
         draws = Draws(bootstrap.resamples, 1, bootstrap.seed)
-        found = correlations(exact, draws, ["score"], list(drawing.AXES))
+        found = correlations(exact, draws, ["gain"], list(drawing.AXES))
         return drawing.figure1(shown, found, read_register(REGISTER).script_groups)
 
     def _settings(self, name: str) -> dict[str, tuple[str, bool]]:

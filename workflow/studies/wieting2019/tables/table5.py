@@ -1,8 +1,8 @@
-"""Table 5: what predicts the STS score of a language, laid out as in the paper."""
+"""Table 5: what predicts how much a language gains on STS, laid out as in the paper."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from pydantic import PositiveInt
@@ -38,10 +38,16 @@ PREDICTORS = {
 """Names of the predictors in the table."""
 
 RESPONSES = {
-    "score": ("STS score", "STS score"),
-    "gain": ("Gain over the model's own random start", "gain over the random start"),
+    "gain": "Gain over the untrained encoder",
+    "sharing": "What sharing pieces with English gains: plain minus marked",
 }
-"""Names of the responses, in headings and in claims."""
+"""Names of the responses, in headings."""
+
+CLUSTERS = {"all": "All", "Latin": "Latin script", "low": "Overlap <", "high": "Overlap ≥"}
+"""Names of the clusters; a threshold follows the last two."""
+
+HELD = {"script": "Script held", "family": "Family held", "both": "Both held"}
+"""Headings of what is held fixed."""
 
 SIGNIFICANT = 0.05
 """Corrected p-value under which a correlation is set in bold."""
@@ -72,7 +78,7 @@ class Table5(Table):
         """Correlate; the columns are `correlations.COLUMNS` with published_x100, published_place.
 
         Frames for claims: points, with the cluster of the paper's threshold; and settings, a line
-        for each panel, response, marker and cluster.
+        for each panel, marker and cluster that there is.
         """
         from wieting2019.languages.correlations import Draws, correlations
         from wieting2019.languages.points import measured_points
@@ -89,34 +95,39 @@ class Table5(Table):
         """Lay the table out: predictors down, clusters across; a note on each panel."""
         from tandem.reporting.writer import page
 
+        quoted = table["published_x100"].notna()
         parts = [
-            "# Table 5: what predicts the STS score of a language",
-            "Spearman's rho x 100 over languages, with its 95% interval (bootstrap over languages) "
-            "and the permutation p-value corrected for the number of predictors in the column "
-            f"(max-T); bold where that is under {SIGNIFICANT}. No figure where a cluster has under "
-            f"{FEWEST} languages or one side is constant. Clusters: languages with less, and with "
-            "at least, the SP overlap (types) that heads the column, first the paper's threshold, "
-            "then the one that divides our overlaps best (2-means). A distance is 1 - cosine of "
+            "# Table 5: what predicts how much a language gains on STS",
+            "Spearman's rho x 100 over languages, its 95% interval and p-value; bold where p, "
+            f"corrected for the number of predictors (Holm), is under {SIGNIFICANT}. Families of "
+            "languages (Indo-European by branches) are resampled for both, since kin are no "
+            f"independent sample. No figure where there are under {FEWEST} languages or one side "
+            "is constant. Languages are divided by script, and by the SP overlap (types) that "
+            "heads a column: the paper's threshold where enough languages stand on either side, "
+            "and the one that divides our overlaps best (2-means). A distance is 1 - cosine of "
             "URIEL's vectors of a language and of English.",
-            _sources(register[entry] for entry in QUOTED.values()),
+            "The tables headed \"held\" correlate ranks less their mean in each script, family or "
+            "both; p is of permuting the gains within these alone. What is left there is not owed "
+            "to script or kinship; languages alone in theirs are left out.",
+            _sources(table[quoted], register),
         ]
         for (panel, marked), setting in table.groupby(["panel", "marked"], sort=False):
             title = self.labels.get(panel, panel)
             parts.append(f"## {title}; {MARKED}" if marked else f"## {title}")
             parts.append("" if marked else notes[panel])
-            score, gain = (setting[setting["response"] == name] for name in RESPONSES)
-            parts += [f"### {RESPONSES['score'][0]}", *_grids(score)]
-            same = ["rho_x100", "low", "high", "p_corrected", "partial_rho_x100"]
-            alike = score[same].reset_index(drop=True).equals(gain[same].reset_index(drop=True))
-            said = ["All figures are as above: it orders the languages alike."]
-            parts += [f"### {RESPONSES['gain'][0]}", *(said if alike else _grids(gain))]
+            for response, rows in setting.groupby("response", sort=False):
+                free = rows["held"] == ""
+                parts += [f"### {RESPONSES[str(response)]}", _grid(rows[free]), _grid(rows[~free])]
+                if response == "sharing":
+                    parts.append(settled(rows))
         return page(*parts)
 
 
 def quote(table: pd.DataFrame, register: Mapping[str, Published]) -> pd.DataFrame:
-    """Put the paper's figures beside ours: those of scores, by its own threshold."""
+    """Put the paper's figures beside ours, where ours has a figure by the same threshold."""
     keys = zip(table["marked"], table["cluster"], table["predictor"], strict=True)
-    shown = (table["response"] == "score") & (table["split"] != "data")
+    shown = (table["response"] == "gain") & (table["split"] != "data") & (table["held"] == "")
+    shown &= table["rho_x100"].notna()
     names = [QUOTED.get(key) if one else None for key, one in zip(keys, shown, strict=True)]
     entries = [register[name] if name else None for name in names]
     return table.assign(
@@ -126,71 +137,81 @@ def quote(table: pd.DataFrame, register: Mapping[str, Published]) -> pd.DataFram
 
 
 def evidence(points: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Return what claims are tested on; see `Table5.build`.
-
-    The settings' column `printed` names the figure to quote: the paper's are correlations with
-    scores, and beside those with gains they would mislead.
-    """
+    """Return what claims are tested on; see `Table5.build`."""
     import pandas as pd
+
+    from wieting2019.languages.correlations import clusters
+    from wieting2019.languages.points import SETTING
 
     low = points["overlap_types"] < THRESHOLD
     clustered = points.assign(cluster=low.map({True: "low", False: "high"}))
     settings = [
-        {"panel": panel, "marked": marked, "response": response, "said": said, "cluster": cluster,
-         "printed": "rho" if response == "score" else "none"}
-        for panel, marked in points[["panel", "marked"]].drop_duplicates().itertuples(index=False)
-        for response, (_, said) in RESPONSES.items()
-        for cluster in ("all", "low", "high")
-    ]  # fmt: skip
+        {"panel": panel, "marked": marked, "cluster": cluster.name}
+        for (panel, marked), group in points.groupby(SETTING, sort=False)
+        for cluster in clusters(group)
+        if cluster.split in ("", "paper")
+    ]
     return {"points": clustered, "settings": pd.DataFrame(settings)}
 
 
-def _grids(rows: pd.DataFrame) -> list[str]:
-    """Return the correlations of a response, and those with the overlap held fixed."""
-    partial = _grid(rows, "partial_rho_x100")
-    return [_grid(rows, "rho_x100"), "SP overlap (types) held fixed:", partial]
+def settled(rows: pd.DataFrame) -> str:
+    """Say whether overlap predicts what sharing gains, also within a script and a family."""
+    overlap = rows[(rows["predictor"] == "overlap_types") & (rows["split"] == "")]
+    p = overlap.set_index("held")["p"]
+    if p.isna().any():
+        return ""
+    if p[""] >= SIGNIFICANT:
+        return "Overlap (types) does not predict, at a p of 0.05, what sharing gains."
+    left = [name for name in ("script", "family", "both") if p[name] < SIGNIFICANT]
+    if len(left) == 3:
+        return (
+            "Overlap (types) predicts what sharing gains, and still does with script and family "
+            "held: it stands for neither."
+        )
+    gone = [name for name in ("script", "family", "both") if name not in left]
+    return (
+        "Overlap (types) predicts what sharing gains, but at a p of 0.05 not with "
+        f"{', '.join(gone)} held: there it may stand for script or kinship."
+    )
 
 
-def _grid(rows: pd.DataFrame, statistic: str) -> str:
-    """One table: a row for each predictor, a column for each cluster."""
+def _grid(rows: pd.DataFrame) -> str:
+    """One table: a row for each predictor, a column for each cluster or what is held."""
     from tandem.reporting.writer import grid
 
-    columns = [group for _, group in rows.groupby(["split", "cluster"], sort=False)]
+    columns = [group for _, group in rows.groupby(["split", "cluster", "held"], sort=False)]
     lines = []
     for predictor, label in PREDICTORS.items():
-        cells = [
-            _cell(column[column["predictor"] == predictor].iloc[0], statistic) for column in columns
-        ]
+        cells = [_cell(column[column["predictor"] == predictor].iloc[0]) for column in columns]
         if any(cells):
             lines.append([label, *cells])
-    return grid(["Predictor", *map(_heading, columns)], lines)
+    return grid(["Predictor", *map(_heading, columns)], lines) if lines else ""
 
 
 def _heading(column: pd.DataFrame) -> str:
-    """Name a cluster, with its threshold and number of languages."""
+    """Name a cluster, with its threshold and numbers of languages and of families."""
     first = column.iloc[0]
-    languages = f"({first['n']} languages)"
-    if first["cluster"] == "all":
-        return f"All {languages}"
-    sign = "<" if first["cluster"] == "low" else "≥"
-    return f"{first['cluster'].capitalize()} {sign} {first['threshold']:.2f} {languages}"
+    name = HELD.get(first["held"], CLUSTERS[first["cluster"]])
+    if first["split"] in ("paper", "data"):
+        name += f" {first['threshold']:.2f}"
+    return f"{name} ({first['n']} languages, {first['families']} families)"
 
 
-def _cell(row: pd.Series, statistic: str) -> str:
-    """One correlation with its interval; its p-value and the paper's figure where there is one."""
-    if row.isna()[statistic]:
+def _cell(row: pd.Series) -> str:
+    """One correlation with its interval and p-value, and the paper's figure where there is one."""
+    if row.isna()["rho_x100"]:
         return ""
-    if statistic == "partial_rho_x100":
-        return f"{row[statistic]:.1f} [{row['partial_low']:.1f}, {row['partial_high']:.1f}]"
-    p, bold = row["p_corrected"], "**" if row["p_corrected"] < SIGNIFICANT else ""
-    text = f"{bold}{row[statistic]:.1f}{bold} [{row['low']:.1f}, {row['high']:.1f}]"
+    p, bold = row["p"], "**" if row["p_holm"] < SIGNIFICANT else ""
+    text = f"{bold}{row['rho_x100']:.0f}{bold} [{row['low']:.0f}, {row['high']:.0f}]"
     text += ", p < 0.001" if p < 0.001 else f", p {p:.3f}"
     return text if row.isna()["published_x100"] else f"{text}; paper {row['published_x100']:.1f}"
 
 
-def _sources(entries: Iterable[Published]) -> str:
-    """Say which published figures stand in the table and where they were read."""
-    entries = list(entries)
+def _sources(quoted: pd.DataFrame, register: Mapping[str, Published]) -> str:
+    """Say where the published figures in the table were read."""
+    if quoted.empty:
+        return ""
+    entries = [register[name] for name in QUOTED.values()]
     lines = ", ".join(str(line) for line in sorted({entry.line for entry in entries}))
     first = entries[0]
     return (

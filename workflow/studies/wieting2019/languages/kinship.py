@@ -1,0 +1,120 @@
+"""Rank correlations over languages, which are kin: families are resampled, kin are permuted.
+
+Related languages are alike in every respect, so they are no independent sample (Galton's problem).
+Two answers are given here. Families are resampled whole, which widens an interval as far as kinship
+makes it; and values are permuted among the languages of one family (or one script) alone, which
+asks whether a correlation is left that the families do not explain.
+
+A resample is a row of weights, how often it holds each language. Ranks and correlations of all
+resamples then follow from a few matrix products.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tandem.statistics.bootstrap import blocks
+from tandem.statistics.correlation import NOISE, FloatArray
+from tandem.statistics.inference import Estimate
+
+
+class Sample:
+    """Languages to correlate over, with bootstrap resamples of their families.
+
+    Attributes:
+        families: how many there are.
+        weights: (1 + resamples, n); the first row, of ones, is the sample itself.
+    """
+
+    def __init__(self, families: Sequence[str], resamples: int, seed: int) -> None:
+        """Draw the resamples; `families` has the name of each language's family, (n,)."""
+        index = _codes(families)
+        self.families = int(index.max()) + 1
+        even = np.full(self.families, 1 / self.families)
+        drawn = np.random.default_rng(seed).multinomial(self.families, even, size=resamples)
+        self.weights = np.concatenate([np.ones((1, len(index))), drawn[:, index]])
+
+    def rho(self, x: FloatArray, y: FloatArray, strata: Sequence[str] | None = None) -> FloatArray:
+        """Return Spearman's rho of the sample and of each resample, (1 + resamples,).
+
+        With strata the ranks are those over all languages, less their mean within the stratum: the
+        partial rho with the strata held fixed. NaN where a side is constant.
+        """
+        return weighted_spearman(x, y, self.weights, strata)
+
+    def estimate(self, values: FloatArray) -> Estimate:
+        """Return a statistic of the sample with the error that its resamples show.
+
+        The standard deviation over resamples understates the error by (families - 1) / families;
+        that is undone. The error has the degrees of freedom of so many families, Student's t.
+        """
+        count = self.families
+        found = values[1:][np.isfinite(values[1:])]
+        if count < 2 or len(found) < 2:
+            return Estimate(float(values[0]), np.inf, 1)
+        error = found.std(ddof=1) * np.sqrt(count / (count - 1))
+        return Estimate(float(values[0]), float(error), count - 1)
+
+
+def weighted_spearman(
+    x: FloatArray, y: FloatArray, weights: FloatArray, strata: Sequence[str] | None = None
+) -> FloatArray:
+    """Spearman's rho where item i occurs weights[row, i] times: (rows,) from (n,), (n,), (rows, n).
+
+    See `Sample.rho` for `strata`.
+    """
+    one, other = (_centred(_ranks(values, weights), weights, strata) for values in (x, y))
+    product, square = (np.sum(weights * one * v, axis=1) for v in (other, one))
+    length = np.sqrt(square * np.sum(weights * other**2, axis=1))
+    defined = length > NOISE * weights.shape[1] ** 3
+    return np.where(defined, np.clip(product / np.where(defined, length, 1), -1, 1), np.nan)
+
+
+def permuted_within(
+    x: FloatArray, y: FloatArray, strata: Sequence[str], permutations: int, seed: int
+) -> float:
+    """Two-sided p-value of the rho within strata, (n,) each, by permuting y within each stratum.
+
+    Exact where the languages of a stratum are exchangeable. The observed order counts as one of
+    the permutations, so the p-value is never 0.
+    """
+    once, index = np.ones((1, len(x))), _codes(strata)
+    one, other = (_centred(_ranks(values, once), once, strata)[0] for values in (x, y))
+    observed = abs(one @ other) * (1 - NOISE)
+    place = np.argsort(index, kind="stable")
+    rng, extreme = np.random.default_rng(seed), 0
+    for block in blocks(permutations, len(x)):
+        # a random order within each stratum, strata in the same places as in `place`
+        mixed = np.argsort(index + rng.random((block.stop - block.start, len(x))), axis=1)
+        extreme += int(np.sum(np.abs(other[mixed] @ one[place]) >= observed))
+    return (1 + extreme) / (1 + permutations)
+
+
+def in_company(strata: Sequence[str]) -> NDArray[np.bool_]:
+    """Tell which languages share their stratum with another one; the others say nothing in it."""
+    index = _codes(strata)
+    return np.bincount(index)[index] > 1
+
+
+def _codes(names: Sequence[str]) -> NDArray[np.int64]:
+    """Number the names, (n,), from 0."""
+    return np.unique(np.asarray(names, dtype=str), return_inverse=True)[1]
+
+
+def _ranks(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """Ranks in each resample, (rows, n), ties given their mean."""
+    below = (values[:, None] < values).astype(np.float64)
+    equal = (values[:, None] == values).astype(np.float64)
+    return weights @ below + 0.5 * (weights @ equal)
+
+
+def _centred(ranks: FloatArray, weights: FloatArray, strata: Sequence[str] | None) -> FloatArray:
+    """Subtract from the ranks their mean in each stratum, or in the whole."""
+    index = np.zeros(ranks.shape[1], dtype=np.int64) if strata is None else _codes(strata)
+    member = np.eye(int(index.max()) + 1)[index]
+    counts = weights @ member
+    means = (weights * ranks) @ member / np.where(counts > 0, counts, 1)
+    return ranks - means @ member.T
