@@ -29,7 +29,7 @@ settings:
     pairs: 100
     selection: retrieval
   soft: {<<: *plain, label: Softmax, objective: softmax}
-  none: {<<: *plain, label: Untrained, pairs: 0}
+  none: {<<: *plain, label: Untrained, trained: false}
 tasks:
   near: {kind: near, above: 0.5}
   retrieval: {kind: retrieval}
@@ -56,7 +56,9 @@ class Highest(Encoder):
 
         table, ids, offsets, dropout = tokens
         rows = torch.repeat_interleave(torch.arange(len(offsets) - 1), offsets.diff())
-        embedded = table[ids] if dropout is None else table[ids] * dropout
+        embedded = table[ids]
+        if dropout is not None:
+            embedded = embedded * dropout.factors(table.shape[1])
         out = embedded.new_zeros(len(offsets) - 1, table.shape[1])
         index = rows.unsqueeze(1).expand_as(embedded)
         return out.scatter_reduce(0, index, embedded, "amax", include_self=False)

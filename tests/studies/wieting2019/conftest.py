@@ -52,7 +52,7 @@ class Plan:
     def setting(self, experiment):
         name = experiment.split(".")[1]
         label, pairs, _ = SETTINGS.get(name, (name, 0 if name.startswith("random") else 500, 0))
-        return SimpleNamespace(label=label, pairs=pairs, corpus=name)
+        return SimpleNamespace(label=label, pairs=pairs, trained=pairs > 0, corpus=name)
 
     def pretrained(self, experiment):
         return experiment if experiment.split(".")[0] in ("muse", "minilm") else None

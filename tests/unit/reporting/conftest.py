@@ -45,11 +45,11 @@ class Plan:
 
     def setting(self, experiment):
         name = experiment.split(".")[1]
-        return SimpleNamespace(label=name.title(), pairs=0 if name == "random" else 1000)
+        return SimpleNamespace(label=name.title(), pairs=1000, trained=name != "random")
 
     def described(self, experiment):
         encoder, setting = experiment.split(".")
-        pairs = self.setting(experiment).pairs
+        pairs = 1000 if self.setting(experiment).trained else 0
         return {"name": experiment, "encoder": encoder.upper(), "setting": setting, "pairs": pairs}
 
 
