@@ -7,12 +7,12 @@
 coverage: for English with each language, the pairs that the sources of Table 1's bitext have after
 its cleaning, the share of the words of the selection task (STS 2017 en-en) that they hold on their
 English side, and r x 100 on that task of SP, trained on as many of them as `bitext-2x` has.
-choose: Pearson's r x 100 on the selection task, of the best epoch, for each encoder, learning rate
-and size of its vocabulary, on back-translated text and on as much bitext; mean and standard
-deviation over three seeds. One rule for all: of the sizes, at the middle rate, the one with the best
-mean over both texts, chosen with the averaging encoder for the LSTM too; then the smallest rate whose
-mean is within one standard error of the best (Breiman et al., Classification and Regression Trees,
-1984), since the paper's, 0.001, is smaller than all of them.
+choose: Pearson's r x 100 on the selection task, of the best epoch, for each encoder, learning
+rate and size of its vocabulary, on back-translated text and on as much bitext; mean and standard
+deviation over three seeds. One rule for all: of the sizes, at the middle rate, the one with the
+best mean over both texts, chosen with the averaging encoder for the LSTM too; then the smallest
+rate whose mean is within one standard error of the best (Breiman et al., Classification and
+Regression Trees, 1984), since the paper's, 0.001, is smaller than all of them.
 measure: r x 100 of SP on those test pairs of the STS Benchmark that are not of the selection task,
 untrained and trained on the bitext, on as many pairs as each setting of Table 1 has. It chooses
 nothing.
@@ -200,7 +200,7 @@ def _scores(encoder: str, grid: list[tuple[int, float]], options: argparse.Names
             for text, values in zip(TEXTS, best, strict=True)
         )
         size, rate = pair
-        print(f"{encoder:8} size {size:7,}  rate {rate:<6} {best.mean():6.2f}   {cells}", flush=True)
+        print(f"{encoder:8} size {size:7,}  rate {rate:<6} {best.mean():6.2f}   {cells}")
         rows.append(best.mean(axis=0))
     return np.array(rows)
 
