@@ -1,5 +1,6 @@
 import pytest
 
+from tandem.corpora.bitext import build_bitext
 from tandem.corpora.mining_task import (
     HELD_OUT,
     gold_rows,
@@ -9,10 +10,12 @@ from tandem.corpora.mining_task import (
     write_task,
 )
 from tandem.corpora.readers.bucc import MiningTask
-from tandem.corpora.settings import HiddenPairs
+from tandem.corpora.settings import Bitext, HiddenPairs
+from tandem.corpora.text import key
 from tandem.errors import InputError
+from tandem.io import read_lines
 
-HIDDEN = HiddenPairs(bitext="en-cs", language="cs", section=10, share=0.2, seed=1)
+HIDDEN = HiddenPairs(bitext="en-cs", language="cs", section=10, share=0.2, seed=1, sentences=50)
 
 
 def bitext(count):
@@ -23,16 +26,39 @@ def test_hides_pairs_and_names_the_texts_that_training_must_not_hold(tmp_path):
     pairs = bitext(400)
     counts = hide_pairs(iter(pairs), ("en", "cs"), HIDDEN, tmp_path / "task")
     parts = [read_part(tmp_path / "task", part) for part in ("training", "test")]
-    hidden = set()
+    held_out = set()
     for part, task in zip(("training", "test"), parts, strict=True):
         assert counts[f"{part}.cs"] == len(task.source) and counts[f"{part}.en"] == len(task.target)
-        assert counts[f"{part}.gold"] == len(task.gold) == round(0.2 * len(task.source))
-        for left, right in task.gold:
-            pair = task.target[right], task.source[left]
-            assert pair in pairs
-            hidden |= set(pair)
+        assert counts[f"{part}.gold"] == len(task.gold) == 10
+        assert 40 < len(task.source) <= 50
+        assert all((task.target[right], task.source[left]) in pairs for left, right in task.gold)
+        held_out |= {*task.source.values(), *task.target.values()}
     text = (tmp_path / "task" / HELD_OUT).read_text(encoding="utf-8")
-    assert text.split("\n")[:-1] == sorted(hidden)
+    assert text.split("\n")[:-1] == sorted(held_out)
+
+
+def test_no_sentence_of_a_task_is_in_the_bitext_that_is_trained_on(tmp_path):
+    pairs = bitext(400)
+    # said again elsewhere, in other letters, and beside another translation
+    pairs += [(left.upper(), f"jinak {right}") for left, right in pairs[:100]]
+    hide_pairs(iter(pairs), ("en", "cs"), HIDDEN, tmp_path / "task")
+    parts = [read_part(tmp_path / "task", part) for part in ("training", "test")]
+    texts = {key(t) for p in parts for side in (p.source, p.target) for t in side.values()}
+    held_out = {key(text) for text in read_lines(tmp_path / "task" / HELD_OUT)}
+    made = Bitext(sources=("x",), languages=("en", "cs"), valid=10, test=10)
+    counts = build_bitext({"x": pairs}, made, tmp_path / "bitext", held_out)
+    assert counts["train"] > 150  # at least half of the text is left
+    for file in (tmp_path / "bitext").glob("t*.??"):
+        assert not texts & {key(line) for line in read_lines(file)}
+
+
+def test_a_small_text_gives_half_to_the_task(tmp_path):
+    counts = hide_pairs(
+        bitext(400), ("en", "cs"), HIDDEN.model_copy(update={"sentences": 6000}), tmp_path / "task"
+    )
+    used = sum(counts[f"{part}.{side}"] for part in ("training", "test") for side in ("cs", "en"))
+    gold = counts["training.gold"] + counts["test.gold"]
+    assert 180 < used - gold <= 200
 
 
 def test_the_sides_of_the_bitext_may_come_in_either_order(tmp_path):
@@ -47,7 +73,7 @@ def test_a_task_is_read_as_it_was_written(tmp_path):
     task = MiningTask({"cs-1": "a", "cs-2": "b\tc"}, {"en-1": "d"}, [("cs-2", "en-1")])
     write_task(tmp_path / "task", "cs", {"training": task}, ["z", "a"])
     assert read_part(tmp_path / "task", "training") == task
-    assert (tmp_path / "task" / HELD_OUT).read_text(encoding="utf-8") == "a\nz\n"
+    assert (tmp_path / "task" / HELD_OUT).read_text(encoding="utf-8") == "a\nb\tc\nd\nz\n"
 
 
 def test_gold_rows_follow_the_order_of_the_files():
@@ -63,11 +89,11 @@ def test_a_damaged_line_is_named(tmp_path):
         read_part(tmp_path, "test")
 
 
-def test_takes_a_published_task_with_its_gold_held_out(tmp_path, published_part):
+def test_takes_a_published_task_with_all_its_sentences_held_out(tmp_path, published_part):
     folder = tmp_path / "task"
     counts = take_published({"training": published_part("training", gold=True)}, "fr", folder)
-    assert counts == {"training.fr": 2, "training.en": 2, "training.gold": 1}
-    assert (folder / HELD_OUT).read_text(encoding="utf-8") == "deux\ntwo\n"
+    assert counts == {"training.fr": 2, "training.en": 2, "training.gold": 1, HELD_OUT: 4}
+    assert (folder / HELD_OUT).read_text(encoding="utf-8") == "deux\nthree\ntwo\nun\n"
 
 
 def test_refuses_a_part_whose_gold_is_withheld(tmp_path, published_part):

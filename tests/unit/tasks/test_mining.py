@@ -121,6 +121,7 @@ def test_the_threshold_of_the_training_part_is_applied_to_the_test_part(data):
         "precision": 100, "recall": 100, "f1": 100, "correct": 1, "proposed": 1, "gold": 1
     }  # fmt: skip
     assert (method["test"]["precision"], method["test"]["recall"]) == (50, 50)
+    assert method["best"]["f1"] == 80  # with all three proposed
 
 
 def test_every_method_is_a_unit_in_the_order_asked_for(data):
@@ -150,6 +151,8 @@ def test_draws_centre_on_the_estimate_and_systems_meet_equal_resamples():
         draws = task.draws([one, other, one], unit, resamples=2000, seed=3)
         assert draws.shape == (3, 2000)
         np.testing.assert_array_equal(draws[0], draws[2])
+        # in another call too: else experiments that are compared would not be paired
+        np.testing.assert_array_equal(draws[1], task.draws([other], unit, 2000, 3)[0])
         assert draws[0].mean() == pytest.approx(task.estimate(one, unit), abs=1)
         assert draws[1].mean() == pytest.approx(task.estimate(other, unit), abs=1)
         assert draws[0].std() > 1

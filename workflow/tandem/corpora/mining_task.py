@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from pathlib import Path
+
+import numpy as np
 
 from tandem.corpora.hidden_pairs import build_mining_task
 from tandem.corpora.readers import Pair
@@ -25,13 +29,19 @@ def hide_pairs(
 ) -> dict[str, int]:
     """Build a task from cleaned pairs in the order of their text, one side English, and write it.
 
-    See `build_mining_task` and `write_task`.
+    It takes some sections of the text, drawn by the seed, and at most half of them; the others are
+    left for training. See `build_mining_task` and `write_task`.
     """
     english = languages.index("en")
     aligned = [(n // task.section, p[english], p[1 - english]) for n, p in enumerate(pairs)]
-    *parts, excluded = build_mining_task(aligned, task.language, task.seed, task.share)
-    held_out = {text for row in excluded for text in aligned[row][1:]}
-    return write_task(folder, task.language, dict(zip(PARTS, parts, strict=True)), held_out)
+    sections = 1 + aligned[-1][0] if aligned else 0
+    wanted = math.ceil(task.sentences * (4 - 2 * task.share) / task.section)
+    order = np.random.default_rng(task.seed).permutation(sections)
+    taken = set(order[: min(wanted, sections // 2)].tolist())
+    aligned = [row for row in aligned if row[0] in taken]
+    *parts, gold = build_mining_task(aligned, task.language, task.seed, task.share)
+    others = (text for row in gold for text in aligned[row][1:])
+    return write_task(folder, task.language, dict(zip(PARTS, parts, strict=True)), others)
 
 
 def take_published(
@@ -45,18 +55,16 @@ def take_published(
         part: read_bucc(path, language, "en", getattr(dataset.reader, "part", part))
         for part, (dataset, path) in datasets.items()
     }
-    gold = [(task, pair) for task in parts.values() for pair in task.gold]
-    held_out = {task.source[left] for task, (left, _) in gold}
-    held_out |= {task.target[right] for task, (_, right) in gold}
-    return write_task(folder, language, parts, held_out)
+    return write_task(folder, language, parts)
 
 
 def write_task(
-    folder: str | Path, language: str, parts: Mapping[str, MiningTask], held_out: Iterable[str]
+    folder: str | Path, language: str, parts: Mapping[str, MiningTask], others: Iterable[str] = ()
 ) -> dict[str, int]:
     """Write `<part>.<language>`, `<part>.en`, `<part>.gold` and `held-out.txt`, or nothing.
 
-    Returns the number of lines of each file but the last.
+    What is held out are all sentences of the task, and `others`. Returns the number of lines of
+    each file.
     """
     counts = {}
     with atomic_folder(folder) as result:
@@ -68,7 +76,9 @@ def write_task(
             ):
                 lines = (f"{first}\t{second}" for first, second in rows)
                 counts[name] = write_lines(result / name, lines)
-        write_lines(result / HELD_OUT, sorted(held_out))
+        sides = (side.values() for task in parts.values() for side in (task.source, task.target))
+        held_out = sorted({*chain(*sides), *others})
+        counts[HELD_OUT] = write_lines(result / HELD_OUT, held_out)
     return counts
 
 

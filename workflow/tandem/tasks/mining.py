@@ -7,14 +7,14 @@ with the best F1 on the training part, applied unchanged to the test part.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import PositiveInt
 
 from tandem.corpora.mining_task import PARTS, gold_rows, language_of, read_part
@@ -32,7 +32,6 @@ Gold = Collection[tuple[int, int]]
 """(source row, target row) of the pairs to be found."""
 
 _BATCH = 4096
-_BLOCK = 1 << 22
 
 
 class BitextMining(Task):
@@ -40,8 +39,10 @@ class BitextMining(Task):
 
     Items, for m methods and n source sentences of the test part: method (m,), their names;
     threshold (m,); training (m, 3), pairs that are correct, proposed and gold at it in the training
-    part; correct and proposed (m, n), the same of each source sentence of the test part, and gold
-    (n,); mining, the name of the task; sentences (4,), of each side of the training and test part.
+    part; best (m, 3), the same in the test part at the threshold that would be best there, which
+    bounds what any threshold reaches and chooses nothing; correct and proposed (m, n), the same of
+    each source sentence of the test part, and gold (n,); mining, the name of the task; sentences
+    (4,), of each side of the training and test part.
     """
 
     metric: ClassVar[str] = "f1_x100"
@@ -74,13 +75,16 @@ class BitextMining(Task):
         gold = [gold_rows(part) for part in parts]
         near = [self._search(encoder, part, language_of(folder)) for part in parts]
         del parts
-        n, method, threshold, training, correct, proposed = sentences[2], [], [], [], [], []
+        n, method, threshold, training = sentences[2], [], [], []
+        best, correct, proposed = [], [], []
         for score, retrieval in product(self.scores, self.retrievals):
             value, counts = best_threshold(mine(near[0], score, retrieval), gold[0])
-            kept = mine(near[1], score, retrieval).above(value)
+            mined = mine(near[1], score, retrieval)
+            kept = mined.above(value)
             method.append(f"{score}.{retrieval}")
             threshold.append(value)
             training.append(counts)
+            best.append(best_threshold(mined, gold[1])[1])
             correct.append(np.bincount(kept.source[is_correct(kept, gold[1])], minlength=n))
             proposed.append(np.bincount(kept.source, minlength=n))
         return {
@@ -89,6 +93,7 @@ class BitextMining(Task):
             "method": np.array(method),
             "threshold": np.array(threshold, np.float64),
             "training": np.array(training, np.int64),
+            "best": np.array(best, np.int64),
             "correct": np.stack(correct).astype(np.int64),
             "proposed": np.stack(proposed).astype(np.int64),
             "gold": np.bincount([row for row, _ in gold[1]], minlength=n).astype(np.int64),
@@ -115,21 +120,17 @@ class BitextMining(Task):
     def draws(self, systems: Sequence[Items], unit: str, resamples: int, seed: int) -> FloatArray:
         """Bootstrap F1 x 100 of one method, resampling source sentences: (systems, resamples).
 
-        The sentences resampled are those that add to the F1 of some method of some system.
+        Each sentence is drawn as often in all systems, and in any other call on the same task.
         """
         one = systems[0]
         if any(not np.array_equal(s[k], one[k]) for s in systems for k in ("gold", "method")):
             raise TandemError("the systems to compare mined different tasks: mine one with all")
-        columns = [part for s in systems for pair in zip(s["correct"], s["proposed"], strict=True)
-                   for part in pair]  # fmt: skip
-        table = np.stack([*columns, one["gold"]], axis=1).astype(np.int32)
-        table = table[table.any(axis=1)]
-        drawn = _drawn_counts(table.tobytes(), table.shape[1], resamples, seed)
-        place = 2 * self.units(one).index(unit)
-        right, proposed = (
-            drawn[:, place + column : -1 : 2 * len(one["method"])] for column in (0, 1)
-        )
-        return (200 * right / np.maximum(proposed + drawn[:, -1:], 1)).T
+        place = self.units(one).index(unit)
+        columns = [part[place] for s in systems for part in (s["correct"], s["proposed"])]
+        table = np.stack([*columns, one["gold"]], axis=1)
+        drawn = np.stack([times @ table for times in _draws(len(table), resamples, seed)])
+        right, proposed, gold = drawn[:, :-1:2], drawn[:, 1:-1:2], drawn[:, -1:]
+        return (200 * right / np.maximum(proposed + gold, 1)).T
 
     def count(self, items: Items, unit: str) -> int:
         """Count the source sentences with a gold pair or one that some method proposes."""
@@ -146,6 +147,7 @@ class BitextMining(Task):
                     "threshold": float(items["threshold"][place]),
                     "training": _rounded(figures(*items["training"][place].tolist())),
                     "test": _rounded(figures(*self._counts(items, unit))),
+                    "best": _rounded(figures(*items["best"][place].tolist())),
                 }
                 for place, unit in enumerate(self.units(items))
             },
@@ -195,24 +197,11 @@ def best_threshold(pairs: MinedPairs, gold: Gold) -> tuple[float, tuple[int, int
     return float(pairs.score[best]), (int(correct[best]), best + 1, total)
 
 
-@lru_cache(maxsize=1)  # the draws of one table serve all its methods
-def _drawn_counts(table: bytes, columns: int, resamples: int, seed: int) -> FloatArray:
-    """Sum the rows of an int32 table (n, columns), n of them drawn anew: (resamples, columns).
-
-    Equal rows are drawn together: a resample is one multinomial draw over the kinds of rows.
-    """
-    rows = np.frombuffer(table, np.int32).reshape(-1, columns)
-    if not len(rows):
-        return np.zeros((resamples, columns))
-    kinds, sizes = np.unique(rows, axis=0, return_counts=True)
+def _draws(n: int, resamples: int, seed: int) -> Iterator[NDArray[np.int64]]:
+    """Yield how often each of n sentences is drawn, (n,), of n that are drawn with replacement."""
     rng = np.random.default_rng(seed)
-    step = max(1, _BLOCK // len(kinds))
-    return np.concatenate(
-        [
-            rng.multinomial(len(rows), sizes / len(rows), min(step, resamples - start)) @ kinds
-            for start in range(0, resamples, step)
-        ]
-    )
+    for _ in range(resamples):
+        yield np.bincount(rng.integers(n, size=n), minlength=n)
 
 
 def _encode(encoder: Encodes, sentences: Iterable[str], language: str, path: Path) -> None:
