@@ -71,11 +71,12 @@ class RankCorrelation(ClaimTest):
             feature = points[self.of.removeprefix("-")].to_numpy()
             p = permuted_within(feature, points[self.response].to_numpy(), common, *draws)
             how = f"p by permuting within {' and '.join(self.held)}, interval by {how}"
+        most = 200 if self.than or self.over else 100  # of a difference of two, or of one
         return Measured(
             test=f"{self.named}; {how}",
             statistic=estimate.value,
-            low=estimate.interval.low,
-            high=estimate.interval.high,
+            low=max(-most, estimate.interval.low),
+            high=min(most, estimate.interval.high),
             p=p,
             unit="spearman_x100",
             n=len(points),

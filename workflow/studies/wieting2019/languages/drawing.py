@@ -142,7 +142,7 @@ def _title(rows: pd.DataFrame) -> str:
     for _, row in rows.iterrows():
         n = f"n = {row['n']}"
         if np.isnan(row["rho_x100"]):
-            parts[row["cluster"]] = f"no correlation ({n})"
+            parts[row["cluster"]] = f"no figure ({n})"
             continue
         interval = f"95%: {row['low']:.0f} to {row['high']:.0f}, " * (row["cluster"] == "all")
         parts[row["cluster"]] = f"ρ × 100 = {row['rho_x100']:.0f} ({interval}{n})"

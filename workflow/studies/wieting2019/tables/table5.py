@@ -179,7 +179,8 @@ def _grid(rows: pd.DataFrame) -> str:
     """One table: a row for each predictor, a column for each cluster or what is held."""
     from tandem.reporting.writer import grid
 
-    columns = [group for _, group in rows.groupby(["split", "cluster", "held"], sort=False)]
+    groups = [group for _, group in rows.groupby(["split", "cluster", "held"], sort=False)]
+    columns = [group for group in groups if group["rho_x100"].notna().any()]
     lines = []
     for predictor, label in PREDICTORS.items():
         cells = [_cell(column[column["predictor"] == predictor].iloc[0]) for column in columns]
