@@ -3,6 +3,7 @@
 import csv
 import json
 
+import numpy as np
 import pytest
 from conftest import TINY, hashes, planned, run_snakemake
 
@@ -81,7 +82,8 @@ def test_an_exported_model_says_what_it_is_and_reaches(finished):
     "name",
     [
         "table1.md", "claims.csv", "figures/table1.png", "figures/table1.pdf",
-        "figures/training.svg", "scores/cs-en/bleu.json", "corpora/en-cs/cleaning.json",
+        "figures/training.svg", "scores/into-english/bleu.json",
+        "corpora/bitext/cleaning.json", "corpora/back-translated/cleaning.json",
         "figure1.pdf", "figure1.svg", "figures/figure1-marked.png", "figures/figure1-verses.pdf",
         "table5.md", "languages/verses/text/panel.json",
         "models/sp.bitext/seed1/model.safetensors", "models/sp.bitext/seed1/history.csv",
@@ -133,13 +135,23 @@ def test_the_size_of_the_batches_changes_no_point(finished, copied):
     assert points[0].read_bytes() == points[1].read_bytes()
 
 
-def test_back_translation_is_aligned_and_begins_like_the_bitext(finished):
+def test_back_translation_is_aligned_and_holds_english_of_the_bitext(finished):
     corpora = finished / "results/corpora"
-    english = (corpora / "en-en/train.en").read_text(encoding="utf-8").split("\n")
-    translated = (corpora / "en-en/train.en-bt").read_text(encoding="utf-8").split("\n")
-    assert len(english) == len(translated) == 101
-    original = (corpora / "en-cs/train.en").read_text(encoding="utf-8").split("\n")
-    assert english[:100] == original[:100]
+    english, translated, original = (
+        (corpora / name).read_text(encoding="utf-8").split("\n")
+        for name in ("back-translated/train.en", "back-translated/train.en-bt", "bitext/train.en")
+    )
+    assert len(english) == len(translated) > 100
+    kept = set(english)
+    assert english == [line for line in original if line in kept]
+    assert not any(one == other for one, other in zip(english[:-1], translated, strict=False))
+
+
+def test_vocabularies_hold_nothing_but_the_text_that_is_trained_on(finished):
+    folder = finished / "results/vocab/bitext/100-seed1/words"
+    known = json.loads((folder / "segmenter/segmentation.json").read_text(encoding="utf-8"))
+    ids = np.concatenate([np.load(folder / f"train.{side}.ids.npy") for side in ("en", "cs")])
+    assert set(ids.tolist()) == set(range(len(known["vocabulary"])))
 
 
 def test_goes_on_without_what_cannot_be_reached_and_says_how_to_give_it(finished):

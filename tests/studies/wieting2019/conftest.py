@@ -35,7 +35,7 @@ class Plan:
     def __init__(self, root):
         self.root = root
         tasks = {name: TASKS.parse(kind) for name, kind in KINDS.items()}
-        self.study = SimpleNamespace(tasks=tasks, epochs=10)
+        self.study = SimpleNamespace(tasks=tasks, epochs=10, sts=SimpleNamespace(selection=""))
 
     def path(self, *parts):
         return str(self.root.joinpath(*parts))

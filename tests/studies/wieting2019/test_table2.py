@@ -99,6 +99,14 @@ def test_claims_follow_from_what_was_measured(table2):
     assert len(claims) == 3 + 3 + 2 + 6 + 1 + 2
 
 
+def test_the_task_that_chose_the_recipes_enters_no_claim(table2, made):
+    _, given, _ = table2
+    given.plan.study.sts.selection = EN
+    report = table2[0].build(given)
+    assert "en-en scores that of es, enters no claim" in report.markdown
+    assert not [claim for claim in judge(given, report) if claim.claim.endswith("en-en")]
+
+
 def test_random_encoders_are_held_against_the_baselines_within_a_language(table2, made):
     _, given, report = table2
     start = "wieting2019.table2.random-competitive."
