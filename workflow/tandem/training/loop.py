@@ -136,7 +136,7 @@ class Trainer:
                 self._record(loss, validate)
                 validation = self.progress.history[-1].validation
                 shown = {} if validation is None else {"validation": f"{validation:.2f}"}
-                bar.set_postfix({"loss": f"{loss:.4f}", **shown})
+                bar.set_postfix({"loss": f"{loss:.4f}"} | shown)
         self.composition.load_state_dict({k: v for k, v in self.best.items() if k != "embedding"})
 
     def _order(self, epoch: int) -> Indices:

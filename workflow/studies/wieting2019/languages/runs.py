@@ -51,7 +51,7 @@ class English:
     sentences: Ragged
     task: Task
     data: Mapping[str, Path]
-    _starts: dict[int, dict[str, float]] = field(default_factory=dict)
+    _starts: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def score(self, table: Tensor, composition: Composition) -> dict[str, float]:
         """Return the mean of years of Pearson's r x 100, under MEAN, and that of each year.
@@ -67,9 +67,10 @@ class English:
 
     def start(self, kind: Encoder, seed: int) -> dict[str, float]:
         """Return the scores of the untrained encoder, which all languages share."""
-        if seed not in self._starts:
-            self._starts[seed] = self.score(*initialise(kind, len(self.segmenter), seed))
-        return self._starts[seed]
+        key = f"{kind!r} {seed}"
+        if key not in self._starts:
+            self._starts[key] = self.score(*initialise(kind, len(self.segmenter), seed))
+        return self._starts[key]
 
 
 @dataclass(frozen=True)
