@@ -40,7 +40,7 @@ def test_a_row_has_means_over_seeds(table3):
     assert rows.loc["cosine", "test_f1_x100"] == 45.0
     assert rows.loc["cosine", "test_precision_x100"] == 45.0
     assert rows.loc["cosine", "training_f1_x100"] == 95.0
-    assert rows.loc["cosine", "best_f1_x100"] == 92.0
+    assert rows.loc["cosine", "test_f1_best_x100"] == 92.0
     assert rows.loc["cosine", "threshold"] == pytest.approx(0.15)
     # of 40 and 50 the standard error is 5, with one degree of freedom; sentences add to both
     assert 45 - 12.7 * 5 < rows.loc["cosine", "test_f1_low_x100"] < 45 - 2 * 5

@@ -57,7 +57,7 @@ def test_shape_and_ids(verses: list) -> None:
 
 def test_only_gold_pairs_are_translations_of_each_other(verses: list) -> None:
     built = build_mining_task(verses, "fr", seed=2, share=0.025)
-    texts: list[str] = []
+    sides: dict[str, list[str]] = {"fr": [], "en": []}
     for task in (built.training, built.test):
         source = {same(text): name for name, text in task.source.items()}
         target = {same(text): name for name, text in task.target.items()}
@@ -69,8 +69,26 @@ def test_only_gold_pairs_are_translations_of_each_other(verses: list) -> None:
             if same(xx) in source and same(en) in target
         }
         assert hidden == set(task.gold)
-        texts += [*source] + [text for text in target if text not in source]
-    assert len(set(texts)) == len(texts)  # training and test share nothing
+        sides["fr"] += source
+        sides["en"] += target
+    for texts in sides.values():
+        assert len(set(texts)) == len(texts)  # training and test share no sentence of a language
+
+
+def test_each_half_of_the_sections_serves_in_both_parts(verses: list) -> None:
+    built = build_mining_task(verses, "fr", seed=2, share=0.025)
+    gold = [{name for pair in task.gold for name in pair} for task in (built.training, built.test)]
+    others = [
+        [{same(text) for name, text in side.items() if name not in found}
+         for side in (task.source, task.target)]
+        for task, found in zip((built.training, built.test), gold, strict=True)
+    ]  # fmt: skip
+    english = {same(xx): same(en) for _, en, xx in verses if xx.startswith("mot")}
+    for own, other in (others, others[::-1]):
+        translated = [english[text] for text in own[0] if text in english]
+        # but for the few sentences by which one half is larger
+        assert sum(text in other[1] for text in translated) > 0.9 * len(translated)
+        assert not own[1] & set(translated) - {f"and he spake {n}" for n in range(8)}
 
 
 def test_excluded_sentences_leave_no_gold_text_to_train_on(verses: list) -> None:

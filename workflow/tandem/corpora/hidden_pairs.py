@@ -36,8 +36,10 @@ def build_mining_task(
 
     Sentences whose texts agree on either side, but for case and white space, form a family of
     translations; one of each family is used, so no distractor equals or translates another
-    sentence by chance. Gold pairs are drawn from all sections. Every other sentence goes to one
-    side of one part, with all of its section, so that distractors come from other sections.
+    sentence of its part by chance. Gold pairs are drawn from all sections. The other sentences go
+    to one of two halves, with all of their section, so that distractors come from other sections.
+    The training part has the first half's other language beside the second half's English, the
+    test part the reverse: each half serves twice, and no part holds both texts of a distractor.
 
     Args:
         aligned: (section, English text, other text) of each aligned sentence.
@@ -45,13 +47,13 @@ def build_mining_task(
         share: gold pairs over the sentences of a side.
 
     Raises:
-        TandemError: when too few sentences or sections are left to build four sides.
+        TandemError: when too few sentences or sections are left.
     """
     rng = np.random.default_rng(seed)
     families = _families(aligned)
     chosen = [members[0] for members in families]
-    # a side holds g gold and e others with g / (g + e) = share; a part uses g + 2e sentences
-    gold_size = int(len(chosen) / 2 * share / (2 - share))
+    # a side holds g gold and e others with g / (g + e) = share; both parts use 2g + 2e sentences
+    gold_size = int(len(chosen) / 2 * share)
     if gold_size < 1:
         raise TandemError(
             f"{len(chosen)} distinct aligned sentences make no mining task with a share of "
@@ -60,17 +62,17 @@ def build_mining_task(
     order = rng.permutation(len(chosen))
     gold = [order[:gold_size], order[gold_size : 2 * gold_size]]
     rest = [chosen[place] for place in np.sort(order[2 * gold_size :])]
-    sides = _by_section(aligned, rest, rng)
-    size = min(map(len, sides))
+    halves = _by_section(aligned, rest, rng)
+    size = min(map(len, halves))
     if size < gold_size * (1 - share) / share / 2:
         raise TandemError(
-            f"the sections are too few or too uneven: the smallest side has {size} sentences. "
+            f"the sections are too few or too uneven: the smaller half has {size} sentences. "
             "Divide the text into more sections"
         )
     parts = []
-    for places, others in zip(gold, (sides[:2], sides[2:]), strict=True):
+    for places, others in zip(gold, (halves, halves[::-1]), strict=True):
         pairs = [chosen[place] for place in places]
-        wide = [rng.permutation(side)[:size].tolist() for side in others]
+        wide = [rng.permutation(half)[:size].tolist() for half in others]
         parts.append(_task(aligned, language, pairs, wide, rng))
     members = {row for places in gold for place in places for row in families[place]}
     return BuiltTasks(parts[0], parts[1], frozenset(members))
@@ -100,17 +102,17 @@ def _families(aligned: Sequence[tuple[Hashable, str, str]]) -> list[list[int]]:
 def _by_section(
     aligned: Sequence[tuple[Hashable, str, str]], rows: Sequence[int], rng: np.random.Generator
 ) -> list[list[int]]:
-    """Deal whole sections to four sides of about one size: training and test, xx and English."""
+    """Deal whole sections to two halves of about one size."""
     sections: dict[Hashable, list[int]] = defaultdict(list)
     for row in rows:
         sections[aligned[row][0]].append(row)
     members = list(sections.values())
-    # large sections first, in random order among equals: what is dealt last evens the sides out
+    # large sections first, in random order among equals: what is dealt last evens the halves out
     order = sorted(rng.permutation(len(members)).tolist(), key=lambda s: -len(members[s]))
-    sides: list[list[int]] = [[], [], [], []]
+    halves: list[list[int]] = [[], []]
     for section in order:
-        min(sides, key=len).extend(members[section])
-    return sides
+        min(halves, key=len).extend(members[section])
+    return halves
 
 
 def _task(

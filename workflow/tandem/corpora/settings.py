@@ -55,9 +55,9 @@ class HiddenPairs(Settings):
     """Corpus with the test part of a published task, which is reported; null: hide pairs."""
     share: Annotated[float, Field(gt=0, lt=1)] = 0.025
     """Where pairs are hidden, the share of a side that has a translation (wieting2019, 4.3)."""
-    sentences: PositiveInt = 6000
-    """Where pairs are hidden, about how many sentences each side of each part has: fewer where that
-    would take more than half of the text."""
+    sentences: PositiveInt = 8000
+    """Where pairs are hidden, about how many sentences each side of each part has. The task takes
+    twice as many pairs out of the training text, but never more than a third of all."""
     section: PositiveInt = 25
     """Number of consecutive sentences that go to the same side, except those hidden."""
     seed: NonNegativeInt = 1

@@ -7,14 +7,14 @@ with the best F1 on the training part, applied unchanged to the test part.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain, islice, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import PositiveInt
 
 from tandem.corpora.mining_task import PARTS, gold_rows, language_of, read_part
@@ -125,12 +125,12 @@ class BitextMining(Task):
         one = systems[0]
         if any(not np.array_equal(s[k], one[k]) for s in systems for k in ("gold", "method")):
             raise TandemError("the systems to compare mined different tasks: mine one with all")
+        parts = [np.stack([s["correct"], s["proposed"]]) for s in systems]
+        counts = np.concatenate([*(part.reshape(-1, part.shape[-1]) for part in parts), [one["gold"]]])
+        drawn = _drawn_counts(counts.astype(np.int32).tobytes(), len(counts), resamples, seed)
+        right, proposed = drawn[:-1].reshape(len(systems), 2, -1, resamples).swapaxes(0, 1)
         place = self.units(one).index(unit)
-        columns = [part[place] for s in systems for part in (s["correct"], s["proposed"])]
-        table = np.stack([*columns, one["gold"]], axis=1)
-        drawn = np.stack([times @ table for times in _draws(len(table), resamples, seed)])
-        right, proposed, gold = drawn[:, :-1:2], drawn[:, 1:-1:2], drawn[:, -1:]
-        return (200 * right / np.maximum(proposed + gold, 1)).T
+        return 200 * right[:, place] / np.maximum(proposed[:, place] + drawn[-1], 1)
 
     def count(self, items: Items, unit: str) -> int:
         """Count the source sentences with a gold pair or one that some method proposes."""
@@ -197,11 +197,18 @@ def best_threshold(pairs: MinedPairs, gold: Gold) -> tuple[float, tuple[int, int
     return float(pairs.score[best]), (int(correct[best]), best + 1, total)
 
 
-def _draws(n: int, resamples: int, seed: int) -> Iterator[NDArray[np.int64]]:
-    """Yield how often each of n sentences is drawn, (n,), of n that are drawn with replacement."""
+@lru_cache(maxsize=1)  # the draws of an experiment serve all its methods
+def _drawn_counts(table: bytes, rows: int, resamples: int, seed: int) -> FloatArray:
+    """Sum an int32 table (rows, n) over n sentences drawn with replacement: (rows, resamples).
+
+    How often each sentence is drawn follows from n and the seed alone, never from the table.
+    """
+    counts = np.frombuffer(table, np.int32).reshape(rows, -1).astype(np.float64)
+    n, used = counts.shape[1], np.flatnonzero(counts.any(axis=0))
+    counts = counts[:, used]
     rng = np.random.default_rng(seed)
-    for _ in range(resamples):
-        yield np.bincount(rng.integers(n, size=n), minlength=n)
+    draws = (np.bincount(rng.integers(n, size=n), minlength=n)[used] for _ in range(resamples))
+    return np.stack([counts @ times for times in draws], axis=1)
 
 
 def _encode(encoder: Encodes, sentences: Iterable[str], language: str, path: Path) -> None:
