@@ -125,8 +125,8 @@ class BitextMining(Task):
         one = systems[0]
         if any(not np.array_equal(s[k], one[k]) for s in systems for k in ("gold", "method")):
             raise TandemError("the systems to compare mined different tasks: mine one with all")
-        parts = [np.stack([s["correct"], s["proposed"]]) for s in systems]
-        counts = np.concatenate([*(part.reshape(-1, part.shape[-1]) for part in parts), [one["gold"]]])
+        found = [s[k] for s in systems for k in ("correct", "proposed")]
+        counts = np.concatenate([*found, [one["gold"]]])
         drawn = _drawn_counts(counts.astype(np.int32).tobytes(), len(counts), resamples, seed)
         right, proposed = drawn[:-1].reshape(len(systems), 2, -1, resamples).swapaxes(0, 1)
         place = self.units(one).index(unit)
