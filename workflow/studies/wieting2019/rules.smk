@@ -5,16 +5,18 @@ include: "inputs.smk"
 
 
 rule measure_speed:
-    """Time encoders from raw text to vectors, beside SentencePiece's own encoding.
+    """Time encoders from raw text to vectors, beside SentencePiece's own encoding, and in training.
 
     The job requests as many threads as most machines have, so that no other job runs beside it.
 
-    Out: sentences per second of each encoder, device and batch size, as JSON; these are timings, so
+    Out: sentences per second of each encoder, device and batch size, and pairs per second of training,
+    as JSON; these are timings, so
     another run gives other figures.
     """
     input:
         models=PLAN.models(SPEED.experiments(PLAN), PLAN.study.seeds[:1]),
         bitext=PLAN.path("corpora", SPEED.bitext),
+        corpus=PLAN.path("corpora", PLAN.study.settings[SPEED.setting].corpus),
     output:
         speeds=PLAN.path("benchmarks/speed.json"),
     log:
@@ -26,6 +28,8 @@ rule measure_speed:
         mem_mb=8000,
     params:
         names=SPEED.experiments(PLAN),
+        runs={name: PLAN.run(name) for name in SPEED.experiments(PLAN)},
+        sides=PLAN.sides(PLAN.study.settings[SPEED.setting].corpus),
         baselines={name: PLAN.study.pretrained[name].model for name in SPEED.baselines},
         measured=SPEED.measured(),
         code=digest("measure_speed.py", home=HERE),

@@ -1,7 +1,8 @@
-"""Encoding speed: sentences per second from raw text to vectors (wieting2019, Table 4).
+"""Encoding speed, from raw text to vectors (wieting2019, Table 4), and the speed of training.
 
-Within each repeat the encoders take turns, and with them SentencePiece alone on the same lines, the
-limit. So all are timed in the same state of the machine. The figures are medians over the repeats.
+What counts is text that an encoder has not read before. So the text has no line twice and is cut
+into parts, and each encoder reads each part once. The encoders take turns, and with them
+SentencePiece alone on the same lines, the limit: all are timed in the same state of the machine.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -23,8 +24,14 @@ from tqdm import tqdm
 
 from tandem import encoders
 from tandem.encoders.baselines import load_baseline
+from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
 from tandem.io import read_lines
+from tandem.training.batches import Pairs
+from tandem.training.loop import Run, Trainer
+
+PROBE = 256
+"""Lines, in no part, that tell how many lines of a part an encoder can read in the time given."""
 
 
 class TimedEncoder(Protocol):
@@ -46,7 +53,7 @@ class TimedEncoder(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@dataclass
 class Speed:
     """How fast one encoder is.
 
@@ -54,26 +61,28 @@ class Speed:
         name: of the encoder.
         device: cpu or cuda.
         threads: processor threads that it may use.
-        first: sentences per second of the first pass over the text, when no word is cached yet, at
-            the first batch size.
-        passes: at each batch size the sentences per second of each repeat, with words cached; in
-            repeat i all encoders and sizes took turns.
-        tokenisation: time of tokenisation alone over that of the best batch size (Tandem does it
+        unseen: sentences per second of each part of the text, read once, at the first batch size.
+        seen: by batch size, sentences per second of the last part, read again.
+        tokenisation: time of tokenisation alone over that of the best of these (Tandem does it
             while the previous batch is encoded); None if it cannot be timed alone.
+        training: pairs per second of each turn of training; none of a pretrained baseline.
     """
 
     name: str
     device: str
     threads: int
-    first: float
-    passes: dict[int, list[float]]
-    tokenisation: float | None
+    unseen: list[float] = field(default_factory=list)
+    seen: dict[int, float] = field(default_factory=dict)
+    tokenisation: float | None = None
+    training: list[float] = field(default_factory=list)
 
 
 def measure_models(
     models: Mapping[str, str | Path],
+    runs: Mapping[str, Run],
     baselines: Mapping[str, str],
-    sentences: Sequence[str],
+    text: Sequence[str],
+    pairs: Mapping[str, Sequence[str]],
     language: str,
     batches: Sequence[int],
     repeats: int,
@@ -83,26 +92,33 @@ def measure_models(
 
     Args:
         models: model folders by name.
+        runs: how each of them is trained.
         baselines: what `load_baseline` takes, by name.
-        sentences: raw text; enough of it that a pass takes seconds rather than milliseconds.
-        language: of the sentences.
-        batches: sentences encoded at a time.
-        repeats: passes over the sentences for each encoder and batch size; the median counts.
-        seconds: of such a pass. An encoder that would take longer, going by its first pass, gets
-            the first of the sentences only, but never less than the largest batch.
+        text: raw lines, none twice; see `divide`.
+        pairs: lines of each side of a bitext, to train on.
+        language: of the text.
+        batches: sentences encoded at a time; at the first size unseen text is read.
+        repeats: parts of the text, and turns of training.
+        seconds: of a part. An encoder that would take longer, going by a probe, gets the first of
+            its lines only, but never less than a batch.
 
     Returns:
         `speeds`, the fields of each `Speed`; `sentencepiece`, sentences per second of
         SentencePiece alone with the model of the first encoder that has one (None: none has);
-        `sentences`, their number.
+        `sentences`, the number of lines of a part.
     """
-    found: dict[str, Any] = {"speeds": [], "sentences": len(sentences)}
+    probe, parts = divide(text, repeats)
+    found: dict[str, Any] = {"speeds": [], "sentences": len(parts[0])}
     for device in ("cpu", *["cuda"] * torch.cuda.is_available()):
         own = {name: encoders.load(folder, device) for name, folder in models.items()}
         others = {name: load_baseline(model, device) for name, model in baselines.items()}
         pieces = [e.segmenter for e in own.values() if e.segmenter.scheme.kind == "sentencepiece"]
         limit = pieces[0].models[language] if pieces and device == "cpu" else None
-        speeds, rate = measure(own | others, sentences, language, batches, repeats, seconds, limit)
+        timed = own | others
+        speeds, rate = measure(timed, probe, parts, language, batches, seconds, limit)
+        turns = measure_training(own, runs, pairs, repeats, device)
+        for speed in speeds:
+            speed.training = turns.get(speed.name, [])
         found["speeds"] += [asdict(speed) for speed in speeds]
         if device == "cpu":
             found["sentencepiece"] = rate
@@ -110,65 +126,102 @@ def measure_models(
 
 
 def sample_lines(path: str | Path, count: int, seed: int) -> list[str]:
-    """Draw lines of a text without replacement, or take all of a shorter one, in its order.
+    """Draw lines of a text, none twice, in random order; or take all of a shorter one.
 
     Raises:
         TandemError: the text is empty.
     """
-    lines = list(read_lines(path))
+    lines = list(dict.fromkeys(read_lines(path)))
     if not lines:
         raise TandemError(f"{path} is empty: there is nothing to encode")
     chosen = np.random.default_rng(seed).permutation(len(lines))[:count]
-    return [lines[number] for number in np.sort(chosen)]
+    return [lines[number] for number in chosen]
+
+
+def divide(text: Sequence[str], parts: int) -> tuple[Sequence[str], list[Sequence[str]]]:
+    """Cut a text into a probe, at most a tenth of it, and as many parts of equal size.
+
+    Raises:
+        TandemError: it has too few lines.
+    """
+    begin = min(PROBE, len(text) // 10)
+    size = (len(text) - begin) // parts
+    if size < 1 or begin < 1:
+        raise TandemError(f"{len(text)} lines make no {parts} parts to read. Give more text")
+    return text[:begin], [text[begin + n * size :][:size] for n in range(parts)]
 
 
 def measure(
     timed: Mapping[str, TimedEncoder],
-    sentences: Sequence[str],
+    probe: Sequence[str],
+    parts: Sequence[Sequence[str]],
     language: str,
     batches: Sequence[int],
-    repeats: int,
     seconds: float,
     sentencepiece: str | Path | None = None,
 ) -> tuple[list[Speed], float | None]:
-    """Measure encoders on the same sentences.
+    """Measure encoders on the same text, in turns.
 
     Args:
         timed: encoders by name.
-        sentences, language, batches, repeats, seconds: as for `measure_models`.
+        probe, parts: as `divide` returns them.
+        language, batches, seconds: as for `measure_models`.
         sentencepiece: the model whose own encoding is the limit, or None to measure no limit.
 
     Returns:
         One entry per encoder in the order given, and SentencePiece's sentences per second.
     """
-    threads, sentences = available_processors(), list(sentences)
+    threads = available_processors()
     torch.set_num_threads(threads)
-    for encoder in timed.values():  # the first sentence loads and compiles what it needs
-        encoder.encode(["0"], language, batches[0])
-    first = {
-        name: _rate(partial(encoder.encode, sentences, language, batches[0]), sentences)
-        for name, encoder in timed.items()
-    }
-    jobs: dict[tuple[str, int], tuple[Callable[[], object], Sequence[str]]] = {}
+    speeds = {name: Speed(name, encoder.device, threads) for name, encoder in timed.items()}
+    most, limit = {}, []
     for name, encoder in timed.items():
-        text = sentences[: max(*batches, int(first[name] * seconds))]
+        encoder.encode(["0"], language, batches[0])  # which loads and compiles what it needs
+        rate = _rate(partial(encoder.encode, probe, language, batches[0]), probe)
+        most[name] = max(batches[0], int(rate * seconds))
+    processor = spm.SentencePieceProcessor(model_file=str(sentencepiece)) if sentencepiece else None
+    for part in tqdm(parts, desc="timing", unit="part"):
+        for name, encoder in timed.items():
+            text = part[: most[name]]
+            job = partial(encoder.encode, text, language, batches[0])
+            speeds[name].unseen.append(_rate(job, text))
+        if processor is not None:
+            job = partial(processor.encode, part, num_threads=threads)
+            limit.append(_rate(job, part))
+    for name, encoder in timed.items():
+        text, speed = parts[-1][: max(most[name], *batches)], speeds[name]
         for size in batches:
-            jobs[name, size] = partial(encoder.encode, text, language, size), text
-        if encoder.tokenise(sentences[:1], language):
-            jobs[name, 0] = partial(_tokenise, encoder, text, language, max(batches)), text
-    if sentencepiece is not None:
-        processor = spm.SentencePieceProcessor(model_file=str(sentencepiece))
-        jobs["", 0] = partial(processor.encode, sentences, num_threads=threads), sentences
-    rates: dict[tuple[str, int], list[float]] = {key: [] for key in jobs}
-    for key in tqdm([*jobs] * repeats, desc="timing", unit="pass"):
-        rates[key].append(_rate(*jobs[key]))
-    speeds = []
-    for name, encoder in timed.items():
-        passes = {size: rates[name, size] for size in batches}
-        best = max(map(median, passes.values()))
-        share = min(1.0, best / median(rates[name, 0])) if (name, 0) in rates else None
-        speeds.append(Speed(name, encoder.device, threads, first[name], passes, share))
-    return speeds, median(rates["", 0]) if ("", 0) in rates else None
+            speed.seen[size] = _rate(partial(encoder.encode, text, language, size), text)
+        if encoder.tokenise(text[:1], language):
+            rate = _rate(partial(_tokenise, encoder, text, language, max(batches)), text)
+            speed.tokenisation = min(1.0, max(speed.seen.values()) / rate)
+    return list(speeds.values()), median(limit) if limit else None
+
+
+def measure_training(
+    models: Mapping[str, SentenceEncoder],
+    runs: Mapping[str, Run],
+    pairs: Mapping[str, Sequence[str]],
+    turns: int,
+    device: str,
+) -> dict[str, list[float]]:
+    """Train encoders anew on the same pairs, in turns: pairs per second of each turn.
+
+    Segmentation is not timed, nor is the drawing of the first parameters. What is compiled at the
+    first use is compiled in a turn that does not count.
+    """
+    segmented = {}
+    for name, model in models.items():
+        sides = [model.segmenter.encoder(side)(list(lines)) for side, lines in pairs.items()]
+        segmented[name] = Pairs(*sides, monolingual=False)
+    rates: dict[str, list[float]] = {name: [] for name in models}
+    for turn in tqdm(range(turns + 1), desc="timing training", unit="turn"):
+        for name, model in models.items():
+            run = Run(runs[name].encoder, runs[name].objective,
+                      runs[name].recipe.model_copy(update={"epochs": 1}), turn)  # fmt: skip
+            trainer = Trainer(run, len(model.segmenter), segmented[name], device)
+            rates[name].append(_rate(partial(trainer.run, None, show=False), trainer.usable))
+    return {name: each[1:] for name, each in rates.items()}
 
 
 def available_processors() -> int:
@@ -185,7 +238,7 @@ def _tokenise(
         encoder.tokenise(sentences[start : start + batch_size], language)
 
 
-def _rate(job: Callable[[], object], sentences: Sequence[str]) -> float:
+def _rate(job: Callable[[], object], sentences: Sequence[Any] | NDArray[Any]) -> float:
     start = time.perf_counter()
     job()
     return len(sentences) / (time.perf_counter() - start)

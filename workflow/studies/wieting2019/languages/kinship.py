@@ -26,6 +26,7 @@ class Sample:
 
     Attributes:
         families: how many there are.
+        effective: to how many families of equal size they come; the same where all are equal.
         weights: (1 + resamples, n); the first row, of ones, is the sample itself.
     """
 
@@ -33,6 +34,8 @@ class Sample:
         """Draw the resamples; `families` has the name of each language's family, (n,)."""
         index = _codes(families)
         self.families = int(index.max()) + 1
+        sizes = np.bincount(index)
+        self.effective = float(sizes.sum() ** 2 / np.sum(sizes**2))
         even = np.full(self.families, 1 / self.families)
         drawn = np.random.default_rng(seed).multinomial(self.families, even, size=resamples)
         self.weights = np.concatenate([np.ones((1, len(index))), drawn[:, index]])
@@ -48,15 +51,17 @@ class Sample:
     def estimate(self, values: FloatArray) -> Estimate:
         """Return a statistic of the sample with the error that its resamples show.
 
-        The standard deviation over resamples understates the error by (families - 1) / families;
-        that is undone. The error has the degrees of freedom of so many families, Student's t.
+        With k families the standard deviation over resamples is sqrt((k - 1) / k) of the error;
+        that is undone, and Student's t has k - 1 degrees of freedom. Where families differ in size,
+        k is their effective number (after Carter, Schnepel and Steigerwald, 2017, "Asymptotic
+        behavior of a t test robust to cluster heterogeneity"): with the count, p is too small.
         """
-        count = self.families
         found = values[1:][np.isfinite(values[1:])]
-        if count < 2 or len(found) < 2:
+        if self.families < 2 or len(found) < 2:
             return Estimate(float(values[0]), np.inf, 1)
-        error = found.std(ddof=1) * np.sqrt(count / (count - 1))
-        return Estimate(float(values[0]), float(error), count - 1)
+        freedom = self.effective - 1
+        error = found.std(ddof=1) * np.sqrt(self.effective / freedom)
+        return Estimate(float(values[0]), float(error), freedom)
 
 
 def weighted_spearman(

@@ -1,21 +1,39 @@
-"""Time encoders on one side of a bitext."""
+"""Time encoders on one side of a bitext, and their training."""
 
 import sys
+from itertools import islice
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
 sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 from _adapter import add_kinds, logged
-from tandem.io import write_json
+from tandem.encoders.encoder import ENCODERS
+from tandem.io import read_lines, write_json
+from tandem.objectives.objective import OBJECTIVES
+from tandem.training.loop import Run
+from tandem.training.recipe import Recipe
 from wieting2019.speed import measure_models, sample_lines
 
 with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)
-    params, measured = snakemake.params, dict(snakemake.params.measured)
-    path = f"{snakemake.input.bitext}/train.{measured['language']}"
-    sentences = sample_lines(path, measured.pop("sentences"), measured.pop("seed"))
-    models = dict(zip(params.names, snakemake.input.models, strict=True))
-    found = measure_models(models, params.baselines, sentences, **measured)
+    params, given, measured = snakemake.params, snakemake.input, dict(snakemake.params.measured)
+    text = sample_lines(
+        f"{given.bitext}/train.{measured['language']}",
+        measured.pop("sentences"),
+        measured.pop("seed"),
+    )
+    most = measured.pop("training_pairs")
+    pairs = {
+        side: list(islice(read_lines(f"{given.corpus}/train.{side}"), most))
+        for side in params.sides
+    }
+    models = dict(zip(params.names, given.models, strict=True))
+    runs = {
+        name: Run(ENCODERS.parse(run["encoder"]), OBJECTIVES.parse(run["objective"]),
+                  Recipe(**run["recipe"]), 1)
+        for name, run in params.runs.items()
+    }  # fmt: skip
+    found = measure_models(models, runs, params.baselines, text, pairs, **measured)
     log.info("%s", found)
     write_json(snakemake.output.speeds, found | {"code": params.code})
