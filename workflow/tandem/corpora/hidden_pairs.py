@@ -30,28 +30,36 @@ class BuiltTasks(NamedTuple):
 
 
 def build_mining_task(
-    aligned: Sequence[tuple[Hashable, str, str]], language: str, seed: int, share: float
+    aligned: Sequence[tuple[Hashable, str, str]],
+    language: str,
+    seed: int,
+    share: float,
+    most: int | None = None,
 ) -> BuiltTasks:
     """Hide translations among sentences that have none, as in BUCC; English is the target.
 
     Sentences whose texts agree on either side, but for case and white space, form a family of
     translations; one of each family is used, so no distractor equals or translates another
-    sentence of its part by chance. Gold pairs are drawn from all sections. The other sentences go
-    to one of two halves, with all of their section, so that distractors come from other sections.
-    The training part has the first half's other language beside the second half's English, the
-    test part the reverse: each half serves twice, and no part holds both texts of a distractor.
+    sentence of its part by chance. Sections are drawn until they have enough sentences, and gold
+    pairs from all of these. Their other sentences go to one of two halves, with all of their
+    section, so that distractors come from other sections. The training part has the first half's
+    other language and the second half's English, the test part the reverse: each half serves
+    twice, and no part holds both texts of a distractor.
 
     Args:
         aligned: (section, English text, other text) of each aligned sentence.
         language: code of the other language, which begins its ids: fr-000000001.
         share: gold pairs over the sentences of a side.
+        most: sentences of a side, but for the last section; the task never takes more than a third
+            of the text. None: it takes all of the text.
 
     Raises:
         TandemError: when too few sentences or sections are left.
     """
     rng = np.random.default_rng(seed)
-    families = _families(aligned)
-    chosen = [members[0] for members in families]
+    families = {members[0]: members for members in _families(aligned)}
+    count = len(families) if most is None else min(2 * most, len(families) // 3)
+    chosen = _in_sections(aligned, [*families], count, rng)
     # a side holds g gold and e others with g / (g + e) = share; both parts use 2g + 2e sentences
     gold_size = int(len(chosen) / 2 * share)
     if gold_size < 1:
@@ -62,7 +70,7 @@ def build_mining_task(
     order = rng.permutation(len(chosen))
     gold = [order[:gold_size], order[gold_size : 2 * gold_size]]
     rest = [chosen[place] for place in np.sort(order[2 * gold_size :])]
-    halves = _by_section(aligned, rest, rng)
+    halves = _halves(_by_section(aligned, rest), rng)
     size = min(map(len, halves))
     if size < gold_size * (1 - share) / share / 2:
         raise TandemError(
@@ -74,7 +82,7 @@ def build_mining_task(
         pairs = [chosen[place] for place in places]
         wide = [rng.permutation(half)[:size].tolist() for half in others]
         parts.append(_task(aligned, language, pairs, wide, rng))
-    members = {row for places in gold for place in places for row in families[place]}
+    members = {row for places in gold for place in places for row in families[chosen[place]]}
     return BuiltTasks(parts[0], parts[1], frozenset(members))
 
 
@@ -99,14 +107,32 @@ def _families(aligned: Sequence[tuple[Hashable, str, str]]) -> list[list[int]]:
     return sorted(families.values())
 
 
+def _in_sections(
+    aligned: Sequence[tuple[Hashable, str, str]],
+    rows: Sequence[int],
+    count: int,
+    rng: np.random.Generator,
+) -> list[int]:
+    """Return the rows of some sections, drawn until there are `count` of them, in order."""
+    sections, taken = _by_section(aligned, rows), list[int]()
+    for section in rng.permutation(len(sections)).tolist():
+        if len(taken) < count:
+            taken += sections[section]
+    return sorted(taken)
+
+
 def _by_section(
-    aligned: Sequence[tuple[Hashable, str, str]], rows: Sequence[int], rng: np.random.Generator
+    aligned: Sequence[tuple[Hashable, str, str]], rows: Sequence[int]
 ) -> list[list[int]]:
-    """Deal whole sections to two halves of about one size."""
+    """Return the rows of each section."""
     sections: dict[Hashable, list[int]] = defaultdict(list)
     for row in rows:
         sections[aligned[row][0]].append(row)
-    members = list(sections.values())
+    return list(sections.values())
+
+
+def _halves(members: Sequence[Sequence[int]], rng: np.random.Generator) -> list[list[int]]:
+    """Deal whole sections to two halves of about one size."""
     # large sections first, in random order among equals: what is dealt last evens the halves out
     order = sorted(rng.permutation(len(members)).tolist(), key=lambda s: -len(members[s]))
     halves: list[list[int]] = [[], []]

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from itertools import chain
 from pathlib import Path
-
-import numpy as np
 
 from tandem.corpora.hidden_pairs import build_mining_task
 from tandem.corpora.readers import Pair
@@ -29,17 +26,13 @@ def hide_pairs(
 ) -> dict[str, int]:
     """Build a task from cleaned pairs in the order of their text, one side English, and write it.
 
-    It takes some sections of the text, drawn by the seed, and at most a third of them; the others
-    are left for training. See `build_mining_task` and `write_task`.
+    See `build_mining_task` and `write_task`.
     """
     english = languages.index("en")
     aligned = [(n // task.section, p[english], p[1 - english]) for n, p in enumerate(pairs)]
-    sections = 1 + aligned[-1][0] if aligned else 0
-    wanted = math.ceil(2 * task.sentences / task.section)
-    order = np.random.default_rng(task.seed).permutation(sections)
-    taken = set(order[: min(wanted, sections // 3)].tolist())
-    aligned = [row for row in aligned if row[0] in taken]
-    *parts, gold = build_mining_task(aligned, task.language, task.seed, task.share)
+    *parts, gold = build_mining_task(
+        aligned, task.language, task.seed, task.share, task.sentences
+    )
     others = (text for row in gold for text in aligned[row][1:])
     return write_task(folder, task.language, dict(zip(PARTS, parts, strict=True)), others)
 

@@ -57,7 +57,7 @@ class HiddenPairs(Settings):
     """Where pairs are hidden, the share of a side that has a translation (wieting2019, 4.3)."""
     sentences: PositiveInt = 8000
     """Where pairs are hidden, about how many sentences each side of each part has. The task takes
-    twice as many pairs out of the training text, but never more than a third of all."""
+    twice as many different pairs out of the training text, but never more than a third of all."""
     section: PositiveInt = 25
     """Number of consecutive sentences that go to the same side, except those hidden."""
     seed: NonNegativeInt = 1
