@@ -309,9 +309,9 @@ def test_an_unknown_frame_or_figure_is_refused(given, tmp_path):
         ("{other}.en-cs", "sp", "no setting ''; there are en-cs, en-en, random"),
         ("task: sts", "task: stss", "no task 'stss' .did you mean 'sts'"),
         ("column: parameters", "column: parameter", "frame table: no column 'parameter' .did you"),
-        ("of: {name", "of: {nam", "frame table: no column 'nam' .did you mean 'name'"),
-        ("without: {name", "without: {nam", "smaller: frame table: no column 'nam'"),
-        ("over: {name: lstm}", "over: {nam: lstm}", "faster: frame passes: no column 'nam'"),
+        ("of: {name", "of: {named", "frame table: no column 'named' .did you mean 'name'"),
+        ("without: {name", "without: {named", "smaller: frame table: no column 'named'"),
+        ("over: {name: lstm}", "over: {named: lstm}", "faster: frame passes: no column 'named'"),
         ("margin: 2", "margin: 0", "faster: margin 0: that of a ratio is above 0"),
     ],
 )
