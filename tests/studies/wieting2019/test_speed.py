@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -14,7 +16,7 @@ from tandem.segmentation.segmenter import Segmenter
 from tandem.training.loop import Run
 from tandem.training.recipe import Recipe
 from wieting2019 import speed
-from wieting2019.speed import divide, measure, measure_training, sample_lines
+from wieting2019.speed import divide, measure, measure_training, new_sentences
 
 TEXT = [f"line {number}" for number in range(100)]
 
@@ -88,22 +90,21 @@ def test_a_slow_encoder_gets_fewer_lines_but_a_whole_batch(clock):
         assert encoder.read[11 : 11 + count] == list(parts[0][:count])
 
 
-def test_draws_every_line_once(tmp_path):
-    path = tmp_path / "text"
-    path.write_text("".join(f"{n % 150:03}\n" for n in range(200)), encoding="utf-8")
-    drawn = sample_lines(path, 50, seed=1)
-    assert len(set(drawn)) == len(drawn) == 50
-    assert drawn == sample_lines(path, 50, seed=1) != sample_lines(path, 50, seed=2)
-    assert len(sample_lines(path, 500, seed=1)) == 150
+def test_sentences_that_were_trained_on_or_come_twice_are_not_read():
+    texts = [(f"{n % 150:03} a" for n in range(200)), ["007  A", "new", "New", "known"]]
+    drawn = new_sentences(texts, ["KNOWN", "001 a"], 1000, seed=1)
+    assert sorted(drawn) == sorted({f"{n:03} a" for n in range(150) if n != 1} | {"new"})
+    few = [new_sentences([drawn], [], 50, seed) for seed in (1, 1, 2)]
+    assert len(set(few[0])) == 50
+    assert few[0] == few[1] != few[2]
 
 
-def test_refuses_an_empty_text(tmp_path):
-    (tmp_path / "text").write_text("", encoding="utf-8")
-    with pytest.raises(TandemError, match="empty"):
-        sample_lines(tmp_path / "text", 5, seed=1)
+def test_refuses_a_text_without_a_new_sentence():
+    with pytest.raises(TandemError, match="no sentence to encode"):
+        new_sentences([["a", "b"]], ["A", "B"], 5, seed=1)
 
 
-def test_training_is_timed_in_turns_anew(monkeypatch):
+def test_training_is_timed_in_turns_anew(monkeypatch, clock):
     words = ["a", "b", "c", "d"]
     segmenter = Segmenter(Segmentation(kind="words"), words, {"en": None, "de": None})
     kind = Averaging(dimension=4)
@@ -115,10 +116,28 @@ def test_training_is_timed_in_turns_anew(monkeypatch):
             trained.append((self.settings.seed, self.settings.recipe.epochs, len(self.usable)))
             super().run(*arguments, **values)
 
+        def _pool(self, order):
+            clock.now += 1 / math.ceil(len(order) / self.settings.recipe.batch)
+            return super()._pool(order)
+
     monkeypatch.setattr(speed, "Trainer", Trainer)
     pairs = {"en": ["a b", "c", "d a", "b"] * 5, "de": ["b", "c d", "a", "d"] * 5}
     run = Run(kind, Margin(), Recipe(epochs=7, batch=4), 1)
     rates = measure_training({"m": model}, {"m": run}, pairs, 3, "cpu")
-    assert trained == [(turn, 1, 20) for turn in range(4)]
-    assert len(rates["m"]) == 3  # the first turn does not count
-    assert all(rate > 0 for rate in rates["m"])
+    # two batches, which do not count, and then all pairs in each turn
+    assert trained == [(0, 1, 8)] + [(turn, 1, 20) for turn in range(1, 4)]
+    assert rates == {"m": pytest.approx([20.0] * 3)}
+
+
+def test_what_keeps_the_parameters_is_not_timed(clock):
+    class Slow:
+        usable = [0] * 30
+
+        def run(self, validate, show):
+            clock.now += 5
+            validate("table", "composition")
+            clock.now += 3
+            validate("table", "composition")
+            clock.now += 100
+
+    assert speed._epoch_rate(Slow()) == 10.0

@@ -10,12 +10,11 @@ rule measure_speed:
     The job requests as many threads as most machines have, so that no other job runs beside it.
 
     Out: sentences per second of each encoder, device and batch size, and pairs per second of training,
-    as JSON; these are timings, so
-    another run gives other figures.
+    as JSON; these are timings, so another run gives other figures.
     """
     input:
         models=PLAN.models(SPEED.experiments(PLAN), PLAN.study.seeds[:1]),
-        bitext=PLAN.path("corpora", SPEED.bitext),
+        text=downloads(SPEED.source),
         corpus=PLAN.path("corpora", PLAN.study.settings[SPEED.setting].corpus),
     output:
         speeds=PLAN.path("benchmarks/speed.json"),
@@ -31,8 +30,10 @@ rule measure_speed:
         runs={name: PLAN.run(name) for name in SPEED.experiments(PLAN)},
         sides=PLAN.sides(PLAN.study.settings[SPEED.setting].corpus),
         baselines={name: PLAN.study.pretrained[name].model for name in SPEED.baselines},
+        dataset=DATASETS[SPEED.source].record(),
+        read=SPEED.languages,
         measured=SPEED.measured(),
-        code=digest("measure_speed.py", home=HERE),
+        code=digest("measure_speed.py", *timed_kinds(), *read_by([SPEED.source]), home=HERE),
     script:
         "scripts/measure_speed.py"
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from statistics import median
 from typing import Any, Protocol
@@ -23,10 +24,10 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from tandem import encoders
+from tandem.corpora.text import key
 from tandem.encoders.baselines import load_baseline
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
-from tandem.io import read_lines
 from tandem.training.batches import Pairs
 from tandem.training.loop import Run, Trainer
 
@@ -105,10 +106,12 @@ def measure_models(
     Returns:
         `speeds`, the fields of each `Speed`; `sentencepiece`, sentences per second of
         SentencePiece alone with the model of the first encoder that has one (None: none has);
-        `sentences`, the number of lines of a part.
+        `sentences`, the number of lines of a part; `load`, that of the machine before (the mean
+        number of running processes over a minute), `processors`, how many could be used.
     """
     probe, parts = divide(text, repeats)
     found: dict[str, Any] = {"speeds": [], "sentences": len(parts[0])}
+    found |= {"load": os.getloadavg()[0], "processors": available_processors()}
     for device in ("cpu", *["cuda"] * torch.cuda.is_available()):
         own = {name: encoders.load(folder, device) for name, folder in models.items()}
         others = {name: load_baseline(model, device) for name, model in baselines.items()}
@@ -125,17 +128,28 @@ def measure_models(
     return found
 
 
-def sample_lines(path: str | Path, count: int, seed: int) -> list[str]:
-    """Draw lines of a text, none twice, in random order; or take all of a shorter one.
+def new_sentences(
+    texts: Iterable[Iterable[str]], known: Iterable[str], most: int, seed: int
+) -> list[str]:
+    """Draw sentences that are not among the known ones, none twice, in random order.
+
+    Sentences that differ in case or white space only are one. Where there are fewer than `most`,
+    all are taken.
 
     Raises:
-        TandemError: the text is empty.
+        TandemError: there is none.
     """
-    lines = list(dict.fromkeys(read_lines(path)))
-    if not lines:
-        raise TandemError(f"{path} is empty: there is nothing to encode")
-    chosen = np.random.default_rng(seed).permutation(len(lines))[:count]
-    return [lines[number] for number in chosen]
+    keys, found = set(map(key, known)), []
+    for sentence in chain.from_iterable(texts):
+        if (own := key(sentence)) not in keys:
+            keys.add(own)
+            found.append(sentence)
+    if not found:
+        raise TandemError(
+            "no sentence to encode: all are in the text that encoders are trained on. Read another"
+        )
+    order = np.random.default_rng(seed).permutation(len(found))[:most]
+    return [found[number] for number in order]
 
 
 def divide(text: Sequence[str], parts: int) -> tuple[Sequence[str], list[Sequence[str]]]:
@@ -207,8 +221,8 @@ def measure_training(
 ) -> dict[str, list[float]]:
     """Train encoders anew on the same pairs, in turns: pairs per second of each turn.
 
-    Segmentation is not timed, nor is the drawing of the first parameters. What is compiled at the
-    first use is compiled in a turn that does not count.
+    A turn is one epoch by the encoder's own recipe. Segmentation is not timed, nor is the drawing
+    of the first parameters. What is compiled at its first use is compiled before, on two batches.
     """
     segmented = {}
     for name, model in models.items():
@@ -217,11 +231,25 @@ def measure_training(
     rates: dict[str, list[float]] = {name: [] for name in models}
     for turn in tqdm(range(turns + 1), desc="timing training", unit="turn"):
         for name, model in models.items():
-            run = Run(runs[name].encoder, runs[name].objective,
-                      runs[name].recipe.model_copy(update={"epochs": 1}), turn)  # fmt: skip
-            trainer = Trainer(run, len(model.segmenter), segmented[name], device)
-            rates[name].append(_rate(partial(trainer.run, None, show=False), trainer.usable))
+            recipe, given = runs[name].recipe.model_copy(update={"epochs": 1}), segmented[name]
+            if turn == 0:
+                sides = (side.head(2 * recipe.batch) for side in (given.left, given.right))
+                given = Pairs(*sides, monolingual=False)
+            run = Run(runs[name].encoder, runs[name].objective, recipe, turn)
+            rates[name].append(_epoch_rate(Trainer(run, len(model.segmenter), given, device)))
     return {name: each[1:] for name, each in rates.items()}
+
+
+def _epoch_rate(trainer: Trainer) -> float:
+    """Train for one epoch; return pairs per second, without what keeps the parameters."""
+    times: list[float] = []
+
+    def validate(*_: object) -> float:  # called before the epoch and after it
+        times.append(time.perf_counter())
+        return 0.0
+
+    trainer.run(validate, show=False)
+    return len(trainer.usable) / (times[1] - times[0])
 
 
 def available_processors() -> int:
