@@ -1,7 +1,7 @@
 """Measure encoding from raw text to vectors, against SentencePiece's own encoding as the limit.
 
-Everything takes turns in one run: the encoders at every batch size, and SentencePiece on the same
-lines with as many threads as there are processors. `--stream` then encodes that many synthetic
+Everything takes turns in one run: the encoders read each part of the text once, and SentencePiece
+the same lines with as many threads as there are processors; the last part is read again. `--stream` then encodes that many synthetic
 lines and prints the resident memory on the way, which must not grow. `--fresh` encodes that many
 lines at a time, each once: words not seen before take longer, and are fewer from part to part.
 
@@ -30,7 +30,7 @@ from tandem import encoders
 from tandem.encoders.baselines import load_baseline
 from tandem.encoders.model import SentenceEncoder
 from tandem.io import read_lines
-from wieting2019.speed import Speed, available_processors, measure
+from wieting2019.speed import Speed, available_processors, divide, measure
 
 SECONDS = 10.0
 """Of a pass: slower encoders get fewer sentences, but a whole batch."""
@@ -71,12 +71,12 @@ def compare(encoder: SentenceEncoder, sentences: list[str], options: argparse.Na
     contestants = {"tandem": encoder}
     contestants |= {name: load_baseline(name, options.device) for name in options.baseline}
     limit_model = encoder.segmenter.models[options.language]
+    probe, parts = divide(list(dict.fromkeys(sentences)), options.repeats)
     rows, limit = measure(
-        contestants, sentences, options.language, options.batch, options.repeats, SECONDS,
-        limit_model,
-    )  # fmt: skip
-    print(f"{len(sentences):,} sentences, {available_processors()} processors")
-    print(f"medians of {options.repeats}; sentences per second, and share of SentencePiece's rate")
+        contestants, probe, parts, options.language, options.batch, SECONDS, limit_model
+    )
+    print(f"{len(parts)} parts of {len(parts[0]):,} sentences, {available_processors()} processors")
+    print("sentences per second, and share of SentencePiece's rate")
     print(f"{'SentencePiece, ids only':30}{limit:12,.0f}")
     for row in rows:
         report(row, limit)
@@ -84,8 +84,8 @@ def compare(encoder: SentenceEncoder, sentences: list[str], options: argparse.Na
 
 def report(row: Speed, limit: float) -> None:
     """Print the figures of one encoder."""
-    figures = {"first pass": row.first}
-    figures |= {f"batch {size}": median(rates) for size, rates in row.passes.items()}
+    figures = {"read once": median(row.unseen)}
+    figures |= {f"again, batch {size}": rate for size, rate in row.seen.items()}
     for what, rate in figures.items():
         print(f"{f'{row.name}, {row.device}, {what}':30}{rate:12,.0f}{rate / limit:8.2f}")
     if row.tokenisation is not None:
