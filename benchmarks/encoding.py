@@ -1,9 +1,10 @@
 """Measure encoding from raw text to vectors, against SentencePiece's own encoding as the limit.
 
 Everything takes turns in one run: the encoders read each part of the text once, and SentencePiece
-the same lines with as many threads as there are processors; the last part is read again. `--stream` then encodes that many synthetic
-lines and prints the resident memory on the way, which must not grow. `--fresh` encodes that many
-lines at a time, each once: words not seen before take longer, and are fewer from part to part.
+the same lines with as many threads as there are processors; the last part is read again.
+`--stream` then encodes that many synthetic lines and prints the resident memory on the way, which
+must not grow. `--fresh` encodes that many lines at a time, each once: words not seen before take
+longer, and are fewer from part to part.
 
 With workflow/studies on PYTHONPATH:
 
