@@ -28,6 +28,8 @@ from tandem.corpora.text import key
 from tandem.encoders.baselines import load_baseline
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
+from tandem.kernels import set_threads
+from tandem.segmentation.scheme import language_of
 from tandem.training.batches import Pairs
 from tandem.training.loop import Run, Trainer
 
@@ -101,7 +103,7 @@ def measure_models(
         batches: sentences encoded at a time; at the first size unseen text is read.
         repeats: parts of the text, and turns of training.
         seconds: of a part. An encoder that would take longer, going by a probe, gets the first of
-            its lines only, but never less than a batch.
+            its lines only, but never less than a batch of each size.
 
     Returns:
         `speeds`, the fields of each `Speed`; `sentencepiece`, sentences per second of
@@ -115,6 +117,8 @@ def measure_models(
     for device in ("cpu", *["cuda"] * torch.cuda.is_available()):
         own = {name: encoders.load(folder, device) for name, folder in models.items()}
         others = {name: load_baseline(model, device) for name, model in baselines.items()}
+        # a baseline that computes elsewhere has a round of its own there
+        others = {name: other for name, other in others.items() if other.device == device}
         pieces = [e.segmenter for e in own.values() if e.segmenter.scheme.kind == "sentencepiece"]
         limit = pieces[0].models[language] if pieces and device == "cpu" else None
         timed = own | others
@@ -187,12 +191,13 @@ def measure(
     """
     threads = available_processors()
     torch.set_num_threads(threads)
+    set_threads(threads)  # training may have left another number
     speeds = {name: Speed(name, encoder.device, threads) for name, encoder in timed.items()}
     most, limit = {}, []
     for name, encoder in timed.items():
         encoder.encode(["0"], language, batches[0])  # which loads and compiles what it needs
         rate = _rate(partial(encoder.encode, probe, language, batches[0]), probe)
-        most[name] = max(batches[0], int(rate * seconds))
+        most[name] = max(*batches, int(rate * seconds))
     processor = spm.SentencePieceProcessor(model_file=str(sentencepiece)) if sentencepiece else None
     for part in tqdm(parts, desc="timing", unit="part"):
         for name, encoder in timed.items():
@@ -203,7 +208,7 @@ def measure(
             job = partial(processor.encode, part, num_threads=threads)
             limit.append(_rate(job, part))
     for name, encoder in timed.items():
-        text, speed = parts[-1][: max(most[name], *batches)], speeds[name]
+        text, speed = parts[-1][: most[name]], speeds[name]
         for size in batches:
             speed.seen[size] = _rate(partial(encoder.encode, text, language, size), text)
         if encoder.tokenise(text[:1], language):
@@ -227,14 +232,14 @@ def measure_training(
     segmented = {}
     for name, model in models.items():
         sides = [model.segmenter.encoder(side)(list(lines)) for side, lines in pairs.items()]
-        segmented[name] = Pairs(*sides, monolingual=False)
+        segmented[name] = Pairs(*sides, monolingual=len({*map(language_of, pairs)}) == 1)
     rates: dict[str, list[float]] = {name: [] for name in models}
     for turn in tqdm(range(turns + 1), desc="timing training", unit="turn"):
         for name, model in models.items():
             recipe, given = runs[name].recipe.model_copy(update={"epochs": 1}), segmented[name]
             if turn == 0:
                 sides = (side.head(2 * recipe.batch) for side in (given.left, given.right))
-                given = Pairs(*sides, monolingual=False)
+                given = Pairs(*sides, monolingual=len({*map(language_of, pairs)}) == 1)
             run = Run(runs[name].encoder, runs[name].objective, recipe, turn)
             rates[name].append(_epoch_rate(Trainer(run, len(model.segmenter), given, device)))
     return {name: each[1:] for name, each in rates.items()}
