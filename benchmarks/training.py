@@ -1,11 +1,14 @@
 """How fast SP trains, and in how much memory, as ratios measured in one run.
 
     python benchmarks/training.py speed [--threads 2] [--pairs 13040]
+    python benchmarks/training.py lstm
     python benchmarks/training.py memory [--pairs 10000000]
 
 speed: pairs per second over a whole run of ten epochs (300 wide, 20,000 pieces, batch 128,
 mega-batch 60, dropout 0.3), beside the same loop with PyTorch's dense Adam over the whole table,
 and beside the floor: the bytes that the rows in use need, at the rate of this machine's memory.
+lstm: the LSTM forward and backward on one thread, as a ratio to PyTorch's over packed sentences and
+to what the multiplications alone need, for short and for long sentences.
 memory: peak resident memory of training on synthetic pairs mapped from disk, against 4 GiB.
 Sentences are synthetic: lengths and frequencies (Zipf) as in interface text.
 """
@@ -16,13 +19,16 @@ import argparse
 import resource
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import torch
+from torch.nn.utils.rnn import PackedSequence
 
 from tandem.encoders.averaging import Averaging
+from tandem.encoders.lstm import packed_order, states
 from tandem.objectives.margin import Margin
 from tandem.segmentation import ragged
 from tandem.segmentation.ragged import Ragged
@@ -134,6 +140,55 @@ def speed(pairs: int, threads: int) -> None:
     )
 
 
+def lstm() -> None:
+    """Print tokens per second of ours, of PyTorch's and of the matrix products alone."""
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    weights = torch.nn.LSTM(WIDTH, 150, bidirectional=True)
+    for mean in (MEAN_LENGTH, 25):
+        drawn = np.random.default_rng(0).geometric(1 / mean, 4 * BATCH)
+        lengths = torch.from_numpy(np.clip(drawn, 1, 4 * mean))
+        _, sizes, _ = packed_order(lengths.cumsum(0) - lengths, lengths)
+        inputs = torch.randn(int(lengths.sum()), WIDTH)
+        ours = tokens_per_second(partial(states, weights), inputs, sizes)
+        theirs = tokens_per_second(
+            lambda rows, counts: weights(PackedSequence(rows, counts))[0].data, inputs, sizes
+        )
+        # four gates of two directions, thrice: forward, gradient of the inputs and of the weights
+        limit = flops_per_second() / (3 * 2 * 4 * 2 * (WIDTH + 150) * 150)
+        print(
+            f"{mean:2} tokens a sentence: {ours:9,.0f} tokens/s   "
+            f"ours / PyTorch {ours / theirs:.2f}   ours / products {ours / limit:.2f}"
+        )
+
+
+def tokens_per_second(
+    run: Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
+    inputs: torch.Tensor,
+    sizes: torch.Tensor,
+    times: int = 5,
+) -> float:
+    """Return how many tokens pass forward and backward, at the fastest of some times."""
+    seconds = []
+    for _ in range(times):
+        leaf = inputs.clone().requires_grad_()
+        start = time.process_time()
+        run(leaf, sizes).sum().backward()
+        seconds.append(time.process_time() - start)
+    return len(inputs) / min(seconds)
+
+
+def flops_per_second() -> float:
+    """Return what large matrix products reach."""
+    left, right = torch.randn(4096, 512), torch.randn(512, 512)
+    seconds = []
+    for _ in range(20):
+        start = time.process_time()
+        left @ right
+        seconds.append(time.process_time() - start)
+    return 2 * 4096 * 512 * 512 / min(seconds)
+
+
 def memory(pairs: int, threads: int) -> None:
     """Print the peak resident memory of one epoch."""
     with tempfile.TemporaryDirectory() as folder:
@@ -148,11 +203,13 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=["speed", "memory"])
+    parser.add_argument("what", choices=["speed", "lstm", "memory"])
     parser.add_argument("--pairs", type=int)
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
     if options.what == "speed":
         speed(options.pairs or 13_040, options.threads)
+    elif options.what == "lstm":
+        lstm()
     else:
         memory(options.pairs or 10_000_000, options.threads)

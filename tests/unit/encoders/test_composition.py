@@ -2,10 +2,11 @@
 
 import pytest
 import torch
+from torch.nn.utils.rnn import PackedSequence
 
 from tandem.encoders.averaging import Averaging
 from tandem.encoders.encoder import ENCODERS, Dropout
-from tandem.encoders.lstm import Lstm
+from tandem.encoders.lstm import Lstm, packed_order, states
 from tandem.encoders.model import Composition
 from tandem.kernels import set_threads
 from tandem.registry import ConfigurationError
@@ -79,6 +80,23 @@ def test_the_lstm_averages_each_sentence_by_itself():
             torch.testing.assert_close(vectors[index], hidden[:, 0].mean(0))
         start += length
     assert not vectors[1].any()
+
+
+def test_the_lstm_has_the_gradients_of_pytorchs():
+    torch.manual_seed(0)
+    lengths = torch.tensor([3, 9, 1, 9, 4])
+    _, sizes, _ = packed_order(lengths.cumsum(0) - lengths, lengths)
+    weights = torch.nn.LSTM(6, 4, bidirectional=True)
+    inputs = torch.randn(26, 6, requires_grad=True)
+    aim = torch.randn(26, 8)
+
+    def gradients(hidden):
+        return torch.autograd.grad((hidden * aim).sum(), [inputs, *weights.parameters()])
+
+    expected = weights(PackedSequence(inputs, sizes))[0].data
+    ours = states(weights, inputs, sizes)
+    torch.testing.assert_close(ours, expected)
+    torch.testing.assert_close(gradients(ours), gradients(expected))
 
 
 def test_the_lstm_masks_its_input():

@@ -198,7 +198,9 @@ class Trainer:
     ) -> float:
         objective = self.settings.objective
         groups = objective.rows(batch, len(pool) // 2, chosen)
-        rows = pool.gather(np.concatenate(groups))
+        # a sentence that is one pair's own and another's negative is encoded once
+        sentences, places = np.unique(np.concatenate(groups), return_inverse=True)
+        rows = pool.gather(sentences)
         rows = scramble(rows, self.settings.recipe.scramble, random)
         types, local = number_types(rows.ids, self._scratch)
         fetched = self.optimizer.fetch(self._tensor(types))
@@ -207,7 +209,8 @@ class Trainer:
         vectors = self.composition(
             fetched.values, self._tensor(local), self._tensor(rows.offsets), dropout
         )
-        loss = objective.loss(vectors.unflatten(0, (len(groups), len(batch))), batch, chosen)
+        vectors = vectors[self._tensor(places)].unflatten(0, (len(groups), len(batch)))
+        loss = objective.loss(vectors, batch, chosen)
         loss.backward()
         self.optimizer.update(fetched)
         if self.weights_optimizer is not None:
