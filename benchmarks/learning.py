@@ -66,7 +66,7 @@ from tandem.training.run import train_encoder, untrained_encoder
 
 ROOT = Path(__file__).parents[1]
 SEEDS = (1, 2, 3)
-RATES = (0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064)
+RATES = (0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128)
 MIDDLE = 0.008
 SIZES = {
     "sentencepiece": (2_000, 4_000, 8_000),
