@@ -19,14 +19,15 @@ untrained and trained on the bitext, on as many pairs as each setting of Table 1
 nothing.
 
 All read what `snakemake results/corpora/back-translated results/corpora/sts
-results/corpora/selection.tsv` makes, under --folder. Finished trainings are kept in --log, and a
-second call goes on from there.
+results/corpora/selection.tsv` makes, under --folder. Finished trainings are kept in --log, with a
+digest of their values, text and code, and a second call goes on from there.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import hashlib
 import io
 import json
 import math
@@ -40,7 +41,7 @@ from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
-from functools import partial
+from functools import cache, partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -54,7 +55,9 @@ from tqdm import tqdm
 from tandem.configuration import load_configuration, load_plans, load_registers
 from tandem.corpora.bitext import build_bitext
 from tandem.corpora.sample import draw_sample, drawn_lines
+from tandem.encoders.encoder import ENCODERS
 from tandem.io import read_lines, read_yaml
+from tandem.provenance import source_digest
 from tandem.segmentation.scheme import language_of
 from tandem.segmentation.segmenter import Segmenter, learn
 from tandem.statistics.correlation import pearson
@@ -125,13 +128,33 @@ def train(job: Job, overrides: Sequence[str], folder: Path, scored: bool) -> dic
         segmenter, pairs = segmented(plan, job, folder, Path(name))
         select = by_similarity(segmenter, folder / "corpora" / "selection.tsv")
         encoder, history = train_encoder(run, segmenter, pairs, select, device="cpu", show=False)
-        found = {"epochs": recipe.epochs, "scores": [round(e.validation, 4) for e in history]}
+        found = {"scores": [round(e.validation, 4) for e in history]}
         if scored:
             gold, *sentences = benchmark_test(folder, plan)
             both = untrained_encoder(run.encoder, segmenter, job.seed, select)[0], encoder
             vectors = [[each.encode(side, "en") for side in sentences] for each in both]
             found["test"] = [100 * pearson(cosine_similarity(*two), gold) for two in vectors]
-    return asdict(job) | found
+    return {"key": key_of(job, plan, folder, scored)} | asdict(job) | found
+
+
+def key_of(job: Job, plan: Any, folder: Path, scored: bool) -> str:
+    """Return a digest of what a finished training depends on: its values, text and code."""
+    experiment = f"{job.encoder}.{job.text}"
+    corpus = folder / "corpora" / plan.setting(experiment).corpus
+    text = [file_digest(corpus / f"train.{side}") for side in plan.sides(corpus.name)]
+    values = plan.run(experiment), plan.setting(experiment).pairs, scored
+    packages = {"wieting2019": plan.home.parent}
+    code = source_digest(__file__, ENCODERS.path(plan.encoder(experiment).architecture.kind),
+                         packages=packages)  # fmt: skip
+    known = json.dumps([asdict(job), values, text, code], sort_keys=True)
+    return hashlib.sha256(known.encode()).hexdigest()[:16]
+
+
+@cache
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def benchmark_test(folder: Path, plan: Any) -> tuple[np.ndarray, list[str], list[str]]:
@@ -148,15 +171,12 @@ def results(jobs: Sequence[Job], options: argparse.Namespace) -> dict[Job, dict[
     """Return what each job found, from the log or by doing it now."""
     plan, _ = load(options.configfile)
     scored = options.what == "measure"
-    epochs = {job: plan.recipe(f"{job.encoder}.{job.text}").epochs for job in jobs}
-    keys = {(*asdict(job).values(), epochs[job], scored): job for job in jobs}
+    keys = {key_of(job, plan, options.folder, scored): job for job in jobs}
     found = {}
     for line in read_lines(options.log) if options.log.exists() else ():
         entry = json.loads(line)
-        names = (*Job.__dataclass_fields__, "epochs")
-        job = keys.get((*(entry[name] for name in names), "test" in entry))
-        if job is not None:
-            found[job] = entry
+        if entry.get("key") in keys:
+            found[keys[entry["key"]]] = entry
     left = [job for job in jobs if job not in found]
     work = partial(train, overrides=options.configfile, folder=options.folder, scored=scored)
     with (

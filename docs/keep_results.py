@@ -3,7 +3,8 @@
     python docs/keep_results.py "snakemake --cores 2 --configfile workflow/scales/full.yaml"
 
 Copies what results/ holds of them at its top, and writes README.md beside: the command given, the
-commit, and the processor hours of the trainings. What was not made is not listed.
+commit, and the hours of the trainings. What was not made is not listed. Call it in the checkout
+that made the results, before anything else is checked out there.
 """
 
 from __future__ import annotations
@@ -12,26 +13,36 @@ import csv
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results"
 
 
-def scale_of(claims: Path) -> str:
-    """Return the scale that a file of claims is of."""
-    with open(claims, encoding="utf-8", newline="") as stream:
-        return next(csv.DictReader(stream))["scale"]
+def scale_of(claims: Iterable[Path]) -> str:
+    """Return the scale that the claims are of, from the first file that holds any."""
+    for file in claims:
+        with open(file, encoding="utf-8", newline="") as stream:
+            for row in csv.DictReader(stream):
+                return row["scale"]
+    sys.exit(f"no claims in {RESULTS / 'tables'}: make some tables first")
 
 
-def processor_hours() -> dict[str, float]:
-    """Return the processor hours of the jobs that record them, by rule."""
+def git(*words: str) -> str:
+    """Return what git says."""
+    told = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True)
+    return told.stdout.strip()
+
+
+def job_hours() -> dict[str, float]:
+    """Return the hours of the jobs that record their time, by rule; most take one core."""
     hours: dict[str, float] = {}
     for folder in (RESULTS / "benchmarks").iterdir():
         seconds = 0.0
         for file in folder.rglob("*.tsv"):
             with open(file, encoding="utf-8", newline="") as stream:
-                seconds += sum(float(r["cpu_time"]) for r in csv.DictReader(stream, delimiter="\t"))
+                seconds += sum(float(row["s"]) for row in csv.DictReader(stream, delimiter="\t"))
         if seconds:
             hours[folder.name] = seconds / 3600
     return hours
@@ -39,8 +50,12 @@ def processor_hours() -> dict[str, float]:
 
 def main() -> None:
     """Copy the results and describe them."""
+    if git("status", "--porcelain", "--untracked-files=no"):
+        sys.exit(
+            "files of this checkout are changed: the commit would not say what made the results"
+        )
     claims = sorted((RESULTS / "tables").glob("*-claims.csv"))
-    target = ROOT / "docs/results" / scale_of(claims[0])
+    target = ROOT / "docs/results" / scale_of(claims)
     target.mkdir(parents=True, exist_ok=True)
     kept = [file for ending in ("csv", "md") for file in RESULTS.glob(f"*.{ending}")]
     kept += [*RESULTS.glob("*.png"), *(RESULTS / "figures").glob("*.png")]
@@ -49,14 +64,13 @@ def main() -> None:
         kept += claims
     for file in kept:
         shutil.copy2(file, target / file.name)
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True
-    ).stdout.strip()
-    hours = (f"{rule} {spent:.2f}" for rule, spent in sorted(processor_hours().items()))
+    commit = git("rev-parse", "--short", "HEAD")
+    hours = (f"{rule} {spent:.2f}" for rule, spent in sorted(job_hours().items()))
     lines = [
         f"# Results at the {target.name} scale",
         "",
-        f"Made by `{sys.argv[1]}` at commit {commit}. Processor hours: {', '.join(hours)}.",
+        f"Made by `{sys.argv[1]}` at commit {commit}. Hours of jobs, most of which take one core: "
+        f"{', '.join(hours)}.",
         "",
         *(f"- [{file.name}]({file.name})" for file in kept),
     ]

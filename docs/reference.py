@@ -38,7 +38,7 @@ HEAD = """# Every key of the configuration
 - [config.yaml](#configyaml) holds the settings that most users change.
 - [study.yaml](#studyyaml) holds the values of one study. They are overridden by the
   study's `scales/<scale>.yaml`, and both are overridden by `studies` in config.yaml, as in
-  `studies: {wieting2019: {recipes: {averaging: {epochs: 5}}}}`. Mappings are merged key by key;
+  `studies: {wieting2019: {recipes: {sp: {epochs: 5}}}}`. Mappings are merged key by key;
   lists, numbers, text and mappings that name another `kind` are replaced.
 - [Registers of corpora](#an-entry-of-a-register-of-corpora) list what can be fetched.
 

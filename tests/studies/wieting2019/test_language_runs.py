@@ -161,7 +161,7 @@ def test_a_panel_trains_what_the_study_names() -> None:
         title="A",
         encoders={"sp": {"label": "SP", "segmentation": "p", "architecture": ENCODER}},
         objectives={"margin": {"kind": "margin", "margin": 0.3}},
-        recipes={"averaging": {"epochs": 4, "batch": 16}},
+        recipes={"sp": {"epochs": 4, "batch": 16}},
     )
     run = LanguageEncoders().run(study)
     assert run["encoder"]["dimension"] == 8

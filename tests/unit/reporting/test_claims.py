@@ -385,6 +385,18 @@ def test_a_claim_on_several_corpora_says_in_how_many_it_replicates(tmp_path):
     assert (row["paper"], row["place"], row["scale"]) == ("p", "here", "tiny")
 
 
+def test_a_joint_claim_is_counted_where_it_joins_the_same_parts(tmp_path):
+    files = []
+    for table, parts in {"table1": "ab", "table1-es": "ab", "table1-de": "a"}.items():
+        said = f"all of {', '.join(f'p2019.{table}.best.{part}' for part in parts)}; the smallest"
+        files.append(tmp_path / f"{table}-claims.csv")
+        joint = replace(make(f"p2019.{table}.best.all"), test=said)
+        claims.write_claims(files[-1], [joint])
+    found = merge(files).set_index("claim").loc["p2019.table1.best.all.replicates"]
+    assert found["n"] == "2"
+    assert found["test"].endswith("the corpora of table1, table1-es")
+
+
 def test_one_corpus_or_no_test_makes_no_count(tmp_path):
     assert len(counted(tmp_path, table1="supported", table1_es="not comparable")) == 2
     assert len(counted(tmp_path, table1="description", table1_es="description")) == 2

@@ -17,7 +17,7 @@ from tandem.errors import TandemError
 
 
 class BuiltTasks(NamedTuple):
-    """A training and a test part, and what no encoder that is tested on them may have seen.
+    """A training and a test part, and which aligned sentences hold their gold.
 
     Attributes:
         excluded: numbers of the aligned sentences that hold a gold sentence, or a text equal to one

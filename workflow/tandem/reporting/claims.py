@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 ALPHA = 0.05
 """Chance that a table has a false verdict."""
+JOINT = ".all"
+"""What the name of a claim that joins others ends in."""
 
 logger = logging.getLogger(__name__)
 
@@ -212,7 +214,7 @@ def _joint(name: str, statement: str, parts: Sequence[Claim]) -> Claim:
     """Claim that all parts hold; the statistic is the smallest of theirs."""
     return replace(
         parts[0],
-        claim=f"{name}.all",
+        claim=name + JOINT,
         statement=statement,
         test=f"all of {', '.join(part.claim for part in parts)}; the smallest",
         statistic=min(part.statistic for part in parts),

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tandem.errors import TandemError
-from tandem.reporting.claims import Verdict
+from tandem.reporting.claims import JOINT, Verdict
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,14 +51,22 @@ def replicated_verdict(verdicts: Iterable[str]) -> Verdict:
 
 
 def _replications(tables: Mapping[str, pd.DataFrame]) -> Iterator[dict[str, str]]:
-    """Yield the counts of verdicts over corpora, of the claims tested on at least two."""
-    verdicts = {name: rows.set_index("claim")["verdict"] for name, rows in tables.items()}
+    """Yield the counts of verdicts over corpora, of the claims tested on at least two.
+
+    A joint claim is counted where it joins the same parts.
+    """
+    claims = {name: rows.set_index("claim") for name, rows in tables.items()}
     for name, rows in tables.items():
         family = [name, *(other for other in tables if other.startswith(f"{name}-"))]
         for _, row in rows.iterrows():
-            ids = {table: row["claim"].replace(f".{name}.", f".{table}.", 1) for table in family}
-            found = {table: verdicts[table].get(claim) for table, claim in ids.items()}
-            tested = {table: verdict for table, verdict in found.items() if verdict in DECIDABLE}
+            tested: dict[str, str] = {}
+            for table in family:
+                there = row[["claim", "test"]].str.replace(f".{name}.", f".{table}.")
+                if there["claim"] in claims[table].index:
+                    found = claims[table].loc[there["claim"]]
+                    same = not there["claim"].endswith(JOINT) or found["test"] == there["test"]
+                    if same and found["verdict"] in DECIDABLE:
+                        tested[table] = str(found["verdict"])
             if len(tested) < 2:
                 continue
             counts = {verdict: list(tested.values()).count(verdict) for verdict in DECIDABLE}

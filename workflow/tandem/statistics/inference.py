@@ -72,8 +72,9 @@ def over_seeds(one: Figures) -> Estimate:
 def difference(one: Figures, other: Figures) -> Estimate:
     """Estimate how far the mean of one experiment is above another's.
 
-    Items are paired, so what they do to both sides cancels; seeds are not, since equal seeds of
-    different experiments have nothing in common.
+    Items are paired, so what they do to both sides cancels. Seeds are not: experiments may have
+    different numbers of them. Where equal seeds draw the same text, what that does to both sides
+    stays in the error, which is then too large rather than too small.
     """
     both = np.cov(one.draws.mean(axis=0), other.draws.mean(axis=0))[0, 1]
     items = _shared(one.draws) + _shared(other.draws) - 2 * both

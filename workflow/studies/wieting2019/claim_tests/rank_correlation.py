@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from pydantic import PositiveInt
+
 from tandem.registry import ConfigurationError
 from tandem.reporting.claim_tests.claim_test import ClaimTest, Evidence, Measured
-from wieting2019.languages.settings import FEWEST
+from wieting2019.languages.settings import FEWEST, PERMUTATIONS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,6 +41,8 @@ class RankCorrelation(ClaimTest):
     """Selects other rows of the same languages, whose rho is subtracted."""
     held: list[str] = []
     """Columns that are held fixed; a language that shares them with no other is left out."""
+    permutations: PositiveInt = PERMUTATIONS
+    """Number of random permutations behind p, with something held."""
 
     def measure(self, evidence: Evidence, margin: float) -> Measured | None:
         """Measure, unless there are too few languages or nothing to correlate.
@@ -61,15 +65,16 @@ class RankCorrelation(ClaimTest):
             common = strata(points, self.held)
         if len(points) < FEWEST:
             return None
-        draws = evidence.scores.resamples, evidence.scores.seed
-        sample = Sample(points["branch"], *draws)
+        seed = evidence.scores.seed
+        sample = Sample(points["branch"], evidence.scores.resamples, seed)
         found = self._tested(sample, points, common, margin)
         if found is None:
             return None
         estimate, p, how = found
         if common is not None:
             feature = points[self.of.removeprefix("-")].to_numpy()
-            p = permuted_within(feature, points[self.response].to_numpy(), common, *draws)
+            outcome = points[self.response].to_numpy()
+            p = permuted_within(feature, outcome, common, self.permutations, seed)
             how = f"p by permuting within {' and '.join(self.held)}, interval by {how}"
         most = 200 if self.than or self.over else 100  # of a difference of two, or of one
         return Measured(
@@ -115,9 +120,7 @@ def _size(rho: FloatArray) -> FloatArray:
     return rho if rho[0] >= 0 else -rho
 
 
-def _least_lead(
-    leads: dict[str, Estimate], margin: float, how: str
-) -> tuple[Estimate, float, str]:
+def _least_lead(leads: dict[str, Estimate], margin: float, how: str) -> tuple[Estimate, float, str]:
     """Test the lead over every one by that which is least certain (intersection-union).
 
     Where there is none over some, the most certain lack of it, corrected for their number.

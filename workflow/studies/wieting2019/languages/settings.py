@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 THRESHOLD = 0.3
 """The SP overlap that divides low from high, "judging by the plot" (wieting2019, line 113)."""
 
+PERMUTATIONS = 10_000
+"""Random permutations behind a p-value with something held."""
+
 FEWEST = 8
 """Fewest languages over which a correlation is reported: with fewer an interval is no guide."""
 
@@ -30,7 +33,7 @@ class LanguageEncoders(Settings):
     """The encoder whose architecture they have; its pieces are the panel's."""
     objective: str = "margin"
     """The objective that training minimises."""
-    recipe: str = "averaging"
+    recipe: str = "sp"
     """The recipe; the encoder is taken as it is after the last epoch."""
     marked: bool = False
     """Also train every encoder with each non-English piece marked."""

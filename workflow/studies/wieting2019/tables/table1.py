@@ -55,9 +55,10 @@ class Table1(Table):
         """Make a row for each encoder and setting.
 
         Columns: experiment, encoder, setting, pairs, english_sentences, epochs (0: untrained),
-        parameters, a column sts<year>_pearson_x100 per year (mean over seeds), mean_pearson_x100
-        and its 95% interval (over pairs and seeds), sd_over_seeds_pearson_x100 (of the mean; empty
-        for one seed), seed_count, seeds.
+        parameters (of the first seed: vocabularies differ a little), a column
+        sts<year>_pearson_x100 per year (mean over seeds), mean_pearson_x100 and its 95% interval
+        (over pairs and seeds), sd_over_seeds_pearson_x100 (of the mean; empty for one seed),
+        seed_count, seeds.
         """
         import pandas as pd
 
@@ -147,6 +148,9 @@ class Table1(Table):
         from tandem.reporting.plots import Dots, bounds, dot_plot
 
         frame = frame[~frame["experiment"].isin(self.also)]
+        marks = frame["experiment"].map(lambda name: _fewer(name, given))  # none where untrained
+        marks = marks.groupby(frame["encoder"]).transform("max")
+        frame = frame.assign(encoder=frame["encoder"] + marks)
         encoders, series = list(frame["encoder"].unique()), {}
         for setting in (one for one in self.settings if (frame["setting"] == one).any()):
             rows = frame[frame["setting"] == setting].set_index("encoder").reindex(encoders)
@@ -179,8 +183,11 @@ def _years(frame: pd.DataFrame, given: Given, quoted_rows: Sequence) -> str:
 
     years = [c.removesuffix("_pearson_x100") for c in frame.columns if c.startswith("sts")]
     rows = [
-        [row["encoder"] + _fewer(row["experiment"], given),
-         given.plan.setting(row["experiment"]).label, f"{row['parameters']:,}"]
+        [
+            row["encoder"] + _fewer(row["experiment"], given),
+            given.plan.setting(row["experiment"]).label,
+            f"{row['parameters']:,}",
+        ]
         + [f"{row[f'{name}_pearson_x100']:.1f}" for name in [*years, MEAN]]
         + [str(row["seed_count"])]
         for _, row in frame.iterrows()

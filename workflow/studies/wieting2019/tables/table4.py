@@ -170,7 +170,7 @@ def _markdown(frame: pd.DataFrame, timed: Mapping[str, Any]) -> str:
     return page(
         "# Table 4: encoding speed",
         "Sentences per second from raw text to vectors, in batches of "
-        f"{min(int(column.split('_')[2]) for column in seen)}, on text that the encoder has not "
+        f"{next(int(column.split('_')[2]) for column in seen)}, on text that the encoder has not "
         f"read before and was not trained on: parts of {timed['sentences']:,} sentences, none "
         "twice, each read once by the encoders in turns with "
         f"{frame['threads'].max()} processor threads.{alone} "

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic import PositiveInt
 
 from tandem.reporting.table import Given, Report, Table
-from wieting2019.languages.settings import FEWEST, THRESHOLD
+from wieting2019.languages.settings import FEWEST, PERMUTATIONS, THRESHOLD
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,8 +63,8 @@ class Table5(Table):
     """The table of kind figure1 whose points are correlated."""
     labels: dict[str, str]
     """Headings of its panels."""
-    permutations: PositiveInt = 10000
-    """Number of random permutations behind each p-value."""
+    permutations: PositiveInt = PERMUTATIONS
+    """Number of random permutations behind each p-value with something held."""
 
     def inputs(self, plan: Plan) -> dict[str, list[str]]:
         """Name what the points are made from, since their CSV is rounded."""
@@ -106,7 +106,7 @@ class Table5(Table):
             "heads a column: the paper's threshold where enough languages stand on either side, "
             "and the one that divides our overlaps best (2-means). A distance is 1 - cosine of "
             "URIEL's vectors of a language and of English.",
-            "The tables headed \"held\" correlate ranks less their mean in each script, family or "
+            'The tables headed "held" correlate ranks less their mean in each script, family or '
             "both; p is of permuting the gains within these alone. What is left there is not owed "
             "to script or kinship; languages alone in theirs are left out.",
             _sources(table[quoted], register),
@@ -157,21 +157,23 @@ def evidence(points: pd.DataFrame) -> dict[str, pd.DataFrame]:
 def settled(rows: pd.DataFrame) -> str:
     """Say whether overlap predicts what sharing gains, also within a script and a family."""
     overlap = rows[(rows["predictor"] == "overlap_types") & (rows["split"] == "")]
-    p = overlap.set_index("held")["p"]
-    if p.isna().any():
+    found = overlap.set_index("held")[["rho_x100", "p"]]
+    if found["p"].isna().any():
         return ""
+    rho, p = found["rho_x100"], found["p"]
     if p[""] >= SIGNIFICANT:
         return "Overlap (types) does not predict, at a p of 0.05, what sharing gains."
-    left = [name for name in ("script", "family", "both") if p[name] < SIGNIFICANT]
-    if len(left) == 3:
+    held = [name for name in ("script", "family", "both") if p[name] >= SIGNIFICANT]
+    if not held:
         return (
             "Overlap (types) predicts what sharing gains, and still does with script and family "
             "held: it stands for neither."
         )
-    gone = [name for name in ("script", "family", "both") if name not in left]
+    left = ", ".join(f"{rho[name]:.0f} with {name} held" for name in held)
     return (
-        "Overlap (types) predicts what sharing gains, but at a p of 0.05 not with "
-        f"{', '.join(gone)} held: there it may stand for script or kinship."
+        f"Overlap (types) predicts what sharing gains (rho x 100 of {rho['']:.0f}). Of that is "
+        f"left {left}, where p is 0.05 or more: there it is open whether overlap stands for script "
+        "or kinship."
     )
 
 
