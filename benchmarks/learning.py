@@ -127,7 +127,7 @@ def train(job: Job, overrides: Sequence[str], folder: Path, scored: bool) -> dic
     with tempfile.TemporaryDirectory() as name:
         segmenter, pairs = segmented(plan, job, folder, Path(name))
         select = by_similarity(segmenter, folder / "corpora" / "selection.tsv")
-        encoder, history = train_encoder(run, segmenter, pairs, select, device="cpu", show=False)
+        encoder, history = train_encoder(run, segmenter, [pairs], select, device="cpu", show=False)
         found = {"scores": [round(e.validation, 4) for e in history]}
         if scored:
             gold, *sentences = benchmark_test(folder, plan)

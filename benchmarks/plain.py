@@ -54,7 +54,7 @@ def train_plainly(
     optimizer = torch.optim.Adam([table.requires_grad_()], recipe.learning_rate)
     scores, step = [validate(table)], 0
     for epoch in range(recipe.epochs):
-        order = np.random.default_rng((run.seed, epoch)).permutation(pairs.usable())
+        order = np.random.default_rng((run.seed, epoch)).permutation(pairs.usable)
         while len(order):
             size = recipe.batch * run.objective.batches(step)
             pool, order = order[:size], order[size:]
@@ -84,7 +84,7 @@ def train_plainly(
 
 def compare(segmenter: Segmenter, pairs: Pairs, run: Run, select: Select) -> None:
     """Print both loops' scores and speeds."""
-    visits = run.recipe.epochs * len(pairs.usable())
+    visits = run.recipe.epochs * len(pairs.usable)
     untrained, _ = untrained_encoder(ENCODER, segmenter, run.seed, select)
 
     def validate(table: Tensor) -> float:
@@ -93,15 +93,15 @@ def compare(segmenter: Segmenter, pairs: Pairs, run: Run, select: Select) -> Non
 
     short = replace(run, recipe=run.recipe.model_copy(update={"epochs": 1}))
     # compiles what is compiled
-    train_encoder(short, segmenter, pairs, select, device="cpu", show=False)
+    train_encoder(short, segmenter, [pairs], select, device="cpu", show=False)
     start = time.perf_counter()
-    _, history = train_encoder(run, segmenter, pairs, select, device="cpu", show=False)
+    _, history = train_encoder(run, segmenter, [pairs], select, device="cpu", show=False)
     ours = visits / (time.perf_counter() - start)
     torch.manual_seed(run.seed)
     start = time.perf_counter()
     scores = train_plainly(untrained.table.clone(), pairs, run, validate)
     plain = visits / (time.perf_counter() - start)
-    print(f"{len(pairs.usable()):,} pairs, dropout {run.recipe.dropout}; STS 2017 en-en, r x 100")
+    print(f"{len(pairs.usable):,} pairs, dropout {run.recipe.dropout}; STS 2017 en-en, r x 100")
     print("tandem", *(f"{epoch.validation:5.1f}" for epoch in history))
     print("plain ", *(f"{score:5.1f}" for score in scores))
     print(f"tandem {ours:,.0f} pairs/s   plain {plain:,.0f} pairs/s   ratio {ours / plain:.1f}")

@@ -98,7 +98,7 @@ def pairs_per_second(
     if dense:
         trainer.optimizer = DenseAdam(trainer.optimizer.table, recipe.learning_rate, 0)
     trainer.run(lambda table, composition: 0.0, show=False)
-    return epochs * len(trainer.usable) / (time.perf_counter() - start)
+    return epochs * trainer.pairs_per_epoch / (time.perf_counter() - start)
 
 
 def floor_pairs_per_second(pairs: Pairs) -> float:

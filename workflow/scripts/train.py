@@ -25,7 +25,7 @@ with logged(snakemake.log[0]) as log:
         pairs = run.load_pairs(given.segmented, "train", params.sides)
         objective, recipe = OBJECTIVES.parse(values["objective"]), Recipe(**values["recipe"])
         described = Run(encoder, objective, recipe, seed)
-        trained = run.train_encoder(described, segmenter, pairs, select, place)
+        trained = run.train_encoder(described, segmenter, [pairs], select, place)
     else:
         trained = run.untrained_encoder(encoder, segmenter, seed, select)
     score = "pearson_x100" if given.selection else "p_at_1_x100"

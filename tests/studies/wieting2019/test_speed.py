@@ -113,7 +113,7 @@ def test_training_is_timed_in_turns_anew(monkeypatch, clock):
 
     class Trainer(speed.Trainer):
         def run(self, *arguments, **values):
-            trained.append((self.settings.seed, self.settings.recipe.epochs, len(self.usable)))
+            trained.append((self.settings.seed, self.settings.recipe.epochs, self.pairs_per_epoch))
             super().run(*arguments, **values)
 
         def _pool(self, order):

@@ -51,7 +51,7 @@ def test_dropout_has_the_rate_and_keeps_the_mean():
 
 def test_pairs_with_an_empty_side_are_not_used():
     pairs = Pairs(ragged.from_rows([[1], [], [2]]), ragged.from_rows([[1], [3], []]), False)
-    assert pairs.usable().tolist() == [0]
+    assert pairs.usable.tolist() == [0]
 
 
 def test_types_are_numbered_as_they_first_occur():

@@ -241,7 +241,7 @@ def measure_training(
                 sides = (side.head(2 * recipe.batch) for side in (given.left, given.right))
                 given = Pairs(*sides, monolingual=len({*map(language_of, pairs)}) == 1)
             run = Run(runs[name].encoder, runs[name].objective, recipe, turn)
-            rates[name].append(_epoch_rate(Trainer(run, len(model.segmenter), given, device)))
+            rates[name].append(_epoch_rate(Trainer(run, len(model.segmenter), given, device=device)))
     return {name: each[1:] for name, each in rates.items()}
 
 
@@ -254,7 +254,7 @@ def _epoch_rate(trainer: Trainer) -> float:
         return 0.0
 
     trainer.run(validate, show=False)
-    return len(trainer.usable) / (times[1] - times[0])
+    return trainer.pairs_per_epoch / (times[1] - times[0])
 
 
 def available_processors() -> int:

@@ -149,7 +149,7 @@ def _train(
     sides = tuple(options.languages)
     pairs, select = training.load_pairs(ids, "train", sides), by_retrieval(ids, sides)
     encoder, history = training.train_encoder(
-        how, Segmenter.load(ids), pairs, select, checkpoint, options.device
+        how, Segmenter.load(ids), [pairs], select, checkpoint, options.device
     )
     origin = {"corpus": " and ".join(options.files), "languages": list(sides)}
     training.save_trained(model, encoder, history, origin, score="p_at_1_x100")

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from tandem.corpora.readers import READERS, Pair, Reader
+from tandem.corpora.readers import READERS, Pair, Placed, Reader
 from tandem.errors import InputError, TandemError
 from tandem.io import read_yaml
 from tandem.registry import Named, Settings, faults
@@ -151,7 +151,14 @@ class Dataset(Settings):
     def many(
         self, path: str | Path, source: str, targets: Sequence[str]
     ) -> Iterator[tuple[str, Iterable[Pair]]]:
-        """Yield several target languages, each with its pairs.
+        """Yield several target languages, each with its pairs; see `sections`."""
+        for target, placed in self.sections(path, source, targets):
+            yield target, ((left, right) for _, left, right in placed)
+
+    def sections(
+        self, path: str | Path, source: str, targets: Sequence[str]
+    ) -> Iterator[tuple[str, Iterable[Placed]]]:
+        """Yield several target languages, each with its pairs and the sections they stand in.
 
         What holds all languages in one archive is opened once, and its source language read once.
         See `pairs` for the arguments and the errors.
@@ -162,11 +169,11 @@ class Dataset(Settings):
         if self.reader is None:
             raise TandemError(f"{self.name} is no bitext: its register entry has no reader")
         own = self.code(source)
-        for code, pairs in self.reader.many(str(path), own, list(codes)):
+        for code, pairs in self.reader.sections(str(path), own, list(codes)):
             yield codes[code], _some(pairs, path, own, code)
 
 
-def _some(pairs: Iterable[Pair], path: str | Path, source: str, target: str) -> Iterator[Pair]:
+def _some(pairs: Iterable[Placed], path: str | Path, source: str, target: str) -> Iterator[Placed]:
     """Yield pairs, or refuse the file that has none."""
     none = True
     for pair in pairs:

@@ -30,14 +30,14 @@ def draw_sample(path: str | Path, pairs: int, seed: int) -> NDArray[np.bool_]:
     Raises:
         TandemError: the text has fewer lines.
     """
-    keys = np.frombuffer(array("Q", map(key, read_lines(path))), dtype=np.uint64)
-    if len(keys) < pairs:
+    order = ranks(read_lines(path), seed)
+    if len(order) < pairs:
         raise TandemError(
-            f"{path} has {len(keys):,} training pairs and the setting asks for {pairs:,}: "
+            f"{path} has {len(order):,} training pairs and the setting asks for {pairs:,}: "
             "lower `pairs` in the settings, or give the corpus more text"
         )
-    drawn = np.zeros(len(keys), dtype=bool)
-    drawn[np.argsort(_ranks(keys, seed), kind="stable")[:pairs]] = True
+    drawn = np.zeros(len(order), dtype=bool)
+    drawn[np.argsort(order, kind="stable")[:pairs]] = True
     return drawn
 
 
@@ -46,8 +46,12 @@ def drawn_lines(path: str | Path, drawn: Iterable[bool]) -> Iterator[str]:
     return compress(read_lines(path), drawn)
 
 
-def _ranks(keys: NDArray[np.uint64], seed: int) -> NDArray[np.uint64]:
-    """Mix keys with a seed, (lines,): the finaliser of SplitMix64 (Steele et al., 2014)."""
+def ranks(lines: Iterable[str], seed: int) -> NDArray[np.uint64]:
+    """Return a hash of each line and the seed, (lines,); SplitMix64's finaliser mixes the two.
+
+    Steele et al., 2014, "Fast Splittable Pseudorandom Number Generators".
+    """
+    keys = np.frombuffer(array("Q", map(key, lines)), dtype=np.uint64)
     mixed = keys ^ np.random.default_rng(seed).integers(2**64, dtype=np.uint64)
     for shift, multiplier in zip(_SHIFTS, _MULTIPLIERS, strict=False):
         mixed = (mixed ^ (mixed >> shift)) * multiplier

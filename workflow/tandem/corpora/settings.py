@@ -11,6 +11,8 @@ from tandem.corpora.register import Code
 from tandem.filtering import Filters, parse_filters
 from tandem.registry import Settings
 
+Share = Annotated[float, Field(gt=0, lt=0.5)]
+
 
 class Bitext(Settings):
     """Parallel text: cleaned, without repetitions, no sentence of either side in two splits."""
@@ -40,6 +42,26 @@ class Bitext(Settings):
         if languages[0] == languages[1]:
             raise PydanticCustomError("same", "both sides are {name}", {"name": languages[0]})
         return languages
+
+
+class Collection(Settings):
+    """Parallel text of many languages; whole sections (books, components) are held out."""
+
+    sources: tuple[str, ...] = Field(min_length=1)
+    """Names in the registers of corpora; a pair that several hold is taken from the first."""
+    pivot: Code = "en"
+    """The language that all others are paired with. Versions of it, such as en-GB, are also paired
+    with each other."""
+    languages: tuple[Code, ...] | None = None
+    """The other languages; null: all that the sources have."""
+    valid: Share = 0.02
+    """Share of each source in the validation split."""
+    test: Share = 0.02
+    """Share of each source in the test split."""
+    seed: NonNegativeInt = 1
+    """Seed of the choice of the sections that are held out."""
+    cleaning: Filters = parse_filters({"words": {}, "ratio": {}, "identical": {}, "markup": {}})
+    """Filters that a pair must pass, in this order."""
 
 
 class HiddenPairs(Settings):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
+import unicodedata
+from functools import cache
 from pathlib import Path
 
 from tandem.errors import InputError
@@ -42,6 +44,21 @@ def key(text: str) -> int:
     Among n different texts any two share a key with probability n^2 / 2^65: 7e-5 for 50 million.
     """
     return exact_key(collapse(text).casefold())
+
+
+@cache
+def _between_words() -> re.Pattern[str]:
+    """Return what matches runs of characters that are no letters, marks or digits.
+
+    Those beyond the first 65,536 all count as letters: a class that holds one is slow to match.
+    """
+    others = (c for c in map(chr, range(0x10000)) if unicodedata.category(c)[0] not in "LMN")
+    return re.compile(f"[{re.escape(''.join(others))}]+")
+
+
+def bare_key(text: str) -> int:
+    """Return 64 bits that agree for texts of the same words, whatever case and punctuation."""
+    return exact_key(_between_words().sub(" ", text.casefold()).strip())
 
 
 def exact_key(text: str) -> int:

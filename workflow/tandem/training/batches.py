@@ -20,25 +20,57 @@ _STEPS = 1 << 16
 
 @dataclass(frozen=True)
 class Pairs:
-    """A segmented bitext; `monolingual` if both sides are of one language."""
+    """Segmented pairs of sentences.
+
+    Attributes:
+        monolingual: both sides are of one language.
+        keys: (pairs,) int64, equal for pairs that say the same, perhaps in other languages; None:
+            nothing is known of that.
+        passes: (pairs,) how often each is drawn in an epoch, on the average; None: once.
+    """
 
     left: Ragged
     right: Ragged
     monolingual: bool
+    keys: NDArray[np.int64] | None = None
+    passes: NDArray[np.float32] | None = None
 
     @cached_property
     def checksum(self) -> int:
-        """CRC-32 of the ids of both sides, and of whether they are of one language."""
+        """CRC-32 of all that it holds."""
         found = int(self.monolingual)
-        for side in (self.left, self.right):
-            for values in (side.offsets, side.ids):
+        arrays = (v for side in (self.left, self.right) for v in (side.offsets, side.ids))
+        for values in (*arrays, self.keys, self.passes):
+            if values is not None:
                 found = zlib.crc32(np.ascontiguousarray(values).data, found)
         return found
 
+    @cached_property
     def usable(self) -> Indices:
-        """Return the pairs of which both sides have tokens."""
+        """The pairs of which both sides have tokens."""
         filled = (self.left.lengths() > 0) & (self.right.lengths() > 0)
         return np.flatnonzero(filled)
+
+    @property
+    def longest(self) -> int:
+        """The most pairs that an epoch can have."""
+        if self.passes is None:
+            return len(self.usable)
+        return int(self.passes[self.usable].sum(dtype=np.float64)) + 1
+
+    def epoch(self, random: np.random.Generator) -> Indices:
+        """Return usable pairs in a random order, each as often as an epoch draws it."""
+        drawn = self.usable
+        if self.passes is not None:
+            # systematic sampling: evenly spaced marks over the sum of passes
+            ends = np.cumsum(self.passes[drawn], dtype=np.float64)
+            marks = np.floor(ends + random.random()).astype(np.int64)
+            drawn = np.repeat(drawn, np.diff(marks, prepend=0))
+        return drawn[random.permutation(len(drawn))]
+
+    def sentence_keys(self, rows: Indices, taken: Ragged) -> NDArray[np.int64]:
+        """Return keys of `taken`, the sentences of some rows: equal ones translate each other."""
+        return sentence_keys(taken) if self.keys is None else np.tile(self.keys[rows], 2)
 
     def take(self, rows: Indices) -> Ragged:
         """Return the left sentences of the given pairs followed by the right ones."""

@@ -31,8 +31,9 @@ class Progress:
     """Where a run stands, beside its tensors."""
 
     epoch: int = 0
-    position: int = 0
+    positions: list[int] = field(default_factory=list)
     step: int = 0
+    epoch_start: int = 0
     loss_sum: float = 0.0
     history: list[Epoch] = field(default_factory=list)
     best_epoch: int = 0
@@ -71,7 +72,11 @@ def resume(trainer: Trainer, folder: Path) -> bool:
 
 def _description(trainer: Trainer) -> dict:
     shape = list(trainer.optimizer.table.shape)
-    run = {**trainer.settings.description(), "pairs": trainer.pairs.checksum, "table": shape}
+    run = {
+        **trainer.settings.description(),
+        "pairs": [pairs.checksum for pairs in trainer.texts],
+        "table": shape,
+    }
     return {"run": run, "progress": asdict(trainer.progress)}
 
 

@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 from tqdm import tqdm
 
@@ -32,7 +33,7 @@ from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.segmentation.ragged import Ragged
 from tandem.training import checkpoint
 from tandem.training.adam import RowAdam
-from tandem.training.batches import DropoutPool, Indices, Pairs, generator, scramble, sentence_keys
+from tandem.training.batches import DropoutPool, Indices, Pairs, generator, scramble
 from tandem.training.checkpoint import Epoch, Progress
 from tandem.training.recipe import Recipe
 
@@ -63,12 +64,13 @@ class Trainer:
     """One run of training; `run` does it all.
 
     Attributes:
-        usable: the pairs that it learns from.
+        texts: the pairs that it learns from; pairs of one language and of two are texts apart,
+            since they have negatives by rules of their own.
         progress: where it stands, with the history.
         best: the table (`embedding`) and the composition's parameters after the epoch that is kept.
     """
 
-    def __init__(self, run: Run, vocabulary: int, pairs: Pairs, device: str = "cpu") -> None:
+    def __init__(self, run: Run, vocabulary: int, *texts: Pairs, device: str = "cpu") -> None:
         """Draw the first parameters from the seed.
 
         Raises:
@@ -77,19 +79,19 @@ class Trainer:
         recipe = run.recipe
         torch.set_num_threads(recipe.threads)
         set_threads(recipe.threads)
-        self.settings, self.pairs, self.device = run, pairs, torch.device(device)
-        for side in (pairs.left, pairs.right):
+        self.settings, self.texts, self.device = run, texts, torch.device(device)
+        for side in (side for pairs in texts for side in (pairs.left, pairs.right)):
             side.check_below(vocabulary)
-        self.usable = pairs.usable()
-        if len(self.usable) < 2:
+        lengths = [pairs.longest for pairs in texts]
+        if min(lengths) < 2:
             raise TandemError(
-                f"{len(self.usable)} usable pairs: training needs at least 2, each with tokens "
-                "on both sides"
+                f"{min(lengths)} usable pairs: training needs at least 2, each with tokens on both "
+                "sides"
             )
-        self.steps_per_epoch = math.ceil(len(self.usable) / recipe.batch)
+        self.pairs_per_epoch = sum(lengths)
         table, self.composition = initialise(run.encoder, vocabulary, run.seed)
         self.composition.to(self.device)
-        steps = recipe.epochs * self.steps_per_epoch
+        steps = recipe.epochs * sum(math.ceil(length / recipe.batch) for length in lengths)
         self.optimizer = RowAdam(table.to(self.device), recipe.learning_rate, steps)
         weights, rate = list(self.composition.parameters()), recipe.learning_rate
         self.weights_optimizer = torch.optim.Adam(weights, rate) if weights else None
@@ -122,26 +124,36 @@ class Trainer:
         if validate and not self.progress.history:
             self._record(None, validate)
         saved = time.monotonic()
-        total = self.settings.recipe.epochs * len(self.usable)
-        done = self.progress.epoch * len(self.usable) + self.progress.position
+        total = self.settings.recipe.epochs * self.pairs_per_epoch
+        done = self.progress.epoch * self.pairs_per_epoch + sum(self.progress.positions)
         with tqdm(total=total, initial=done, unit="pair", unit_scale=True, disable=not show) as bar:
             while self.progress.epoch < self.settings.recipe.epochs:
-                order = self._order(self.progress.epoch)
-                while self.progress.position < len(order):
-                    bar.update(self._pool(order))
+                orders = self._orders(self.progress.epoch)
+                while (text := self._next(orders)) is not None:
+                    bar.update(self._pool(text, orders[text]))
                     if folder is not None and time.monotonic() - saved > checkpoint_seconds:
                         checkpoint.save(self, folder)
                         saved = time.monotonic()
-                loss = self.progress.loss_sum / self.steps_per_epoch
+                loss = self.progress.loss_sum / (self.progress.step - self.progress.epoch_start)
                 self._record(loss, validate)
                 validation = self.progress.history[-1].validation
                 shown = {} if validation is None else {"validation": f"{validation:.2f}"}
                 bar.set_postfix({"loss": f"{loss:.4f}"} | shown)
         self.composition.load_state_dict({k: v for k, v in self.best.items() if k != "embedding"})
 
-    def _order(self, epoch: int) -> Indices:
-        order = generator(self.settings.seed, 1, epoch).permutation(len(self.usable))
-        return self.usable[order]
+    def _orders(self, epoch: int) -> list[Indices]:
+        """Return the pairs of each text in the order of an epoch."""
+        seeds = [
+            (self.settings.seed, 1, epoch, *([n] if n else [])) for n in range(len(self.texts))
+        ]
+        return [p.epoch(generator(*seed)) for p, seed in zip(self.texts, seeds, strict=True)]
+
+    def _next(self, orders: Sequence[Indices]) -> int | None:
+        """Return the text of which most is left, as a share; None at the end of the epoch."""
+        positions = self.progress.positions or [0] * len(orders)
+        self.progress.positions = positions
+        left = [1 - at / len(order) for at, order in zip(positions, orders, strict=True)]
+        return None if not any(left) else left.index(max(left))
 
     def _record(self, loss: float | None, validate: Validate | None) -> None:
         """Close an epoch: validate, keep the parameters if they are the best trained so far."""
@@ -161,33 +173,36 @@ class Trainer:
             progress.best_epoch = epoch
             self.best = {k: v.clone() for k, v in self.composition.state_dict().items()}
             self.best["embedding"] = table.clone()
-        progress.epoch, progress.position, progress.loss_sum = epoch, 0, 0.0
+        progress.epoch, progress.positions, progress.loss_sum = epoch, [], 0.0
+        progress.epoch_start = progress.step
 
-    def _pool(self, order: Indices) -> int:
-        """Train on the next pool of batches; return how many pairs it had."""
-        size, progress = self.settings.recipe.batch, self.progress
-        start = progress.position
+    def _pool(self, text: int, order: Indices) -> int:
+        """Train on the next pool of batches of a text; return how many pairs it had."""
+        size, progress, pairs = self.settings.recipe.batch, self.progress, self.texts[text]
+        start = progress.positions[text]
         end = min(start + self.settings.objective.batches(progress.step) * size, len(order))
         if end == len(order) - 1:  # a single pair has no negative: the last one joins this pool
             end = len(order)
-        random = generator(self.settings.seed, 2, progress.epoch, start)
-        pool = self.pairs.take(order[start:end])
-        chosen = self._choose(pool) if self.settings.objective.chooses else None
+        random = generator(self.settings.seed, 2, progress.epoch, start, *([text] if text else []))
+        rows = order[start:end]
+        pool = pairs.take(rows)
+        chosen = None
+        if self.settings.objective.chooses:
+            chosen = self._choose(pool, pairs.sentence_keys(rows, pool), pairs.monolingual)
         count = end - start
         for first in range(0, count, size):
             batch = np.arange(first, min(first + size, count))
             progress.loss_sum += self._step(pool, batch, chosen, random)
             progress.step += 1
-        progress.position = end
+        progress.positions[text] = end
         return count
 
     @torch.no_grad()
-    def _choose(self, pool: Ragged) -> Any:  # noqa: ANN401  (the objective's own)
+    def _choose(self, pool: Ragged, keys: NDArray[np.int64], monolingual: bool) -> Any:  # noqa: ANN401  (the objective's own)
         types, local = number_types(pool.ids, self._scratch)
         table = self.optimizer.fetch(self._tensor(types)).values
         vectors = self.composition(table, self._tensor(local), self._tensor(pool.offsets))
-        keys = self._tensor(sentence_keys(pool))
-        return self.settings.objective.choose(vectors, keys, self.pairs.monolingual)
+        return self.settings.objective.choose(vectors, self._tensor(keys), monolingual)
 
     def _step(
         self,

@@ -35,7 +35,7 @@ def load_pairs(folder: str | Path, split: str, sides: Sequence[str]) -> Pairs:
 def train_encoder(
     run: Run,
     segmenter: Segmenter,
-    pairs: Pairs,
+    texts: Sequence[Pairs],
     select: Select | None,
     checkpoint: Path | None = None,
     device: str = "auto",
@@ -43,11 +43,12 @@ def train_encoder(
 ) -> tuple[SentenceEncoder, list[Epoch]]:
     """Train an encoder; return it as it was after the best epoch, and the history.
 
-    `select` scores it after every epoch, and before the first; with None nothing is chosen, and the
-    last epoch is kept. From the folder `checkpoint` a stopped run goes on; whoever has saved the
-    encoder removes it. `device` may be auto.
+    `texts` are its pairs, those of one language apart from those of two. `select` scores it after
+    every epoch, and before the first; with None nothing is chosen, and the last epoch is kept. From
+    the folder `checkpoint` a stopped run goes on; whoever has saved the encoder removes it.
+    `device` may be auto.
     """
-    trainer = Trainer(run, len(segmenter), pairs, place(device))
+    trainer = Trainer(run, len(segmenter), *texts, device=place(device))
 
     def validate(table: Tensor, composition: Composition) -> float:
         assert select is not None
@@ -57,7 +58,8 @@ def train_encoder(
 
     trainer.run(validate if select else None, checkpoint, show=show)
     progress = trainer.progress
-    metadata = {"pairs": len(trainer.usable), "epoch": progress.best_epoch, **run.description()}
+    pairs = sum(len(text.usable) for text in texts)
+    metadata = {"pairs": pairs, "epoch": progress.best_epoch, **run.description()}
     table = trainer.best["embedding"]
     return SentenceEncoder(segmenter, table, trainer.composition, metadata), progress.history
 

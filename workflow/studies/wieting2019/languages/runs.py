@@ -164,7 +164,7 @@ def train(english: English, language: SegmentedLanguage, marked: bool, run: Run)
     """
     pairs, vocabulary = bitext(english, language, marked)
     segmenter = Segmenter(english.segmenter.scheme, vocabulary, english.segmenter.models)
-    trained, history = train_encoder(run, segmenter, pairs, None, device="cpu", show=False)
+    trained, history = train_encoder(run, segmenter, [pairs], None, device="cpu", show=False)
     score_years = english.score(trained.table, trained.composition)
     random_years = dict(english.start(run.encoder, run.seed))
     return {

@@ -8,10 +8,12 @@ from typing import ClassVar
 from tandem.registry import Kind, Registry
 
 Pair = tuple[str, str]
+Placed = tuple[str, str, str]
+"""The section of the corpus that a pair stands in (a book, a component), and the pair."""
 
 
 class Reader(Kind):
-    """Reads the pairs of two languages from a file; a kind defines one of the two methods.
+    """Reads the pairs of two languages from a file; a kind defines `pairs` or `sections`.
 
     Languages are named by the corpus's own codes. A path holds `{language}` where a corpus is a
     file for each language.
@@ -31,12 +33,20 @@ class Reader(Kind):
     def many(
         self, path: str, source: str, targets: Sequence[str]
     ) -> Iterator[tuple[str, Iterable[Pair]]]:
-        """Yield several target languages, each with its pairs.
+        """Yield several target languages, each with its pairs."""
+        for target, placed in self.sections(path, source, targets):
+            yield target, ((left, right) for _, left, right in placed)
 
-        A kind has this one where an archive of many languages is better opened once.
+    def sections(
+        self, path: str, source: str, targets: Sequence[str]
+    ) -> Iterator[tuple[str, Iterable[Placed]]]:
+        """Yield several target languages, each with its pairs and the sections they stand in.
+
+        A kind has this one where an archive of many languages is better opened once, or has
+        sections; elsewhere they are "".
         """
         for target in targets:
-            yield target, self.pairs(path, source, target)
+            yield target, (("", *pair) for pair in self.pairs(path, source, target))
 
     def with_files(self, languages: Sequence[str]) -> list[str]:
         """Return the languages that have a file of their own, where a corpus is several files."""

@@ -11,7 +11,7 @@ from pydantic import field_validator
 from pydantic_core import PydanticCustomError
 
 from tandem.corpora.archives import Archive, open_archive
-from tandem.corpora.readers import Pair, Reader
+from tandem.corpora.readers import Placed, Reader
 from tandem.corpora.text import plain
 from tandem.errors import InputError
 from tandem.io import MAX_DOCUMENT_BYTES, parse_json
@@ -40,10 +40,12 @@ class CatalogueReader(Reader):
             raise PydanticCustomError("group", "it has no group (?P<language>...)")
         return members
 
-    def many(
+    def sections(
         self, path: str, source: str, targets: Sequence[str]
-    ) -> Iterator[tuple[str, list[Pair]]]:
+    ) -> Iterator[tuple[str, list[Placed]]]:
         """Yield each target language with its pairs, reading the source language once.
+
+        Sections are components or, where there are none, the first three keys.
 
         Raises:
             InputError: when a language has no file, or a file is not JSON of nested strings.
@@ -61,7 +63,14 @@ class CatalogueReader(Reader):
             left = _strings(archive, by_language[source])
             for target in targets:
                 right = _strings(archive, by_language[target])
-                yield target, [(text, right[key]) for key, text in left.items() if key in right]
+                yield (
+                    target,
+                    [
+                        (key[0] or ".".join(key[1:4]), text, right[key])
+                        for key, text in left.items()
+                        if key in right
+                    ],
+                )
 
 
 def _strings(archive: Archive, members: list[tuple[str, str]]) -> dict[tuple[str, ...], str]:

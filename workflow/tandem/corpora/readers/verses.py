@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from tandem.corpora.archives import open_archive
-from tandem.corpora.readers import Pair, Reader
+from tandem.corpora.readers import Placed, Reader
 from tandem.corpora.text import plain
 from tandem.errors import InputError
 from tandem.io import MAX_LINE_BYTES
@@ -55,10 +55,12 @@ class VersesReader(Reader):
     damage: dict[str, re.Pattern[str]] = {}
     """By language, a pattern that is found only in damaged rows, which are left out."""
 
-    def many(
+    def sections(
         self, path: str, source: str, targets: Sequence[str]
-    ) -> Iterator[tuple[str, list[Pair]]]:
+    ) -> Iterator[tuple[str, list[Placed]]]:
         """Yield each target language with its pairs, unpacking the database once.
+
+        Sections are books.
 
         Raises:
             InputError: when the database cannot be read.
@@ -77,19 +79,22 @@ class VersesReader(Reader):
                         rows.append(row)
                 broken = [self.damage.get(code, _NOTHING) for code in (source, target)]
                 kept = _whole(rows, empty, broken)
-                yield target, [(_verse(left, path), _verse(right, path)) for left, right in kept]
+                yield (
+                    target,
+                    [(book, _verse(left, path), _verse(right, path)) for book, left, right in kept],
+                )
 
 
 def _whole(
     rows: Sequence[tuple[int, int, str, str]], empty: re.Pattern[str], broken: Sequence[re.Pattern]
-) -> Iterator[Pair]:
-    """Yield the texts of the verses that both sides hold whole and by themselves."""
+) -> Iterator[Placed]:
+    """Yield the book and the texts of the verses that both sides hold whole, by themselves."""
     blank = [any(empty.fullmatch(text.strip()) for text in row[2:]) for row in rows]
     for n, (*chapter, left, right) in enumerate(rows):
         more = n + 1 < len(rows) and [*rows[n + 1][:2]] == chapter
         if not blank[n] and not (more and blank[n + 1]):
             if not broken[0].search(left) and not broken[1].search(right):
-                yield left, right
+                yield str(chapter[0]), left, right
 
 
 def _verse(text: str, path: str) -> str:

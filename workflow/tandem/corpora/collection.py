@@ -1,0 +1,227 @@
+"""Building a collection: the parallel text of many languages, whole sections held out.
+
+    <split>/<source>.<left>.<right>.tsv   key, left text, right text, with tabs between; a part
+    collection.json                       the parts with their sizes, what was held out and removed
+
+The left side is the pivot (English), except between two of its versions (two English Bibles). The
+key is that of the pivot's text: pairs with the same key say the same, in whatever languages, so
+none of them is a negative of another.
+
+A book or a component is in one split, in every language. Besides, no text of the validation or test
+split, of either side and any language, is in the training split, and none of what is `unseen`:
+words in the same order are the same text, whatever the case and punctuation.
+
+Memory: one source's text in one language and in all versions of the pivot, and 8 bytes for each
+pair of a language and for each text that is held out.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations, islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from tandem.corpora.clean import refusal, report
+from tandem.corpora.readers import Placed
+from tandem.corpora.settings import Collection
+from tandem.corpora.text import bare_key, collapse, exact_key
+from tandem.errors import TandemError
+from tandem.io import atomic_folder, read_json, read_lines, remove, write_json, write_lines
+
+SPLITS = ("train", "valid", "test")
+
+
+class Part(NamedTuple):
+    """One corpus in two languages, or in two versions of one."""
+
+    source: str
+    left: str
+    right: str
+
+    @property
+    def monolingual(self) -> bool:
+        """Whether both sides are versions of one language."""
+        return self.left.partition("-")[0] == self.right.partition("-")[0]
+
+    def path(self, folder: str | Path, split: str) -> Path:
+        """Return where a split of it is in the folder of a collection."""
+        return Path(folder) / split / f"{self.source}.{self.left}.{self.right}.tsv"
+
+
+def read_parts(folder: str | Path) -> dict[Part, dict[str, int]]:
+    """Return the parts of a collection, each with the sizes of its splits."""
+    parts = read_json(Path(folder) / "collection.json")["parts"]
+    return {Part(*(p[k] for k in Part._fields)): {s: p[s] for s in SPLITS} for p in parts}
+
+
+_LINES = 100_000
+"""Lines in memory at a time, when held-out text is taken out."""
+
+Source = Iterable[tuple[str, Iterable[Placed]]]
+"""Languages of one corpus, each with its pairs: those of the pivot first."""
+
+
+def build_collection(
+    sources: Mapping[str, Source],
+    settings: Collection,
+    folder: str | Path,
+    unseen: Iterable[str] = (),
+) -> dict[str, Any]:
+    """Write the collection described at the head of this module; return collection.json.
+
+    Args:
+        sources: for each corpus its languages with their pairs, the pivot's text on the left.
+        settings: what is made of them.
+        folder: where to write.
+        unseen: texts that no training pair may hold on either side: those of scored tasks.
+
+    Raises:
+        TandemError: no pair is left to train on.
+    """
+    hidden, removed, held = array("Q", map(bare_key, unseen)), Counter[str](), {}
+    known: dict[str, list[NDArray[np.uint64]]] = defaultdict(list)
+    with atomic_folder(folder) as result:
+        for split in (*SPLITS, "spooled"):
+            (result / split).mkdir()
+        for name, languages in sources.items():
+            held[name] = _read(name, languages, settings, result, hidden, known, removed)
+        texts = np.unique(np.frombuffer(hidden, np.uint64))
+        parts = []
+        for spooled in tqdm(sorted((result / "spooled").iterdir()), unit="part"):
+            _without(spooled, result / "train" / spooled.name, texts, removed)
+            sizes = {split: _count(result / split / spooled.name) for split in SPLITS}
+            source, left, right = spooled.stem.rsplit(".", 2)
+            parts.append({"source": source, "left": left, "right": right, **sizes})
+        remove(result / "spooled")
+        if not sum(part["train"] for part in parts):
+            raise TandemError("No pair is left to train on. Loosen the cleaning, or hold out less")
+        kept = sum(part[split] for part in parts for split in SPLITS)
+        made = {
+            "parts": parts,
+            "held_out": held,
+            "cleaning": report(kept, removed, settings.cleaning),
+        }
+        write_json(result / "collection.json", made)
+    return made
+
+
+def held_out_sections(sizes: Mapping[str, int], share: float, order: str) -> list[str]:
+    """Choose sections, in an order drawn by `order`, that hold about this share of all pairs.
+
+    One that would bring the sum over one and a half times the share is passed over.
+    """
+    total, chosen, sum_ = sum(sizes.values()), [], 0
+    for name in sorted(sizes, key=lambda name: exact_key(f"{order}\t{name}")):
+        if sum_ < share * total and sum_ + sizes[name] <= 1.5 * share * total:
+            chosen.append(name)
+            sum_ += sizes[name]
+    return chosen
+
+
+def _read(
+    name: str,
+    languages: Source,
+    settings: Collection,
+    result: Path,
+    hidden: array[int],
+    known: dict[str, list[NDArray[np.uint64]]],
+    removed: Counter[str],
+) -> dict[str, list[str]]:
+    """Spool the pairs of one source, and write those of its held-out sections.
+
+    Returns the sections of each split that is held out.
+    """
+    places: dict[str, str] = {}
+    held: dict[str, list[str]] = {}
+    versions: dict[str, dict[tuple[str, str], str]] = {}
+    for language, placed in tqdm(languages, desc=f"reading {name}", unit=" languages"):
+        rows = [(section, collapse(left), collapse(right)) for section, left, right in placed]
+        if not held:
+            sizes = Counter(section for section, _, _ in rows)
+            for split in ("test", "valid"):
+                left_over = {k: n for k, n in sizes.items() if k not in places}
+                share = getattr(settings, split) * sizes.total() / max(1, sum(left_over.values()))
+                held[split] = held_out_sections(left_over, share, f"{settings.seed}\t{split}")
+                places |= dict.fromkeys(held[split], split)
+        if language.startswith(f"{settings.pivot}-"):
+            versions[language] = {(section, left): right for section, left, right in rows}
+        part = f"{name}.{settings.pivot}.{language}.tsv"
+        kept = _clean(((r[0], r[1], *r[1:]) for r in rows), language, settings, known, removed)
+        _write(kept, result, part, places, hidden)
+    for one, other in combinations(sorted(versions), 2):
+        pairs = (
+            (section, pivot, text, versions[other][section, pivot])
+            for (section, pivot), text in versions[one].items()
+            if (section, pivot) in versions[other]
+        )
+        kept = _clean(pairs, f"{one}.{other}", settings, known, removed)
+        _write(kept, result, f"{name}.{one}.{other}.tsv", places, hidden)
+    return held
+
+
+Row = tuple[str, str, str, str]
+"""Section, text of the pivot, left text, right text."""
+
+
+def _clean(
+    rows: Iterable[Row],
+    languages: str,
+    settings: Collection,
+    known: dict[str, list[NDArray[np.uint64]]],
+    removed: Counter[str],
+) -> Iterator[Row]:
+    """Yield the rows that pass the filters and that the languages do not have yet."""
+    before = np.concatenate([np.zeros(0, np.uint64), *known[languages]])
+    seen, own = set(before.tolist()), array("Q")
+    for section, pivot, left, right in rows:
+        refused = refusal(left, right, settings.cleaning)
+        place = exact_key(f"{left}\t{right}")
+        if refused is None and place in seen:
+            refused = "duplicate"
+        if refused is not None:
+            removed[refused] += 1
+            continue
+        seen.add(place)
+        own.append(place)
+        yield section, pivot, left, right
+    known[languages].append(np.frombuffer(own, np.uint64))
+
+
+def _write(
+    rows: Iterable[Row], result: Path, part: str, places: Mapping[str, str], hidden: array[int]
+) -> None:
+    """Write a part: pairs of held-out sections to their split, the others to be looked through."""
+    lines: dict[str, list[str]] = {split: [] for split in ("spooled", "valid", "test")}
+    for section, pivot, left, right in rows:
+        split = places.get(section, "spooled")
+        lines[split].append(f"{exact_key(pivot.casefold()):016x}\t{left}\t{right}")
+        if split != "spooled":
+            hidden.extend((bare_key(left), bare_key(right)))
+    for split, found in lines.items():
+        write_lines(result / split / part, found)
+
+
+def _without(source: Path, target: Path, texts: NDArray[np.uint64], removed: Counter[str]) -> None:
+    """Copy the pairs neither of whose sides is among the texts, sorted keys."""
+
+    def kept() -> Iterator[str]:
+        lines = read_lines(source)
+        while block := list(islice(lines, _LINES)):
+            sides = (bare_key(text) for line in block for text in line.split("\t")[1:])
+            keys = np.fromiter(sides, np.uint64, 2 * len(block)).reshape(-1, 2)
+            held = np.isin(keys, texts, assume_unique=False).any(axis=1)
+            removed["held out"] += int(held.sum())
+            yield from (line for line, out in zip(block, held, strict=True) if not out)
+
+    write_lines(target, kept())
+
+
+def _count(path: Path) -> int:
+    return sum(1 for _ in read_lines(path))

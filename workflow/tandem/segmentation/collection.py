@@ -1,0 +1,164 @@
+"""A collection as ids: a vocabulary of all its languages, and the training pairs of either kind.
+
+    segmenter/                       the vocabulary
+    <kind>.{left,right}.*.npy        the sentences' ids, see `ragged`; kinds are below
+    <kind>.keys.npy                  (pairs,) int64, equal for pairs that say the same
+    <kind>.passes.npy                (pairs,) float32, how often an epoch draws each
+    parts.json                       the parts, with the pairs and passes of each
+
+Pairs of two languages, and pairs of two versions of one, are kinds apart: their negatives follow
+rules of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain, compress, islice
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from tandem.corpora.collection import Part
+from tandem.corpora.sample import ranks
+from tandem.errors import TandemError
+from tandem.io import atomic_path, read_lines, write_json
+from tandem.npy import write_npy
+from tandem.segmentation.ragged import Ragged, save_stream
+from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.segmenter import LINES, Segmenter, learn
+
+KINDS = ("bilingual", "monolingual")
+
+
+class Drawn(NamedTuple):
+    """A part of a collection, and which of its training pairs are drawn: (pairs,) bool."""
+
+    part: Part
+    rows: NDArray[np.bool_]
+
+
+def draw(folder: Path, parts: Iterable[Part], pairs: int | None, seed: int) -> list[Drawn]:
+    """Draw so many training pairs of some parts, in proportion to their sizes; None: all.
+
+    Each pair has a rank, a hash of its text and the seed, and the lowest are drawn, so a small
+    sample is part of a larger one. Memory: 8 bytes a pair.
+
+    Raises:
+        TandemError: there are fewer.
+    """
+    parts = list(parts)
+    order = [ranks(read_lines(part.path(folder, "train")), seed) for part in parts]
+    total = sum(map(len, order))
+    if pairs is None:
+        pairs = total
+    if pairs > total or not total:
+        raise TandemError(f"{folder} has {total:,} training pairs of these parts, not {pairs:,}")
+    bound = np.partition(np.concatenate(order), pairs - 1)[pairs - 1]
+    return [Drawn(part, own <= bound) for part, own in zip(parts, order, strict=True)]
+
+
+def balanced(sizes: Iterable[int], temperature: float) -> NDArray[np.float64]:
+    """Return how often an epoch draws the pairs of parts of these sizes, (parts,).
+
+    A part has a share of the epoch in proportion to its size to the power of 1 / temperature
+    (Devlin, 2018, "Multilingual BERT"; Arivazhagan et al., 2019, section 4.2); the epoch has as
+    many pairs as there are.
+    """
+    counts = np.array(list(sizes), np.float64)
+    shares = counts ** (1 / temperature)
+    return shares / shares.sum() * counts.sum() / np.maximum(counts, 1)
+
+
+def segment_collection(
+    source: Path,
+    drawn: list[Drawn],
+    scheme: Segmentation,
+    learned_from: int,
+    temperature: float,
+    folder: Path,
+) -> Segmenter:
+    """Write into an existing folder what the head of this module lists.
+
+    Args:
+        source: the folder of the collection.
+        drawn: the pairs to train on.
+        scheme: how text becomes ids.
+        learned_from: of how many pairs, drawn as an epoch draws them, the vocabulary is learned.
+        temperature: see `balanced`.
+        folder: where to write.
+    """
+    passes = balanced((int(each.rows.sum()) for each in drawn), temperature)
+    (folder / "segmenter").mkdir()
+    texts = _vocabulary_texts(source, drawn, passes, learned_from)
+    segmenter = learn(scheme, texts, folder / "segmenter")
+    described = []
+    for kind in KINDS:
+        own = [
+            (each, times)
+            for each, times in zip(drawn, passes, strict=True)
+            if each.part.monolingual == (kind == "monolingual") and each.rows.any()
+        ]
+        for column, side in ((1, "left"), (2, "right")):
+            ids = _segmented(source, [each for each, _ in own], segmenter, column)
+            save_stream(folder / f"{kind}.{side}", ids, len(segmenter) - 1)
+        keys = (_keys(source, each) for each, _ in own)
+        _save(folder / f"{kind}.keys.npy", keys, np.int64)
+        repeated = (np.full(each.rows.sum(), times) for each, times in own)
+        _save(folder / f"{kind}.passes.npy", repeated, np.float32)
+        described += [
+            {**each.part._asdict(), "pairs": int(each.rows.sum()), "passes": round(times, 4)}
+            for each, times in own
+        ]
+    write_json(folder / "parts.json", {"temperature": temperature, "parts": described})
+    return segmenter
+
+
+def _vocabulary_texts(
+    source: Path, drawn: list[Drawn], passes: NDArray[np.float64], pairs: int
+) -> dict:
+    """Return for each language what opens its sentences in about so many pairs of an epoch."""
+    total = sum(int(each.rows.sum()) for each in drawn)
+    taken: dict[str, list[tuple[Part, NDArray[np.bool_], int]]] = {}
+    for each, times in zip(drawn, passes, strict=True):
+        share = min(1.0, times * pairs / total)
+        places = np.flatnonzero(each.rows)
+        # evenly spaced: the text's order is that of its sections
+        chosen = places[np.floor(np.arange(0, len(places), 1 / share)).astype(int)] if share else []
+        rows = np.zeros(len(each.rows), bool)
+        rows[chosen] = True
+        for column, language in ((1, each.part.left), (2, each.part.right)):
+            taken.setdefault(language, []).append((each.part, rows, column))
+
+    def opened(language: str) -> Iterator[str]:
+        return chain.from_iterable(_column(source, *each) for each in taken[language])
+
+    return {language: (lambda language=language: opened(language)) for language in taken}
+
+
+def _column(source: Path, part: Part, rows: NDArray[np.bool_], column: int) -> Iterator[str]:
+    """Yield a column of some training pairs of a part: 0 keys, 1 left, 2 right texts."""
+    lines = compress(read_lines(part.path(source, "train")), rows)
+    return (line.split("\t")[column] for line in lines)
+
+
+def _segmented(
+    source: Path, drawn: list[Drawn], segmenter: Segmenter, column: int
+) -> Iterator[Ragged]:
+    for each in tqdm(drawn, desc="segmenting", unit="part"):
+        encode = segmenter.encoder(each.part.left if column == 1 else each.part.right)
+        lines = _column(source, each.part, each.rows, column)
+        while block := list(islice(lines, LINES)):
+            yield encode(block)
+
+
+def _keys(source: Path, each: Drawn) -> NDArray[np.int64]:
+    found = (int(key, 16) for key in _column(source, each.part, each.rows, 0))
+    return np.fromiter(found, np.uint64, int(each.rows.sum())).view(np.int64)
+
+
+def _save(path: Path, arrays: Iterable[NDArray], dtype: type) -> None:
+    with atomic_path(path) as temporary, open(temporary, "wb") as stream:
+        write_npy(stream, arrays, dtype)
