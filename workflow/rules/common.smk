@@ -104,7 +104,12 @@ wildcard_constraints:
     file=alternatives(name for dataset in DATASETS.values() for name in dataset.files()),
     bitext=alternatives(everywhere("bitexts")),
     backtranslation=alternatives(everywhere("backtranslations")),
-    corpus=alternatives(name for plan in PLANS.values() for name in plan.corpora),
+    corpus=alternatives(
+        name
+        for plan in PLANS.values()
+        for name in plan.corpora
+        if name not in plan.study.collections
+    ),
     side=alternatives(s for plan in PLANS.values() for c in plan.corpora for s in plan.sides(c)),
     split="train|valid|test",
     shard=r"\d+",
@@ -113,6 +118,8 @@ wildcard_constraints:
     translator=alternatives(everywhere("translators")),
     experiment=r"[\w-]+\.[\w-]+",
     pairs=r"\d+",
+    collection=alternatives(everywhere("collections")),
+    setting=alternatives(everywhere("settings")),
     seed=r"\d+",
     task=alternatives(everywhere("tasks")),
     table=alternatives(everywhere("tables")),

@@ -79,6 +79,39 @@ rule build_bitext:
         "../scripts/build_bitext.py"
 
 
+rule build_collection:
+    """Clean the pairs of all languages of a collection's sources; hold whole sections out.
+
+    Out: {train,valid,test}/<source>.<left>.<right>.tsv, key of what is said, left text, right text;
+    collection.json, the parts with their sizes, the sections held out, the pairs removed. No training
+    pair holds a text of the validation or test split, of either side, or of an STS task.
+    """
+    input:
+        files=lambda w: [
+            f for name in study_of(w).collections[w.collection].sources for f in downloads(name)
+        ],
+        sts=lambda w: [plan_of(w).path("corpora/sts")] if study_of(w).sts else [],
+    output:
+        folder=directory("{root}/corpora/{collection}"),
+    log:
+        "{root}/logs/build_collection/{collection}.log",
+    conda:
+        "../../envs/tandem.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=480,
+    params:
+        collection=lambda w: study_of(w).collections[w.collection].model_dump(mode="json"),
+        datasets=lambda w: [
+            DATASETS[name].record() for name in study_of(w).collections[w.collection].sources
+        ],
+        code=lambda w: digest(
+            "build_collection.py", *read_by(study_of(w).collections[w.collection].sources)
+        ),
+    script:
+        "../scripts/build_collection.py"
+
+
 rule build_mining_task:
     """Take a published mining task, or hide one in the sources of a bitext.
 

@@ -30,3 +30,32 @@ rule segment:
         code=digest("segment.py"),
     script:
         "../scripts/segment.py"
+
+
+rule segment_collection:
+    """Draw training pairs of a collection, learn a vocabulary from them, all languages together.
+
+    Out: segmenter/; the ids of the pairs of two languages and of those of one, with the key of what
+    each pair says and how often an epoch draws it; parts.json, what was drawn.
+    """
+    input:
+        corpus="{root}/corpora/{collection}",
+    output:
+        folder=directory("{root}/vocab/{collection}/{setting}-seed{seed}/{segmentation}"),
+    log:
+        "{root}/logs/segment/{collection}/{setting}-seed{seed}/{segmentation}.log",
+    priority: FIRST
+    conda:
+        "../../envs/tandem.yaml"
+    threads: lambda w: study_of(w).segmentations[w.segmentation].threads
+    resources:
+        mem_mb=8000,
+        runtime=480,
+    params:
+        segmentation=lambda w: study_of(w).segmentations[w.segmentation].model_dump(),
+        drawn=lambda w: study_of(w)
+        .settings[w.setting]
+        .model_dump(include={"pairs", "sources", "languages", "temperature"}),
+        code=digest("segment_collection.py"),
+    script:
+        "../scripts/segment_collection.py"

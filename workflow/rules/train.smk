@@ -26,6 +26,7 @@ rule train:
     params:
         run=lambda w: plan_of(w).run(w.experiment),
         sides=lambda w: plan_of(w).sides(plan_of(w).setting(w.experiment).corpus),
+        selection=lambda w: plan_of(w).setting(w.experiment).selection,
         code=lambda w: digest("train.py", *trained_by(w)),
     script:
         "../scripts/train.py"

@@ -17,18 +17,22 @@ with logged(snakemake.log[0]) as log:
     values, seed = params.run, int(snakemake.wildcards.seed)
     encoder = ENCODERS.parse(values["encoder"])
     segmenter = Segmenter.load(f"{given.segmented}/segmenter")
+    select = None
     if given.selection:
         select = selection.by_similarity(segmenter, given.selection[0])
-    else:
+    elif params.selection == "retrieval":
         select = selection.by_retrieval(given.segmented, params.sides)
     if values["trained"]:
-        pairs = run.load_pairs(given.segmented, "train", params.sides)
+        if params.sides:
+            texts = [run.load_pairs(given.segmented, "train", params.sides)]
+        else:  # a collection
+            texts = run.load_collection(given.segmented)
         objective, recipe = OBJECTIVES.parse(values["objective"]), Recipe(**values["recipe"])
         described = Run(encoder, objective, recipe, seed)
-        trained = run.train_encoder(described, segmenter, [pairs], select, place)
+        trained = run.train_encoder(described, segmenter, texts, select, place)
     else:
         trained = run.untrained_encoder(encoder, segmenter, seed, select)
-    score = "pearson_x100" if given.selection else "p_at_1_x100"
+    scores = {"similarity": "pearson_x100", "retrieval": "p_at_1_x100", "last": ""}
     origin = {"experiment": snakemake.wildcards.experiment}
-    run.save_trained(output.model, *trained, origin, score)
+    run.save_trained(output.model, *trained, origin, scores[params.selection])
     remove(place)

@@ -46,10 +46,15 @@ class Plan:
     @property
     def corpora(self) -> list[str]:
         """The corpora that experiments can be trained on."""
-        return [*self.study.bitexts, *self.study.backtranslations]
+        return [*self.study.bitexts, *self.study.backtranslations, *self.study.collections]
 
     def sides(self, corpus: str) -> list[str]:
-        """Return the two sides of a corpus, as in its file names: `en`, `cs`; or `en`, `en-bt`."""
+        """Return the two sides of a corpus, as in its file names: `en`, `cs`; or `en`, `en-bt`.
+
+        A collection has none.
+        """
+        if corpus in self.study.collections:
+            return []
         if corpus in self.study.bitexts:
             return list(self.study.bitexts[corpus].languages)
         made = self.study.backtranslations[corpus]
@@ -58,6 +63,8 @@ class Plan:
 
     def sources(self, corpus: str) -> list[str]:
         """Return the registered corpora behind a corpus."""
+        if corpus in self.study.collections:
+            return list(self.study.collections[corpus].sources)
         if corpus in self.study.backtranslations:
             corpus = self.study.backtranslations[corpus].bitext
         return list(self.study.bitexts[corpus].sources)
@@ -139,9 +146,11 @@ class Plan:
 
     def segmented(self, experiment: str, seed: int | str) -> str:
         """Return the folder of the segmented sample that a seed trains an experiment on."""
-        setting = self.setting(experiment)
-        sample = f"{setting.pairs}-seed{seed}"
-        return self.path("vocab", setting.corpus, sample, self.encoder(experiment).segmentation)
+        setting, name = self.setting(experiment), experiment.split(".")[1]
+        # settings that draw the same sample of a bitext share it
+        drawn = name if setting.corpus in self.study.collections else setting.pairs
+        segmentation = self.encoder(experiment).segmentation
+        return self.path("vocab", setting.corpus, f"{drawn}-seed{seed}", segmentation)
 
     def model(self, experiment: str, seed: int) -> str:
         """Return the folder of a trained encoder."""
@@ -182,13 +191,13 @@ class Plan:
         encoder, entry = self.study.encoders[name], self.study.settings[setting]
         # both sides of back-translated text are in the language of its first side
         sides = 2 if entry.corpus in self.study.backtranslations else 1
-        pairs = entry.pairs if entry.trained else 0
+        pairs = entry.pairs if entry.trained else 0  # None: all of a collection
         return {
             "name": experiment,
             "encoder": encoder.label,
             "setting": setting,
             "pairs": pairs,
-            "english_sentences": sides * pairs,
+            "english_sentences": None if pairs is None else sides * pairs,
             "dimension": encoder.architecture.dimension,
             "vocabulary": self.study.segmentations[encoder.segmentation].size,
         }

@@ -6,12 +6,14 @@ with its recipe, the corpus, and the objective.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection as Names
+from collections.abc import Iterator
 from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 
-from tandem.corpora.settings import Bitext, HiddenPairs, StsArchives
+from tandem.corpora.register import Code
+from tandem.corpora.settings import Bitext, Collection, HiddenPairs, StsArchives
 from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.filtering import Filters, parse_filters
 from tandem.objectives.objective import OBJECTIVES, Objective
@@ -72,18 +74,26 @@ class Setting(Settings):
     label: str
     """Its heading in tables."""
     corpus: str
-    """Name of a bitext or a back-translation."""
+    """Name of a bitext, a back-translation or a collection."""
     encoders: dict[str, str] = {}
     """The encoders that are trained in this setting, each with its recipe."""
     objective: str
     """Name of the objective that training minimises."""
-    pairs: PositiveInt
+    pairs: PositiveInt | None
     """Training pairs, a sample of the training split; each seed draws its own. Segmentations are
-    learned from it too."""
+    learned from it too. Null, for a collection: all."""
+    sources: tuple[str, ...] | None = None
+    """Of a collection, the corpora whose pairs are trained on; null: all."""
+    languages: tuple[Code, ...] | None = None
+    """Of a collection, the languages that are trained on, beside its pivot; null: all."""
+    temperature: Annotated[float, Field(ge=1)] = 1.0
+    """Of a collection: each corpus in each language has a share of an epoch in proportion to its
+    pairs to the power of 1 / temperature."""
     trained: bool = True
     """Whether encoders are trained; else they stay as their seed draws them."""
-    selection: Literal["similarity", "retrieval"] = "similarity"
-    """What selects the epoch: r on `sts.selection`, or P@1 on the validation split."""
+    selection: Literal["similarity", "retrieval", "last"] = "similarity"
+    """What selects the epoch: r on `sts.selection`, or P@1 on the validation split of a bitext;
+    last: nothing, the last one is kept."""
 
 
 class Bootstrap(Settings):
@@ -116,6 +126,8 @@ class Study(Settings):
     and not comparable in claims. Null: not stated."""
     bitexts: dict[Name, Bitext] = {}
     """Parallel text."""
+    collections: dict[Name, Collection] = {}
+    """Parallel text of many languages."""
     sts: StsArchives | None = None
     """Semantic textual similarity."""
     mining: dict[Name, HiddenPairs] = {}
@@ -156,13 +168,18 @@ REFERENCES = {
 """By section: the keys of its entries that name an entry of another section, and that section."""
 
 
-def cross_faults(study: Study, datasets: Collection[str]) -> Iterator[str]:
+def cross_faults(study: Study, datasets: Names[str]) -> Iterator[str]:
     """Yield what is inconsistent between keys: names that do not exist, and impossible sizes.
 
     `datasets` are the names of the registered corpora.
     """
-    corpora = [*study.bitexts, *study.backtranslations]
-    for one, other in (("bitexts", "backtranslations"), ("encoders", "pretrained")):
+    corpora = [*study.bitexts, *study.backtranslations, *study.collections]
+    for one, other in (
+        ("bitexts", "backtranslations"),
+        ("bitexts", "collections"),
+        ("backtranslations", "collections"),
+        ("encoders", "pretrained"),
+    ):
         for name in getattr(study, other):
             if name in getattr(study, one):
                 yield f"{other}.{name}: {one} has this name too"
@@ -177,6 +194,7 @@ def cross_faults(study: Study, datasets: Collection[str]) -> Iterator[str]:
             yield f"{place}: no register lists {not_among(source, datasets)}"
     yield from _language_faults(study)
     yield from _size_faults(study)
+    yield from _collection_faults(study)
 
 
 def _references(study: Study) -> Iterator[tuple[str, str, str]]:
@@ -195,8 +213,9 @@ def _references(study: Study) -> Iterator[tuple[str, str, str]]:
 
 def _sources(study: Study) -> Iterator[tuple[str, str]]:
     """Yield (place, name) of the registered corpora that the study names."""
-    for name, bitext in study.bitexts.items():
-        yield from ((f"bitexts.{name}.sources", source) for source in bitext.sources)
+    for section in ("bitexts", "collections"):
+        for name, made in getattr(study, section).items():
+            yield from ((f"{section}.{name}.sources", source) for source in made.sources)
     for name, task in study.mining.items():
         yield from ((f"mining.{name}", source) for source in task.published())
     for name, table in study.tables.items():
@@ -226,9 +245,23 @@ def _size_faults(study: Study) -> Iterator[str]:
             yield f"mining.{name}: {task.bitext} has another mining task; give it one"
     for name, setting in study.settings.items():
         made = study.backtranslations.get(setting.corpus)
-        if made is not None and made.pairs and setting.pairs > made.pairs:
+        if made is not None and made.pairs and setting.pairs and setting.pairs > made.pairs:
             yield f"settings.{name}.pairs: {setting.pairs}, but only {made.pairs} are translated"
         if setting.selection == "similarity" and study.sts is None:
             yield f"settings.{name}.selection: similarity needs the section sts"
         if name in study.export.settings and not setting.trained:
             yield f"export.settings: {name} trains nothing that could be exported"
+
+
+def _collection_faults(study: Study) -> Iterator[str]:
+    """Yield what is said of a collection's pairs in the setting of a bitext, and the reverse."""
+    for name, setting in study.settings.items():
+        if setting.corpus in study.collections:
+            if setting.selection == "retrieval":
+                yield f"settings.{name}.selection: retrieval is for bitexts; similarity or last"
+            continue
+        if setting.pairs is None:
+            yield f"settings.{name}.pairs: null is for collections; give a number"
+        for key in ("sources", "languages"):
+            if getattr(setting, key) is not None:
+                yield f"settings.{name}.{key}: {setting.corpus} is no collection"

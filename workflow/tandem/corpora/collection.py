@@ -30,6 +30,7 @@ from tqdm import tqdm
 
 from tandem.corpora.clean import refusal, report
 from tandem.corpora.readers import Placed
+from tandem.corpora.register import Dataset
 from tandem.corpora.settings import Collection
 from tandem.corpora.text import bare_key, collapse, exact_key
 from tandem.errors import TandemError
@@ -68,6 +69,16 @@ Source = Iterable[tuple[str, Iterable[Placed]]]
 """Languages of one corpus, each with its pairs: those of the pivot first."""
 
 
+def languages_of(dataset: Dataset, settings: Collection) -> list[str]:
+    """Return the languages of a corpus that a collection takes beside its pivot, each once."""
+    wanted = dataset.languages if settings.languages is None else settings.languages
+    codes = {dataset.code(settings.pivot): settings.pivot}
+    for language in wanted:
+        if language in dataset.languages:
+            codes.setdefault(dataset.code(language), language)
+    return list(codes.values())[1:]
+
+
 def build_collection(
     sources: Mapping[str, Source],
     settings: Collection,
@@ -86,14 +97,15 @@ def build_collection(
         TandemError: no pair is left to train on.
     """
     hidden, removed, held = array("Q", map(bare_key, unseen)), Counter[str](), {}
+    places: dict[str, str] = {}
     known: dict[str, list[NDArray[np.uint64]]] = defaultdict(list)
     with atomic_folder(folder) as result:
         for split in (*SPLITS, "spooled"):
             (result / split).mkdir()
         for name, languages in sources.items():
-            held[name] = _read(name, languages, settings, result, hidden, known, removed)
+            held[name] = _read(name, languages, settings, result, places, hidden, known, removed)
         texts = np.unique(np.frombuffer(hidden, np.uint64))
-        parts = []
+        parts: list[dict[str, Any]] = []
         for spooled in tqdm(sorted((result / "spooled").iterdir()), unit="part"):
             _without(spooled, result / "train" / spooled.name, texts, removed)
             sizes = {split: _count(result / split / spooled.name) for split in SPLITS}
@@ -112,16 +124,16 @@ def build_collection(
     return made
 
 
-def held_out_sections(sizes: Mapping[str, int], share: float, order: str) -> list[str]:
-    """Choose sections, in an order drawn by `order`, that hold about this share of all pairs.
+def held_out_sections(sizes: Mapping[str, int], pairs: float, order: str) -> list[str]:
+    """Choose sections, in an order drawn by `order`, that hold about so many pairs.
 
-    One that would bring the sum over one and a half times the share is passed over.
+    One that would bring their sum over one and a half times that is passed over.
     """
-    total, chosen, sum_ = sum(sizes.values()), [], 0
+    chosen, held = [], 0
     for name in sorted(sizes, key=lambda name: exact_key(f"{order}\t{name}")):
-        if sum_ < share * total and sum_ + sizes[name] <= 1.5 * share * total:
+        if held < pairs and held + sizes[name] <= 1.5 * pairs:
             chosen.append(name)
-            sum_ += sizes[name]
+            held += sizes[name]
     return chosen
 
 
@@ -130,15 +142,16 @@ def _read(
     languages: Source,
     settings: Collection,
     result: Path,
+    places: dict[str, str],
     hidden: array[int],
     known: dict[str, list[NDArray[np.uint64]]],
     removed: Counter[str],
 ) -> dict[str, list[str]]:
     """Spool the pairs of one source, and write those of its held-out sections.
 
-    Returns the sections of each split that is held out.
+    `places`, the split of each section that is held out, is added to: a section of the same name in
+    another source is in the same split. Returns the sections of each split that is held out.
     """
-    places: dict[str, str] = {}
     held: dict[str, list[str]] = {}
     versions: dict[str, dict[tuple[str, str], str]] = {}
     for language, placed in tqdm(languages, desc=f"reading {name}", unit=" languages"):
@@ -146,10 +159,13 @@ def _read(
         if not held:
             sizes = Counter(section for section, _, _ in rows)
             for split in ("test", "valid"):
-                left_over = {k: n for k, n in sizes.items() if k not in places}
-                share = getattr(settings, split) * sizes.total() / max(1, sum(left_over.values()))
-                held[split] = held_out_sections(left_over, share, f"{settings.seed}\t{split}")
-                places |= dict.fromkeys(held[split], split)
+                wanted = getattr(settings, split) * sizes.total()
+                shared = [k for k in sizes if places.get(k) == split]
+                wanted -= sum(sizes[k] for k in shared)
+                free = {k: n for k, n in sizes.items() if k not in places}
+                chosen = held_out_sections(free, wanted, f"{settings.seed}\t{split}")
+                places |= dict.fromkeys(chosen, split)
+                held[split] = shared + chosen
         if language.startswith(f"{settings.pivot}-"):
             versions[language] = {(section, left): right for section, left, right in rows}
         part = f"{name}.{settings.pivot}.{language}.tsv"
@@ -218,7 +234,7 @@ def _without(source: Path, target: Path, texts: NDArray[np.uint64], removed: Cou
             keys = np.fromiter(sides, np.uint64, 2 * len(block)).reshape(-1, 2)
             held = np.isin(keys, texts, assume_unique=False).any(axis=1)
             removed["held out"] += int(held.sum())
-            yield from (line for line, out in zip(block, held, strict=True) if not out)
+            yield from (line for line, out in zip(block, held.tolist(), strict=True) if not out)
 
     write_lines(target, kept())
 

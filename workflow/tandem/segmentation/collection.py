@@ -24,9 +24,8 @@ from tqdm import tqdm
 from tandem.corpora.collection import Part
 from tandem.corpora.sample import ranks
 from tandem.errors import TandemError
-from tandem.io import atomic_path, read_lines, write_json
-from tandem.npy import write_npy
-from tandem.segmentation.ragged import Ragged, save_stream
+from tandem.io import read_lines, write_json
+from tandem.segmentation.ragged import Ragged, save_array, save_stream
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import LINES, Segmenter, learn
 
@@ -105,9 +104,9 @@ def segment_collection(
             ids = _segmented(source, [each for each, _ in own], segmenter, column)
             save_stream(folder / f"{kind}.{side}", ids, len(segmenter) - 1)
         keys = (_keys(source, each) for each, _ in own)
-        _save(folder / f"{kind}.keys.npy", keys, np.int64)
+        save_array(folder / f"{kind}.keys.npy", keys, np.int64)
         repeated = (np.full(each.rows.sum(), times) for each, times in own)
-        _save(folder / f"{kind}.passes.npy", repeated, np.float32)
+        save_array(folder / f"{kind}.passes.npy", repeated, np.float32)
         described += [
             {**each.part._asdict(), "pairs": int(each.rows.sum()), "passes": round(times, 4)}
             for each, times in own
@@ -159,6 +158,3 @@ def _keys(source: Path, each: Drawn) -> NDArray[np.int64]:
     return np.fromiter(found, np.uint64, int(each.rows.sum())).view(np.int64)
 
 
-def _save(path: Path, arrays: Iterable[NDArray], dtype: type) -> None:
-    with atomic_path(path) as temporary, open(temporary, "wb") as stream:
-        write_npy(stream, arrays, dtype)

@@ -88,7 +88,7 @@ def load(stem: str | Path) -> Ragged:
         InputError: a file is missing or damaged, or the two do not belong together.
     """
     ids, offsets = (
-        _map(f"{stem}.{part}.npy", kinds)
+        load_array(f"{stem}.{part}.npy", kinds)
         for part, kinds in (("ids", (np.uint16, np.int32)), ("offsets", (np.int64,)))
     )
     falls = (offsets[1:] < offsets[:-1]).any()
@@ -106,7 +106,7 @@ def load_sides(folder: str | Path, split: str, sides: Sequence[str]) -> tuple[Ra
     return left, right
 
 
-def _map(path: str, kinds: Sequence[DTypeLike]) -> NDArray:
+def load_array(path: str | Path, kinds: Sequence[DTypeLike]) -> NDArray:
     """Map an array of one dimension and of one of these types, whose checksum is right."""
     try:
         raw = np.memmap(path, np.uint8, "r")
@@ -141,7 +141,21 @@ def save_stream(stem: str | Path, chunks: Iterable[Ragged], largest_id: int) -> 
         with open(offsets_file, "wb") as stream:
             rows = write_npy(stream, ends, np.int64) - 1
         for path in (ids_file, offsets_file):
-            digest = sha256(path)
-            with open(path, "ab") as stream:
-                stream.write(bytes.fromhex(digest))
+            _sign(path)
     return rows
+
+
+def save_array(path: str | Path, parts: Iterable[NDArray], dtype: DTypeLike) -> int:
+    """Write arrays of one dimension as one, for `load_array`; return its length."""
+    with atomic_path(path) as temporary:
+        with open(temporary, "wb") as stream:
+            rows = write_npy(stream, parts, dtype)
+        _sign(temporary)
+    return rows
+
+
+def _sign(path: Path) -> None:
+    """Append the SHA-256 of a file to it."""
+    digest = sha256(path)
+    with open(path, "ab") as stream:
+        stream.write(bytes.fromhex(digest))

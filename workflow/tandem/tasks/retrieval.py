@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+from pydantic import PositiveInt
 
+from tandem.corpora.collection import read_parts
 from tandem.errors import InputError, TandemError
 from tandem.io import read_lines
 from tandem.tasks.task import Encodes, Items, Task
@@ -20,13 +23,19 @@ if TYPE_CHECKING:
 class BitextRetrieval(Task):
     """P@1 in both directions (yang2019, section 5.1).
 
-    Items: `<side>-<other side>`, which sentences of the one find theirs in the other, bool (n,).
+    Items: `<side>-<other side>`, which sentences of the one find theirs in the other, bool (n,). Of
+    a collection, `<source>.<side>-<other side>` for each part of two languages that the encoder
+    knows.
     """
 
     metric: ClassVar[str] = "p_at_1_x100"
 
     split: str = "test"
     """Which split of the experiment's corpus."""
+    most: PositiveInt | None = None
+    """Of a collection, how many sentences of a part are searched, the first ones; null: all."""
+    least: PositiveInt = 100
+    """Of a collection, the fewest sentences of a part that are searched."""
 
     def inputs(self, plan: Plan, experiment: str) -> dict[str, str]:
         """Name the folder of the experiment's corpus."""
@@ -37,6 +46,8 @@ class BitextRetrieval(Task):
 
         `data` has `corpus`, a folder with `<split>.<side>` for two sides.
         """
+        if (Path(data["corpus"]) / "collection.json").is_file():
+            return self._of_parts(encoder, Path(data["corpus"]))
         # what has a second ending, such as the translations' scores, is no text
         paths = Path(data["corpus"]).glob(f"{self.split}.*")
         files = {path.suffix[1:]: path for path in paths if path.name.count(".") == 1}
@@ -49,8 +60,26 @@ class BitextRetrieval(Task):
         forward, backward = first_hits(*vectors)
         return {f"{left}-{right}": forward, f"{right}-{left}": backward}
 
+    def _of_parts(self, encoder: Encodes, folder: Path) -> Items:
+        """Search every part of a collection for the translations of its sentences."""
+        items, known = {}, getattr(encoder, "languages", None)
+        for part, sizes in read_parts(folder).items():
+            sides, most = (part.left, part.right), self.most
+            covered = known is None or set(sides) <= set(known)
+            if part.monolingual or not covered or sizes[self.split] < self.least:
+                continue
+            lines = islice(read_lines(part.path(folder, self.split)), most)
+            texts = zip(*(line.split("\t")[1:] for line in lines), strict=True)
+            vectors = [encoder.encode(text, side) for text, side in zip(texts, sides, strict=True)]
+            forward, backward = first_hits(*vectors)
+            items[f"{part.source}.{part.left}-{part.right}"] = forward
+            items[f"{part.source}.{part.right}-{part.left}"] = backward
+        if not items:
+            raise TandemError(f"{folder}: no part of the encoder's languages is large enough")
+        return items
+
     def units(self, items: Items) -> list[str]:
-        """Return the two directions."""
+        """Return the directions."""
         return list(items)
 
     def estimate(self, items: Items, unit: str) -> float:

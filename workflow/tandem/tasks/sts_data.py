@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -70,6 +70,13 @@ def read_index(folder: str | Path) -> Index:
             tasks[name] = entry | {"year": name[:4], "languages": [str(first), str(second)]}
         keys = ("year", "task", "of", "why")
         return Index(tasks, [{key: entry[key] for key in keys} for entry in stored["missing"]])
+
+
+def sentences(folder: str | Path) -> Iterator[str]:
+    """Yield every sentence of an STS folder."""
+    for name, entry in read_index(folder).tasks.items():
+        task = read_task(Path(folder) / f"{name}.tsv", entry["languages"])
+        yield from (*task.first, *task.second)
 
 
 def correlation(gold: FloatArray, cosine: FloatArray) -> float:

@@ -15,6 +15,7 @@ from tandem.encoders.model import Composition, SentenceEncoder, initialise
 from tandem.errors import TandemError
 from tandem.io import atomic_folder, write_lines
 from tandem.segmentation import ragged
+from tandem.segmentation.collection import KINDS
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.scheme import language_of
 from tandem.segmentation.segmenter import Segmenter
@@ -30,6 +31,18 @@ def load_pairs(folder: str | Path, split: str, sides: Sequence[str]) -> Pairs:
     """Map the pairs of a segmented split into memory."""
     left, right = ragged.load_sides(folder, split, sides)
     return Pairs(left, right, language_of(sides[0]) == language_of(sides[1]))
+
+
+def load_collection(folder: str | Path) -> list[Pairs]:
+    """Map the segmented pairs of a collection into memory: those of two languages, then of one."""
+    texts = []
+    for kind in KINDS:
+        left, right = ragged.load_sides(folder, kind, ("left", "right"))
+        keys = ragged.load_array(Path(folder) / f"{kind}.keys.npy", (np.int64,))
+        passes = ragged.load_array(Path(folder) / f"{kind}.passes.npy", (np.float32,))
+        if len(left):
+            texts.append(Pairs(left, right, kind == KINDS[1], keys, passes))
+    return texts
 
 
 def train_encoder(

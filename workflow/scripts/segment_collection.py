@@ -1,0 +1,24 @@
+"""Draw pairs of a collection, learn a segmentation from them, and segment them."""
+
+from pathlib import Path
+
+from _adapter import logged
+from tandem.corpora.collection import read_parts
+from tandem.io import atomic_folder
+from tandem.segmentation.collection import draw, segment_collection
+from tandem.segmentation.scheme import Segmentation
+
+with logged(snakemake.log[0]) as log:
+    params, corpus = snakemake.params, Path(snakemake.input.corpus)
+    setting, scheme = params.drawn, Segmentation(**params.segmentation)
+    parts = [
+        part
+        for part in read_parts(corpus)
+        if (setting["sources"] is None or part.source in setting["sources"])
+        and (setting["languages"] is None or part.right in setting["languages"])
+    ]
+    drawn = draw(corpus, parts, setting["pairs"], int(snakemake.wildcards.seed))
+    with atomic_folder(snakemake.output.folder) as folder:
+        segmenter = segment_collection(corpus, drawn, scheme, setting["temperature"], folder)
+    pairs = sum(int(each.rows.sum()) for each in drawn)
+    log.info("%d types, %d pairs in %d parts", len(segmenter), pairs, len(parts))
