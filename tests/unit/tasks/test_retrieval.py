@@ -1,5 +1,6 @@
 """P@1 in both directions by hand, and draws that compare encoders."""
 
+import json
 import zipfile
 
 import numpy as np
@@ -86,3 +87,34 @@ def test_items_are_read_as_written_and_written_alike(tmp_path):
     assert {name: array.tolist() for name, array in read.items()} == {
         "en-cs": [True, False], "cs-en": [False, False],
     }  # fmt: skip
+
+
+class Languages:
+    """Sentences are their own vectors: "3 de" is at angle 3; each language is read as asked."""
+
+    languages = ("en", "de", "en-old")
+
+    def encode(self, sentences, language=None, batch_size=1024):
+        sentences = list(sentences)
+        assert all(text.endswith(f" {language}") for text in sentences)
+        angles = np.array([float(text.split()[0]) for text in sentences])
+        return np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
+
+
+def test_every_part_of_a_collection_in_known_languages_is_searched(tmp_path):
+    parts = []
+    for source, left, right, count in [
+        ("a", "en", "de", 5), ("a", "en", "fr", 5), ("a", "en", "en-old", 5), ("b", "en", "de", 2),
+    ]:  # fmt: skip
+        (tmp_path / "test").mkdir(exist_ok=True)
+        lines = [f"0\t{n} {left}\t{n if n else 9} {right}\n" for n in range(count)]
+        (tmp_path / "test" / f"{source}.{left}.{right}.tsv").write_text("".join(lines))
+        sizes = {"train": 9, "valid": 0, "test": count}
+        parts.append({"source": source, "left": left, "right": right, **sizes})
+    (tmp_path / "collection.json").write_text(json.dumps({"parts": parts}))
+    task = TASKS.parse({"kind": "retrieval", "least": 3, "most": 4})
+    items = task.score(Languages(), {"corpus": tmp_path})
+    assert task.units(items) == ["a.en-de", "a.de-en"]
+    assert items["a.en-de"].tolist() == [False, True, True, True]
+    with pytest.raises(TandemError, match="no part of the encoder's languages is large enough"):
+        TASKS.parse({"kind": "retrieval"}).score(Languages(), {"corpus": tmp_path})

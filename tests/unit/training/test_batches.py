@@ -60,3 +60,34 @@ def test_types_are_numbered_as_they_first_occur():
     assert types.tolist() == [7, 3, 9]
     assert places.tolist() == [0, 1, 0, 2, 1]
     assert (scratch == -1).all()  # as it was
+
+
+def repeated(passes):
+    sides = ragged.from_rows([[number] for number in range(len(passes))])
+    return Pairs(sides, sides, False, passes=np.array(passes, np.float32))
+
+
+def test_an_epoch_draws_pairs_as_often_as_is_asked():
+    pairs = repeated([0.25] * 400 + [1.0] * 100 + [2.5] * 100)
+    counts = np.zeros(600)
+    for epoch in range(40):
+        drawn = pairs.epoch(generator(1, epoch))
+        assert 449 <= len(drawn) <= pairs.longest == 451
+        counts += np.bincount(drawn, minlength=600)
+    assert set(counts[400:500]) == {40}
+    assert counts[500:].min() >= 80 and counts[500:].mean() == pytest.approx(100, rel=0.02)
+    assert counts[:400].mean() == pytest.approx(10, rel=0.02)
+    assert counts[:400].min() > 0
+
+
+def test_an_epoch_without_passes_draws_every_pair_once():
+    rows = ragged.from_rows([[1], [2], [], [4]])
+    drawn = Pairs(rows, rows, False).epoch(generator(1))
+    assert sorted(drawn) == [0, 1, 3]
+
+
+def test_pairs_that_say_the_same_have_one_key():
+    left, right = ragged.from_rows([[1], [1], [2]]), ragged.from_rows([[3], [4], [5]])
+    pairs = Pairs(left, right, False, keys=np.array([7, 7, 8]))
+    rows = np.array([2, 0, 1])
+    assert pairs.sentence_keys(rows, pairs.take(rows)).tolist() == [8, 7, 7, 8, 7, 7]

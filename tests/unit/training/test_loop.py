@@ -158,6 +158,56 @@ def test_a_checkpoint_of_other_text_of_the_same_length_is_not_taken_up(tmp_path)
     assert not checkpoint.resume(Trainer(described(AVERAGING), TYPES, pairs), tmp_path / "c")
 
 
+def two_texts():
+    """Pairs of two languages and of one, in an epoch that draws some of them twice."""
+    bilingual, monolingual = bitext(150), bitext(60, monolingual=True)
+    passes = np.linspace(0.5, 1.5, 150).astype(np.float32)
+    keyed = Pairs(bilingual.left, bilingual.right, False, np.arange(150), passes)
+    return keyed, monolingual
+
+
+def train_both(folder=None, **options):
+    trainer = Trainer(described(AVERAGING), TYPES, *two_texts())
+    trainer.run(None, folder, show=False, **options)
+    return trainer
+
+
+def test_texts_of_two_languages_and_of_one_take_turns(monkeypatch):
+    chosen = []
+    choose = Margin.choose
+
+    def noted(self, vectors, keys, monolingual):
+        chosen.append(monolingual)
+        return choose(self, vectors, keys, monolingual)
+
+    monkeypatch.setattr(Margin, "choose", noted)
+    trained = train_both()
+    # as evenly as pools of up to three batches allow
+    first = chosen[: len(chosen) // 3]
+    assert {*first} == {False, True}
+    assert first[0] is False and True in first[1:4]
+    assert trained.progress.best_epoch == 3
+    assert np.isfinite([entry.loss for entry in trained.progress.history]).all()
+
+
+@pytest.mark.parametrize("saves", [2, 7])
+def test_a_killed_run_of_two_texts_resumes_to_the_same_bytes(tmp_path, monkeypatch, saves):
+    whole, save, count = train_both(), checkpoint.save, 0
+
+    def save_then_die(trainer, folder):
+        nonlocal count
+        save(trainer, folder)
+        count += 1
+        if count == saves:
+            raise Killed
+
+    monkeypatch.setattr(checkpoint, "save", save_then_die)
+    with pytest.raises(Killed):
+        train_both(tmp_path / "c", checkpoint_seconds=-1)
+    monkeypatch.setattr(checkpoint, "save", save)
+    assert_same_bytes(train_both(tmp_path / "c"), whole)
+
+
 def test_one_pair_is_too_few():
     with pytest.raises(TandemError, match="at least 2"):
         Trainer(described(AVERAGING), TYPES, bitext(1))

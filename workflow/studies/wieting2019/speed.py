@@ -241,7 +241,8 @@ def measure_training(
                 sides = (side.head(2 * recipe.batch) for side in (given.left, given.right))
                 given = Pairs(*sides, monolingual=len({*map(language_of, pairs)}) == 1)
             run = Run(runs[name].encoder, runs[name].objective, recipe, turn)
-            rates[name].append(_epoch_rate(Trainer(run, len(model.segmenter), given, device=device)))
+            trainer = Trainer(run, len(model.segmenter), given, device=device)
+            rates[name].append(_epoch_rate(trainer))
     return {name: each[1:] for name, each in rates.items()}
 
 

@@ -165,7 +165,7 @@ def _read(
                 free = {k: n for k, n in sizes.items() if k not in places}
                 chosen = held_out_sections(free, wanted, f"{settings.seed}\t{split}")
                 places |= dict.fromkeys(chosen, split)
-                held[split] = shared + chosen
+                held[split] = sorted(shared + chosen)
         if language.startswith(f"{settings.pivot}-"):
             versions[language] = {(section, left): right for section, left, right in rows}
         part = f"{name}.{settings.pivot}.{language}.tsv"
@@ -232,7 +232,7 @@ def _without(source: Path, target: Path, texts: NDArray[np.uint64], removed: Cou
         while block := list(islice(lines, _LINES)):
             sides = (bare_key(text) for line in block for text in line.split("\t")[1:])
             keys = np.fromiter(sides, np.uint64, 2 * len(block)).reshape(-1, 2)
-            held = np.isin(keys, texts, assume_unique=False).any(axis=1)
+            held = np.atleast_1d(np.isin(keys, texts).any(axis=1))
             removed["held out"] += int(held.sum())
             yield from (line for line, out in zip(block, held.tolist(), strict=True) if not out)
 

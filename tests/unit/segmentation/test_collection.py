@@ -1,0 +1,86 @@
+"""A collection as ids: samples, temperature, keys and passes."""
+
+import numpy as np
+import pytest
+
+from tandem.corpora.collection import Part, build_collection, read_parts
+from tandem.corpora.settings import Collection
+from tandem.errors import TandemError
+from tandem.io import read_json
+from tandem.segmentation.collection import balanced, draw, segment_collection
+from tandem.segmentation.scheme import Segmentation
+from tandem.training.run import load_collection
+
+WORDS = "cat dog lamp door river house window garden teacher sailor".split()
+
+
+def text(count, ending):
+    """Sentences of three words, with their word-by-word translations."""
+    random = np.random.default_rng(1)
+    drawn = [random.choice(WORDS, 3) for _ in range(count)]
+    return [
+        (str(n % 20), f"{' '.join(words)} {n}", " ".join(f"{w}{ending}" for w in words) + f" {n}")
+        for n, words in enumerate(drawn)
+    ]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A large and a small language, and a second English."""
+    settings = Collection(sources=("a",), valid=0.1, test=0.1, cleaning={})
+    languages = [("de", text(400, "en")), ("fr", text(100, "e")), ("en-old", text(60, "eth"))]
+    build_collection({"a": languages}, settings, tmp_path / "c")
+    return tmp_path / "c"
+
+
+def test_temperature_evens_out_the_shares():
+    assert balanced([100, 300], 1).tolist() == [1, 1]
+    passes = balanced([100, 300], 5)
+    shares = passes * [100, 300]
+    assert shares.sum() == pytest.approx(400)
+    assert shares[1] / shares[0] == pytest.approx(3 ** (1 / 5))
+    even = balanced([100, 300], 1e9)
+    assert even.tolist() == pytest.approx([2, 2 / 3])
+
+
+def test_a_small_sample_is_part_of_a_larger_one(folder):
+    parts = list(read_parts(folder))
+    small, large, everything = (draw(folder, parts, size, 1) for size in (50, 200, None))
+    assert sum(int(each.rows.sum()) for each in small) == 50
+    for one, other, every in zip(small, large, everything, strict=True):
+        assert not (one.rows & ~other.rows).any()
+        assert every.rows.all()
+    other = draw(folder, parts, 50, 2)
+    assert any((a.rows != b.rows).any() for a, b in zip(small, other, strict=True))
+    with pytest.raises(TandemError, match="training pairs of these parts, not 9,999"):
+        draw(folder, parts, 9999, 1)
+
+
+def test_training_gets_the_pairs_of_two_languages_and_of_one(folder, tmp_path):
+    drawn = draw(folder, read_parts(folder), None, 1)
+    out = tmp_path / "ids"
+    out.mkdir()
+    segmenter = segment_collection(folder, drawn, Segmentation(kind="words"), 10**6, 2, out)
+    assert segmenter.languages == ["de", "en", "en-old", "fr"]
+    bilingual, monolingual = load_collection(out)
+    assert (bilingual.monolingual, monolingual.monolingual) == (False, True)
+    sizes = {each.part: int(each.rows.sum()) for each in drawn}
+    assert len(bilingual.left) == sum(n for part, n in sizes.items() if not part.monolingual)
+    # a pair of either kind has the key of its English text
+    assert set(monolingual.keys.tolist()) <= set(bilingual.keys.tolist())
+    assert len(bilingual.passes) == len(bilingual.keys) == len(bilingual.right)
+    assert bilingual.passes.min() < 1 < bilingual.passes.max()
+    described = read_json(out / "parts.json")
+    assert described["temperature"] == 2
+    assert {Part(p["source"], p["left"], p["right"]): p["pairs"]
+            for p in described["parts"]} == sizes  # fmt: skip
+
+
+def test_the_vocabulary_is_learned_from_so_many_pairs(folder, tmp_path):
+    drawn = draw(folder, read_parts(folder), None, 1)
+    found = []
+    for name, pairs in (("few", 20), ("all", 10**6)):
+        (tmp_path / name).mkdir()
+        scheme = Segmentation(kind="words")
+        found.append(len(segment_collection(folder, drawn, scheme, pairs, 1, tmp_path / name)))
+    assert found[0] < found[1] / 2
