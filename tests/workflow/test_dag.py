@@ -23,8 +23,9 @@ def test_every_scale_plans_everything(tiny, scale):
     rules = planned(tiny, *arguments)
     assert time.monotonic() - start < DRY_RUN_S
     assert set(rules) == {
-        "fetch_dataset", "fetch_optional_dataset", "build_bitext", "build_mining_task", "build_sts",
-        "build_selection", "segment", "train_translator",
+        "fetch_dataset", "fetch_optional_dataset", "build_bitext", "build_collection",
+        "build_mining_task", "build_sts",
+        "build_selection", "segment", "segment_collection", "train_translator",
         "translate_shard", "join_backtranslation", "score_translator", "train", "score",
         "measure_speed", "export", "gather_languages", "build_panel",
         "train_languages", "tabulate", "plot", "collect_claims",

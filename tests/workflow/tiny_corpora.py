@@ -147,14 +147,14 @@ def _translate(sentence, language):
 
 
 def _write_catalogue(path, rng):
-    """Write a catalogue of two components; each language has another share of its strings."""
+    """Write a catalogue of ten components; each language has another share of its strings."""
     strings = sorted({_sentence(rng) for _ in range(2 * STRINGS)})[:STRINGS]
     rng.shuffle(strings)
     with zipfile.ZipFile(path, "w") as archive:
-        for component, own in (("a", strings[::2]), ("b", strings[1::2])):
+        for component, own in ((c, strings[n::10]) for n, c in enumerate("abcdefghij")):
             texts = {"en": {str(n): text for n, text in enumerate(own)}}
             for language, (_, _, count) in LANGUAGES.items():
-                kept = list(texts["en"].items())[: count // 2]
+                kept = list(texts["en"].items())[: count // 10]
                 texts[language] = {key: _translate(text, language) for key, text in kept}
             for language, content in texts.items():
                 member = zipfile.ZipInfo(f"{component}/{language}.json")
@@ -169,7 +169,8 @@ def _write_verses(folder, english):
     for language, letter in VERSES.items():
         for number, text in enumerate(english):
             verse = text if language == "en" else _translate(text, language)
-            connection.execute("INSERT INTO bible VALUES (?, 1, 1, ?, ?)", (letter, number, verse))
+            place = number // 10 + 1, number % 10  # ten verses a book
+            connection.execute("INSERT INTO bible VALUES (?, ?, 1, ?, ?)", (letter, *place, verse))
     connection.commit()
     connection.close()
     with zipfile.ZipFile(folder / "verses.zip", "w") as archive:

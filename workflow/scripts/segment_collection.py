@@ -19,6 +19,7 @@ with logged(snakemake.log[0]) as log:
     ]
     drawn = draw(corpus, parts, setting["pairs"], int(snakemake.wildcards.seed))
     with atomic_folder(snakemake.output.folder) as folder:
-        segmenter = segment_collection(corpus, drawn, scheme, setting["temperature"], folder)
+        temperature = setting["temperature"]
+        segmenter = segment_collection(corpus, drawn, scheme, scheme.sample, temperature, folder)
     pairs = sum(int(each.rows.sum()) for each in drawn)
     log.info("%d types, %d pairs in %d parts", len(segmenter), pairs, len(parts))
