@@ -87,9 +87,7 @@ rule build_collection:
     pair holds a text of the validation or test split, of either side, or of an STS task.
     """
     input:
-        files=lambda w: [
-            f for name in study_of(w).collections[w.collection].sources for f in downloads(name)
-        ],
+        files=lambda w: [f for name in collection_of(w).sources for f in downloads(name)],
         sts=lambda w: [plan_of(w).path("corpora/sts")] if study_of(w).sts else [],
     output:
         folder=directory("{root}/corpora/{collection}"),
@@ -101,13 +99,9 @@ rule build_collection:
         mem_mb=4000,
         runtime=480,
     params:
-        collection=lambda w: study_of(w).collections[w.collection].model_dump(mode="json"),
-        datasets=lambda w: [
-            DATASETS[name].record() for name in study_of(w).collections[w.collection].sources
-        ],
-        code=lambda w: digest(
-            "build_collection.py", *read_by(study_of(w).collections[w.collection].sources)
-        ),
+        collection=lambda w: collection_of(w).model_dump(mode="json"),
+        datasets=lambda w: [DATASETS[name].record() for name in collection_of(w).sources],
+        code=lambda w: digest("build_collection.py", *read_by(collection_of(w).sources)),
     script:
         "../scripts/build_collection.py"
 

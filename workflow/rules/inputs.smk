@@ -22,6 +22,10 @@ def records(names, bitext):
     return [DATASETS[name].record(*bitext.languages) for name in names]
 
 
+def collection_of(wildcards):
+    return study_of(wildcards).collections[wildcards.collection]
+
+
 def hidden_in(wildcards):
     """Return the bitext whose sources a mining task is hidden in."""
     return study_of(wildcards).bitexts[study_of(wildcards).mining[wildcards.mining].bitext]
