@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 from conftest import TINY, hashes, planned, run_snakemake
 
+from tandem.corpora.text import bare_key
+from tandem.tasks.sts_data import sentences
+
 
 def test_writes_results_and_nothing_beside_them(finished):
     written = {path.name for path in finished.iterdir() if not path.name.startswith(".")}
@@ -192,3 +195,33 @@ def test_report_is_written_with_the_captions_of_the_study(copied):
     assert all(f"table{number}" in page for number in (1, 2, 3, 4))
     caption = copied / "workflow/studies/wieting2019/captions/table1.rst"
     assert caption.read_text(encoding="utf-8").split(".")[0][:40] in page
+
+
+def test_one_encoder_reads_every_language(finished):
+    rows = rows_of(finished / "results/many/languages.csv")
+    assert {row["source"] for row in rows} == {"tiny-catalogue", "tiny-verses"}
+    assert {row["language"] for row in rows if row["source"] == "tiny-verses"} == {"de", "ru"}
+    assert all(0 <= float(row["from_p_at_1_x100"]) <= 100 for row in rows)
+    scores = rows_of(finished / "results/many/similarity.csv")
+    assert float(scores[0]["sts.mean_pearson_x100"]) > 0
+
+
+def test_no_sentence_that_is_scored_is_among_its_training_text(finished):
+    corpora = finished / "results/many/corpora"
+    scored = {bare_key(text) for text in sentences(corpora / "sts")}
+    held = {
+        bare_key(text)
+        for split in ("valid", "test")
+        for file in (corpora / "many" / split).iterdir()
+        for line in file.read_text(encoding="utf-8").split("\n")[:-1]
+        for text in line.split("\t")[1:]
+    }
+    assert len(scored) > 100 and len(held) > 100
+    trained = [
+        bare_key(text)
+        for file in (corpora / "many/train").iterdir()
+        for line in file.read_text(encoding="utf-8").split("\n")[:-1]
+        for text in line.split("\t")[1:]
+    ]
+    assert len(trained) > 1000
+    assert not (scored | held) & set(trained)

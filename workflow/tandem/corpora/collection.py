@@ -17,6 +17,7 @@ pair of a language and for each text that is held out.
 
 from __future__ import annotations
 
+import logging
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -35,6 +36,8 @@ from tandem.corpora.settings import Collection
 from tandem.corpora.text import bare_key, collapse, exact_key
 from tandem.errors import TandemError
 from tandem.io import atomic_folder, read_json, read_lines, remove, write_json, write_lines
+
+logger = logging.getLogger(__name__)
 
 SPLITS = ("train", "valid", "test")
 
@@ -166,6 +169,8 @@ def _read(
                 chosen = held_out_sections(free, wanted, f"{settings.seed}\t{split}")
                 places |= dict.fromkeys(chosen, split)
                 held[split] = sorted(shared + chosen)
+                if not held[split]:
+                    logger.warning("%s: no section is small enough for the %s split", name, split)
         if language.startswith(f"{settings.pivot}-"):
             versions[language] = {(section, left): right for section, left, right in rows}
         part = f"{name}.{settings.pivot}.{language}.tsv"
