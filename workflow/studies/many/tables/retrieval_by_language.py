@@ -85,7 +85,7 @@ class RetrievalByLanguage(Table):
         return page(*parts)
 
     def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
-        """Draw a panel for each source: a row for each language, the best first."""
+        """Draw a panel for each source, a row for each language, the best first."""
         from tandem.reporting.plots import Dots, bounds, dot_plot
 
         panels = []
@@ -100,7 +100,7 @@ class RetrievalByLanguage(Table):
             }
             label = "P@1 × 100, to English, with 95% interval"
             panels.append(Dots(label, languages, series, str(source)))
-        return dot_plot(panels, columns=len(panels))
+        return dot_plot(panels)
 
 
 def _turned(ways: str) -> str:
