@@ -77,7 +77,8 @@ def hashes(folder):
     return {
         str(path.relative_to(folder)): hashlib.sha256(untimed(path)).hexdigest()
         for path in files
-        if path.relative_to(folder).parts[1] not in UNTIMED
+        # results/logs, or results/<study>/logs
+        if not {*UNTIMED} & {*path.relative_to(folder).parts[1:3]}
         and path.name[0] != "."
         and not path.stem.startswith(TIMES)
     }

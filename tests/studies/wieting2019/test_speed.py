@@ -116,9 +116,9 @@ def test_training_is_timed_in_turns_anew(monkeypatch, clock):
             trained.append((self.settings.seed, self.settings.recipe.epochs, self.pairs_per_epoch))
             super().run(*arguments, **values)
 
-        def _pool(self, order):
+        def _pool(self, text, order):
             clock.now += 1 / math.ceil(len(order) / self.settings.recipe.batch)
-            return super()._pool(order)
+            return super()._pool(text, order)
 
     monkeypatch.setattr(speed, "Trainer", Trainer)
     pairs = {"en": ["a b", "c", "d a", "b"] * 5, "de": ["b", "c d", "a", "d"] * 5}
@@ -131,7 +131,7 @@ def test_training_is_timed_in_turns_anew(monkeypatch, clock):
 
 def test_what_keeps_the_parameters_is_not_timed(clock):
     class Slow:
-        usable = [0] * 30
+        pairs_per_epoch = 30
 
         def run(self, validate, show):
             clock.now += 5
