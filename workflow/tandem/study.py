@@ -262,6 +262,6 @@ def _collection_faults(study: Study) -> Iterator[str]:
             continue
         if setting.pairs is None:
             yield f"settings.{name}.pairs: null is for collections; give a number"
-        for key in ("sources", "languages"):
-            if getattr(setting, key) is not None:
-                yield f"settings.{name}.{key}: {setting.corpus} is no collection"
+        for key in ("sources", "languages", "temperature"):
+            if getattr(setting, key) != Setting.model_fields[key].default:
+                yield f"settings.{name}.{key}: {setting.corpus} is no collection; leave it out"

@@ -36,7 +36,8 @@ def test_the_products_register_is_valid():
             assert dataset.file.startswith(f"{name.replace('-', '_')}-{version}-")
             assert version == dataset.version
         if dataset.reader and dataset.reader.kind == "verses":
-            assert set(dataset.languages) == set(dataset.reader.translations)
+            codes = {dataset.code(language) for language in dataset.languages}
+            assert codes == set(dataset.reader.translations)
 
 
 def test_files_of_a_corpus_per_language(tmp_path):

@@ -117,10 +117,8 @@ class Killed(Exception):
     pass
 
 
-@pytest.mark.parametrize("architecture", [AVERAGING, LSTM])
-@pytest.mark.parametrize("saves", [1, 4, 9])
-def test_a_killed_run_resumes_to_the_same_bytes(tmp_path, monkeypatch, architecture, saves):
-    whole = train(architecture)
+def killed_after(saves, monkeypatch, train):
+    """Train, and die after so many checkpoints."""
     save, count = checkpoint.save, 0
 
     def save_then_die(trainer, folder):
@@ -130,10 +128,16 @@ def test_a_killed_run_resumes_to_the_same_bytes(tmp_path, monkeypatch, architect
         if count == saves:
             raise Killed
 
-    monkeypatch.setattr(checkpoint, "save", save_then_die)
-    with pytest.raises(Killed):
-        train(architecture, tmp_path / "checkpoint", checkpoint_seconds=-1)
-    monkeypatch.setattr(checkpoint, "save", save)
+    with monkeypatch.context() as patched, pytest.raises(Killed):
+        patched.setattr(checkpoint, "save", save_then_die)
+        train()
+
+
+@pytest.mark.parametrize("architecture", [AVERAGING, LSTM])
+@pytest.mark.parametrize("saves", [1, 4, 9])
+def test_a_killed_run_resumes_to_the_same_bytes(tmp_path, monkeypatch, architecture, saves):
+    whole, folder = train(architecture), tmp_path / "checkpoint"
+    killed_after(saves, monkeypatch, lambda: train(architecture, folder, checkpoint_seconds=-1))
     rising = Rising()
     trainer = Trainer(described(architecture), TYPES, bitext())
     assert checkpoint.resume(trainer, tmp_path / "checkpoint")
@@ -192,20 +196,9 @@ def test_texts_of_two_languages_and_of_one_take_turns(monkeypatch):
 
 @pytest.mark.parametrize("saves", [2, 7])
 def test_a_killed_run_of_two_texts_resumes_to_the_same_bytes(tmp_path, monkeypatch, saves):
-    whole, save, count = train_both(), checkpoint.save, 0
-
-    def save_then_die(trainer, folder):
-        nonlocal count
-        save(trainer, folder)
-        count += 1
-        if count == saves:
-            raise Killed
-
-    monkeypatch.setattr(checkpoint, "save", save_then_die)
-    with pytest.raises(Killed):
-        train_both(tmp_path / "c", checkpoint_seconds=-1)
-    monkeypatch.setattr(checkpoint, "save", save)
-    assert_same_bytes(train_both(tmp_path / "c"), whole)
+    whole, folder = train_both(), tmp_path / "c"
+    killed_after(saves, monkeypatch, lambda: train_both(folder, checkpoint_seconds=-1))
+    assert_same_bytes(train_both(folder), whole)
 
 
 def test_one_pair_is_too_few():

@@ -122,12 +122,11 @@ def _vocabulary_texts(
     total = sum(int(each.rows.sum()) for each in drawn)
     taken: dict[str, list[tuple[Part, NDArray[np.bool_], int]]] = {}
     for each, times in zip(drawn, passes, strict=True):
-        share = min(1.0, times * pairs / total)
         places = np.flatnonzero(each.rows)
-        # evenly spaced: the text's order is that of its sections
-        chosen = places[np.floor(np.arange(0, len(places), 1 / share)).astype(int)] if share else []
+        count = round(min(1.0, times * pairs / total) * len(places))
         rows = np.zeros(len(each.rows), bool)
-        rows[chosen] = True
+        # evenly spaced: the text's order is that of its sections
+        rows[places[np.linspace(0, len(places), count, endpoint=False, dtype=int)]] = True
         for column, language in ((1, each.part.left), (2, each.part.right)):
             taken.setdefault(language, []).append((each.part, rows, column))
 
