@@ -50,7 +50,7 @@ from typing import Any
 os.environ["OMP_NUM_THREADS"] = "1"
 
 import numpy as np
-from tqdm import tqdm
+import trials
 
 from tandem.configuration import load_configuration, load_plans, load_registers
 from tandem.corpora.bitext import build_bitext
@@ -134,7 +134,7 @@ def train(job: Job, overrides: Sequence[str], folder: Path, scored: bool) -> dic
             both = untrained_encoder(run.encoder, segmenter, job.seed, select)[0], encoder
             vectors = [[each.encode(side, "en") for side in sentences] for each in both]
             found["test"] = [100 * pearson(cosine_similarity(*two), gold) for two in vectors]
-    return {"key": key_of(job, plan, folder, scored)} | asdict(job) | found
+    return asdict(job) | found
 
 
 def key_of(job: Job, plan: Any, folder: Path, scored: bool) -> str:
@@ -170,24 +170,10 @@ def benchmark_test(folder: Path, plan: Any) -> tuple[np.ndarray, list[str], list
 def results(jobs: Sequence[Job], options: argparse.Namespace) -> dict[Job, dict[str, Any]]:
     """Return what each job found, from the log or by doing it now."""
     plan, _ = load(options.configfile)
-    scored = options.what == "measure"
-    keys = {key_of(job, plan, options.folder, scored): job for job in jobs}
-    found = {}
-    for line in read_lines(options.log) if options.log.exists() else ():
-        entry = json.loads(line)
-        if entry.get("key") in keys:
-            found[keys[entry["key"]]] = entry
-    left = [job for job in jobs if job not in found]
-    work = partial(train, overrides=options.configfile, folder=options.folder, scored=scored)
-    with (
-        ProcessPoolExecutor(options.jobs, multiprocessing.get_context("spawn")) as pool,
-        open(options.log, "a", encoding="utf-8") as log,
-    ):
-        for job, entry in zip(left, tqdm(pool.map(work, left), total=len(left)), strict=True):
-            log.write(json.dumps(entry) + "\n")
-            log.flush()
-            found[job] = entry
-    return found
+    given = {"folder": options.folder, "scored": options.what == "measure"}
+    key = partial(key_of, plan=plan, **given)
+    work = partial(train, overrides=options.configfile, **given)
+    return trials.results(jobs, key, work, options.log, options.jobs)
 
 
 def choose(encoder: str, options: argparse.Namespace) -> None:
@@ -293,7 +279,6 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=len(SEEDS))
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
-    options.log.parent.mkdir(parents=True, exist_ok=True)
     if options.what == "choose":
         for encoder in options.encoders:
             choose(encoder, options)

@@ -123,7 +123,7 @@ def main() -> None:
         folder = Path(name) / "text"
         write_texts(folder, corpora / "downloads", BITEXT.cleaning["words"].minimum)
         segmenter, sides = segmented(folder, PIECES.size)
-        pairs = Pairs(*(side.head(options.pairs) for side in sides), monolingual=False)
+        pairs = Pairs(*(side.part(0, options.pairs) for side in sides), monolingual=False)
         changes = {"dropout": options.dropout, "epochs": options.epochs}
         run = Run(ENCODER, OBJECTIVE, RECIPE.model_copy(update=changes), seed=1)
         compare(segmenter, pairs, run, by_similarity(segmenter, corpora / "selection.tsv"))

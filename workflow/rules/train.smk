@@ -27,6 +27,7 @@ rule train:
         run=lambda w: plan_of(w).run(w.experiment),
         sides=lambda w: plan_of(w).sides(plan_of(w).setting(w.experiment).corpus),
         selection=lambda w: plan_of(w).setting(w.experiment).selection,
+        pools=lambda w: plan_of(w).setting(w.experiment).pools,
         code=lambda w: digest("train.py", *trained_by(w)),
     script:
         "../scripts/train.py"

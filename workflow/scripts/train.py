@@ -26,7 +26,7 @@ with logged(snakemake.log[0]) as log:
         if params.sides:
             texts = [run.load_pairs(given.segmented, "train", params.sides)]
         else:  # a collection
-            texts = run.load_collection(given.segmented)
+            texts = run.load_collection(given.segmented, params.pools)
         objective, recipe = OBJECTIVES.parse(values["objective"]), Recipe(**values["recipe"])
         described = Run(encoder, objective, recipe, seed)
         trained = run.train_encoder(described, segmenter, texts, select, place)

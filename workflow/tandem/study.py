@@ -89,6 +89,10 @@ class Setting(Settings):
     temperature: Annotated[float, Field(ge=1)] = 1.0
     """Of a collection: each corpus in each language has a share of an epoch in proportion to its
     pairs to the power of 1 / temperature."""
+    pools: Literal["mixed", "source", "part"] = "mixed"
+    """Of a collection, the pairs from which negatives are chosen: all of the mega-batch's, which is
+    drawn from everything (mixed); or a mega-batch is of one corpus (source), or of one corpus in one
+    language (part). Pairs of two languages and pairs of one are always apart."""
     trained: bool = True
     """Whether encoders are trained; else they stay as their seed draws them."""
     selection: Literal["similarity", "retrieval", "last"] = "similarity"
@@ -262,6 +266,6 @@ def _collection_faults(study: Study) -> Iterator[str]:
             continue
         if setting.pairs is None:
             yield f"settings.{name}.pairs: null is for collections; give a number"
-        for key in ("sources", "languages", "temperature"):
+        for key in ("sources", "languages", "temperature", "pools"):
             if getattr(setting, key) != Setting.model_fields[key].default:
                 yield f"settings.{name}.{key}: {setting.corpus} is no collection; leave it out"

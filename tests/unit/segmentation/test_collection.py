@@ -7,6 +7,7 @@ from tandem.corpora.collection import Part, build_collection, read_parts
 from tandem.corpora.settings import Collection
 from tandem.errors import TandemError
 from tandem.io import read_json
+from tandem.segmentation import ragged
 from tandem.segmentation.collection import balanced, draw, segment_collection
 from tandem.segmentation.scheme import Segmentation
 from tandem.training.run import load_collection
@@ -74,6 +75,27 @@ def test_training_gets_the_pairs_of_two_languages_and_of_one(folder, tmp_path):
     assert described["temperature"] == 2
     assert {Part(p["source"], p["left"], p["right"]): p["pairs"]
             for p in described["parts"]} == sizes  # fmt: skip
+
+
+def test_each_part_can_be_a_text_of_its_own(folder, tmp_path):
+    drawn = draw(folder, read_parts(folder), None, 1)
+    out = tmp_path / "ids"
+    out.mkdir()
+    segment_collection(folder, drawn, Segmentation(kind="words"), 10**6, 2, out)
+    bilingual, monolingual = load_collection(out)
+    german, french, old = load_collection(out, "part")
+    assert (german.monolingual, french.monolingual, old.monolingual) == (False, False, True)
+    assert len(german.left) > len(french.left) > 0
+    for whole, parts in ((bilingual, [german, french]), (monolingual, [old])):
+        for side in ("left", "right"):
+            joined = ragged.concatenate([getattr(part, side) for part in parts])
+            assert (joined.ids == getattr(whole, side).ids).all()
+            assert (joined.offsets == getattr(whole, side).offsets).all()
+        for of_each in ("keys", "passes"):
+            joined = np.concatenate([getattr(part, of_each) for part in parts])
+            assert (joined == getattr(whole, of_each)).all()
+    assert [len(text.left) for text in load_collection(out, "source")] == [
+        len(bilingual.left), len(monolingual.left)]  # fmt: skip
 
 
 def test_the_vocabulary_is_learned_from_so_many_pairs(folder, tmp_path):

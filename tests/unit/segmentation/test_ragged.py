@@ -22,11 +22,12 @@ def test_gather_repeats_and_reorders_rows():
     assert as_lists(rows) == [[3, 4, 5], [], [1, 2], [3, 4, 5]]
 
 
-def test_concatenate_and_head():
+def test_concatenate_and_part():
     rows = ragged.from_rows(ROWS)
-    joined = ragged.concatenate([rows.head(2), rows.gather(np.array([2]))])
+    joined = ragged.concatenate([rows.part(0, 2), rows.gather(np.array([2]))])
     assert as_lists(joined) == [[1, 2], [], [3, 4, 5]]
-    assert rows.head(3).lengths().tolist() == [2, 0, 3]
+    assert as_lists(rows.part(0, 3)) == [[1, 2], [], [3, 4, 5]]
+    assert as_lists(rows.part(2, 3)) == [[3, 4, 5]]
 
 
 @pytest.mark.parametrize(("largest", "dtype"), [(65_535, np.uint16), (70_000, np.int32)])
@@ -126,7 +127,7 @@ def test_arrays_that_are_no_ids_and_offsets_are_refused(tmp_path, part, array):
 def test_ids_of_another_vocabulary_are_refused(tmp_path, ids):
     written(tmp_path / "a", [[0, 1], ids])
     loaded = ragged.load(tmp_path / "a")
-    loaded.head(1).check_below(4)
+    loaded.part(0, 1).check_below(4)
     with pytest.raises(InputError, match=r"a\.ids\.npy: ids from .* of 4 there are"):
         loaded.check_below(4)
 

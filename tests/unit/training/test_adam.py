@@ -1,9 +1,13 @@
 """Adam on the rows in use against PyTorch's dense Adam on the whole table."""
 
+from functools import partial
+
 import numpy as np
+import pytest
 import torch
 
 from tandem.training.adam import RowAdam
+from tandem.training.recipe import Recipe
 
 ROWS, DIMENSION, STEPS = 40, 6, 300
 
@@ -21,15 +25,19 @@ def loss(values, target):
     return ((values - target) ** 2).sum() * 0.01
 
 
-def test_follows_the_dense_optimiser():
+@pytest.mark.parametrize("decay", ["none", "linear"])
+def test_follows_the_dense_optimiser(decay):
     # in double precision: near a gradient of zero Adam makes much of a last digit
     random = torch.Generator().manual_seed(0)
     start = torch.randn(ROWS, DIMENSION, generator=random, dtype=torch.float64)
     dense = start.clone().requires_grad_()
     reference = torch.optim.Adam([dense], lr=0.01)
-    optimizer = RowAdam(start.clone(), 0.01, STEPS)
+    factors = partial(Recipe(decay=decay).factors, total=STEPS)
+    optimizer = RowAdam(start.clone(), 0.01, STEPS, factors)
     for step, (index, target) in enumerate(batches(1)):
         reference.zero_grad()
+        if decay == "linear":
+            reference.param_groups[0]["lr"] = 0.01 * (1 - step / STEPS)
         loss(dense[index], target).backward()
         rows = optimizer.fetch(index)
         torch.testing.assert_close(rows.values, dense[index].detach(), rtol=0, atol=2e-5)

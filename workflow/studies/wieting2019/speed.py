@@ -238,7 +238,7 @@ def measure_training(
         for name, model in models.items():
             recipe, given = runs[name].recipe.model_copy(update={"epochs": 1}), segmented[name]
             if turn == 0:
-                sides = (side.head(2 * recipe.batch) for side in (given.left, given.right))
+                sides = (side.part(0, 2 * recipe.batch) for side in (given.left, given.right))
                 given = Pairs(*sides, monolingual=len({*map(language_of, pairs)}) == 1)
             run = Run(runs[name].encoder, runs[name].objective, recipe, turn)
             trainer = Trainer(run, len(model.segmenter), given, device=device)

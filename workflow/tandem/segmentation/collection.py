@@ -108,7 +108,12 @@ def segment_collection(
         repeated = (np.full(each.rows.sum(), times) for each, times in own)
         save_array(folder / f"{kind}.passes.npy", repeated, np.float32)
         described += [
-            {**each.part._asdict(), "pairs": int(each.rows.sum()), "passes": round(times, 4)}
+            {
+                "kind": kind,
+                **each.part._asdict(),
+                "pairs": int(each.rows.sum()),
+                "passes": round(times, 4),
+            }
             for each, times in own
         ]
     write_json(folder / "parts.json", {"temperature": temperature, "parts": described})

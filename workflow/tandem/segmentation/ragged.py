@@ -38,10 +38,10 @@ class Ragged:
         """Return the ids of one row."""
         return self.ids[self.offsets[index] : self.offsets[index + 1]]
 
-    def head(self, rows: int) -> Ragged:
-        """Return the first rows, as views."""
-        offsets = self.offsets[: rows + 1]
-        return Ragged(self.ids[: offsets[-1]], offsets)
+    def part(self, start: int, end: int) -> Ragged:
+        """Return the rows from `start` to before `end`; their ids are a view."""
+        offsets = self.offsets[start : end + 1]
+        return Ragged(self.ids[offsets[0] : offsets[-1]], offsets - offsets[0])
 
     def lengths(self) -> NDArray[np.int64]:
         """Return the length of each row, (rows,)."""

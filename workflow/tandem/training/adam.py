@@ -12,16 +12,19 @@ With m, v the moments after step t and zero gradients in steps t+1 .. t+k, the p
     c(s) = sqrt(1 - b2^s) / (1 - b1^s),
 
 where eps, scaled as at step t, is left out here. With T(t) = sum_{j>=1} r^j c(t+j), a number per
-step that a recurrence gives, the sum is T(t) - r^k T(t+k).
+step that a recurrence gives, the sum is T(t) - r^k T(t+k). A learning rate that changes from step
+to step is a factor of c.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from tandem.kernels import adam_read, adam_update
@@ -51,8 +54,18 @@ class Rows:
 class RowAdam:
     """Adam for the rows of one table."""
 
-    def __init__(self, table: Tensor, learning_rate: float, total_steps: int) -> None:
-        """Take over `table` (rows, dimension), to be changed in place over `total_steps` steps."""
+    def __init__(
+        self,
+        table: Tensor,
+        learning_rate: float,
+        total_steps: int,
+        factors: Callable[[NDArray[np.int64]], NDArray[np.float64]] = np.ones_like,
+    ) -> None:
+        """Take over `table` (rows, dimension), to be changed in place over `total_steps` steps.
+
+        `factors` gives what the learning rate is multiplied by in each of some steps, the first of
+        which is 1.
+        """
         self.table = table
         self.first = torch.zeros_like(table)
         self.second = torch.zeros_like(table)
@@ -64,7 +77,9 @@ class RowAdam:
         steps = np.arange(total_steps + 1, dtype=np.float64)
         epsilons = EPSILON * np.sqrt(1 - BETA2**steps)
         epsilons[0] = 1.0  # a row never touched has no moments: anything but zero
-        by_step = _tails(total_steps), _RATIO**steps, epsilons.astype(np.float32)
+        horizon = np.arange(total_steps + _HORIZON + 1)
+        self._factors = np.asarray(factors(horizon), np.float64)
+        by_step = _tails(self._factors), _RATIO**steps, epsilons.astype(np.float32)
         self._by_step = [torch.from_numpy(values).to(table.device) for values in by_step]
         self._compiled = table.device.type == "cpu" and table.dtype == torch.float32
 
@@ -92,7 +107,7 @@ class RowAdam:
         """Take one step for rows whose `values.grad` is filled, and store them."""
         self.step_count += 1
         bias2 = math.sqrt(1 - BETA2**self.step_count)
-        rate = self._learning_rate / (1 - BETA1**self.step_count) * bias2
+        rate = self.rate() / (1 - BETA1**self.step_count) * bias2
         gradient, values = rows.values.grad, rows.values.detach()
         assert gradient is not None
         steps = (rows.age + 1).to(values.dtype)
@@ -109,6 +124,10 @@ class RowAdam:
             for table, new in ((self.table, values), (self.first, first), (self.second, second)):
                 table.index_copy_(0, rows.index, new)
         self.touched.index_fill_(0, rows.index, self.step_count)
+
+    def rate(self) -> float:
+        """Return the learning rate of the last step."""
+        return self._learning_rate * float(self._factors[self.step_count])
 
     def settle(self, rows_at_once: int = 65_536) -> Tensor:
         """Bring every row up to date, as the dense optimiser would hold it; return the table."""
@@ -138,10 +157,11 @@ class RowAdam:
         self.step_count = step_count
 
 
-def _tails(total_steps: int) -> np.ndarray:
+def _tails(factors: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return T(t) for t = 0 .. total_steps, float64 (T(0) is 0: moments are then zero)."""
-    steps = np.arange(1, total_steps + _HORIZON + 1, dtype=np.float64)
-    correction = np.sqrt(1 - BETA2**steps) / (1 - BETA1**steps)
+    total_steps = len(factors) - _HORIZON - 1
+    steps = np.arange(1, len(factors), dtype=np.float64)
+    correction = factors[1:] * np.sqrt(1 - BETA2**steps) / (1 - BETA1**steps)
     tails = np.empty(total_steps + 1)
     tail = 0.0
     for step in range(total_steps + _HORIZON - 1, -1, -1):

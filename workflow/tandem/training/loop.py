@@ -16,6 +16,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +93,8 @@ class Trainer:
         table, self.composition = initialise(run.encoder, vocabulary, run.seed)
         self.composition.to(self.device)
         steps = recipe.epochs * sum(math.ceil(length / recipe.batch) for length in lengths)
-        self.optimizer = RowAdam(table.to(self.device), recipe.learning_rate, steps)
+        factors = partial(recipe.factors, total=steps)
+        self.optimizer = RowAdam(table.to(self.device), recipe.learning_rate, steps, factors)
         weights, rate = list(self.composition.parameters()), recipe.learning_rate
         self.weights_optimizer = torch.optim.Adam(weights, rate) if weights else None
         self.dropout = None
@@ -229,6 +231,7 @@ class Trainer:
         loss.backward()
         self.optimizer.update(fetched)
         if self.weights_optimizer is not None:
+            self.weights_optimizer.param_groups[0]["lr"] = self.optimizer.rate()
             self.weights_optimizer.step()
             self.weights_optimizer.zero_grad()
         return float(loss.detach())

