@@ -162,7 +162,8 @@ def train(trial: Trial, folder: Path) -> dict[str, Any]:
 
 def key_of(trial: Trial, folder: Path) -> str:
     """Return a digest of what a finished training depends on: its values, text and code."""
-    code = source_digest(__file__, ENCODERS.path("averaging"), OBJECTIVES.path("margin"))
+    kinds = ENCODERS.path("averaging"), OBJECTIVES.path("margin")
+    code = source_digest(__file__, *kinds, packages={})
     known = json.dumps([asdict(trial), corpus_digest(folder / "corpora/many"), code])
     return hashlib.sha256(known.encode()).hexdigest()[:16]
 
