@@ -30,6 +30,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise MemoryError(f"the libraries alone map {_LEAST_BYTES >> 20:,} MiB")
         options = parser().parse_args(arguments)
         command = options.command
+        if "model" in options:
+            from tandem.cli.common import find_model
+
+            options.model = find_model(options.model)
         options.run(options)
         sys.stdout.flush()
     except BrokenPipeError:
@@ -64,7 +68,7 @@ def _leave_stdout() -> None:
 def parser() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
     # here, since a process that may hold little fails while it imports them
-    from tandem.cli import encode, export, mine, pairs, train
+    from tandem.cli import compress, encode, export, mine, pairs, train
 
     result = argparse.ArgumentParser(
         "tandem",
@@ -73,6 +77,6 @@ def parser() -> argparse.ArgumentParser:
     )
     result.add_argument("--version", action="version", version=f"tandem {__version__}")
     commands = result.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in (train, encode, pairs, mine, export):
+    for module in (train, encode, pairs, mine, compress, export):
         module.add_to(commands)
     return result

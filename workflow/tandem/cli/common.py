@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import math
 import os
+import re
 import stat
 import sys
 import textwrap
@@ -23,8 +24,9 @@ from tandem import encoders
 from tandem.corpora.readers.lines import align
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import InputError, TandemError, writing
-from tandem.io import atomic_path, read_lines, stream_lines, unpacked
+from tandem.io import atomic_path, read_lines, read_yaml, stream_lines, unpacked
 from tandem.outputs import Place, check, same
+from tandem.provenance import ROOT
 from tandem.training.run import place
 
 T = TypeVar("T")
@@ -33,6 +35,9 @@ Pair = tuple[str, str]
 STDIO = "-"
 BATCH = 1024
 """Sentences encoded at a time: more take 100 MB more and no less time."""
+MODEL = "a model folder, or the name of a built model, such as many"
+MODELS = "TANDEM_MODELS"
+"""The environment variable with the folder of a person's models."""
 
 
 def add_command(
@@ -56,7 +61,7 @@ def add_command(
 
 def add_model(parser: argparse.ArgumentParser) -> None:
     """Add the model folder, where it computes, and silence."""
-    parser.add_argument("model", type=Path, metavar="MODEL", help="a model folder")
+    parser.add_argument("model", metavar="MODEL", help=MODEL)
     parser.add_argument("--device", default="cpu", help="cpu (default), cuda, ...")
     parser.add_argument("--threads", type=threads, help="processor threads (default: all)")
     parser.add_argument("--quiet", action="store_true", help="no progress on stderr")
@@ -80,6 +85,35 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 def add_overwrite(parser: argparse.ArgumentParser) -> None:
     """Add that the output may be there already."""
     parser.add_argument("--overwrite", action="store_true", help="replace an earlier output")
+
+
+def find_model(model: str) -> Path:
+    """Return the folder of a model: the one of this path, or a built one of this name.
+
+    A plain name that is no path is looked for as `results/<name>/model` here, as `<name>` in the
+    folder that TANDEM_MODELS names, and as `results/<name>/model` in Tandem's own checkout.
+
+    Raises:
+        TandemError: nothing has that name; the message lists the places.
+    """
+    path = Path(model)
+    if path.exists() or not re.fullmatch(r"\w[\w.-]*", model):
+        return path
+    built, checkout = Path("results", model, "model"), ROOT.parent
+    places = [built]
+    if models := os.environ.get(MODELS):
+        places.append(Path(models, model))
+    if (checkout / "Snakefile").is_file() and not same(checkout, "."):
+        places.append(checkout / built)
+    for place in places:
+        if place.is_dir():
+            return place
+    study = checkout / "workflow/studies" / model / "study.yaml"
+    remedy = f"Give a model folder, or set {MODELS} to the folder that holds {model}"
+    if study.is_file() and "model" in (read_yaml(study).get("export") or {}):
+        remedy += f". To build it, in {checkout}: snakemake --cores all {built}"
+    looked = ", ".join(map(str, [path, *places]))
+    raise TandemError(f"there is no model {model} (looked for {looked}). {remedy}")
 
 
 def load_model(options: argparse.Namespace, *languages: str) -> SentenceEncoder:

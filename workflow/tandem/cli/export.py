@@ -18,7 +18,7 @@ def add_to(commands: argparse._SubParsersAction) -> None:
     """Add the command."""
     summary = "Write an averaging model as a folder that sentence-transformers loads by itself."
     parser = common.add_command(commands, "export", run, summary, _EXAMPLE)
-    parser.add_argument("model", type=Path, metavar="MODEL", help="a model folder")
+    parser.add_argument("model", metavar="MODEL", help=common.MODEL)
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="where to")
     parser.add_argument("--name", help="of the model, in its card (default: the folder's)")
     parser.add_argument("--licence", default="other", help="of the model, as hubs name it")

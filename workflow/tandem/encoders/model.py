@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from tandem import saved
 from tandem.encoders.encoder import ENCODERS, Dropout, Encoder, Tokens
+from tandem.encoders.precision import Precision, pack, unpack
 from tandem.errors import TandemError
 from tandem.io import atomic_folder, write_json
 from tandem.registry import Named, Settings
@@ -38,6 +39,7 @@ class Description(Settings):
 
     encoder: Annotated[Encoder, Named(ENCODERS)]
     training: dict[str, Any]
+    precision: Precision = Precision.FLOAT32
 
 
 class Composition(nn.Module):
@@ -150,19 +152,24 @@ class SentenceEncoder:
             parts.append(self.composition(self.table, ids, offsets).cpu().numpy())
         return np.concatenate(parts[1:]) if len(parts) > 2 else parts[-1]
 
-    def save(self, folder: str | Path) -> None:
-        """Write the encoder as a folder that `load` reads, whole or not at all."""
+    def save(self, folder: str | Path, precision: Precision = Precision.FLOAT32) -> None:
+        """Write the encoder as a folder that `load` reads, whole or not at all; see `write`."""
         with atomic_folder(folder) as temporary:
-            self.write(temporary)
+            self.write(temporary, precision)
 
-    def write(self, folder: Path) -> None:
-        """Write the encoder's files into an existing folder, and seal all that it holds."""
+    def write(self, folder: Path, precision: Precision = Precision.FLOAT32) -> None:
+        """Write the encoder's files into an existing folder, and seal all that it holds.
+
+        The table is stored in this precision. TandemError if it cannot be.
+        """
         (folder / "segmenter").mkdir()
         self.segmenter.save(folder / "segmenter")
-        tensors = _tensors(self.table, self.composition)
+        tensors = _tensors(self.table, self.composition, precision)
         tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
         save_file(tensors, folder / "model.safetensors")
         description = {"encoder": ENCODERS.dump(self.kind), "training": self.metadata}
+        if precision is not Precision.FLOAT32:  # folders without it are float32
+            description["precision"] = precision.value
         write_json(folder / "encoder.json", description)
         saved.seal(folder)
 
@@ -185,11 +192,13 @@ def load(folder: str | Path, device: str = "cpu") -> SentenceEncoder:
     segmenter, kind = Segmenter.load(folder / "segmenter"), description.encoder
     tensors = saved.read_tensors(
         folder / "model.safetensors",
-        lambda: _tensors(torch.empty(len(segmenter), kind.dimension), Composition(kind)),
+        lambda: _tensors(
+            torch.empty(len(segmenter), kind.dimension), Composition(kind), description.precision
+        ),
         device,
     )
-    # copied: the tensors are mapped from the file, and the first sentences would wait for the disk
-    table = tensors.pop("embedding").clone()
+    # a copy: the tensors are mapped from the file, and the first sentences would wait for the disk
+    table = unpack(tensors)
     composition = Composition(kind).to(device)
     composition.load_state_dict({k.removeprefix(_PREFIX): v for k, v in tensors.items()})
     return SentenceEncoder(segmenter, table, composition, description.training)
@@ -218,6 +227,6 @@ def overlapped(
         torch.set_num_threads(threads)
 
 
-def _tensors(table: Tensor, composition: Composition) -> dict[str, Tensor]:
+def _tensors(table: Tensor, composition: Composition, precision: Precision) -> dict[str, Tensor]:
     own = {_PREFIX + name: tensor for name, tensor in composition.state_dict().items()}
-    return own | {"embedding": table}
+    return own | pack(table, precision)

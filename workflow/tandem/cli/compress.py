@@ -1,0 +1,47 @@
+"""`tandem compress`: a model folder that takes less room."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from tandem import encoders
+from tandem.cli import common
+from tandem.encoders.compact import narrowed
+from tandem.encoders.precision import Precision
+from tandem.outputs import check
+
+_EXAMPLE = "tandem compress model/ small/ --precision int8 --dimensions 128"
+
+
+def add_to(commands: argparse._SubParsersAction) -> None:
+    """Add the command."""
+    summary = "Write a model with smaller numbers, or fewer: all commands read it as they read it."
+    parser = common.add_command(commands, "compress", run, summary, _EXAMPLE)
+    parser.add_argument("model", metavar="MODEL", help=common.MODEL)
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="where to")
+    parser.add_argument(
+        "--precision", type=Precision, choices=list(Precision), default=Precision.FLOAT32,
+        help="of the stored numbers (default: float32); in memory they are float32 again",
+    )  # fmt: skip
+    parser.add_argument(
+        "--dimensions", type=common.positive, metavar="K",
+        help="keep so many, after a rotation onto principal axes (default: all, not rotated)",
+    )  # fmt: skip
+    common.add_overwrite(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Compress and say what it saved."""
+    check(options.folder, [options.model], options.overwrite, folder=True)
+    encoder = encoders.load(options.model)
+    if options.dimensions is not None:
+        encoder = narrowed(encoder, options.dimensions)
+    encoder.save(options.folder, options.precision)
+    before, after = map(_megabytes, (options.model, options.folder))
+    print(f"{before:.1f} MB before, {after:.1f} MB after", file=sys.stderr)
+
+
+def _megabytes(folder: Path) -> float:
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1e6
