@@ -90,9 +90,9 @@ class Setting(Settings):
     """Of a collection: each corpus in each language has a share of an epoch in proportion to its
     pairs to the power of 1 / temperature."""
     pools: Literal["mixed", "source", "part"] = "mixed"
-    """Of a collection, the pairs from which negatives are chosen: all of the mega-batch's, which is
-    drawn from everything (mixed); or a mega-batch is of one corpus (source), or of one corpus in one
-    language (part). Pairs of two languages and pairs of one are always apart."""
+    """Of a collection, what a mega-batch, from which negatives are chosen, holds: pairs of all that
+    is trained on (mixed), of one corpus (source), or of one corpus in one language (part). Pairs of
+    two languages and pairs of one are always apart."""
     trained: bool = True
     """Whether encoders are trained; else they stay as their seed draws them."""
     selection: Literal["similarity", "retrieval", "last"] = "similarity"
