@@ -171,13 +171,12 @@ def line_plot(panels: Sequence[Curves]) -> Figure:
             axes.grid(color="0.9", linewidth=0.6)
             axes.set(xlabel=panel.xlabel, ylabel=panel.ylabel)
             axes.set_title(panel.title, fontsize=9)
-        handles = {}
-        for axes in figure.axes:
-            handles |= dict(zip(*axes.get_legend_handles_labels()[::-1], strict=True))
+        found = [dict(zip(*axes.get_legend_handles_labels()[::-1], strict=True)) for axes in places]
+        handles = [next(axes[label] for axes in found if label in axes) for label in labels]
+        columns = min(len(labels), 4)
         figure.legend(
-            [handles[label] for label in labels], labels, loc="outside upper center",
-            ncols=min(len(labels), 4), handletextpad=0.4,
-        )  # fmt: skip
+            handles, labels, loc="outside upper center", ncols=columns, handletextpad=0.4
+        )
     return figure
 
 
