@@ -156,6 +156,21 @@ class Plan:
         """Return the folder of a trained encoder."""
         return self.path("models", experiment, f"seed{seed}")
 
+    def start_seed(self, start: str, seed: int | str) -> int:
+        """Return the seed whose encoder training starts from: the same, or else the first."""
+        seeds = self.seeds(start)
+        return int(seed) if int(seed) in seeds else seeds[0]
+
+    def start_model(self, experiment: str, seed: int | str) -> list[str]:
+        """Return the folder of the encoder that training starts from, if there is one."""
+        start = self.setting(experiment).start
+        return [self.model(start, self.start_seed(start, seed))] if start else []
+
+    def start_segmented(self, setting: str, seed: int | str) -> list[str]:
+        """Return the folder with the segmenter that a setting takes over, if there is one."""
+        start = self.study.settings[setting].start
+        return [self.segmented(start, self.start_seed(start, seed))] if start else []
+
     def models(self, experiments: Iterable[str], seeds: Sequence[int] | None = None) -> list[str]:
         """Return the folders of the encoders that are trained here, for all seeds or for some."""
         names = [name for name in experiments if not self.pretrained(name)]
