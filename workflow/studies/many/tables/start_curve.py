@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from tandem.registry import ConfigurationError
+from tandem.registry import ConfigurationError, not_among
 from tandem.reporting.table import Given, Report, Table
 
 if TYPE_CHECKING:
@@ -38,12 +38,14 @@ class StartCurve(Table):
         Each start is there too, with 0 pairs.
 
         Raises:
-            ConfigurationError: a setting is not of one language, or without a number of pairs.
+            ConfigurationError: a setting is not there, not of one language, or without a number of
+                pairs.
         """
         found, languages = [], []
         for name in self.settings:
             if name not in plan.study.settings:
-                plan.experiments([], [name])
+                known = not_among(name, plan.study.settings)
+                raise ConfigurationError(f"settings of a table of starts: no setting {known}")
             setting = plan.study.settings[name]
             if len(setting.languages or ()) != 1 or setting.pairs is None:
                 problem = "needs one of languages, and a number of pairs"
