@@ -308,6 +308,13 @@ def test_training_starts_from_the_same_seed_or_from_the_first(workspace):
     assert plan.start_segmented("few", 2) == ["results/first/vocab/all/joint-seed1/words"]
 
 
+def test_the_text_behind_a_start_is_text_behind_what_starts_from_it(workspace):
+    plan = plans(**started(more={"start": "sp.cs"}, most={"start": "sp.more"}))["results/first"]
+    assert plan.text_of("sp.cs") == ["films", "verses"]
+    assert plan.text_of("sp.most") == ["films", "verses"]
+    assert plan.text_of("sp.de") == ["films"]
+
+
 def test_every_fault_is_named_at_once(workspace):
     wrong = {"recipes": {"quick": {"epochs": 0}}, "objectives": {"margin": {"anneals": 1, "x": 2}}}
     with pytest.raises(ConfigurationError) as refused:

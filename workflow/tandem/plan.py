@@ -156,6 +156,12 @@ class Plan:
         """Return the folder of a trained encoder."""
         return self.path("models", experiment, f"seed{seed}")
 
+    def text_of(self, experiment: str) -> list[str]:
+        """Return the registered corpora behind an experiment, those of its start included."""
+        setting = self.setting(experiment)
+        before = self.text_of(setting.start) if setting.start else []
+        return list(dict.fromkeys([*self.sources(setting.corpus), *before]))
+
     def start_seed(self, start: str, seed: int | str) -> int:
         """Return the seed whose encoder training starts from: the same, or else the first."""
         seeds = self.seeds(start)
