@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import itertools
 import os
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from tandem.encoders.averaging import Averaging
 from tandem.encoders.model import Composition, SentenceEncoder
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import learn
+from tandem.training import checkpoint
 
 ENGLISH = ["the cat sat", "a dog ran", "rain fell", "we ate bread"]
 GERMAN = ["die Katze saß", "ein Hund lief", "Regen fiel", "wir aßen Brot"]
@@ -186,6 +188,26 @@ def test_train_starts_from_a_model_with_its_segmentation(trained, tmp_path):
     assert "start" not in encoders.load(tmp_path / "scratch").metadata
     # the first score is that of the start
     assert history_of(tmp_path / "more")[0] > history_of(tmp_path / "scratch")[0] + 10
+
+
+def test_training_from_a_model_goes_on_where_it_was_stopped(trained, tmp_path, monkeypatch):
+    model, few = trained
+    save = checkpoint.save
+
+    def save_then_stop(*arguments):
+        save(*arguments)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(checkpoint, "save", save_then_stop)
+        patched.setattr("tandem.training.loop.time.monotonic", itertools.count(step=100).__next__)
+        command = ["train", *few, "--from", str(model), "--batch", "16"]
+        assert main([*command, "--out", str(tmp_path / "one")]) == 130
+    assert (tmp_path / ".one.unfinished/checkpoint").is_dir()
+    for name in ("one", "two"):
+        assert main([*command, "--out", str(tmp_path / name)]) == 0
+    one, two = (sorted((tmp_path / name).rglob("*.*")) for name in ("one", "two"))
+    assert [path.read_bytes() for path in one] == [path.read_bytes() for path in two]
 
 
 def test_work_that_another_start_began_is_not_gone_on_with(trained, tmp_path, monkeypatch):
