@@ -298,7 +298,7 @@ def test_a_start_of_another_segmentation_is_refused(workspace):
 
 
 def test_training_starts_from_the_same_seed_or_from_the_first(workspace):
-    settings = {"joint": {"encoders": {"sp": "quick", "wide": "quick"}}}
+    settings = {"joint": {"encoders": {"sp": "quick", "wide": "quick"}, "pairs": 50}}
     settings |= {"more": {"start": "sp.joint"}, "few": {"start": "wide.joint"}}
     plan = plans(**started(**settings))["results/first"]
     assert plan.start_model("sp.joint", 2) == plan.start_segmented("joint", 2) == []
@@ -306,6 +306,17 @@ def test_training_starts_from_the_same_seed_or_from_the_first(workspace):
     assert plan.start_segmented("more", "2") == ["results/first/vocab/all/joint-seed2/words"]
     assert plan.start_model("sp.few", 2) == ["results/first/models/wide.joint/seed1"]
     assert plan.start_segmented("few", 2) == ["results/first/vocab/all/joint-seed1/words"]
+
+
+def test_seeds_share_text_of_which_all_is_drawn(workspace):
+    joint, some = "results/first/vocab/all/joint-seed1/words", {"joint": {"pairs": 50}}
+    plan = plans(**started(joint={}, more={"start": "sp.joint"}))["results/first"]
+    assert plan.segmented("sp.joint", 2) == plan.segmented("sp.joint", 1) == joint
+    assert plan.start_segmented("more", 2) == [joint]
+    plan = plans(**started(**some, more={"start": "sp.joint"}))["results/first"]
+    assert plan.segmented("sp.joint", 2) != plan.segmented("sp.joint", 1) == joint
+    # the vocabulary is that of the start, which has one for each seed
+    assert plan.segmented("sp.more", 2) != plan.segmented("sp.more", 1)
 
 
 def test_the_text_behind_a_start_is_text_behind_what_starts_from_it(workspace):

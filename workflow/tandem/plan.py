@@ -149,6 +149,8 @@ class Plan:
         setting, name = self.setting(experiment), experiment.split(".")[1]
         # settings that draw the same sample of a bitext share it
         drawn = name if setting.corpus in self.study.collections else setting.pairs
+        if setting.pairs is None and not setting.start:  # every seed draws all there is
+            seed = self.seeds(experiment)[0]
         segmentation = self.encoder(experiment).segmentation
         return self.path("vocab", setting.corpus, f"{drawn}-seed{seed}", segmentation)
 
