@@ -2,7 +2,7 @@
 
     python benchmarks/joint.py choose [KEY ...] [--pairs 300000] [--seeds 3] [--jobs 2]
     python benchmarks/joint.py try KEY=VALUE ... [--pairs 1800000] [--seeds 1]
-    python benchmarks/joint.py speed [KEY=VALUE ...] [--pairs 300000]
+    python benchmarks/joint.py speed [KEY=VALUE ...] [--pairs 100000]
 
 choose: takes the keys in turn (default: all, in the order below). With the values found so far, and
 the study's for the rest, it trains with each value that is listed, on a sample of the text, and
@@ -13,9 +13,9 @@ and the first is taken whose mean is within one standard error of the best, of t
 paired by the seeds, which draw the text (Breiman et al., Classification and Regression Trees,
 1984).
 try: the same scores of one set of values.
-speed: pairs per second of training on one core, mega-batches of full size, in turns with the two
-products of a mega-batch's vectors alone and with copying the floats that a step needs: what no
-training that chooses such negatives can do without. And its peak memory.
+speed: pairs per second of an epoch on one core, mega-batches of full size, in turns with the product
+of a mega-batch's vectors alone and with copying the floats that a step needs: what no training that
+chooses such negatives can do without. And its peak memory.
 
 All read what `snakemake results/many/corpora/many results/many/corpora/selection.tsv` makes, under
 --folder. Finished trainings are kept in its benchmarks/joint.jsonl with a digest of their values,
@@ -209,25 +209,21 @@ def speed(trial: Trial, folder: Path) -> None:
     """Print how fast the joint encoder trains, as a ratio to what its arithmetic alone takes."""
     place = segmented(trial, folder)
     vocabulary = len(Segmenter.load(place / "segmenter"))
-    texts, run = load_collection(place, trial.pools), run_of(replace(trial, anneal=0))
-    trainer = Trainer(run, vocabulary, *texts, device="cpu")
-    size = min(trial.megabatch * trial.batch, len(texts[0].left))
+    texts, run = load_collection(place, trial.pools), run_of(replace(trial, epochs=1, anneal=0))
+    size = trial.megabatch * trial.batch
     vectors = torch.nn.functional.normalize(torch.randn(2 * size, trial.dimension))
-    orders, ours, floors = trainer._orders(0), [], []
-    for turn in range(6):
-        start, done = time.process_time(), 0
-        while done < max(2 * size, 20_000):
-            text = trainer._next(orders)
-            assert text is not None
-            done += trainer._pool(text, orders[text])
-        seconds = time.process_time() - start
+    ours, floors = [], []
+    for turn in range(4):
+        trainer = Trainer(run, vocabulary, *texts, device="cpu")
+        start = time.process_time()
+        trainer.run(None, show=False)
+        seconds = (time.process_time() - start) / trainer.pairs_per_epoch
         start = time.process_time()
         for block in vectors[:size].split(512):
             block @ vectors[size:].T
-        products = (time.process_time() - start) / size
-        floor = products + copied_seconds(trainer, texts[0], trial)
+        floor = (time.process_time() - start) / size + copied_seconds(texts[0], trial)
         if turn:  # the first turn compiles
-            ours.append(seconds / done)
+            ours.append(seconds)
             floors.append(floor)
     rate, limit = 1 / np.median(ours), 1 / np.median(floors)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
@@ -235,7 +231,7 @@ def speed(trial: Trial, folder: Path) -> None:
           f"{rate / limit:.2f}; peak memory {peak:.2f} GiB")  # fmt: skip
 
 
-def copied_seconds(trainer: Trainer, text: Pairs, trial: Trial) -> float:
+def copied_seconds(text: Pairs, trial: Trial) -> float:
     """Return the seconds for each pair that copying the floats of one step takes.
 
     Its rows are read and written with both moments; its tokens, forward and backward, and once
