@@ -13,9 +13,9 @@ and the first is taken whose mean is within one standard error of the best, of t
 paired by the seeds, which draw the text (Breiman et al., Classification and Regression Trees,
 1984).
 try: the same scores of one set of values.
-speed: pairs per second of an epoch on one core, mega-batches of full size, in turns with the product
-of a mega-batch's vectors alone and with copying the floats that a step needs: what no training that
-chooses such negatives can do without. And its peak memory.
+speed: pairs per second of an epoch on one core, mega-batches of full size, in turns with the
+product of a mega-batch's vectors alone and with copying the floats that a step needs: what no
+training that chooses such negatives can do without. And its peak memory.
 
 All read what `snakemake results/many/corpora/many results/many/corpora/selection.tsv` makes, under
 --folder. Finished trainings are kept in its benchmarks/joint.jsonl with a digest of their values,
