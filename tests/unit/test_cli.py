@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import itertools
 import os
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from tandem.encoders.averaging import Averaging
 from tandem.encoders.model import Composition, SentenceEncoder
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import learn
+from tandem.training import checkpoint
 
 ENGLISH = ["the cat sat", "a dog ran", "rain fell", "we ate bread"]
 GERMAN = ["die Katze saß", "ein Hund lief", "Regen fiel", "wir aßen Brot"]
@@ -155,6 +157,106 @@ def test_training_twice_gives_the_same_bytes(tmp_path):
         assert main(["train", *arguments, "--out", str(tmp_path / name)]) == 0
     one, two = (sorted((tmp_path / name).rglob("*.*")) for name in ("one", "two"))
     assert [path.read_bytes() for path in one] == [path.read_bytes() for path in two]
+
+
+def history_of(folder):
+    lines = rows((folder / "history.csv").read_text().replace(",", "\t"))[1:]
+    return [float(line[2]) for line in lines]
+
+
+@pytest.fixture
+def trained(tmp_path):
+    """A model of words, and the arguments of training with a few pairs of the same words."""
+    (tmp_path / "large").mkdir()
+    how = ["--held-out", "50", "--epochs", "20", "--learning-rate", "0.03"]
+    arguments = [*bitext(tmp_path / "large", 600), *how]
+    assert main(["train", *arguments, "--out", str(tmp_path / "model")]) == 0
+    few = bitext(tmp_path, 120)[:2]
+    return tmp_path / "model", [*few, *LANGUAGES, "--held-out", "40", "--epochs", "2"]
+
+
+def test_train_starts_from_a_model_with_its_segmentation(trained, tmp_path):
+    model, few = trained
+    assert main(["train", *few, "--from", str(model), "--out", str(tmp_path / "more")]) == 0
+    shape = ["--segmentation", "words", "--dimension", "8"]
+    assert main(["train", *few, *shape, "--out", str(tmp_path / "scratch")]) == 0
+    start, more = encoders.load(model), encoders.load(tmp_path / "more")
+    assert more.kind == start.kind
+    assert more.segmenter.vocabulary == start.segmenter.vocabulary
+    assert more.metadata["start"] == {"sha256": start.digest(), "training": start.metadata}
+    assert not torch.equal(more.table, start.table)
+    assert "start" not in encoders.load(tmp_path / "scratch").metadata
+    # the first score is that of the start
+    assert history_of(tmp_path / "more")[0] > history_of(tmp_path / "scratch")[0] + 10
+
+
+def test_training_from_a_model_goes_on_where_it_was_stopped(trained, tmp_path, monkeypatch):
+    model, few = trained
+    save = checkpoint.save
+
+    def save_then_stop(*arguments):
+        save(*arguments)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(checkpoint, "save", save_then_stop)
+        patched.setattr("tandem.training.loop.time.monotonic", itertools.count(step=100).__next__)
+        command = ["train", *few, "--from", str(model), "--batch", "16"]
+        assert main([*command, "--out", str(tmp_path / "one")]) == 130
+    assert (tmp_path / ".one.unfinished/checkpoint").is_dir()
+    for name in ("one", "two"):
+        assert main([*command, "--out", str(tmp_path / name)]) == 0
+    one, two = (sorted((tmp_path / name).rglob("*.*")) for name in ("one", "two"))
+    assert [path.read_bytes() for path in one] == [path.read_bytes() for path in two]
+
+
+def test_work_that_another_start_began_is_not_gone_on_with(trained, tmp_path, monkeypatch):
+    model, few = trained
+    out = tmp_path / "more"
+
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("tandem.cli.train.training.save_trained", stop)
+        assert main(["train", *few, "--from", str(model), "--out", str(out)]) == 130
+    work = tmp_path / ".more.unfinished"
+    begun = (work / "description.json").read_text()
+    assert encoders.load(model).digest() in begun
+    other = encoders.load(model)
+    other.table += 1
+    other.save(tmp_path / "other")
+    with monkeypatch.context() as patched:
+        patched.setattr("tandem.cli.train.training.save_trained", stop)
+        assert main(["train", *few, "--from", str(tmp_path / "other"), "--out", str(out)]) == 130
+    assert (work / "description.json").read_text() == begun.replace(
+        encoders.load(model).digest(), other.digest()
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--languages", "en", "fr"], "no segmentation for language 'fr'; this one knows de, en"),
+        ([*LANGUAGES, "--dimension", "300"], "--dimension: the model that training starts from"),
+        ([*LANGUAGES, "--size", "9", "--encoder", "averaging"], "--encoder and --size: the model"),
+    ],
+)
+def test_what_contradicts_the_model_to_start_from_is_refused(
+    arguments, message, model, tmp_path, capsys
+):
+    files = bitext(tmp_path, 60)[:2]
+    out = tmp_path / "out"
+    command = ["train", *files, *arguments, "--from", model, "--out", str(out)]
+    assert main(command) == 1
+    assert message in capsys.readouterr().err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["de", "en"]
+
+
+def test_the_model_to_start_from_is_not_overwritten(model, tmp_path, capsys):
+    command = ["train", *bitext(tmp_path, 60)[:2], *LANGUAGES, "--from", model, "--out", model]
+    assert main([*command, "--overwrite"]) == 1
+    assert "is, holds or lies in an input" in capsys.readouterr().err
 
 
 def test_export_says_which_folder_serves_which_language(model, tmp_path, capsys):

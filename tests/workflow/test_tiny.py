@@ -206,6 +206,24 @@ def test_one_encoder_reads_every_language(finished):
     assert float(scores[0]["sts.mean_pearson_x100"]) > 0
 
 
+def test_an_encoder_that_starts_from_another_has_its_vocabulary(finished):
+    many = finished / "results/many"
+    start, more = (many / f"models/sp.{name}/seed1" for name in ("verses", "messages-de-100-from"))
+    vocabularies = [
+        (folder / "segmenter/segmentation.json").read_bytes()
+        for folder in (start, more, many / "vocab/many/messages-de-100-from-seed1/joint")
+    ]
+    assert len({*vocabularies}) == 1
+    known, began = (json.loads((folder / "encoder.json").read_text("utf-8"))["training"]
+                    for folder in (start, more))  # fmt: skip
+    assert began["start"]["training"] == known
+    assert (start / "model.safetensors").read_bytes() != (more / "model.safetensors").read_bytes()
+    rows = rows_of(many / "starts.csv")
+    assert [(row["pairs"], row["start"]) for row in rows] == [
+        ("30", ""), ("0", "sp.verses"), ("30", "sp.verses"),
+    ]  # fmt: skip
+
+
 def test_no_sentence_that_is_scored_is_among_its_training_text(finished):
     corpora = finished / "results/many/corpora"
     scored = {bare_key(text) for text in sentences(corpora / "sts")}

@@ -60,7 +60,7 @@ def translated_by(wildcards):
 
 def learned_from(wildcards):
     """Return the registered corpora behind an experiment's text, with their licences."""
-    names = plan_of(wildcards).sources(plan_of(wildcards).setting(wildcards.experiment).corpus)
+    names = plan_of(wildcards).text_of(wildcards.experiment)
     return [{"name": name, "licence": DATASETS[name].licence} for name in names]
 
 

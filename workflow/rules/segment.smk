@@ -35,11 +35,14 @@ rule segment:
 rule segment_collection:
     """Draw training pairs of a collection, learn a vocabulary from them, all languages together.
 
+    A setting whose training starts from a trained encoder takes that one's vocabulary.
+
     Out: segmenter/; the ids of the pairs of two languages and of those of one, with the key of what
     each pair says and how often an epoch draws it; parts.json, what was drawn.
     """
     input:
         corpus="{root}/corpora/{collection}",
+        start=lambda w: plan_of(w).start_segmented(w.setting, w.seed),
     output:
         folder=directory("{root}/vocab/{collection}/{setting}-seed{seed}/{segmentation}"),
     log:

@@ -4,12 +4,15 @@
 rule train:
     """Train an encoder, and keep the epoch with the best selection score.
 
+    It begins with what the seed draws, or with the parameters of an encoder that is trained already.
+
     Out: a model folder (model.safetensors, encoder.json, segmenter/) with history.csv, loss and
     selection score of each epoch. A run that was stopped resumes from its checkpoint.
     """
     input:
         segmented=lambda w: plan_of(w).segmented(w.experiment, w.seed),
         selection=lambda w: plan_of(w).selection(w.experiment),
+        start=lambda w: plan_of(w).start_model(w.experiment, w.seed),
     output:
         model=directory("{root}/models/{experiment}/seed{seed}"),
     log:

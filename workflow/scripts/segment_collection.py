@@ -1,4 +1,4 @@
-"""Draw pairs of a collection, learn a segmentation from them, and segment them."""
+"""Draw pairs of a collection, and segment them with what is learned from them or is known."""
 
 from pathlib import Path
 
@@ -7,6 +7,7 @@ from tandem.corpora.collection import read_parts
 from tandem.io import atomic_folder
 from tandem.segmentation.collection import draw, segment_collection
 from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.segmenter import Segmenter
 
 with logged(snakemake.log[0]) as log:
     params, corpus = snakemake.params, Path(snakemake.input.corpus)
@@ -17,9 +18,13 @@ with logged(snakemake.log[0]) as log:
         if (setting["sources"] is None or part.source in setting["sources"])
         and (setting["languages"] is None or part.right in setting["languages"])
     ]
+    start = snakemake.input.start
+    known = Segmenter.load(f"{start[0]}/segmenter") if start else None
     drawn = draw(corpus, parts, setting["pairs"], int(snakemake.wildcards.seed))
     with atomic_folder(snakemake.output.folder) as folder:
         temperature = setting["temperature"]
-        segmenter = segment_collection(corpus, drawn, scheme, scheme.sample, temperature, folder)
+        segmenter = segment_collection(
+            corpus, drawn, scheme, scheme.sample, temperature, folder, known
+        )
     pairs = sum(int(each.rows.sum()) for each in drawn)
     log.info("%d types, %d pairs in %d parts", len(segmenter), pairs, len(parts))

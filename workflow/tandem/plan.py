@@ -149,12 +149,35 @@ class Plan:
         setting, name = self.setting(experiment), experiment.split(".")[1]
         # settings that draw the same sample of a bitext share it
         drawn = name if setting.corpus in self.study.collections else setting.pairs
+        if setting.pairs is None and not setting.start:  # every seed draws all there is
+            seed = self.seeds(experiment)[0]
         segmentation = self.encoder(experiment).segmentation
         return self.path("vocab", setting.corpus, f"{drawn}-seed{seed}", segmentation)
 
     def model(self, experiment: str, seed: int) -> str:
         """Return the folder of a trained encoder."""
         return self.path("models", experiment, f"seed{seed}")
+
+    def text_of(self, experiment: str) -> list[str]:
+        """Return the registered corpora behind an experiment, those of its start included."""
+        setting = self.setting(experiment)
+        before = self.text_of(setting.start) if setting.start else []
+        return list(dict.fromkeys([*self.sources(setting.corpus), *before]))
+
+    def start_seed(self, start: str, seed: int | str) -> int:
+        """Return the seed whose encoder training starts from: the same, or else the first."""
+        seeds = self.seeds(start)
+        return int(seed) if int(seed) in seeds else seeds[0]
+
+    def start_model(self, experiment: str, seed: int | str) -> list[str]:
+        """Return the folder of the encoder that training starts from, if there is one."""
+        start = self.setting(experiment).start
+        return [self.model(start, self.start_seed(start, seed))] if start else []
+
+    def start_segmented(self, setting: str, seed: int | str) -> list[str]:
+        """Return the folder with the segmenter that a setting takes over, if there is one."""
+        start = self.study.settings[setting].start
+        return [self.segmented(start, self.start_seed(start, seed))] if start else []
 
     def models(self, experiments: Iterable[str], seeds: Sequence[int] | None = None) -> list[str]:
         """Return the folders of the encoders that are trained here, for all seeds or for some."""

@@ -20,6 +20,7 @@ from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.registry import Named, Settings, not_among
 from tandem.reporting.table import TABLES, Table
 from tandem.segmentation.scheme import Segmentation
+from tandem.starts import start_faults
 from tandem.tasks.task import TASKS, Task
 from tandem.training.recipe import Recipe
 from tandem.translation.translator import TRANSLATORS, Translator
@@ -90,9 +91,13 @@ class Setting(Settings):
     """Of a collection: each corpus in each language has a share of an epoch in proportion to its
     pairs to the power of 1 / temperature."""
     pools: Literal["mixed", "source", "part"] = "mixed"
-    """Of a collection, the pairs from which negatives are chosen: all of the mega-batch's, which is
-    drawn from everything (mixed); or a mega-batch is of one corpus (source), or of one corpus in one
-    language (part). Pairs of two languages and pairs of one are always apart."""
+    """Of a collection, what a mega-batch, from which negatives are chosen, holds: pairs of all that
+    is trained on (mixed), of one corpus (source), or of one corpus in one language (part). Pairs of
+    two languages and pairs of one are always apart."""
+    start: str | None = None
+    """Of a collection, the experiment whose encoder, of the same seed or else of its first,
+    training starts from, and whose segmentation is used; null: training starts from what the seed
+    draws."""
     trained: bool = True
     """Whether encoders are trained; else they stay as their seed draws them."""
     selection: Literal["similarity", "retrieval", "last"] = "similarity"
@@ -263,9 +268,10 @@ def _collection_faults(study: Study) -> Iterator[str]:
         if setting.corpus in study.collections:
             if setting.selection == "retrieval":
                 yield f"settings.{name}.selection: retrieval is for bitexts; similarity or last"
+            yield from (f"settings.{name}.start: {said}" for said in start_faults(study, name))
             continue
         if setting.pairs is None:
             yield f"settings.{name}.pairs: null is for collections; give a number"
-        for key in ("sources", "languages", "temperature", "pools"):
+        for key in ("sources", "languages", "temperature", "pools", "start"):
             if getattr(setting, key) != Setting.model_fields[key].default:
                 yield f"settings.{name}.{key}: {setting.corpus} is no collection; leave it out"

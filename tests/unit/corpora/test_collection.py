@@ -107,6 +107,15 @@ def test_a_pair_that_two_corpora_hold_is_taken_once(tmp_path):
     assert read_parts(folder)[Part("again", "en", "de")]["train"] == 0
 
 
+def test_shares_are_of_all_languages_of_a_corpus(tmp_path):
+    # the first language has three books only, and those at the end
+    few = [row for row in bible("af") if int(row[0]) >= BOOKS - 3]
+    folder, _ = build(tmp_path, {"bible": [("af", few), ("de", bible("de")), ("fr", bible("fr"))]})
+    sizes = read_parts(folder)
+    for split in ("valid", "test"):
+        assert sizes[Part("bible", "en", "de")][split] in (2 * VERSES, 3 * VERSES)
+
+
 def test_a_large_section_is_not_held_out():
     sizes = {"psalms": 500, **{f"book {number}": 10 for number in range(50)}}
     chosen = held_out_sections(sizes, 100, "1")

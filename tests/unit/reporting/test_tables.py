@@ -24,6 +24,12 @@ def test_experiments_have_a_row_each_and_a_column_for_every_figure(given, scores
     assert f"| SP | en-cs | 1,000 | **{rows.loc['sp.en-cs', 'sts.2012_pearson_x100']:.1f}**" in (
         report.markdown
     )
+    baselined = table.model_copy(update={"encoders": ["sp"], "baselines": ["lstm"]}).build(made)
+    assert list(baselined.frame["setting"]) == ["en-en", "en-cs", "random"]  # lstm.en-en: no score
+    one = {"encoders": ["sp"], "settings": ["en-cs"], "baselines": ["lstm"]}
+    rows = table.model_copy(update=one).build(made).frame
+    assert list(zip(rows["experiment"], rows["setting"], strict=True)) == [
+        ("sp.en-cs", "en-cs"), ("lstm.en-cs", "pretrained")]  # fmt: skip
     (axes,) = table.plot("figures/toy", report.frame, made).axes
     assert [t.get_text() for t in axes.get_yticklabels()] == ["sts.2012", "sts.2013", "sts.mean"]
     assert len(axes.containers) == 4

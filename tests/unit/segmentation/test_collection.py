@@ -98,6 +98,35 @@ def test_each_part_can_be_a_text_of_its_own(folder, tmp_path):
         len(bilingual.left), len(monolingual.left)]  # fmt: skip
 
 
+def test_a_segmenter_that_is_known_is_used_and_copied_whole(folder, tmp_path):
+    scheme, found = Segmentation(kind="sentencepiece", size=60), []
+    drawn = draw(folder, read_parts(folder), None, 1)
+    few = draw(folder, read_parts(folder), 40, 1)
+    for name, pairs, known in (("start", drawn, None), ("own", few, None), ("more", few, True)):
+        (tmp_path / name).mkdir()
+        segmenter = found[0] if known else None
+        found.append(
+            segment_collection(folder, pairs, scheme, 10**6, 1, tmp_path / name, segmenter)
+        )
+    start, own, more = (
+        {path.name: path.read_bytes() for path in (tmp_path / name / "segmenter").iterdir()}
+        for name in ("start", "own", "more")
+    )
+    assert more == start != own
+    encode = found[0].encoder("de")
+    ids = ragged.load_sides(tmp_path / "more", "bilingual", ("left", "right"))[1]
+    part = next(each for each in few if each.part.right == "de")
+    lines = part.part.path(folder, "train").read_text(encoding="utf-8").splitlines()
+    text_ = [line.split("\t")[2] for line, kept in zip(lines, part.rows, strict=True) if kept]
+    assert encode(text_).ids.tolist() == ids.ids[: len(encode(text_).ids)].tolist()
+    only = [each for each in drawn if each.part.right == "de"]
+    (tmp_path / "german").mkdir()
+    german = segment_collection(folder, only, scheme, 10**6, 1, tmp_path / "german")
+    (tmp_path / "none").mkdir()
+    with pytest.raises(TandemError, match="no segmentation for language"):
+        segment_collection(folder, drawn, scheme, 10**6, 1, tmp_path / "none", german)
+
+
 def test_the_vocabulary_is_learned_from_so_many_pairs(folder, tmp_path):
     drawn = draw(folder, read_parts(folder), None, 1)
     found = []

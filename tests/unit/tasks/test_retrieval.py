@@ -13,6 +13,7 @@ from tandem.tasks.task import TASKS, read_items, write_items
 SOURCE = np.eye(3, dtype=np.float32)
 TARGET = np.array([[1, 0, 0], [0, 1, 0.5], [0, 1, 0]], np.float32)
 # source 1's nearest is target 2, source 2's is target 1; target 1's and target 2's are source 1
+HITS = np.arange(20) % 3 > 0
 
 
 class Fixed:
@@ -114,7 +115,25 @@ def test_every_part_of_a_collection_in_known_languages_is_searched(tmp_path):
     (tmp_path / "collection.json").write_text(json.dumps({"parts": parts}))
     task = TASKS.parse({"kind": "retrieval", "least": 3, "most": 4})
     items = task.score(Languages(), {"corpus": tmp_path})
-    assert task.units(items) == ["a.en-de", "a.de-en"]
+    assert task.units(items) == ["a.en-de", "a.de-en", "a.mean"]
     assert items["a.en-de"].tolist() == [False, True, True, True]
-    with pytest.raises(TandemError, match="no part of the encoder's languages is large enough"):
-        TASKS.parse({"kind": "retrieval"}).score(Languages(), {"corpus": tmp_path})
+    for left_out in ({}, {"least": 3, "languages": ["fr"]}):
+        strict = TASKS.parse({"kind": "retrieval"} | left_out)
+        with pytest.raises(TandemError, match="no part of the encoder's languages is large enough"):
+            strict.score(Languages(), {"corpus": tmp_path})
+
+
+def test_a_source_has_the_mean_of_its_directions(task):
+    one = {"a.en-de": HITS, "a.de-en": ~HITS, "a.en-fr": HITS, "b.en-de": ~HITS}
+    other = one | {"a.en-fr": ~HITS}
+    assert task.units(one)[-2:] == ["a.mean", "b.mean"]
+    assert task.estimate(one, "a.mean") == pytest.approx(100 * (1 + HITS.mean()) / 3)
+    assert task.count(one, "a.mean") == 3 * len(HITS)
+    draws = task.draws([one, other], "a.mean", 50, 1)
+    apart = [task.draws([one, other], name, 50, 1) for name in list(one)[:3]]
+    assert draws == pytest.approx(np.mean(apart, axis=0))
+    # en-de and de-en are each other's opposite in every resample, so their mean never varies
+    without = {name: one[name] for name in ("a.en-de", "a.de-en")}
+    assert task.draws([without], "a.mean", 50, 1).std() == pytest.approx(0)
+    with pytest.raises(TandemError, match="searched different texts"):
+        task.draws([one, without], "a.mean", 50, 1)

@@ -6,14 +6,17 @@ import torch
 
 from tandem.encoders.averaging import Averaging
 from tandem.encoders.lstm import Lstm
-from tandem.encoders.model import initialise
+from tandem.encoders.model import SentenceEncoder, initialise
 from tandem.errors import TandemError
 from tandem.objectives.margin import Margin
 from tandem.segmentation import ragged
+from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.segmenter import Segmenter
 from tandem.training import checkpoint
 from tandem.training.batches import Pairs
 from tandem.training.loop import Run, Trainer
 from tandem.training.recipe import Recipe
+from tandem.training.run import train_encoder
 
 AVERAGING = Averaging(dimension=16)
 LSTM = Lstm(dimension=16, hidden=8)
@@ -199,6 +202,84 @@ def test_a_killed_run_of_two_texts_resumes_to_the_same_bytes(tmp_path, monkeypat
     whole, folder = train_both(), tmp_path / "c"
     killed_after(saves, monkeypatch, lambda: train_both(folder, checkpoint_seconds=-1))
     assert_same_bytes(train_both(folder), whole)
+
+
+def encoder_of(trained, vocabulary="w"):
+    """Return what a run has trained as an encoder."""
+    segmenter = Segmenter(
+        Segmentation(kind="words"), [f"{vocabulary}{n}" for n in range(TYPES)], {"en": None}
+    )
+    return SentenceEncoder(segmenter, trained.best["embedding"], trained.composition, {"seed": 5})
+
+
+def continued(start, folder=None, seed=6, **options):
+    """Train with another seed from an encoder."""
+    architecture = start.kind
+    trainer = Trainer(described(architecture, seed=seed), TYPES, bitext(), start=start)
+    trainer.run(Rising(), folder, show=False, **options)
+    return trainer
+
+
+@pytest.mark.parametrize("architecture", [AVERAGING, LSTM])
+def test_training_starts_from_an_encoder(architecture):
+    start = encoder_of(train(architecture))
+    before = start.table.clone()
+    trainer = Trainer(described(architecture, seed=6), TYPES, bitext(), start=start)
+    assert torch.equal(trainer.optimizer.settle(), before)
+    for name, weights in start.composition.state_dict().items():
+        assert torch.equal(trainer.composition.state_dict()[name], weights)
+    scratch, more = train(described(architecture, seed=6)), continued(start)
+    first = [trained.progress.history[1].loss for trained in (scratch, more)]
+    assert first[1] < first[0]
+    assert torch.equal(start.table, before)  # it is left as it was
+
+
+@pytest.mark.parametrize("architecture", [AVERAGING, LSTM])
+@pytest.mark.parametrize("saves", [1, 7])
+def test_a_killed_run_with_a_start_resumes_to_the_same_bytes(
+    tmp_path, monkeypatch, architecture, saves
+):
+    start, folder = encoder_of(train(architecture)), tmp_path / "c"
+    whole = continued(start)
+    killed_after(saves, monkeypatch, lambda: continued(start, folder, checkpoint_seconds=-1))
+    trainer = Trainer(described(architecture, seed=6), TYPES, bitext(), start=start)
+    assert checkpoint.resume(trainer, folder)
+    rising = Rising()
+    rising.calls = len(trainer.progress.history)
+    trainer.run(rising, folder, show=False)
+    assert_same_bytes(trainer, whole)
+
+
+def test_a_checkpoint_of_another_start_is_not_taken_up(tmp_path):
+    start, other = (encoder_of(train(described(AVERAGING, seed=seed))) for seed in (5, 7))
+    assert start.digest() == encoder_of(train(AVERAGING)).digest() != other.digest()
+    continued(start, tmp_path / "c", checkpoint_seconds=-1)
+    run = described(AVERAGING, seed=6)
+    assert checkpoint.resume(Trainer(run, TYPES, bitext(), start=start), tmp_path / "c")
+    for begun in (None, other):
+        assert not checkpoint.resume(Trainer(run, TYPES, bitext(), start=begun), tmp_path / "c")
+    train(run, tmp_path / "d", checkpoint_seconds=-1)
+    assert not checkpoint.resume(Trainer(run, TYPES, bitext(), start=start), tmp_path / "d")
+
+
+def test_an_encoder_of_another_kind_or_vocabulary_is_no_start():
+    start = encoder_of(train(AVERAGING))
+    for run, types in ((described(LSTM), TYPES), (described(AVERAGING), TYPES + 1)):
+        with pytest.raises(TandemError, match="Give both the same architecture and segmentation"):
+            Trainer(run, types, bitext(), start=start)
+    other = encoder_of(train(AVERAGING), "v").segmenter
+    with pytest.raises(TandemError, match="Segment it with the encoder's own segmenter"):
+        train_encoder(described(AVERAGING), other, [bitext()], None, show=False, start=start)
+
+
+def test_a_model_says_what_it_started_from():
+    start = encoder_of(train(AVERAGING))
+    run, texts = described(AVERAGING, epochs=1), [bitext()]
+    options = {"device": "cpu", "show": False}
+    scratch, _ = train_encoder(run, start.segmenter, texts, None, **options)
+    more, _ = train_encoder(run, start.segmenter, texts, None, **options, start=start)
+    known = {"start": {"sha256": start.digest(), "training": {"seed": 5}}}
+    assert more.metadata == scratch.metadata | known
 
 
 def test_one_pair_is_too_few():

@@ -38,6 +38,12 @@ rule measure_speed:
         "scripts/measure_speed.py"
 
 
+rule wieting2019:
+    """All tables, figures, claims and exported models of wieting2019."""
+    input:
+        PLAN.targets,
+
+
 rule table1:
     """Table 1 of wieting2019, its figures and its claims."""
     input:

@@ -99,20 +99,23 @@ def build_collection(
     Raises:
         TandemError: no pair is left to train on.
     """
-    hidden, removed, held = array("Q", map(bare_key, unseen)), Counter[str](), {}
+    hidden, held = array("Q", map(bare_key, unseen)), {}
     places: dict[str, str] = {}
-    known: dict[str, list[NDArray[np.uint64]]] = defaultdict(list)
     with atomic_folder(folder) as result:
         for split in (*SPLITS, "spooled"):
             (result / split).mkdir()
+        reader = _Reader(settings, result / "spooled")
         for name, languages in sources.items():
-            held[name] = _read(name, languages, settings, result, places, hidden, known, removed)
+            held[name] = _held_out(name, reader.spool(name, languages), settings, places)
+        spooled = sorted((result / "spooled").iterdir())
+        for path in spooled:
+            hidden.extend(_hold_out(path, result, places))
         texts = np.unique(np.frombuffer(hidden, np.uint64))
         parts: list[dict[str, Any]] = []
-        for spooled in tqdm(sorted((result / "spooled").iterdir()), unit="part"):
-            _without(spooled, result / "train" / spooled.name, texts, removed)
-            sizes = {split: _count(result / split / spooled.name) for split in SPLITS}
-            source, left, right = spooled.stem.rsplit(".", 2)
+        for path in tqdm(spooled, unit="part"):
+            reader.removed["held out"] += _without(path, result, places, texts)
+            sizes = {split: _count(result / split / path.name) for split in SPLITS}
+            source, left, right = path.stem.rsplit(".", 2)
             parts.append({"source": source, "left": left, "right": right, **sizes})
         remove(result / "spooled")
         if not sum(part["train"] for part in parts):
@@ -121,7 +124,7 @@ def build_collection(
         made = {
             "parts": parts,
             "held_out": held,
-            "cleaning": report(kept, removed, settings.cleaning),
+            "cleaning": report(kept, reader.removed, settings.cleaning),
         }
         write_json(result / "collection.json", made)
     return made
@@ -140,50 +143,23 @@ def held_out_sections(sizes: Mapping[str, int], pairs: float, order: str) -> lis
     return chosen
 
 
-def _read(
-    name: str,
-    languages: Source,
-    settings: Collection,
-    result: Path,
-    places: dict[str, str],
-    hidden: array[int],
-    known: dict[str, list[NDArray[np.uint64]]],
-    removed: Counter[str],
+def _held_out(
+    name: str, sizes: Mapping[str, int], settings: Collection, places: dict[str, str]
 ) -> dict[str, list[str]]:
-    """Spool the pairs of one source, and write those of its held-out sections.
+    """Choose the sections of a source that each split holds out; add them to `places`.
 
-    `places`, the split of each section that is held out, is added to: a section of the same name in
-    another source is in the same split. Returns the sections of each split that is held out.
+    A section of the same name in another source is in the same split.
     """
     held: dict[str, list[str]] = {}
-    versions: dict[str, dict[tuple[str, str], str]] = {}
-    for language, placed in tqdm(languages, desc=f"reading {name}", unit=" languages"):
-        rows = [(section, collapse(left), collapse(right)) for section, left, right in placed]
-        if not held:
-            sizes = Counter(section for section, _, _ in rows)
-            for split in ("test", "valid"):
-                wanted = getattr(settings, split) * sizes.total()
-                shared = [k for k in sizes if places.get(k) == split]
-                wanted -= sum(sizes[k] for k in shared)
-                free = {k: n for k, n in sizes.items() if k not in places}
-                chosen = held_out_sections(free, wanted, f"{settings.seed}\t{split}")
-                places |= dict.fromkeys(chosen, split)
-                held[split] = sorted(shared + chosen)
-                if not held[split]:
-                    logger.warning("%s: no section is small enough for the %s split", name, split)
-        if language.startswith(f"{settings.pivot}-"):
-            versions[language] = {(section, left): right for section, left, right in rows}
-        part = f"{name}.{settings.pivot}.{language}.tsv"
-        kept = _clean(((r[0], r[1], *r[1:]) for r in rows), language, settings, known, removed)
-        _write(kept, result, part, places, hidden)
-    for one, other in combinations(sorted(versions), 2):
-        pairs = (
-            (section, pivot, text, versions[other][section, pivot])
-            for (section, pivot), text in versions[one].items()
-            if (section, pivot) in versions[other]
-        )
-        kept = _clean(pairs, f"{one}.{other}", settings, known, removed)
-        _write(kept, result, f"{name}.{one}.{other}.tsv", places, hidden)
+    for split in ("test", "valid"):
+        shared = [section for section in sizes if places.get(section) == split]
+        wanted = getattr(settings, split) * sum(sizes.values()) - sum(sizes[k] for k in shared)
+        free = {section: n for section, n in sizes.items() if section not in places}
+        chosen = held_out_sections(free, wanted, f"{settings.seed}\t{split}")
+        places |= dict.fromkeys(chosen, split)
+        held[split] = sorted(shared + chosen)
+        if not held[split]:
+            logger.warning("%s: no section is small enough for the %s split", name, split)
     return held
 
 
@@ -191,57 +167,104 @@ Row = tuple[str, str, str, str]
 """Section, text of the pivot, left text, right text."""
 
 
-def _clean(
-    rows: Iterable[Row],
-    languages: str,
-    settings: Collection,
-    known: dict[str, list[NDArray[np.uint64]]],
-    removed: Counter[str],
-) -> Iterator[Row]:
-    """Yield the rows that pass the filters and that the languages do not have yet."""
-    before = np.concatenate([np.zeros(0, np.uint64), *known[languages]])
-    seen, own = set(before.tolist()), array("Q")
-    for section, pivot, left, right in rows:
-        refused = refusal(left, right, settings.cleaning)
-        place = exact_key(f"{left}\t{right}")
-        if refused is None and place in seen:
-            refused = "duplicate"
-        if refused is not None:
-            removed[refused] += 1
-            continue
-        seen.add(place)
-        own.append(place)
-        yield section, pivot, left, right
-    known[languages].append(np.frombuffer(own, np.uint64))
+class _Reader:
+    """Reads sources and spools what passes the filters, a file for each part.
+
+    Attributes:
+        removed: how many pairs each filter took.
+    """
+
+    def __init__(self, settings: Collection, folder: Path) -> None:
+        """Spool into `folder`."""
+        self.settings, self.folder = settings, folder
+        self.removed = Counter[str]()
+        self._known: dict[str, list[NDArray[np.uint64]]] = defaultdict(list)
+
+    def spool(self, name: str, languages: Source) -> Counter[str]:
+        """Spool the pairs of a source; return how many each section has, in all languages."""
+        sizes, pivot = Counter[str](), self.settings.pivot
+        versions: dict[str, dict[tuple[str, str], str]] = {}
+        for language, placed in tqdm(languages, desc=f"reading {name}", unit=" languages"):
+            rows = [tuple(map(collapse, row)) for row in placed]
+            if language.startswith(f"{pivot}-"):
+                versions[language] = {(section, left): right for section, left, right in rows}
+            opened = ((section, left, left, right) for section, left, right in rows)
+            sizes += self._write(opened, f"{name}.{pivot}.{language}", language)
+        for one, other in combinations(sorted(versions), 2):
+            pairs = (
+                (section, text, own, versions[other][section, text])
+                for (section, text), own in versions[one].items()
+                if (section, text) in versions[other]
+            )
+            sizes += self._write(pairs, f"{name}.{one}.{other}", f"{one}.{other}")
+        return sizes
+
+    def _write(self, rows: Iterable[Row], part: str, languages: str) -> Counter[str]:
+        """Spool the rows of a part that pass; count them by section."""
+        sizes = Counter[str]()
+
+        def lines() -> Iterator[str]:
+            for section, pivot, left, right in self._clean(rows, languages):
+                sizes[section] += 1
+                yield f"{section}\t{exact_key(pivot.casefold()):016x}\t{left}\t{right}"
+
+        write_lines(self.folder / f"{part}.tsv", lines())
+        return sizes
+
+    def _clean(self, rows: Iterable[Row], languages: str) -> Iterator[Row]:
+        """Yield the rows that pass the filters and that the languages do not have yet."""
+        before = np.concatenate([np.zeros(0, np.uint64), *self._known[languages]])
+        seen, own = set(before.tolist()), array("Q")
+        for section, pivot, left, right in rows:
+            refused = refusal(left, right, self.settings.cleaning)
+            place = exact_key(f"{left}\t{right}")
+            if refused is None and place in seen:
+                refused = "duplicate"
+            if refused is not None:
+                self.removed[refused] += 1
+                continue
+            seen.add(place)
+            own.append(place)
+            yield section, pivot, left, right
+        self._known[languages].append(np.frombuffer(own, np.uint64))
 
 
-def _write(
-    rows: Iterable[Row], result: Path, part: str, places: Mapping[str, str], hidden: array[int]
-) -> None:
-    """Write a part: pairs of held-out sections to their split, the others to be looked through."""
-    lines: dict[str, list[str]] = {split: [] for split in ("spooled", "valid", "test")}
-    for section, pivot, left, right in rows:
-        split = places.get(section, "spooled")
-        lines[split].append(f"{exact_key(pivot.casefold()):016x}\t{left}\t{right}")
-        if split != "spooled":
-            hidden.extend((bare_key(left), bare_key(right)))
-    for split, found in lines.items():
-        write_lines(result / split / part, found)
+def _hold_out(source: Path, result: Path, places: Mapping[str, str]) -> array[int]:
+    """Write the pairs of held-out sections to their split; return the keys of their texts."""
+    held: dict[str, list[str]] = {"valid": [], "test": []}
+    hidden = array("Q")
+    for line in read_lines(source):
+        section, _, pair = line.partition("\t")
+        if section in places:
+            held[places[section]].append(pair)
+            hidden.extend(map(bare_key, pair.split("\t")[1:]))
+    for split, lines in held.items():
+        write_lines(result / split / source.name, lines)
+    return hidden
 
 
-def _without(source: Path, target: Path, texts: NDArray[np.uint64], removed: Counter[str]) -> None:
-    """Copy the pairs neither of whose sides is among the texts, sorted keys."""
+def _without(
+    source: Path, result: Path, places: Mapping[str, str], texts: NDArray[np.uint64]
+) -> int:
+    """Write the training pairs: of no held-out section, neither side among the texts, sorted keys.
+
+    Returns how many pairs have such a text in another section.
+    """
+    removed = 0
 
     def kept() -> Iterator[str]:
-        lines = read_lines(source)
+        nonlocal removed
+        split = (line.partition("\t") for line in read_lines(source))
+        lines = (pair for section, _, pair in split if section not in places)
         while block := list(islice(lines, _LINES)):
             sides = (bare_key(text) for line in block for text in line.split("\t")[1:])
             keys = np.fromiter(sides, np.uint64, 2 * len(block)).reshape(-1, 2)
             held = np.atleast_1d(np.isin(keys, texts).any(axis=1))
-            removed["held out"] += int(held.sum())
+            removed += int(held.sum())
             yield from (line for line, out in zip(block, held.tolist(), strict=True) if not out)
 
-    write_lines(target, kept())
+    write_lines(result / "train" / source.name, kept())
+    return removed
 
 
 def _count(path: Path) -> int:

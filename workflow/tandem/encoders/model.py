@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -112,6 +113,14 @@ class SentenceEncoder:
     def device(self) -> str:
         """Where it computes: cpu, cuda, ..."""
         return self.table.device.type
+
+    def digest(self) -> str:
+        """Return the SHA-256 of its vocabulary and parameters, in hexadecimal."""
+        found = hashlib.sha256("\n".join(self.segmenter.vocabulary).encode())
+        for name, tensor in sorted(_tensors(self.table, self.composition).items()):
+            found.update(f"\n{name} {tuple(tensor.shape)}\n".encode())
+            found.update(tensor.detach().cpu().contiguous().numpy().data)
+        return found.hexdigest()
 
     def tokenise(self, sentences: Sequence[str], language: str | None = None) -> bool:
         """Segment sentences and drop the outcome, for timing; True: the encoder has a segmenter."""

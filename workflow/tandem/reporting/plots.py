@@ -65,6 +65,19 @@ class Dots:
     limit: tuple[float, str] | None = None
 
 
+@dataclass(frozen=True)
+class Curves:
+    """One panel of curves over a quantity that is drawn on a logarithmic axis.
+
+    `series` holds for each label (points, 4) numbers: place, estimate, bounds of its interval.
+    """
+
+    xlabel: str
+    ylabel: str
+    series: Mapping[str, np.ndarray]
+    title: str = ""
+
+
 def save(figure: Figure, paths: Iterable[str | Path]) -> None:
     """Write a figure to each path, in the format of its ending: .pdf, .png or .svg."""
     for path in map(Path, paths):
@@ -128,6 +141,42 @@ def dot_plot(panels: Sequence[Dots], columns: int = 1) -> Figure:
         fits = sum(map(len, names)) + 4 * len(names) <= _LEGEND_CHARACTERS
         columns = len(names) if fits else 3
         figure.legend(handles, names, loc="outside upper center", ncols=columns, handletextpad=0.3)
+    return figure
+
+
+def line_plot(panels: Sequence[Curves]) -> Figure:
+    """Draw panels of curves beside each other, their intervals as bars, and one legend for all."""
+    labels = list(dict.fromkeys(label for panel in panels for label in panel.series))
+    with matplotlib.rc_context(STYLE):
+        figure = new_figure(max(WIDTH, 2.7 * len(panels)), 3.1)
+        places = figure.subplots(1, len(panels), squeeze=False)[0]
+        for axes, panel in zip(places, panels, strict=True):
+            for label, points in panel.series.items():
+                number = labels.index(label)
+                place, estimate, low, high = points[np.argsort(points[:, 0])].T
+                bars = np.nan_to_num(np.clip([estimate - low, high - estimate], 0, None))
+                axes.errorbar(
+                    place,
+                    estimate,
+                    yerr=bars if bars.any() else None,
+                    fmt=MARKERS[number % len(MARKERS)] + LINES[number % len(LINES)],
+                    color=OKABE_ITO[number % len(OKABE_ITO)],
+                    markersize=4,
+                    linewidth=1.2,
+                    elinewidth=0.9,
+                    capsize=2,
+                    label=label,
+                )
+            axes.set_xscale("log")
+            axes.grid(color="0.9", linewidth=0.6)
+            axes.set(xlabel=panel.xlabel, ylabel=panel.ylabel)
+            axes.set_title(panel.title, fontsize=9)
+        found = [dict(zip(*axes.get_legend_handles_labels()[::-1], strict=True)) for axes in places]
+        handles = [next(axes[label] for axes in found if label in axes) for label in labels]
+        columns = min(len(labels), 4)
+        figure.legend(
+            handles, labels, loc="outside upper center", ncols=columns, handletextpad=0.4
+        )
     return figure
 
 

@@ -78,6 +78,7 @@ def segment_collection(
     learned_from: int,
     temperature: float,
     folder: Path,
+    known: Segmenter | None = None,
 ) -> Segmenter:
     """Write into an existing folder what the head of this module lists.
 
@@ -88,11 +89,19 @@ def segment_collection(
         learned_from: of how many pairs, drawn as an epoch draws them, the vocabulary is learned.
         temperature: see `balanced`.
         folder: where to write.
+        known: a segmenter to use as it is, and to copy; nothing is learned then.
+
+    Raises:
+        TandemError: that one does not know a language of the pairs.
     """
     passes = balanced((int(each.rows.sum()) for each in drawn), temperature)
     (folder / "segmenter").mkdir()
-    texts = _vocabulary_texts(source, drawn, passes, learned_from)
-    segmenter = learn(scheme, texts, folder / "segmenter")
+    if known is None:
+        texts = _vocabulary_texts(source, drawn, passes, learned_from)
+        segmenter = learn(scheme, texts, folder / "segmenter")
+    else:
+        segmenter = known
+        segmenter.save(folder / "segmenter")
     described = []
     for kind in KINDS:
         own = [

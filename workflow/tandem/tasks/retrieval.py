@@ -11,9 +11,10 @@ import numpy as np
 from pydantic import PositiveInt
 
 from tandem.corpora.collection import read_parts
+from tandem.corpora.register import Code
 from tandem.errors import InputError, TandemError
 from tandem.io import read_lines
-from tandem.tasks.task import Encodes, Items, Task
+from tandem.tasks.task import MEAN, Encodes, Items, Task
 
 if TYPE_CHECKING:
     from tandem.plan import Plan
@@ -25,7 +26,7 @@ class BitextRetrieval(Task):
 
     Items: `<side>-<other side>`, which sentences of the one find theirs in the other, bool (n,). Of
     a collection, `<source>.<side>-<other side>` for each part of two languages that the encoder
-    knows.
+    knows; and the figure `<source>.mean` is the mean of all of a source, both ways.
     """
 
     metric: ClassVar[str] = "p_at_1_x100"
@@ -36,6 +37,8 @@ class BitextRetrieval(Task):
     """Of a collection, how many sentences of a part are searched, the first ones; null: all."""
     least: PositiveInt = 100
     """Of a collection, the fewest sentences of a part that are searched."""
+    languages: tuple[Code, ...] | None = None
+    """Of a collection, the languages beside its pivot that are searched; null: all."""
 
     def inputs(self, plan: Plan, experiment: str) -> dict[str, str]:
         """Name the folder of the experiment's corpus."""
@@ -66,7 +69,9 @@ class BitextRetrieval(Task):
         for part, sizes in read_parts(folder).items():
             sides, most = (part.left, part.right), self.most
             covered = known is None or set(sides) <= set(known)
-            if part.monolingual or not covered or sizes[self.split] < self.least:
+            asked = self.languages is None or part.right in self.languages
+            few = sizes[self.split] < self.least
+            if part.monolingual or not covered or not asked or few:
                 continue
             lines = islice(read_lines(part.path(folder, self.split)), most)
             texts = zip(*(line.split("\t")[1:] for line in lines), strict=True)
@@ -79,22 +84,47 @@ class BitextRetrieval(Task):
         return items
 
     def units(self, items: Items) -> list[str]:
-        """Return the directions."""
-        return list(items)
+        """Return the directions, and the means of a collection's sources."""
+        sources = dict.fromkeys(direction.rpartition(".")[0] for direction in items)
+        return [*items, *(f"{source}.{MEAN}" for source in sources if source)]
 
     def estimate(self, items: Items, unit: str) -> float:
-        """Return P@1 x 100 of one direction."""
-        return 100 * float(items[unit].mean())
+        """Return P@1 x 100 of one direction, or the mean of those of a source."""
+        return 100 * float(np.mean([items[name].mean() for name in _directions(items, unit)]))
 
     def draws(self, systems: Sequence[Items], unit: str, resamples: int, seed: int) -> FloatArray:
-        """Bootstrap P@1 x 100 of one direction, resampling sentences: (systems, resamples)."""
-        sizes = {len(system[unit]) for system in systems}
-        if len(sizes) > 1:
+        """Bootstrap a unit, resampling sentences: (systems, resamples), x 100.
+
+        Directions of as many sentences meet the same resamples: of one text in many languages the
+        same sentences are drawn.
+        """
+        names = _directions(systems[0], unit)
+        if any(_directions(system, unit) != names for system in systems):
             raise TandemError("the systems to compare searched different texts. Score them again")
-        table = np.stack([system[unit] for system in systems], axis=1).astype(np.float64)
-        n = sizes.pop()
-        times = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), resamples)
-        return 100 * ((times @ table).T / n)
+        return np.mean([_draws(systems, name, resamples, seed) for name in names], axis=0)
+
+    def count(self, items: Items, unit: str) -> int:
+        """Count the sentences behind a unit, each way."""
+        return sum(len(items[name]) for name in _directions(items, unit))
+
+
+def _directions(items: Items, unit: str) -> list[str]:
+    """Name the directions that a unit averages."""
+    source, _, name = unit.rpartition(".")
+    if name != MEAN:
+        return [unit]
+    return [direction for direction in items if direction.rpartition(".")[0] == source]
+
+
+def _draws(systems: Sequence[Items], name: str, resamples: int, seed: int) -> FloatArray:
+    """Bootstrap one direction, as `BitextRetrieval.draws`."""
+    sizes = {len(system[name]) for system in systems}
+    if len(sizes) > 1:
+        raise TandemError("the systems to compare searched different texts. Score them again")
+    table = np.stack([system[name] for system in systems], axis=1).astype(np.float64)
+    n = sizes.pop()
+    times = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), resamples)
+    return 100 * ((times @ table).T / n)
 
 
 def first_hits(source: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

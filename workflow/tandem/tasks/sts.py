@@ -17,14 +17,11 @@ from pydantic import model_validator
 from tandem.errors import TandemError
 from tandem.statistics.bootstrap import bootstrap_pearson
 from tandem.tasks.sts_data import Index, correlation, cosine_similarity, read_index, read_task
-from tandem.tasks.task import Encodes, Items, Task
+from tandem.tasks.task import MEAN, Encodes, Items, Task
 
 if TYPE_CHECKING:
     from tandem.plan import Plan
     from tandem.statistics.correlation import FloatArray
-
-MEAN = "mean"
-"""The unit of the mean of years."""
 
 
 class Sts(Task):

@@ -73,6 +73,8 @@ class Task(Kind):
 
 
 TASKS = Registry("tandem.tasks", Task)
+MEAN = "mean"
+"""The unit that averages others: years, directions."""
 _DECIMALS = 4
 
 

@@ -51,8 +51,8 @@ def save(trainer: Trainer, folder: Path) -> None:
 def resume(trainer: Trainer, folder: Path) -> bool:
     """Restore the checkpoint of this run; return False if there is none.
 
-    One that is damaged, or of other settings or text, is ignored: the run starts again and will
-    replace it.
+    One that is damaged, or of other settings, text or start, is ignored: the run starts again and
+    will replace it.
     """
     if not saved.is_whole(folder, "progress.json", "state.safetensors"):
         return False
@@ -77,6 +77,8 @@ def _description(trainer: Trainer) -> dict:
         "pairs": [pairs.checksum for pairs in trainer.texts],
         "table": shape,
     }
+    if trainer.start:
+        run["start"] = trainer.start
     return {"run": run, "progress": asdict(trainer.progress)}
 
 

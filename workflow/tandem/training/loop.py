@@ -27,7 +27,7 @@ from torch import Tensor
 from tqdm import tqdm
 
 from tandem.encoders.encoder import ENCODERS, Encoder
-from tandem.encoders.model import Composition, initialise
+from tandem.encoders.model import Composition, SentenceEncoder, initialise
 from tandem.errors import TandemError
 from tandem.kernels import number_types, set_threads
 from tandem.objectives.objective import OBJECTIVES, Objective
@@ -61,6 +61,30 @@ class Run:
         }
 
 
+def first_parameters(
+    run: Run, vocabulary: int, start: SentenceEncoder | None = None
+) -> tuple[Tensor, Composition]:
+    """Return copies of an encoder's table, (vocabulary, dimension), and composition.
+
+    Without one they are drawn from the seed.
+
+    Raises:
+        TandemError: the encoder is not of the run's kind, or has not so many types.
+    """
+    table, composition = initialise(run.encoder, vocabulary, run.seed)
+    if start is None:
+        return table, composition
+    if start.kind != run.encoder or len(start.table) != vocabulary:
+        kinds = [ENCODERS.dump(kind) for kind in (start.kind, run.encoder)]
+        raise TandemError(
+            f"the encoder to start from is {kinds[0]} with {len(start.table):,} types, and "
+            f"{kinds[1]} with {vocabulary:,} is to be trained. Give both the same architecture and "
+            "segmentation"
+        )
+    composition.load_state_dict(start.composition.state_dict())
+    return start.table.detach().clone(), composition
+
+
 class Trainer:
     """One run of training; `run` does it all.
 
@@ -69,13 +93,23 @@ class Trainer:
             since they have negatives by rules of their own.
         progress: where it stands, with the history.
         best: the table (`embedding`) and the composition's parameters after the epoch that is kept.
+        start: the digest of the encoder that it starts from; "" where the seed draws the first
+            parameters.
     """
 
-    def __init__(self, run: Run, vocabulary: int, *texts: Pairs, device: str = "cpu") -> None:
-        """Draw the first parameters from the seed.
+    def __init__(
+        self,
+        run: Run,
+        vocabulary: int,
+        *texts: Pairs,
+        device: str = "cpu",
+        start: SentenceEncoder | None = None,
+    ) -> None:
+        """Take the first parameters from a trained encoder, or draw them from the seed.
 
         Raises:
-            TandemError: fewer than two usable pairs.
+            TandemError: fewer than two usable pairs, or the encoder to start from is another kind
+                or has another number of types.
         """
         recipe = run.recipe
         torch.set_num_threads(recipe.threads)
@@ -90,7 +124,8 @@ class Trainer:
                 "sides"
             )
         self.pairs_per_epoch = sum(lengths)
-        table, self.composition = initialise(run.encoder, vocabulary, run.seed)
+        table, self.composition = first_parameters(run, vocabulary, start)
+        self.start = "" if start is None else start.digest()
         self.composition.to(self.device)
         steps = recipe.epochs * sum(math.ceil(length / recipe.batch) for length in lengths)
         factors = partial(recipe.factors, total=steps)

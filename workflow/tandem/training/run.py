@@ -66,15 +66,26 @@ def train_encoder(
     checkpoint: Path | None = None,
     device: str = "auto",
     show: bool = True,
+    start: SentenceEncoder | None = None,
 ) -> tuple[SentenceEncoder, list[Epoch]]:
     """Train an encoder; return it as it was after the best epoch, and the history.
 
     `texts` are its pairs, those of one language apart from those of two. `select` scores it after
     every epoch, and before the first; with None nothing is chosen, and the last epoch is kept. From
     the folder `checkpoint` a stopped run goes on; whoever has saved the encoder removes it.
-    `device` may be auto.
+    `device` may be auto. Training begins from the parameters of `start`, or from those that the
+    seed draws.
+
+    Raises:
+        TandemError: `start` has another vocabulary than the text was segmented with, or is another
+            kind of encoder.
     """
-    trainer = Trainer(run, len(segmenter), *texts, device=place(device))
+    if start is not None and start.segmenter.vocabulary != segmenter.vocabulary:
+        raise TandemError(
+            "the text was segmented with another vocabulary than that of the encoder to start "
+            "from. Segment it with the encoder's own segmenter"
+        )
+    trainer = Trainer(run, len(segmenter), *texts, device=place(device), start=start)
 
     def validate(table: Tensor, composition: Composition) -> float:
         assert select is not None
@@ -86,6 +97,8 @@ def train_encoder(
     progress = trainer.progress
     pairs = sum(len(text.usable) for text in texts)
     metadata = {"pairs": pairs, "epoch": progress.best_epoch, **run.description()}
+    if start is not None:
+        metadata["start"] = {"sha256": trainer.start, "training": start.metadata}
     table = trainer.best["embedding"]
     return SentenceEncoder(segmenter, table, trainer.composition, metadata), progress.history
 

@@ -24,8 +24,7 @@ from tandem.encoders.model import Composition, SentenceEncoder, initialise
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import Segmenter, learn
-from tandem.tasks.sts import MEAN
-from tandem.tasks.task import Task
+from tandem.tasks.task import MEAN, Task
 from tandem.training.batches import Pairs
 from tandem.training.loop import Run
 from tandem.training.run import train_encoder

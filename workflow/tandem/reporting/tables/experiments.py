@@ -21,12 +21,19 @@ class Experiments(Table):
     """What they are trained on."""
     tasks: list[str]
     """What they are scored on."""
+    baselines: list[str] = []
+    """Pretrained baselines, further rows."""
     notes: str = ""
     """Shown under the table."""
 
+    def experiments(self, plan: Plan) -> list[str]:
+        """Name the experiments, and the baselines in the first setting: it says nothing of them."""
+        trained = plan.experiments(self.encoders, self.settings)
+        return trained + plan.experiments(self.baselines, self.settings[:1])
+
     def inputs(self, plan: Plan) -> dict[str, list[str]]:
         """Name the scores of all experiments on all tasks."""
-        names = plan.experiments(self.encoders, self.settings)
+        names = self.experiments(plan)
         return {f"scores.{task}": plan.scores(names, task) for task in self.tasks}
 
     def build(self, given: Given) -> Report:
@@ -35,7 +42,7 @@ class Experiments(Table):
 
         from tandem.reporting.writer import beside, columns, grid, page, quantity
 
-        names = given.plan.experiments(self.encoders, self.settings)
+        names = self.experiments(given.plan)
         units = dict.fromkeys(
             (task, unit) for name in names for task in self.tasks
             for unit in given.scores.units(name, task)
@@ -45,6 +52,8 @@ class Experiments(Table):
         for name, row in zip(names, cells, strict=True):
             known = given.plan.described(name)
             line = {key: known.get(key) for key in ("name", "encoder", "setting", "pairs")}
+            if name.split(".")[0] in self.baselines:
+                line["setting"] = "pretrained"
             line["seed_count"] = max((len(cell.seeds) for cell in row if cell), default=0)
             for (task, unit), cell in zip(units, row, strict=True):
                 line |= columns(f"{task}.{unit}", given.scores.metric(task), cell)

@@ -1,0 +1,176 @@
+"""Retrieval in every language: the joint encoder beside one trained on that language alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tandem.corpora.collection import read_parts
+from tandem.reporting.table import Given, Report, Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from tandem.plan import Plan
+    from tandem.reporting.scores import Cell
+
+WAYS = {"into": "{pivot}-{language}", "from": "{language}-{pivot}"}
+"""From the pivot's sentences into the language, and back."""
+
+
+class ByLanguage(Table):
+    """P@1 between each language and the pivot, for each source, jointly trained and alone."""
+
+    joint: str
+    """The experiment with all languages."""
+    alone: str
+    """How the experiments with one language are called, before `-<language>`; the study may have
+    one for some languages only."""
+    task: str = "retrieval"
+    """The task, of a collection."""
+    scripts: dict[str, list[str]] = {}
+    """Languages by their script, for the table and its claims; others are Latin."""
+
+    def experiments(self, plan: Plan) -> dict[str, str]:
+        """Name the experiments by language; the joint one has the empty name."""
+        encoder, _, start = f"{self.alone}-".partition(".")
+        alone = {
+            name.removeprefix(start): f"{encoder}.{name}"
+            for name in plan.study.settings
+            if name.startswith(start)
+        }
+        return {"": self.joint, **alone}
+
+    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+        """Name scores, and the collection, which tells the sizes."""
+        corpus = plan.setting(self.joint).corpus
+        names = self.experiments(plan).values()
+        return {
+            "scores": plan.scores(names, self.task),
+            "collection": [plan.path("corpora", corpus)],
+        }
+
+    def build(self, given: Given) -> Report:
+        """Make a line for each source and language.
+
+        Columns: source, language, script, pairs (of this language and source, to train on),
+        sentences (searched); then `joint_<way>_p_at_1_x100`, `alone_<way>_p_at_1_x100` and the
+        difference, `gain_<way>_p_at_1_x100`, each with its 95% interval, where a way is `from` the
+        language or `into` it.
+        """
+        import pandas as pd
+
+        corpus = given.files["collection"][0]
+        setting = given.plan.setting(self.joint)
+        pivot = given.plan.study.collections[setting.corpus].pivot
+        rows = []
+        for part, sizes in read_parts(corpus).items():
+            if part.left == pivot and not part.monolingual:
+                row = self._row(part.source, part.right, pivot, given)
+                if row is not None:
+                    rows.append(row | {"pairs": sizes["train"]})
+        order = ["source", "language", "script", "pairs", "sentences"]
+        frame = pd.DataFrame(rows)
+        frame = frame[[*order, *(column for column in frame if column not in order)]]
+        known = frame[frame["alone_from_p_at_1_x100"].notna()]
+        return Report(frame, self._markdown(frame), {"languages": known})
+
+    def _row(self, source: str, language: str, pivot: str, given: Given) -> dict[str, Any] | None:
+        """Make a line, or None where the joint encoder was not scored."""
+        from tandem.reporting.writer import columns
+
+        names = self.experiments(given.plan)
+        script = next((name for name, its in self.scripts.items() if language in its), "Latin")
+        row: dict[str, Any] = {"source": source, "language": language, "script": script}
+        for way, form in WAYS.items():
+            unit = f"{source}.{form.format(pivot=pivot, language=language)}"
+            joint = given.scores.cell(names[""], self.task, unit)
+            if joint is None:
+                return None
+            alone = None
+            if language in names:
+                alone = given.scores.cell(names[language], self.task, unit)
+            row["sentences"] = joint.items
+            row |= columns(f"joint_{way}", "p_at_1_x100", joint)
+            row |= columns(f"alone_{way}", "p_at_1_x100", alone)
+            row |= _gain(f"gain_{way}_p_at_1_x100", joint, alone)
+        return row
+
+    def _markdown(self, frame: pd.DataFrame) -> str:
+        """Lay out a grid for each source, the weakest language first."""
+        from tandem.reporting.writer import grid, page
+
+        parts = [
+            "# Retrieval in every language",
+            "P@1 × 100: how often the nearest of the held-out sentences of a corpus is the "
+            "translation, from the language to English and from English to the language; in "
+            "brackets its 95% interval. *Alone*: an encoder trained on the text of that language "
+            "and English only, all its sources. The weakest language first.",
+        ]
+        headings = ["Language", "Script", "Training pairs", "Sentences"]
+        for way in ("to English", "from English"):
+            headings += [f"Joint, {way}", "Alone", "Gain"]
+        for source, rows in frame.groupby("source", sort=False):
+            lines = []
+            for _, row in rows.sort_values("joint_from_p_at_1_x100", kind="stable").iterrows():
+                counts = (f"{row['pairs']:,}", f"{row['sentences']:,}")
+                figures = [
+                    _shown(row, f"{kind}_{way}")
+                    for way in ("from", "into")
+                    for kind in ("joint", "alone", "gain")
+                ]
+                lines.append([str(row["language"]), str(row["script"]), *counts, *figures])
+            parts += [f"## {source}", _means(rows), grid(headings, lines)]
+        return page(*parts)
+
+    def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
+        """Draw a panel for each source, a row for each language, the best first."""
+        from tandem.reporting.plots import Dots, bounds, dot_plot
+
+        panels = []
+        for source, rows in frame.groupby("source", sort=False):
+            ordered = rows.sort_values("joint_from_p_at_1_x100", ascending=False, kind="stable")
+            series = {
+                "all languages together": bounds(ordered, "joint_from", "p_at_1_x100"),
+                "the language alone": bounds(ordered, "alone_from", "p_at_1_x100"),
+            }
+            label = "P@1 × 100, to English, with 95% interval"
+            panels.append(Dots(label, list(ordered["language"]), series, str(source)))
+        return dot_plot(panels)
+
+
+def _gain(column: str, joint: Cell, alone: Cell | None) -> dict[str, float | None]:
+    """Return the difference of two figures of the same sentences, with its 95% interval."""
+    from tandem.statistics.inference import difference
+
+    name, metric = column.removesuffix("_p_at_1_x100"), "p_at_1_x100"
+    names = column, f"{name}_low_{metric}", f"{name}_high_{metric}"
+    if alone is None:
+        return dict.fromkeys(names)
+    found = difference(joint, alone)
+    bounds = found.interval
+    return dict(zip(names, (found.value, bounds.low, bounds.high), strict=True))
+
+
+def _shown(row: pd.Series, name: str) -> str:
+    """Write a figure with its interval; empty where there is none."""
+    value, low, high = (row[f"{name}_{end}p_at_1_x100"] for end in ("", "low_", "high_"))
+    return "" if value != value else f"{value:.1f} [{low:.1f}, {high:.1f}]"
+
+
+def _means(rows: pd.DataFrame) -> str:
+    """Say what the languages have on average, and in how many the joint encoder is ahead."""
+    both = rows.dropna(subset=["alone_from_p_at_1_x100"])
+    said = [f"Joint, mean of {len(rows)} languages: {_mean(rows, 'joint')}."]
+    if len(both):
+        said.append(
+            f"Of the {len(both)} that were also trained alone: joint {_mean(both, 'joint')}, alone "
+            f"{_mean(both, 'alone')}; joint ahead in {(both['gain_from_p_at_1_x100'] > 0).sum()} "
+            f"to English and {(both['gain_into_p_at_1_x100'] > 0).sum()} from English."
+        )
+    return " ".join(said)
+
+
+def _mean(rows: pd.DataFrame, kind: str) -> str:
+    ways = (rows[f"{kind}_{way}_p_at_1_x100"].mean() for way in ("from", "into"))
+    return "{:.1f} to and {:.1f} from English".format(*ways)

@@ -1,0 +1,127 @@
+"""Scores over the size of the text, for text of different breadth."""
+
+from __future__ import annotations
+
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tandem.io import read_json
+from tandem.registry import Settings
+from tandem.reporting.table import Given, Report, Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from tandem.plan import Plan
+
+
+class Measure(Settings):
+    """A figure of a task."""
+
+    label: str
+    """Its name in the table and the figure."""
+    task: str
+    """The task."""
+    unit: str
+    """Which of its figures."""
+
+
+class Curve(Settings):
+    """Text of one breadth."""
+
+    label: str
+    """What the text is."""
+    settings: list[str]
+    """Settings with less and more of it."""
+
+
+class SizeCurve(Table):
+    """Figures of one encoder, trained on more and more text."""
+
+    title: str
+    """Heading of the table."""
+    encoder: str
+    """The encoder."""
+    curves: list[Curve]
+    """What is drawn; one setting alone is a point."""
+    measures: list[Measure]
+    """What is shown."""
+    notes: str = ""
+    """Shown under the table."""
+
+    def experiments(self) -> dict[str, list[str]]:
+        """Name the experiments of each curve."""
+        return {
+            curve.label: [f"{self.encoder}.{setting}" for setting in curve.settings]
+            for curve in self.curves
+        }
+
+    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+        """Name the scores, and the segmented text, which tells how many pairs were drawn."""
+        names = list(dict.fromkeys(chain.from_iterable(self.experiments().values())))
+        tasks = dict.fromkeys(measure.task for measure in self.measures)
+        drawn = [plan.segmented(name, plan.seeds(name)[0]) for name in names]
+        return {"text": drawn} | {f"scores.{task}": plan.scores(names, task) for task in tasks}
+
+    def build(self, given: Given) -> Report:
+        """Make a line for each point of a curve.
+
+        Columns: text, pairs, languages, experiment, seed_count, and each measure with its 95%
+        interval.
+        """
+        import pandas as pd
+
+        from tandem.reporting.writer import beside, columns, grid, page
+
+        rows, cells = [], []
+        drawn = {path: read_json(path / "parts.json")["parts"] for path in given.files["text"]}
+        for label, names in self.experiments().items():
+            for name in names:
+                folder = Path(given.plan.segmented(name, given.plan.seeds(name)[0]))
+                parts = drawn[folder]
+                found = [given.scores.cell(name, m.task, m.unit) for m in self.measures]
+                row = {
+                    "text": label,
+                    "pairs": sum(part["pairs"] for part in parts),
+                    "languages": len({part["right"] for part in parts if part["pairs"]}),
+                    "experiment": name,
+                    "seed_count": max((len(cell.seeds) for cell in found if cell), default=0),
+                }
+                for measure, cell in zip(self.measures, found, strict=True):
+                    metric = given.scores.metric(measure.task)
+                    row |= columns(measure.label, metric, cell)
+                rows.append(row)
+                cells.append(found)
+        heads = [[row["text"], f"{row['pairs']:,}", str(row["languages"])] for row in rows]
+        text = page(
+            f"# {self.title}",
+            grid(
+                ["Text", "Pairs", "Languages", *(measure.label for measure in self.measures)],
+                beside(heads, cells),
+            ),
+            "Means over seeds; in brackets, the 95% interval over items and seeds. Best of each "
+            "column in bold.",
+            self.notes,
+        )
+        return Report(pd.DataFrame(rows), text)
+
+    def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
+        """Draw a panel for each measure: the figure over the pairs, a curve for each text."""
+        import numpy as np
+
+        from tandem.reporting.plots import Curves, bounds, line_plot
+        from tandem.reporting.scores import METRICS
+
+        panels = []
+        for measure in self.measures:
+            metric = given.plan.study.tasks[measure.task].metric
+            series = {}
+            for label, own in frame.groupby("text", sort=False):
+                shown = own[own[f"{measure.label}_{metric}"].notna()]
+                if len(shown):
+                    values = bounds(shown, measure.label, metric)
+                    series[str(label)] = np.column_stack([shown["pairs"], values])
+            panels.append(Curves("training pairs", METRICS[metric], series, measure.label))
+        return line_plot(panels)

@@ -1,0 +1,175 @@
+"""Bitext of one's own: how far few pairs go, from nothing and from an encoder that is trained."""
+
+from __future__ import annotations
+
+from math import isnan
+from typing import TYPE_CHECKING, Any
+
+from tandem.registry import ConfigurationError, not_among
+from tandem.reporting.table import Given, Report, Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from tandem.plan import Plan
+
+METRIC = "p_at_1_x100"
+WAYS = {"from": "{language}-{pivot}", "into": "{pivot}-{language}"}
+"""From the language's sentences to the pivot's, and back."""
+
+
+class StartCurve(Table):
+    """P@1 of one language, trained on more and more pairs, with and without a start."""
+
+    title: str
+    """Heading of the table."""
+    settings: list[str]
+    """Settings of one language each, and of a number of pairs; those that name a start are compared
+    with those that do not."""
+    task: str
+    """Retrieval in a collection."""
+    source: str
+    """Whose held-out sentences are searched."""
+
+    def experiments(self, plan: Plan) -> list[tuple[str, str, int, str]]:
+        """Return (language, experiment, pairs, start) of each line, in order of language and pairs.
+
+        Each start is there too, with 0 pairs.
+
+        Raises:
+            ConfigurationError: a setting is not there, not of one language, or without a number of
+                pairs.
+        """
+        found, languages = [], []
+        for name in self.settings:
+            if name not in plan.study.settings:
+                known = not_among(name, plan.study.settings)
+                raise ConfigurationError(f"settings of a table of starts: no setting {known}")
+            setting = plan.study.settings[name]
+            if len(setting.languages or ()) != 1 or setting.pairs is None:
+                problem = "needs one of languages, and a number of pairs"
+                raise ConfigurationError(f"settings.{name}: a table of starts {problem}")
+            (language,) = setting.languages or ()
+            languages.append(language)
+            start = setting.start or ""
+            found += [(language, f"{e}.{name}", setting.pairs, start) for e in setting.encoders]
+            found += [(language, start, 0, start)] * bool(start)
+        order = list(dict.fromkeys(languages))
+        return sorted({*found}, key=lambda row: (order.index(row[0]), row[3], row[2], row[1]))
+
+    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+        """Name scores."""
+        names = [name for _, name, _, _ in self.experiments(plan)]
+        return {"scores": plan.scores(names, self.task)}
+
+    def build(self, given: Given) -> Report:
+        """Make a line for each language, start and number of pairs.
+
+        Columns: language, pairs, start (empty without one), experiment, sentences (searched),
+        seed_count; `from_p_at_1_x100`, of the language's sentences, and `into_p_at_1_x100`, of the
+        pivot's, each with its 95% interval; equal_pairs, see `equal_pairs`.
+        """
+        import pandas as pd
+
+        from tandem.reporting.writer import columns
+
+        rows: list[dict[str, Any]] = []
+        for language, name, pairs, start in self.experiments(given.plan):
+            pivot = given.plan.study.collections[given.plan.setting(name).corpus].pivot
+            row: dict[str, Any] = {"language": language, "pairs": pairs, "start": start}
+            row["experiment"] = name
+            for way, form in WAYS.items():
+                unit = f"{self.source}.{form.format(pivot=pivot, language=language)}"
+                cell = given.scores.cell(name, self.task, unit)
+                if cell is not None:
+                    row |= {"sentences": cell.items, "seed_count": len(cell.seeds)}
+                row |= columns(way, METRIC, cell)
+            rows.append(row)
+        frame = pd.DataFrame(rows)
+        frame["equal_pairs"] = equal_pairs(frame)
+        return Report(frame, self._markdown(frame))
+
+    def _markdown(self, frame: pd.DataFrame) -> str:
+        """Lay out a grid for each language: a row for each number of pairs."""
+        from tandem.reporting.writer import grid, over_seeds_note, page
+
+        headings = ["Pairs", "Start", "To English", "From English", "As good as, without a start"]
+        parts = [
+            f"# {self.title}",
+            "P@1 × 100: how often the nearest of the held-out sentences is the translation; in "
+            f"brackets its 95% interval, {over_seeds_note(frame['seed_count'].dropna())}. *As good "
+            "as*: the pairs with which training without a start comes as far to English, read off "
+            "its curve.",
+        ]
+        for language, own in frame.groupby("language", sort=False):
+            scratch = own[own["start"] == ""]
+            lines = [
+                [f"{row['pairs']:,}", row["start"] or "none", *(_shown(row, way) for way in WAYS),
+                 _equal(row, scratch)]
+                for _, row in own.iterrows()
+            ]  # fmt: skip
+            parts += [f"## {language}", grid(headings, lines)]
+        return page(*parts)
+
+    def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
+        """Draw a panel for each language: P@1 to English over the pairs, with and without a start.
+
+        A start by itself is a level line.
+        """
+        import numpy as np
+
+        from tandem.reporting.plots import Curves, bounds, line_plot
+        from tandem.reporting.scores import METRICS
+
+        panels = []
+        frame = frame.fillna({"start": ""})  # as the CSV has it
+        for language, own in frame.groupby("language", sort=False):
+            own, series = own[own[f"from_{METRIC}"].notna()], {}
+            ends = own.loc[own["pairs"] > 0, "pairs"].agg(["min", "max"])
+            for start, rows in own.groupby("start"):
+                pairs, values = rows["pairs"].to_numpy(), bounds(rows, "from", METRIC)
+                label = f"from {start}" if start else "from nothing"
+                series[label] = np.column_stack([pairs, values])[pairs > 0]
+                for level in values[pairs == 0]:
+                    series[f"{start}, no pairs"] = np.column_stack([ends, [level, level]])
+            title = f"{self.source}, {language}"
+            panels.append(Curves("training pairs", METRICS[METRIC], series, title))
+        return line_plot(panels)
+
+
+def equal_pairs(frame: pd.DataFrame) -> list[float]:
+    """Return for each line with a start the pairs with which training without one is as good.
+
+    That is P@1 to the pivot's sentences, on the curve of its language, which is drawn straight
+    between its points over the logarithm of the pairs, and never falls. NaN beyond its ends.
+    """
+    import numpy as np
+
+    found = []
+    for _, row in frame.iterrows():
+        scratch = frame[(frame["start"] == "") & (frame["language"] == row["language"])]
+        scratch = scratch.sort_values("pairs").dropna(subset=[f"from_{METRIC}"])
+        curve = np.maximum.accumulate(scratch[f"from_{METRIC}"].to_numpy(float))
+        value = row[f"from_{METRIC}"]
+        inside = len(curve) and row["start"] and curve[0] <= value <= curve[-1]
+        places = np.log(scratch["pairs"].to_numpy(float))
+        found.append(float(np.exp(np.interp(value, curve, places))) if inside else np.nan)
+    return found
+
+
+def _shown(row: pd.Series, way: str) -> str:
+    """Write a figure with its interval; empty where there is none."""
+    value, low, high = (row[f"{way}_{end}{METRIC}"] for end in ("", "low_", "high_"))
+    return "" if isnan(value) else f"{value:.1f} [{low:.1f}, {high:.1f}]"
+
+
+def _equal(row: pd.Series, scratch: pd.DataFrame) -> str:
+    """Write how many pairs are as good without a start; empty for a line without one."""
+    if not row["start"] or not len(scratch):
+        return ""
+    if not isnan(row["equal_pairs"]):
+        return f"{row['equal_pairs']:,.0f} pairs"
+    above = row[f"from_{METRIC}"] > scratch[f"from_{METRIC}"].max()
+    bound = scratch["pairs"].max() if above else scratch["pairs"].min()
+    return f"{'more' if above else 'fewer'} than {bound:,}"
