@@ -25,7 +25,8 @@ from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer, Metaspace, Sequence
 
 from tandem import encoders
-from tandem.encoders.export import Card, export_sentence_transformers
+from tandem.encoders.card import Card
+from tandem.encoders.export import export_sentence_transformers
 from tandem.encoders.model import SentenceEncoder
 from tandem.io import read_lines
 from tandem.segmentation.pieces import piece_scores

@@ -58,9 +58,14 @@ def translated_by(wildcards):
     return TRANSLATORS.path(translator_of(wildcards).kind)
 
 
+def model_of(wildcards):
+    """Return the experiment of a job, or the one that is the study's model."""
+    return getattr(wildcards, "experiment", None) or study_of(wildcards).export.model
+
+
 def learned_from(wildcards):
     """Return the registered corpora behind an experiment's text, with their licences."""
-    names = plan_of(wildcards).text_of(wildcards.experiment)
+    names = plan_of(wildcards).text_of(model_of(wildcards))
     return [{"name": name, "licence": DATASETS[name].licence} for name in names]
 
 

@@ -1,4 +1,4 @@
-"""Training: one encoder in one setting with one seed; and the export of models."""
+"""Training: one encoder in one setting with one seed; and models for use outside the study."""
 
 
 rule train:
@@ -55,3 +55,26 @@ rule export:
         code=digest("export.py"),
     script:
         "../scripts/export.py"
+
+
+rule compress:
+    """Write the model of a study, the one that `tandem` finds by name, with a model card.
+
+    Out: a model folder (model.safetensors, encoder.json, segmenter/); README.md, the card.
+    """
+    input:
+        model=lambda w: plan_of(w).models([model_of(w)], study_of(w).seeds[:1]),
+        scores=lambda w: plan_of(w).all_scores(model_of(w)),
+    output:
+        folder=directory("{root}/model"),
+    log:
+        "{root}/logs/compress.log",
+    conda:
+        "../../envs/tandem.yaml"
+    params:
+        experiment=model_of,
+        precision=lambda w: study_of(w).export.precision.value,
+        corpora=learned_from,
+        code=digest("compress.py"),
+    script:
+        "../scripts/compress.py"

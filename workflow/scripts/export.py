@@ -2,7 +2,8 @@
 
 from _adapter import logged, score_files
 from tandem import encoders
-from tandem.encoders.export import Card, export_sentence_transformers
+from tandem.encoders.card import Card
+from tandem.encoders.export import export_sentence_transformers
 from tandem.reporting.scores import card_lines
 
 with logged(snakemake.log[0]) as log:

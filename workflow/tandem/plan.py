@@ -274,6 +274,7 @@ class Plan:
         tables = [f"{name}.{ending}" for name in self.study.tables for ending in ("csv", "md")]
         drawn = [f"{name}.{ending}" for name in self.figures for ending in ("png", "pdf", "svg")]
         exported = [f"export/{name}" for name in self.exported]
+        exported += ["model"] if self.study.export.model else []
         return [*map(self.path, [*tables, *drawn, *exported, "claims.csv"]), *self.bleu]
 
     @property

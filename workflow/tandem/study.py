@@ -15,6 +15,7 @@ from pydantic import Field, NonNegativeInt, PositiveInt
 from tandem.corpora.register import Code
 from tandem.corpora.settings import Bitext, Collection, HiddenPairs, StsArchives
 from tandem.encoders.encoder import ENCODERS, Encoder
+from tandem.encoders.precision import Precision
 from tandem.filtering import Filters, parse_filters
 from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.registry import Named, Settings, not_among
@@ -115,10 +116,16 @@ class Bootstrap(Settings):
 
 
 class Export(Settings):
-    """What is also exported for sentence-transformers, from the first seed."""
+    """Models for use outside the study, from the first seed."""
 
     settings: list[str] = []
-    """All averaging encoders that are trained in these settings are exported."""
+    """All averaging encoders that are trained in these settings are exported for
+    sentence-transformers."""
+    model: str | None = None
+    """The experiment, of an averaging encoder, that is the study's model: `tandem` finds it by the
+    name of the folder of results. Null: none."""
+    precision: Precision = Precision.FLOAT32
+    """Of the numbers that this model is stored with."""
 
 
 class Study(Settings):
@@ -204,6 +211,7 @@ def cross_faults(study: Study, datasets: Names[str]) -> Iterator[str]:
     yield from _language_faults(study)
     yield from _size_faults(study)
     yield from _collection_faults(study)
+    yield from _export_faults(study)
 
 
 def _references(study: Study) -> Iterator[tuple[str, str, str]]:
@@ -258,8 +266,6 @@ def _size_faults(study: Study) -> Iterator[str]:
             yield f"settings.{name}.pairs: {setting.pairs}, but only {made.pairs} are translated"
         if setting.selection == "similarity" and study.sts is None:
             yield f"settings.{name}.selection: similarity needs the section sts"
-        if name in study.export.settings and not setting.trained:
-            yield f"export.settings: {name} trains nothing that could be exported"
 
 
 def _collection_faults(study: Study) -> Iterator[str]:
@@ -275,3 +281,18 @@ def _collection_faults(study: Study) -> Iterator[str]:
         for key in ("sources", "languages", "temperature", "pools", "start"):
             if getattr(setting, key) != Setting.model_fields[key].default:
                 yield f"settings.{name}.{key}: {setting.corpus} is no collection; leave it out"
+
+
+def _export_faults(study: Study) -> Iterator[str]:
+    for name in study.export.settings:
+        if name in study.settings and not study.settings[name].trained:
+            yield f"export.settings: {name} trains nothing that could be exported"
+    known = [
+        f"{encoder}.{name}"
+        for name, setting in study.settings.items()
+        for encoder in setting.encoders
+        if setting.trained and encoder in study.encoders
+        if study.encoders[encoder].architecture.kind == "averaging"
+    ]
+    if study.export.model not in (None, *known):
+        yield f"export.model: no averaging encoder {not_among(study.export.model, known)}"

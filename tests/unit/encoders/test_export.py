@@ -12,7 +12,8 @@ from sentence_transformers import SentenceTransformer
 
 from tandem.encoders.baselines import load_baseline
 from tandem.encoders.encoder import ENCODERS
-from tandem.encoders.export import Card, export_sentence_transformers
+from tandem.encoders.card import Card
+from tandem.encoders.export import export_sentence_transformers
 from tandem.encoders.model import SentenceEncoder, initialise
 from tandem.errors import TandemError
 from tandem.segmentation.scheme import Segmentation

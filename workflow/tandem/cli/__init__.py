@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise MemoryError(f"the libraries alone map {_LEAST_BYTES >> 20:,} MiB")
         options = parser().parse_args(arguments)
         command = options.command
-        if "model" in options:
+        if getattr(options, "model", None):
             from tandem.cli.common import find_model
 
             options.model = find_model(options.model)

@@ -105,9 +105,8 @@ def find_model(model: str) -> Path:
         places.append(Path(models, model))
     if (checkout / "Snakefile").is_file() and not same(checkout, "."):
         places.append(checkout / built)
-    for place in places:
-        if place.is_dir():
-            return place
+    if found := next(filter(Path.is_dir, places), None):
+        return found
     study = checkout / "workflow/studies" / model / "study.yaml"
     remedy = f"Give a model folder, or set {MODELS} to the folder that holds {model}"
     if study.is_file() and "model" in (read_yaml(study).get("export") or {}):

@@ -8,7 +8,9 @@ from pathlib import Path
 
 from tandem import encoders
 from tandem.cli import common
-from tandem.encoders.export import Card, export_sentence_transformers
+from tandem.encoders.card import Card
+from tandem.encoders.export import export_sentence_transformers
+from tandem.encoders.precision import Precision
 from tandem.outputs import check
 
 _EXAMPLE = 'tandem export model/ exported/ --name "My sentences" --corpus "my bitext" CC-BY-4.0'
@@ -26,6 +28,11 @@ def add_to(commands: argparse._SubParsersAction) -> None:
         "--corpus", nargs=2, action="append", default=[], metavar=("NAME", "LICENCE"),
         help="what it was trained on, for its card; may be repeated",
     )  # fmt: skip
+    parser.add_argument(
+        "--precision", type=Precision, choices=[Precision.FLOAT32, Precision.FLOAT16],
+        default=Precision.FLOAT32,
+        help="of the numbers, in the folder and of the vectors that it gives (default: float32)",
+    )  # fmt: skip
     common.add_overwrite(parser)
 
 
@@ -33,6 +40,7 @@ def run(options: argparse.Namespace) -> None:
     """Export and say which folder serves which language."""
     check(options.folder, [options.model], options.overwrite, folder=True)
     card = Card(options.name or options.folder.name, options.corpus, licence=options.licence)
-    folders = export_sentence_transformers(encoders.load(options.model), options.folder, card)
+    encoder = encoders.load(options.model)
+    folders = export_sentence_transformers(encoder, options.folder, card, options.precision)
     for language, folder in sorted(folders.items()):
         print(f'{language}: SentenceTransformer("{folder}")', file=sys.stderr)

@@ -57,7 +57,7 @@ def add_to(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="the model")
     common.add_overwrite(parser)
     parser.add_argument(
-        "--from", type=Path, dest="model", metavar="MODEL", help="a trained encoder to start from"
+        "--from", dest="model", metavar="MODEL", help=f"what to start from: {common.MODEL}"
     )
     absent = argparse.SUPPRESS
     parser.add_argument("--encoder", choices=list(ENCODERS.modules()), default=absent)

@@ -1,16 +1,40 @@
-"""Averaging encoders of fewer dimensions: their tables on principal axes."""
+"""Averaging encoders in less room: fewer dimensions, on principal axes, and shorter numbers."""
 
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import torch
 from torch import Tensor
 
+from tandem.encoders.card import Card, model_card
 from tandem.encoders.model import Composition, SentenceEncoder
+from tandem.encoders.precision import Precision
 from tandem.errors import TandemError
+from tandem.io import atomic_folder
 from tandem.segmentation.pieces import load_pieces, piece_scores
 from tandem.segmentation.segmenter import Segmenter
+
+_USAGE = """```python
+from tandem import encoders
+
+model = encoders.load("path/to/this/folder")
+vectors = model.encode(sentences, "{language}")
+```
+
+Or with its command: `tandem encode path/to/this/folder my.{language} --language {language}`."""
+
+
+def save_with_card(
+    encoder: SentenceEncoder, folder: str | Path, card: Card, precision: Precision
+) -> None:
+    """Write an averaging encoder as a folder that `load` reads, with a model card, README.md."""
+    with atomic_folder(folder) as temporary:
+        usage = _USAGE.format(language=encoder.languages[0])
+        text = model_card(encoder, card, usage, precision=precision)
+        (temporary / "README.md").write_text(text, encoding="utf-8", newline="\n")
+        encoder.write(temporary, precision)
 
 
 def narrowed(encoder: SentenceEncoder, dimensions: int) -> SentenceEncoder:

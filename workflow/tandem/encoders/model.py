@@ -177,9 +177,9 @@ class SentenceEncoder:
         tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
         save_file(tensors, folder / "model.safetensors")
         description = {"encoder": ENCODERS.dump(self.kind), "training": self.metadata}
-        if precision is not Precision.FLOAT32:  # folders without it are float32
-            description["precision"] = precision.value
-        write_json(folder / "encoder.json", description)
+        # float32 is what folders have that do not say it
+        stored = {} if precision is Precision.FLOAT32 else {"precision": precision}
+        write_json(folder / "encoder.json", description | stored)
         saved.seal(folder)
 
     def _language(self, language: str | None) -> str:
@@ -236,6 +236,8 @@ def overlapped(
         torch.set_num_threads(threads)
 
 
-def _tensors(table: Tensor, composition: Composition, precision: Precision) -> dict[str, Tensor]:
+def _tensors(
+    table: Tensor, composition: Composition, precision: Precision = Precision.FLOAT32
+) -> dict[str, Tensor]:
     own = {_PREFIX + name: tensor for name, tensor in composition.state_dict().items()}
     return own | pack(table, precision)

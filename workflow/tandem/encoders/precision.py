@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from enum import StrEnum
-
-import torch
-from torch import Tensor
+from typing import TYPE_CHECKING
 
 from tandem.errors import TandemError
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 _STEPS = 127
 """Steps of int8 on either side of zero; -128 is not used, so that both sides are alike."""
@@ -36,6 +37,8 @@ def pack(table: Tensor, precision: Precision) -> dict[str, Tensor]:
     Raises:
         TandemError: a number is too large for float16.
     """
+    import torch  # slow, and whoever reads settings needs the names alone
+
     if precision is Precision.FLOAT32:
         return {"embedding": table}
     if precision is Precision.FLOAT16:
@@ -51,5 +54,7 @@ def pack(table: Tensor, precision: Precision) -> dict[str, Tensor]:
 
 def unpack(tensors: dict[str, Tensor]) -> Tensor:
     """Take what `pack` made out of these tensors; return the table, a float32 copy."""
+    import torch
+
     table = tensors.pop("embedding").to(torch.float32, copy=True)
     return table * tensors.pop("scale").unsqueeze(1) if "scale" in tensors else table
