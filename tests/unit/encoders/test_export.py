@@ -11,8 +11,8 @@ import yaml
 from sentence_transformers import SentenceTransformer
 
 from tandem.encoders.baselines import load_baseline
-from tandem.encoders.encoder import ENCODERS
 from tandem.encoders.card import Card
+from tandem.encoders.encoder import ENCODERS
 from tandem.encoders.export import export_sentence_transformers
 from tandem.encoders.model import SentenceEncoder, initialise
 from tandem.errors import TandemError
