@@ -274,7 +274,8 @@ def test_export_says_which_folder_serves_which_language(model, tmp_path, capsys)
         (["encode", "{model}", "missing.txt", "--language", "en"], "missing.txt"),
         (["encode", "{model}", "{file}"], "say which language"),
         (["encode", "{model}", "{file}", "--language", "fr"], "no segmentation for language 'fr'"),
-        (["encode", "nowhere", "{file}"], "nowhere/encoder.json: no such file"),
+        (["encode", "./nowhere", "{file}"], "nowhere/encoder.json: no such file"),
+        (["encode", "nowhere", "{file}"], "no model nowhere (looked for nowhere, results/nowhere"),
         (["encode", "{model}", "{file}", "--language", "en", "--device", "tpu9"], "tpu9"),
         (["score", "{model}", "{file}", *LANGUAGES], "line 1: 1 columns, not 2"),
         (["score", "{model}", "-", "-", *LANGUAGES], "once at most"),
@@ -330,7 +331,7 @@ def test_a_smaller_batch_makes_another_model(tmp_path):
     assert tables[0] != tables[1]
 
 
-@pytest.mark.parametrize("command", ["train", "encode", "similarity", "score", "mine", "export"])
+@pytest.mark.parametrize("command", ["train", "encode", "similarity", "score", "mine", "compress", "export"])
 def test_help_has_an_example_that_parses(command, capsys):
     with pytest.raises(SystemExit) as error:
         main([command, "--help"])

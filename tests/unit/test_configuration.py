@@ -233,6 +233,12 @@ def test_a_fault_of_a_study_is_named_with_its_place(workspace, change, said):
         (changed("settings", "en", "pairs", to=51), "settings.en.pairs: 51, but only 50 are"),
         (changed("sts", to=None), "settings.cs.selection: similarity needs the section sts"),
         (changed("export", "settings", to=["cs", "none"]), "export.settings: none trains nothing"),
+        # the study's model
+        (changed("export", "model", to="sp.cz"),
+         "export.model: no averaging encoder 'sp.cz' (did you mean 'sp.cs'?)"),
+        (changed("export", "model", to="sp"), "export.model: no averaging encoder 'sp'"),
+        (changed("export", "model", to="lstm.cs"), "export.model: no averaging encoder 'lstm.cs'"),
+        (changed("export", "model", to="sp.none"), "export.model: no averaging encoder 'sp.none'"),
     ],
 )  # fmt: skip
 def test_a_fault_between_keys_is_named(workspace, change, said):
@@ -512,6 +518,13 @@ def test_everything_that_is_asked_of_a_study(plan):
           for ending in ("png", "pdf", "svg")),
         "export/sp.cs", "claims.csv", "scores/cs-en/bleu.json",
     )]  # fmt: skip
+
+
+def test_a_study_may_have_a_model(workspace):
+    found = plans(**changed("export", to={"model": "sp.cs", "precision": "int8"}))
+    plan = found["results/first"]
+    assert "results/first/model" in plan.targets
+    assert plan.study.export.precision == "int8"
 
 
 def test_plain_values_of_a_table_make_the_study_again(plan):

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from conftest import TINY, hashes, planned, run_snakemake
 
+from tandem import encoders
+from tandem.cli.common import find_model
 from tandem.corpora.text import bare_key
 from tandem.tasks.sts_data import sentences
 
@@ -204,6 +206,20 @@ def test_one_encoder_reads_every_language(finished):
     assert all(0 <= float(row["from_p_at_1_x100"]) <= 100 for row in rows)
     scores = rows_of(finished / "results/many/similarity.csv")
     assert float(scores[0]["sts.mean_pearson_x100"]) > 0
+
+
+def test_the_model_of_a_study_is_small_says_what_it_is_and_is_found_by_name(finished, monkeypatch):
+    folder = finished / "results/many/model"
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    for part in ("| tiny-verses |", "rounded to int8", "sts, 2012", "- cs\n"):
+        assert part in card
+    monkeypatch.chdir(finished)
+    small, whole = (encoders.load(place) for place in (
+        find_model("many"), "results/many/models/sp.joint/seed1",
+    ))  # fmt: skip
+    off = (small.table - whole.table).abs().amax(1)
+    assert off.max() > 0
+    assert (off <= whole.table.abs().amax(1) / 250).all()
 
 
 def test_an_encoder_that_starts_from_another_has_its_vocabulary(finished):

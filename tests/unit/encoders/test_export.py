@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+import torch
 import yaml
 from sentence_transformers import SentenceTransformer
 
@@ -15,6 +16,7 @@ from tandem.encoders.card import Card
 from tandem.encoders.encoder import ENCODERS
 from tandem.encoders.export import export_sentence_transformers
 from tandem.encoders.model import SentenceEncoder, initialise
+from tandem.encoders.precision import Precision
 from tandem.errors import TandemError
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import learn
@@ -72,6 +74,30 @@ def test_the_library_gives_the_encoders_vectors(scheme, tmp_path):
         np.testing.assert_allclose(theirs, ours, atol=1e-6)
         assert np.abs(ours).sum(1)[-1] > 0
         assert not theirs[0].any()  # empty text: the zero vector
+
+
+def test_float16_gives_the_vectors_of_the_rounded_table(tmp_path):
+    encoder = encoder_of(Segmentation(kind="sentencepiece", size=120), tmp_path / "segmenter")
+    export_sentence_transformers(encoder, tmp_path / "out", Card("m"), Precision.FLOAT16)
+    model = SentenceTransformer(str(tmp_path / "out"), device="cpu")
+    (weights,) = model.state_dict().values()
+    assert weights.dtype == torch.float16
+    lines = HARD + TEXT["en"]
+    found = model.encode(lines)
+    exact = encoder.encode(lines, "en")
+    encoder.table = encoder.table.half().float()
+    rounded = encoder.encode(lines, "en")
+    assert found.dtype == np.float16
+    # the sum and the mean are rounded to float16, each by half of its last digit
+    np.testing.assert_allclose(found, rounded, rtol=2**-10, atol=1e-6)
+    assert np.abs(rounded - exact).max() > 1e-5
+
+
+def test_int8_has_no_counterpart(tmp_path):
+    encoder = encoder_of(Segmentation(kind="words", size=60), tmp_path / "segmenter")
+    with pytest.raises(TandemError, match="choose float16"):
+        export_sentence_transformers(encoder, tmp_path / "out", Card("m"), Precision.INT8)
+    assert not (tmp_path / "out").exists()
 
 
 def test_one_vocabulary_is_one_folder_of_stock_classes(tmp_path):

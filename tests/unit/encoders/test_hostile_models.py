@@ -18,6 +18,7 @@ from safetensors.torch import load_file, save_file
 from tandem import encoders, saved
 from tandem.encoders.encoder import ENCODERS
 from tandem.encoders.model import SentenceEncoder, initialise
+from tandem.encoders.precision import Precision
 from tandem.errors import InputError
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import learn
@@ -30,11 +31,11 @@ AVERAGING = {"kind": "averaging", "dimension": 8}
 LSTM = {"kind": "lstm", "dimension": 8, "hidden": 4}
 
 
-def made(folder, segmentation, kind):
+def made(folder, segmentation, kind, precision=Precision.FLOAT32):
     (folder / "segmenter").mkdir(parents=True)
     segmenter = learn(Segmentation(kind=segmentation, size=60), TEXTS, folder / "segmenter")
     table, composition = initialise(ENCODERS.parse(kind), len(segmenter), seed=1)
-    SentenceEncoder(segmenter, table, composition, {"pairs": 7}).save(folder / "model")
+    SentenceEncoder(segmenter, table, composition, {"pairs": 7}).save(folder / "model", precision)
     return folder / "model"
 
 
@@ -45,6 +46,8 @@ def models(tmp_path_factory):
     return {
         "words": made(root / "words", "words", AVERAGING),
         "pieces": made(root / "pieces", "sentencepiece", LSTM),
+        "float16": made(root / "float16", "words", AVERAGING, Precision.FLOAT16),
+        "int8": made(root / "int8", "words", AVERAGING, Precision.INT8),
     }
 
 
@@ -210,6 +213,10 @@ WORDS_FOLDERS = {
     "dimension: a word": described("encoder", "dimension", value="wide"),
     "dimension: a billion": described("encoder", "dimension", value=10**9),
     "dimension: 31 digits": described("encoder", "dimension", value=10**30),
+    "precision: unknown": described("precision", value="int4"),
+    "precision: none": described("precision", value=None),
+    "precision: float16": described("precision", value="float16"),
+    "precision: int8": described("precision", value="int8"),
     "no tensors": gone("model.safetensors"),
     "tensors: empty": raw("model.safetensors", b""),
     "tensors: noise": raw("model.safetensors", bytes(range(256)) * 8),
@@ -300,6 +307,26 @@ PIECES_FOLDERS = {
     "link to the model": linked(MODEL),
     "link to anything": linked(MODEL, "/etc/passwd"),
 }
+FLOAT16_FOLDERS = {
+    "precision: not said": described("precision", value=...),
+    "table: float32": table(lambda found: found.float()),
+    "table: infinite": number(float("inf")),
+    "table: NaN": number(float("nan")),
+    "a scale": tensors(lambda found: found.update(scale=torch.ones(len(found["embedding"])))),
+}
+INT8_FOLDERS = {
+    "precision: not said": described("precision", value=...),
+    "precision: float16": described("precision", value="float16"),
+    "table: float32": table(lambda found: found.float()),
+    "table: a row less": table(lambda found: found[1:]),
+    "scale: none": tensors(lambda found: found.pop("scale")),
+    "scale: a number less": tensors(lambda found: found.update(scale=found["scale"][1:].clone())),
+    "scale: one for all": tensors(lambda found: found.update(scale=torch.ones(()))),
+    "scale: float16": tensors(lambda found: found.update(scale=found["scale"].half())),
+    "scale: NaN": number(float("nan"), "scale"),
+    "scale: infinite": number(float("inf"), "scale"),
+    "scale: beyond reason": number(3e38, "scale"),
+}
 SEALS = {
     "seal: none": gone(saved.SEAL),
     "seal: empty": sealed(lambda text: ""),
@@ -320,6 +347,8 @@ SEALS = {
 CASES = [
     *(("words", name, change, True) for name, change in WORDS_FOLDERS.items()),
     *(("pieces", name, change, True) for name, change in PIECES_FOLDERS.items()),
+    *(("float16", name, change, True) for name, change in FLOAT16_FOLDERS.items()),
+    *(("int8", name, change, True) for name, change in INT8_FOLDERS.items()),
     *(("words", name, change, False) for name, change in SEALS.items()),
 ]
 
@@ -368,7 +397,7 @@ def test_files_beside_a_model_change_nothing(copy, models, name):
     np.testing.assert_array_equal(used(folder.parent / "link"), used(models[name]))
 
 
-@pytest.mark.parametrize("name", ["words", "pieces"])
+@pytest.mark.parametrize("name", ["words", "pieces", "int8"])
 def test_every_flipped_bit_is_found(copy, name):
     folder = copy(name)
     (folder / "history.csv").write_text("epoch,loss\n")

@@ -31,8 +31,8 @@ def save_with_card(
 ) -> None:
     """Write an averaging encoder as a folder that `load` reads, with a model card, README.md."""
     with atomic_folder(folder) as temporary:
-        usage = _USAGE.format(language=encoder.languages[0])
-        text = model_card(encoder, card, usage, precision=precision)
+        language = "en" if "en" in encoder.languages else encoder.languages[0]
+        text = model_card(encoder, card, _USAGE.format(language=language), precision=precision)
         (temporary / "README.md").write_text(text, encoding="utf-8", newline="\n")
         encoder.write(temporary, precision)
 

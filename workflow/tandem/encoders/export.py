@@ -42,7 +42,7 @@ def export_sentence_transformers(
     `folder`, since one tokeniser cannot serve both. Returns the folder to load for each language.
 
     With float16, table and vectors are float16, also in memory: a vector is the mean of the rounded
-    embeddings, rounded.
+    embeddings, to within 2^-10 of each number.
 
     Raises:
         TandemError: the encoder is no averaging one, or the library has no such precision.
