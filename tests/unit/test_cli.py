@@ -331,7 +331,9 @@ def test_a_smaller_batch_makes_another_model(tmp_path):
     assert tables[0] != tables[1]
 
 
-@pytest.mark.parametrize("command", ["train", "encode", "similarity", "score", "mine", "compress", "export"])
+@pytest.mark.parametrize(
+    "command", ["train", "encode", "similarity", "score", "mine", "compress", "export"]
+)
 def test_help_has_an_example_that_parses(command, capsys):
     with pytest.raises(SystemExit) as error:
         main([command, "--help"])
