@@ -54,7 +54,7 @@ def new_kind(text):
         ("tandem/corpora/readers/verses.py", other_code,
          {"gather_languages", "build_panel", "train_languages", "build_collection",
           "segment_collection", "train", "score", "compress"} | TABLES),
-        ("tandem/search/margins.py", other_code, {"score"} | MODELS | TABLES),
+        ("tandem/search/margins.py", other_code, {"score", "export"} | TABLES),
     ],
 )  # fmt: skip
 def test_an_edit_re_runs_what_depends_on_it_and_nothing_else(copied, file, edit, rules):
