@@ -175,18 +175,19 @@ def measure(
 
 
 def sample(texts: Sequence[Pairs], most: int) -> list[Pairs]:
-    """Take at most so many of the pairs of all texts, evenly spaced, from each its share.
+    """Take about so many of the pairs of all texts, evenly spaced: of each text its share.
 
-    A text of which that is less than two pairs, with which nothing can be trained, is left out.
+    That is two at least, with fewer of which nothing can be trained.
     """
-    total, taken = sum(map(len, (text.left for text in texts))), []
+    total, taken = sum(len(text.left) for text in texts), []
     for text in texts:
         size = len(text.left)
-        rows = np.linspace(0, size, min(size, size * most // total), endpoint=False, dtype=np.int64)
-        if len(rows) > 1:
-            left, right = text.left.gather(rows), text.right.gather(rows)
-            known = (None if v is None else v[rows] for v in (text.keys, text.passes))
-            taken.append(Pairs(left, right, text.monolingual, *known))
+        count = min(size, max(2, size * most // total))
+        rows = np.linspace(0, size, count, endpoint=False, dtype=np.int64)
+        left, right = text.left.gather(rows), text.right.gather(rows)
+        keys = None if text.keys is None else text.keys[rows]
+        passes = None if text.passes is None else text.passes[rows]
+        taken.append(Pairs(left, right, text.monolingual, keys, passes))
     return taken
 
 

@@ -30,10 +30,10 @@ class Speed(Table):
     baselines: list[str] = []
     """Pretrained baselines that are timed."""
     source: str | None = None
-    """The corpus that is read; null: the sentences of the study's STS tasks. Sentences that encoders
-    were trained on are left out."""
+    """The corpus that is read; null: the sentences of the STS tasks. Those that encoders were
+    trained on are left out."""
     languages: list[str] = ["en"]
-    """Which languages of that corpus are read: several where it has several translations into one."""
+    """Which of its languages are read: several where it has several translations into one."""
     language: str = "en"
     """What language encoders take them for."""
     sentences: int = 128000
@@ -74,7 +74,8 @@ class Speed(Table):
         """
         name = next(name for name, table in plan.study.tables.items() if table == self)
         if self.source is None and plan.study.sts is None:
-            raise ConfigurationError(f"tables.{name}.source: without the section sts, name a corpus")
+            problem = "without the section sts, name a corpus to read"
+            raise ConfigurationError(f"tables.{name}.source: {problem}")
         return {"speeds": [plan.path("benchmarks", f"{name}.json")]}
 
     def build(self, given: Given) -> Report:
@@ -171,7 +172,7 @@ def _markdown(table: Speed, frame: pd.DataFrame, timed: Mapping[str, Any]) -> st
     """Lay the table out, fastest first, with how many times faster than the slowest each is."""
     from tandem.reporting.writer import grid, page
 
-    seen = [column for column in frame if re.fullmatch(r"seen_batch_\d+_per_s", column)]
+    seen = [column for column in frame.columns if re.fullmatch(r"seen_batch_\d+_per_s", column)]
     ordered = frame.sort_values("unseen_per_s", ascending=False, kind="stable")
     slowest = frame["unseen_per_s"].min()
     rows = [
