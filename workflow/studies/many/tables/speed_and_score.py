@@ -12,6 +12,7 @@ from tandem.reporting.tables.speed import Speed, read_once
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from tandem.plan import Plan
@@ -68,12 +69,12 @@ class SpeedAndScore(Table):
             row["seed_count"] = len(cell.seeds) if cell else 0
             rows.append(row | columns(self.label, metric, cell))
             cells.append([cell])
+        averaged = over_seeds_note([len(cell.seeds) for (cell,) in cells if cell])
         heads = [[row["encoder"], row["device"], f"{row['unseen_per_s']:,.0f}"] for row in rows]
         text = page(
             f"# {self.title}",
             "Sentences per second from raw text, on text that the encoder has not read before, and "
-            f"{self.label}, with its 95% interval, "
-            f"{over_seeds_note([row['seed_count'] for row in rows])}. Best score in bold.",
+            f"{self.label}, with its 95% interval, {averaged}. Best score in bold.",
             grid(["Encoder", "Device", "Sentences per second", self.label], beside(heads, cells)),
         )
         return Report(pd.DataFrame(rows), text)
@@ -88,35 +89,48 @@ class SpeedAndScore(Table):
         metric = given.plan.study.tasks[self.task].metric
         frame = frame[frame[f"{self.label}_{metric}"].notna()]
         scores = bounds(frame, self.label, metric)
-        names = ["unseen_per_s", "unseen_slowest_per_s", "unseen_fastest_per_s"]
-        devices = list(frame["device"].unique())
+        speeds = frame[["unseen_per_s", "unseen_slowest_per_s", "unseen_fastest_per_s"]]
+        devices, names = sorted(frame["device"].unique()), list(frame["encoder"])
+        if len(devices) > 1:
+            names = [f"{row['encoder']} ({row['device']})" for _, row in frame.iterrows()]
         with matplotlib.rc_context(STYLE):
             drawn = new_figure(WIDTH, 3.4)
             axes = drawn.subplots()
-            for point, speed, (_, row) in zip(
-                scores, frame[names].to_numpy(float), frame.iterrows(), strict=True
-            ):
-                number = devices.index(row["device"])
+            axes.set_xscale("log")
+            for x, y, device in zip(speeds.to_numpy(float), scores, frame["device"], strict=True):
+                number = devices.index(device)
                 axes.errorbar(
-                    speed[0],
-                    point[0],
-                    xerr=_bars(speed),
-                    yerr=_bars(point),
+                    x[0],
+                    y[0],
+                    xerr=_bars(x),
+                    yerr=_bars(y),
                     fmt=MARKERS[number],
                     color=OKABE_ITO[number],
                     markersize=5,
                     elinewidth=1.1,
                     capsize=2,
                 )
-                name = f"{row['encoder']} ({row['device']})"
-                place = speed[0], point[0]
-                axes.annotate(name, place, (6, 6), textcoords="offset points")
-            axes.set_xscale("log")
-            axes.margins(x=0.25, y=0.15)
+            axes.margins(x=0.2, y=0.15)
             axes.grid(color="0.9", linewidth=0.6)
             axes.set_xlabel("sentences per second from raw text, read once")
             axes.set_ylabel(f"{self.label}, {METRICS[metric]}")
+            _name(axes, names, speeds.to_numpy(float), scores)
         return drawn
+
+
+def _name(axes: Axes, names: list[str], speeds: np.ndarray, scores: np.ndarray) -> None:
+    """Write a name beside each point, on none of the bars: (points, 3) each."""
+    import textalloc
+
+    axes.set(xlim=axes.get_xlim(), ylim=axes.get_ylim())  # a name must not move the points
+    x, y = speeds[:, 0], scores[:, 0]
+    across = [[low, high] for _, low, high in speeds], [[at, at] for at in y]
+    upright = [[at, at] for at in x], [[low, high] for _, low, high in scores]
+    textalloc.allocate(
+        axes, x, y, names, x_scatter=x, y_scatter=y, x_lines=across[0] + upright[0],
+        y_lines=across[1] + upright[1], textsize=9, min_distance=0.015, max_distance=0.2,
+        nbr_candidates=500, linecolor="0.5", linewidth=0.5,
+    )  # fmt: skip
 
 
 def _bars(values: np.ndarray) -> np.ndarray | None:
