@@ -122,9 +122,7 @@ class Speed(Table):
             **unseen,
             **{f"seen_batch_{size}_per_s": entry["seen"][str(size)] for size in self.batches},
             "tokenisation_share": entry["tokenisation"],
-            "training_pairs_per_s": harmonic_mean(entry["training"])
-            if entry["training"]
-            else None,
+            "training_pairs_per_s": harmonic_mean(entry["training"]) if entry["training"] else None,
             "sentencepiece_per_s": limit,
             "unseen_sentencepiece_share": unseen["unseen_per_s"] / limit if limit else None,
         }
