@@ -21,6 +21,7 @@ include: "workflow/rules/segment.smk"
 include: "workflow/rules/translate.smk"
 include: "workflow/rules/train.smk"
 include: "workflow/rules/score.smk"
+include: "workflow/rules/speed.smk"
 include: "workflow/rules/report.smk"
 
 

@@ -6,8 +6,6 @@ the same lines with as many threads as there are processors; the last part is re
 must not grow. `--fresh` encodes that many lines at a time, each once: words not seen before take
 longer, and are fewer from part to part.
 
-With workflow/studies on PYTHONPATH:
-
     python benchmarks/encoding.py --model results/models/sp.bitext/seed1 --text my.en --language en
     python benchmarks/encoding.py --model MODEL --text my.en --language en --stream 10000000
     python benchmarks/encoding.py --model MODEL --text my.en --language en --fresh 4000
@@ -31,7 +29,8 @@ from tandem import encoders
 from tandem.encoders.baselines import load_baseline
 from tandem.encoders.model import SentenceEncoder
 from tandem.io import read_lines
-from wieting2019.speed import Speed, available_processors, divide, measure
+from tandem.timing.rates import Rates, available_processors, measure
+from tandem.timing.unread import divide
 
 SECONDS = 10.0
 """Of a pass: slower encoders get fewer sentences, but a whole batch."""
@@ -83,7 +82,7 @@ def compare(encoder: SentenceEncoder, sentences: list[str], options: argparse.Na
         report(row, limit)
 
 
-def report(row: Speed, limit: float) -> None:
+def report(row: Rates, limit: float) -> None:
     """Print the figures of one encoder."""
     figures = {"read once": median(row.unseen)}
     figures |= {f"again, batch {size}": rate for size, rate in row.seen.items()}

@@ -14,8 +14,8 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 TINY = ["--configfile", "workflow/scales/tiny.yaml"]
 UNTIMED = ("logs", "benchmarks")
 """Folders whose files tell times."""
-TIMES = "table4"
-"""The table, figure and claims that are made of times."""
+TIMES = ("table4", "speed", "speed-and-score")
+"""The tables, figures and claims that are made of times."""
 
 
 def calling_snakemake(folder, *arguments, environment=None):
@@ -68,7 +68,8 @@ def write_workflow(folder):
 def untimed(path):
     """Return what is in a file, without the claims that are made of times."""
     lines = path.read_bytes().splitlines(keepends=True)
-    return b"".join(line for line in lines if f".{TIMES}.".encode() not in line)
+    timed = [f".{name}.".encode() for name in TIMES]
+    return b"".join(line for line in lines if not any(name in line for name in timed))
 
 
 def hashes(folder):

@@ -69,6 +69,17 @@ def test_makes_table_4_for_each_encoder(finished):
     assert all(float(row["unseen_per_s"]) > 0 for row in rows)
 
 
+def test_makes_a_table_of_speeds_in_another_study(finished):
+    (timed,) = [r for r in rows_of(finished / "results/many/speed.csv") if r["device"] == "cpu"]
+    assert float(timed["unseen_per_s"]) > 0
+    assert float(timed["training_pairs_per_s"]) > 0
+    rows = rows_of(finished / "results/many/speed-and-score.csv")
+    row = next(row for row in rows if row["device"] == "cpu")
+    assert row["unseen_per_s"] == timed["unseen_per_s"]
+    assert float(row["STS 2012-2016_pearson_x100"]) <= 100
+    assert (finished / "results/many/figures/speed-and-score.png").stat().st_size > 0
+
+
 def test_claims_of_all_tables_are_joined(finished):
     names = [row["claim"].split(".") for row in rows_of(finished / "results/claims.csv")]
     assert {paper for paper, *_ in names} == {"wieting2019", "yang2019"}
@@ -94,7 +105,7 @@ def test_an_exported_model_says_what_it_is_and_reaches(finished):
         "table5.md", "languages/verses/text/panel.json",
         "models/sp.bitext/seed1/model.safetensors", "models/sp.bitext/seed1/history.csv",
         "table2.md", "table3.md", "table4.md", "figures/table2.png", "figures/table3.pdf",
-        "figures/table4.svg", "benchmarks/speed.json",
+        "figures/table4.svg", "benchmarks/table4.json",
     ],
 )  # fmt: skip
 def test_makes_what_stands_behind_it(finished, name):

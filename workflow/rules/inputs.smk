@@ -73,3 +73,32 @@ def table_inputs(wildcards):
     """Return what a table reads."""
     plan = plan_of(wildcards)
     return plan.study.tables[table_of(wildcards)].inputs(plan)
+
+
+SPEEDS = [
+    name
+    for plan in PLANS.values()
+    for name, table in plan.study.tables.items()
+    if table.kind == "speed"
+]
+
+
+def speed_of(wildcards):
+    return study_of(wildcards).tables[wildcards.table]
+
+
+def timed(wildcards):
+    """Return the experiments that a table of speeds times."""
+    return speed_of(wildcards).experiments(plan_of(wildcards))
+
+
+def timed_in(wildcards):
+    """Return the setting of those experiments."""
+    return study_of(wildcards).settings[speed_of(wildcards).setting]
+
+
+def timed_kinds(wildcards):
+    """Return the files of the kinds that are timed."""
+    runs = [plan_of(wildcards).run(name) for name in timed(wildcards)]
+    found = {ENCODERS.path(run["encoder"]["kind"]) for run in runs}
+    return sorted(found | {OBJECTIVES.path(run["objective"]["kind"]) for run in runs})

@@ -35,8 +35,15 @@ STUDY = {
         "small": setting(pairs=90),
         **{f"alone-{language}": setting(languages=[language]) for language in ("ar", "de", "ja")},
     },
+    "pretrained": {"muse": {"label": "Multilingual USE", "model": "muse"}},
+    "tables": {
+        "times": {
+            "kind": "speed", "title": "Times", "encoders": ["sp"], "setting": "joint",
+            "baselines": ["muse"], "source": "bible",
+        },
+    },
     "tasks": {"retrieval": {"kind": "retrieval"}, "sts": {"kind": "sts", "years": [2012]}},
-}
+}  # fmt: skip
 
 
 @pytest.fixture(autouse=True)

@@ -109,14 +109,14 @@ def scored(plan):
 def made(plan):
     """Return a function: a table by its values, with what it is made from and its report."""
 
-    def make(name, values, resamples=300):
-        table = TABLES.parse({"kind": name, **values})
+    def make(kind, values, resamples=300, name=None):
+        table = TABLES.parse({"kind": kind, **values})
         files = {key: list(map(Path, paths)) for key, paths in table.inputs(plan).items()}
         files["paper"] = [HOME / "claims.yaml", HOME / "published.yaml"]
         scored = [paths for key, paths in files.items() if key.startswith("scores")]
         found = [f for folders in scored for folder in folders for f in folder.glob("seed*.json")]
         scores = Scores(found, plan.study.tasks, resamples, 1)
-        given = Given(name, plan, files, scores, "tiny")
+        given = Given(name or kind, plan, files, scores, "tiny")
         return table, given, table.build(given)
 
     return make

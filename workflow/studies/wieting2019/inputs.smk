@@ -2,16 +2,8 @@
 
 HERE = "workflow/studies/wieting2019"
 PLAN = STUDIES["wieting2019"]
-SPEED = PLAN.study.tables["table4"]
 FIGURE1 = PLAN.study.tables["figure1"]
 CODES = FIGURE1.codes({name: dataset.languages for name, dataset in DATASETS.items()})
-
-
-def timed_kinds():
-    """Return the files of the kinds that Table 4 times."""
-    runs = [PLAN.run(name) for name in SPEED.experiments(PLAN)]
-    found = {ENCODERS.path(run["encoder"]["kind"]) for run in runs}
-    return sorted(found | {OBJECTIVES.path(run["objective"]["kind"]) for run in runs})
 
 
 def panel_of(wildcards):

@@ -1,41 +1,7 @@
-"""Rules of this study alone: its targets, the timing of encoders, panels of languages."""
+"""Rules of this study alone: its targets, panels of languages."""
 
 
 include: "inputs.smk"
-
-
-rule measure_speed:
-    """Time encoders from raw text to vectors, beside SentencePiece's own encoding, and in training.
-
-    The job requests as many threads as most machines have, so that no other job runs beside it.
-
-    Out: sentences per second of each encoder, device and batch size, and pairs per second of training,
-    as JSON; these are timings, so another run gives other figures.
-    """
-    input:
-        models=PLAN.models(SPEED.experiments(PLAN), PLAN.study.seeds[:1]),
-        text=downloads(SPEED.source),
-        corpus=PLAN.path("corpora", PLAN.study.settings[SPEED.setting].corpus),
-    output:
-        speeds=PLAN.path("benchmarks/speed.json"),
-    log:
-        PLAN.path("logs/measure_speed.log"),
-    conda:
-        "../../../envs/tandem.yaml"
-    threads: 16
-    resources:
-        mem_mb=8000,
-    params:
-        names=SPEED.experiments(PLAN),
-        runs={name: PLAN.run(name) for name in SPEED.experiments(PLAN)},
-        sides=PLAN.sides(PLAN.study.settings[SPEED.setting].corpus),
-        baselines={name: PLAN.study.pretrained[name].model for name in SPEED.baselines},
-        dataset=DATASETS[SPEED.source].record(),
-        read=SPEED.languages,
-        measured=SPEED.measured(),
-        code=digest("measure_speed.py", *timed_kinds(), *read_by([SPEED.source]), home=HERE),
-    script:
-        "scripts/measure_speed.py"
 
 
 rule wieting2019:

@@ -1,4 +1,4 @@
-"""Table 4: encoding speed, from raw text to vectors."""
+"""Encoding speed, from raw text to vectors."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from statistics import harmonic_mean
 from typing import TYPE_CHECKING, Any
 
 from tandem.io import read_json
+from tandem.registry import ConfigurationError
 from tandem.reporting.table import Given, Report, Table
 
 if TYPE_CHECKING:
@@ -17,17 +18,20 @@ if TYPE_CHECKING:
     from tandem.plan import Plan
 
 
-class Table4(Table):
+class Speed(Table):
     """Sentences per second of encoders and pretrained baselines."""
 
+    title: str
+    """Heading of the table."""
     encoders: list[str]
     """Encoders that are timed."""
     setting: str
     """What they were trained on."""
     baselines: list[str] = []
     """Pretrained baselines that are timed."""
-    source: str
-    """The corpus that is read. Sentences that encoders were trained on are left out."""
+    source: str | None = None
+    """The corpus that is read; null: the sentences of the STS tasks. Those that encoders were
+    trained on are left out."""
     languages: list[str] = ["en"]
     """Which of its languages are read: several where it has several translations into one."""
     language: str = "en"
@@ -45,6 +49,8 @@ class Table4(Table):
     """Pairs of a turn of training, at most those of the training split."""
     seed: int = 1
     """Seed of the choice of sentences."""
+    notes: str = ""
+    """Shown under the table."""
 
     def experiments(self, plan: Plan) -> list[str]:
         """Name the experiments that are timed."""
@@ -53,15 +59,24 @@ class Table4(Table):
     def measured(self) -> dict[str, Any]:
         """Return what the job that times them needs to know of the text and the passes."""
         unnamed = {"kind", "encoders", "setting", "baselines", "source", "languages"}
+        unnamed |= {"title", "notes"}
         return self.model_dump(exclude=unnamed)
 
     def sources(self) -> list[str]:
         """Name the corpus that is read."""
-        return [self.source]
+        return [self.source] if self.source else []
 
     def inputs(self, plan: Plan) -> dict[str, list[str]]:
-        """Name the times, which a job of its own measures."""
-        return {"speeds": [plan.path("benchmarks", "speed.json")]}
+        """Name the times, which a job of its own measures.
+
+        Raises:
+            ConfigurationError: there is nothing to read.
+        """
+        name = next(name for name, table in plan.study.tables.items() if table == self)
+        if self.source is None and plan.study.sts is None:
+            problem = "without the section sts, name a corpus to read"
+            raise ConfigurationError(f"tables.{name}.source: {problem}")
+        return {"speeds": [plan.path("benchmarks", f"{name}.json")]}
 
     def build(self, given: Given) -> Report:
         """Make one line per encoder and device.
@@ -91,31 +106,25 @@ class Table4(Table):
         )
         rates = pd.DataFrame(passes, columns=["encoder", "device", READ, TRAINED])
         frames = {"read": rates.dropna(subset=READ), "trained": rates.dropna(subset=TRAINED)}
-        return Report(frame, _markdown(frame, timed), frames | {"timed": others})
+        return Report(frame, _markdown(self, frame, timed), frames | {"timed": others})
 
     def _row(
         self, entry: Mapping[str, Any], timed: Mapping[str, Any], labels: Mapping[str, str]
     ) -> dict[str, object]:
         """Make one line of the table."""
-        # the parts are of one size, so this is the number of sentences over the time of all
-        unseen, limit = harmonic_mean(entry["unseen"]), None
-        if entry["device"] == "cpu":
-            limit = timed["sentencepiece"]
+        unseen = read_once(entry)
+        limit = timed["sentencepiece"] if entry["device"] == "cpu" else None
         return {
             "encoder": labels[entry["name"]],
             "name": entry["name"],
             "device": entry["device"],
             "threads": entry["threads"],
-            "unseen_per_s": unseen,
-            "unseen_slowest_per_s": min(entry["unseen"]),
-            "unseen_fastest_per_s": max(entry["unseen"]),
+            **unseen,
             **{f"seen_batch_{size}_per_s": entry["seen"][str(size)] for size in self.batches},
             "tokenisation_share": entry["tokenisation"],
-            "training_pairs_per_s": harmonic_mean(entry["training"])
-            if entry["training"]
-            else None,
+            "training_pairs_per_s": harmonic_mean(entry["training"]) if entry["training"] else None,
             "sentencepiece_per_s": limit,
-            "unseen_sentencepiece_share": unseen / limit if limit else None,
+            "unseen_sentencepiece_share": unseen["unseen_per_s"] / limit if limit else None,
         }
 
     def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
@@ -144,11 +153,24 @@ READ, TRAINED = "sentences per second", "training pairs per second"
 """What was timed: columns of the frames that claims read."""
 
 
-def _markdown(frame: pd.DataFrame, timed: Mapping[str, Any]) -> str:
+def read_once(entry: Mapping[str, Any]) -> dict[str, float]:
+    """Return the sentences per second of text read once by an encoder on a device.
+
+    They are those of all parts together, of the slowest and of the fastest part.
+    """
+    return {
+        # the parts are of one size, so this is the number of sentences over the time of all
+        "unseen_per_s": harmonic_mean(entry["unseen"]),
+        "unseen_slowest_per_s": min(entry["unseen"]),
+        "unseen_fastest_per_s": max(entry["unseen"]),
+    }
+
+
+def _markdown(table: Speed, frame: pd.DataFrame, timed: Mapping[str, Any]) -> str:
     """Lay the table out, fastest first, with how many times faster than the slowest each is."""
     from tandem.reporting.writer import grid, page
 
-    seen = [column for column in frame if re.fullmatch(r"seen_batch_\d+_per_s", column)]
+    seen = [column for column in frame.columns if re.fullmatch(r"seen_batch_\d+_per_s", column)]
     ordered = frame.sort_values("unseen_per_s", ascending=False, kind="stable")
     slowest = frame["unseen_per_s"].min()
     rows = [
@@ -168,7 +190,7 @@ def _markdown(frame: pd.DataFrame, timed: Mapping[str, Any]) -> str:
     limit = timed["sentencepiece"]
     alone = "" if limit is None else f" SentencePiece alone encodes {limit:,.0f} a second."
     return page(
-        "# Table 4: encoding speed",
+        f"# {table.title}",
         "Sentences per second from raw text to vectors, in batches of "
         f"{next(int(column.split('_')[2]) for column in seen)}, on text that the encoder has not "
         f"read before and was not trained on: parts of {timed['sentences']:,} sentences, none "
@@ -184,9 +206,7 @@ def _markdown(frame: pd.DataFrame, timed: Mapping[str, Any]) -> str:
         "Slow encoders read the beginning of each part only. Read again: the last part once more, "
         "its words remembered. Tokenisation: its time alone over the time of the whole, of text "
         "read again. Training: the first updates by the encoder's own recipe, on as many threads "
-        "as its training has, without segmentation. The "
-        "text of wieting2019 that Tandem quotes from does not print its Table 4; it says that SP "
-        "encodes hundreds of times faster than the encoders it was compared with.",
+        f"as its training has, without segmentation. {table.notes}".rstrip(),
     )  # fmt: skip
 
 

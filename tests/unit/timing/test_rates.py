@@ -9,14 +9,16 @@ import pytest
 
 from tandem.encoders.averaging import Averaging
 from tandem.encoders.model import SentenceEncoder, initialise
-from tandem.errors import TandemError
 from tandem.objectives.margin import Margin
+from tandem.segmentation.ragged import from_rows
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import Segmenter
+from tandem.timing import rates
+from tandem.timing.rates import measure, measure_training, sample
+from tandem.timing.unread import divide
+from tandem.training.batches import Pairs
 from tandem.training.loop import Run
 from tandem.training.recipe import Recipe
-from wieting2019 import speed
-from wieting2019.speed import divide, measure, measure_training, new_sentences
 
 TEXT = [f"line {number}" for number in range(100)]
 
@@ -52,17 +54,8 @@ class Encoder:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr(speed, "time", clock)
+    monkeypatch.setattr(rates, "time", clock)
     return clock
-
-
-def test_text_is_divided_into_a_probe_and_parts_that_share_no_line():
-    probe, parts = divide(TEXT, 4)
-    assert (len(probe), [len(part) for part in parts]) == (10, [22] * 4)
-    every = [line for part in (probe, *parts) for line in part]
-    assert len(every) == len(set(every))
-    with pytest.raises(TandemError, match="9 lines make no 4 parts"):
-        divide(TEXT[:9], 4)
 
 
 def test_every_line_is_new_to_the_encoder_when_it_counts(clock):
@@ -90,18 +83,19 @@ def test_a_slow_encoder_gets_fewer_lines_but_a_whole_batch(clock):
         assert encoder.read[11 : 11 + count] == list(parts[0][:count])
 
 
-def test_sentences_that_were_trained_on_or_come_twice_are_not_read():
-    texts = [(f"{n % 150:03} a" for n in range(200)), ["007  A", "new", "New", "known"]]
-    drawn = new_sentences(texts, ["KNOWN", "001 a"], 1000, seed=1)
-    assert sorted(drawn) == sorted({f"{n:03} a" for n in range(150) if n != 1} | {"new"})
-    few = [new_sentences([drawn], [], 50, seed) for seed in (1, 1, 2)]
-    assert len(set(few[0])) == 50
-    assert few[0] == few[1] != few[2]
-
-
-def test_refuses_a_text_without_a_new_sentence():
-    with pytest.raises(TandemError, match="no sentence to encode"):
-        new_sentences([["a", "b"]], ["A", "B"], 5, seed=1)
+def test_of_the_pairs_each_text_gives_its_share_evenly_spaced():
+    sides = [from_rows([[row] for row in range(size)]) for size in (90, 10)]
+    texts = [
+        Pairs(sides[0], sides[0], False, np.arange(90), np.arange(90, dtype=np.float32)),
+        Pairs(sides[1], sides[1], True),
+    ]
+    large, small = sample(texts, 20)
+    every_fifth = list(range(0, 90, 5))
+    assert list(large.left.ids) == list(large.keys) == list(large.passes) == every_fifth
+    assert list(small.right.ids) == [0, 5]
+    assert (small.keys, small.passes, small.monolingual) == (None, None, True)
+    assert [len(text.left) for text in sample(texts, 5)] == [4, 2]  # fewer cannot be trained on
+    assert [len(text.left) for text in sample(texts, 1000)] == [90, 10]
 
 
 def test_training_is_timed_in_turns_anew(monkeypatch, clock):
@@ -111,22 +105,23 @@ def test_training_is_timed_in_turns_anew(monkeypatch, clock):
     model = SentenceEncoder(segmenter, *initialise(kind, 4, 1))
     trained = []
 
-    class Trainer(speed.Trainer):
+    class Trainer(rates.Trainer):
         def run(self, *arguments, **values):
             trained.append((self.settings.seed, self.settings.recipe.epochs, self.pairs_per_epoch))
             super().run(*arguments, **values)
 
         def _pool(self, text, order):
-            clock.now += 1 / math.ceil(len(order) / self.settings.recipe.batch)
+            clock.now += 1 / (2 * math.ceil(len(order) / self.settings.recipe.batch))
             return super()._pool(text, order)
 
-    monkeypatch.setattr(speed, "Trainer", Trainer)
-    pairs = {"en": ["a b", "c", "d a", "b"] * 5, "de": ["b", "c d", "a", "d"] * 5}
+    monkeypatch.setattr(rates, "Trainer", Trainer)
+    sides = from_rows([[0, 1], [2], [3, 0], [1]] * 5), from_rows([[1], [2, 3], [0], [3]] * 5)
+    pairs = {"m": [Pairs(*sides, False), Pairs(*sides, True)]}  # half a second each
     run = Run(kind, Margin(), Recipe(epochs=7, batch=4), 1)
-    rates = measure_training({"m": model}, {"m": run}, pairs, 3, "cpu")
+    found = measure_training({"m": model}, {"m": run}, pairs, 3, "cpu")
     # two batches, which do not count, and then all pairs in each turn
-    assert trained == [(0, 1, 8)] + [(turn, 1, 20) for turn in range(1, 4)]
-    assert rates == {"m": pytest.approx([20.0] * 3)}
+    assert trained == [(0, 1, 8)] + [(turn, 1, 40) for turn in range(1, 4)]
+    assert found == {"m": pytest.approx([40.0] * 3)}
 
 
 def test_what_keeps_the_parameters_is_not_timed(clock):
@@ -140,4 +135,4 @@ def test_what_keeps_the_parameters_is_not_timed(clock):
             validate("table", "composition")
             clock.now += 100
 
-    assert speed._epoch_rate(Slow()) == 10.0
+    assert rates._epoch_rate(Slow()) == 10.0

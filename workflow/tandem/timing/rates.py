@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from statistics import median
 from typing import Any, Protocol
@@ -24,17 +23,12 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from tandem import encoders
-from tandem.corpora.text import key
 from tandem.encoders.baselines import load_baseline
 from tandem.encoders.model import SentenceEncoder
-from tandem.errors import TandemError
 from tandem.kernels import set_threads
-from tandem.segmentation.scheme import language_of
+from tandem.timing.unread import divide
 from tandem.training.batches import Pairs
 from tandem.training.loop import Run, Trainer
-
-PROBE = 256
-"""Lines, in no part, that tell how many lines of a part an encoder can read in the time given."""
 
 
 class TimedEncoder(Protocol):
@@ -57,7 +51,7 @@ class TimedEncoder(Protocol):
 
 
 @dataclass
-class Speed:
+class Rates:
     """How fast one encoder is.
 
     Attributes:
@@ -83,9 +77,9 @@ class Speed:
 def measure_models(
     models: Mapping[str, str | Path],
     runs: Mapping[str, Run],
+    pairs: Mapping[str, Sequence[Pairs]],
     baselines: Mapping[str, str],
     text: Sequence[str],
-    pairs: Mapping[str, Sequence[str]],
     language: str,
     batches: Sequence[int],
     repeats: int,
@@ -96,9 +90,9 @@ def measure_models(
     Args:
         models: model folders by name.
         runs: how each of them is trained.
+        pairs: what each of them is trained on for the times of training; see `sample`.
         baselines: what `load_baseline` takes, by name.
         text: raw lines, none twice; see `divide`.
-        pairs: lines of each side of a bitext, to train on.
         language: of the text.
         batches: sentences encoded at a time; at the first size unseen text is read.
         repeats: parts of the text, and turns of training.
@@ -106,7 +100,7 @@ def measure_models(
             its lines only, but never less than a batch of each size.
 
     Returns:
-        `speeds`, the fields of each `Speed`; `sentencepiece`, sentences per second of
+        `speeds`, the fields of each `Rates`; `sentencepiece`, sentences per second of
         SentencePiece alone with the model of the first encoder that has one (None: none has);
         `sentences`, the number of lines of a part; `load`, that of the machine before (the mean
         number of running processes over a minute), `processors`, how many could be used.
@@ -132,43 +126,6 @@ def measure_models(
     return found
 
 
-def new_sentences(
-    texts: Iterable[Iterable[str]], known: Iterable[str], most: int, seed: int
-) -> list[str]:
-    """Draw sentences that are not among the known ones, none twice, in random order.
-
-    Sentences that differ in case or white space only are one. Where there are fewer than `most`,
-    all are taken.
-
-    Raises:
-        TandemError: there is none.
-    """
-    keys, found = set(map(key, known)), []
-    for sentence in chain.from_iterable(texts):
-        if (own := key(sentence)) not in keys:
-            keys.add(own)
-            found.append(sentence)
-    if not found:
-        raise TandemError(
-            "no sentence to encode: all are in the text that encoders are trained on. Read another"
-        )
-    order = np.random.default_rng(seed).permutation(len(found))[:most]
-    return [found[number] for number in order]
-
-
-def divide(text: Sequence[str], parts: int) -> tuple[Sequence[str], list[Sequence[str]]]:
-    """Cut a text into a probe, at most a tenth of it, and as many parts of equal size.
-
-    Raises:
-        TandemError: it has too few lines.
-    """
-    begin = min(PROBE, len(text) // 10)
-    size = (len(text) - begin) // parts
-    if size < 1 or begin < 1:
-        raise TandemError(f"{len(text)} lines make no {parts} parts to read. Give more text")
-    return text[:begin], [text[begin + n * size :][:size] for n in range(parts)]
-
-
 def measure(
     timed: Mapping[str, TimedEncoder],
     probe: Sequence[str],
@@ -177,7 +134,7 @@ def measure(
     batches: Sequence[int],
     seconds: float,
     sentencepiece: str | Path | None = None,
-) -> tuple[list[Speed], float | None]:
+) -> tuple[list[Rates], float | None]:
     """Measure encoders on the same text, in turns.
 
     Args:
@@ -192,7 +149,7 @@ def measure(
     threads = available_processors()
     torch.set_num_threads(threads)
     set_threads(threads)  # training may have left another number
-    speeds = {name: Speed(name, encoder.device, threads) for name, encoder in timed.items()}
+    speeds = {name: Rates(name, encoder.device, threads) for name, encoder in timed.items()}
     most, limit = {}, []
     for name, encoder in timed.items():
         encoder.encode(["0"], language, batches[0])  # which loads and compiles what it needs
@@ -217,10 +174,27 @@ def measure(
     return list(speeds.values()), median(limit) if limit else None
 
 
+def sample(texts: Sequence[Pairs], most: int) -> list[Pairs]:
+    """Take about so many of the pairs of all texts, evenly spaced: of each text its share.
+
+    That is two at least, with fewer of which nothing can be trained.
+    """
+    total, taken = sum(len(text.left) for text in texts), []
+    for text in texts:
+        size = len(text.left)
+        count = min(size, max(2, size * most // total))
+        rows = np.linspace(0, size, count, endpoint=False, dtype=np.int64)
+        left, right = text.left.gather(rows), text.right.gather(rows)
+        keys = None if text.keys is None else text.keys[rows]
+        passes = None if text.passes is None else text.passes[rows]
+        taken.append(Pairs(left, right, text.monolingual, keys, passes))
+    return taken
+
+
 def measure_training(
     models: Mapping[str, SentenceEncoder],
     runs: Mapping[str, Run],
-    pairs: Mapping[str, Sequence[str]],
+    pairs: Mapping[str, Sequence[Pairs]],
     turns: int,
     device: str,
 ) -> dict[str, list[float]]:
@@ -229,19 +203,14 @@ def measure_training(
     A turn is one epoch by the encoder's own recipe. Segmentation is not timed, nor is the drawing
     of the first parameters. What is compiled at its first use is compiled before, on two batches.
     """
-    segmented = {}
-    for name, model in models.items():
-        sides = [model.segmenter.encoder(side)(list(lines)) for side, lines in pairs.items()]
-        segmented[name] = Pairs(*sides, monolingual=len({*map(language_of, pairs)}) == 1)
     rates: dict[str, list[float]] = {name: [] for name in models}
     for turn in tqdm(range(turns + 1), desc="timing training", unit="turn"):
         for name, model in models.items():
-            recipe, given = runs[name].recipe.model_copy(update={"epochs": 1}), segmented[name]
+            recipe, given = runs[name].recipe.model_copy(update={"epochs": 1}), pairs[name]
             if turn == 0:
-                sides = (side.part(0, 2 * recipe.batch) for side in (given.left, given.right))
-                given = Pairs(*sides, monolingual=len({*map(language_of, pairs)}) == 1)
+                given = sample(given, 2 * recipe.batch)
             run = Run(runs[name].encoder, runs[name].objective, recipe, turn)
-            trainer = Trainer(run, len(model.segmenter), given, device=device)
+            trainer = Trainer(run, len(model.segmenter), *given, device=device)
             rates[name].append(_epoch_rate(trainer))
     return {name: each[1:] for name, each in rates.items()}
 

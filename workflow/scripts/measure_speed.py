@@ -1,0 +1,39 @@
+"""Time encoders on text that they have not read, and their training."""
+
+from _adapter import add_kinds, logged
+from tandem.corpora.register import Dataset
+from tandem.encoders.encoder import ENCODERS
+from tandem.io import write_json
+from tandem.objectives.objective import OBJECTIVES
+from tandem.timing.rates import measure_models, sample
+from tandem.timing.unread import new_sentences, sts_sentences, trained_on
+from tandem.training.loop import Run
+from tandem.training.recipe import Recipe
+from tandem.training.run import load_collection, load_pairs
+
+with logged(snakemake.log[0]) as log:
+    add_kinds(snakemake.config)
+    params, given, measured = snakemake.params, snakemake.input, dict(snakemake.params.measured)
+    language = measured["language"]
+    if params.dataset:
+        dataset = Dataset(**params.dataset)
+        path = f"results/corpora/downloads/{dataset.name}/{dataset.file}"
+        others = {own: next(c for c in dataset.languages if c != own) for own in params.read}
+        texts = ([own for own, _ in dataset.pairs(path, *sides)] for sides in others.items())
+    else:
+        texts = [sts_sentences(given.text, language)]
+    known = trained_on(given.corpus, language)
+    text = new_sentences(texts, known, measured.pop("sentences"), measured.pop("seed"))
+    runs, pairs, most = {}, {}, measured.pop("training_pairs")
+    for (name, run), folder in zip(params.runs.items(), given.segmented, strict=True):
+        kinds = ENCODERS.parse(run["encoder"]), OBJECTIVES.parse(run["objective"])
+        runs[name] = Run(*kinds, Recipe(**run["recipe"]), 1)
+        if params.sides:
+            texts = [load_pairs(folder, "train", params.sides)]
+        else:  # a collection
+            texts = load_collection(folder, params.pools)
+        pairs[name] = sample(texts, most)
+    models = dict(zip(params.runs, given.models, strict=True))
+    found = measure_models(models, runs, pairs, params.baselines, text, **measured)
+    log.info("%s", found)
+    write_json(snakemake.output.speeds, found | {"code": params.code})

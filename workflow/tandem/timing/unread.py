@@ -1,0 +1,81 @@
+"""Text to time encoders on, which they were not trained on and have not read before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+
+from tandem.corpora.collection import read_parts
+from tandem.corpora.text import key
+from tandem.errors import TandemError
+from tandem.io import read_lines
+from tandem.tasks.sts_data import read_index, read_task
+
+PROBE = 256
+"""Lines, in no part, that tell how many lines of a part an encoder can read in the time given."""
+
+
+def trained_on(corpus: str | Path, language: str) -> Iterator[str]:
+    """Yield what the training split of a bitext or a collection has in a language.
+
+    Of a collection, also what it has in versions of the language, such as en-GB.
+    """
+    corpus = Path(corpus)
+    if not (corpus / "collection.json").is_file():
+        yield from read_lines(corpus / f"train.{language}")
+        return
+    for part in read_parts(corpus):
+        own = [side.partition("-")[0] == language for side in (part.left, part.right)]
+        if any(own):
+            for line in read_lines(part.path(corpus, "train")):
+                texts = zip(line.split("\t")[1:], own, strict=True)
+                yield from (text for text, taken in texts if taken)
+
+
+def sts_sentences(folder: str | Path, language: str) -> Iterator[str]:
+    """Yield the sentences that the tasks of an STS folder have in a language."""
+    for name, entry in read_index(folder).tasks.items():
+        task = read_task(Path(folder) / f"{name}.tsv", entry["languages"])
+        for side, texts in zip(task.languages, (task.first, task.second), strict=True):
+            if side == language:
+                yield from texts
+
+
+def new_sentences(
+    texts: Iterable[Iterable[str]], known: Iterable[str], most: int, seed: int
+) -> list[str]:
+    """Draw sentences that are not among the known ones, none twice, in random order.
+
+    Sentences that differ in case or white space only are one. Where there are fewer than `most`,
+    all are taken.
+
+    Raises:
+        TandemError: there is none.
+    """
+    keys, found = set(map(key, known)), []
+    for sentence in chain.from_iterable(texts):
+        if (own := key(sentence)) not in keys:
+            keys.add(own)
+            found.append(sentence)
+    if not found:
+        raise TandemError(
+            "no sentence to encode: all are in the text that encoders are trained on. Read another"
+        )
+    order = np.random.default_rng(seed).permutation(len(found))[:most]
+    return [found[number] for number in order]
+
+
+def divide(text: Sequence[str], parts: int) -> tuple[Sequence[str], list[Sequence[str]]]:
+    """Cut a text into a probe, at most a tenth of it, and as many parts of equal size.
+
+    Raises:
+        TandemError: it has too few lines.
+    """
+    begin = min(PROBE, len(text) // 10)
+    size = (len(text) - begin) // parts
+    if size < 1 or begin < 1:
+        raise TandemError(f"{len(text)} lines make no {parts} parts to read. Give more text")
+    return text[:begin], [text[begin + n * size :][:size] for n in range(parts)]
