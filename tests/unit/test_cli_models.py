@@ -119,7 +119,7 @@ def test_training_starts_from_a_name(here, built, capsys):
 
 @pytest.mark.parametrize(
     ("options", "least"),
-    [([], 1.0), (["--precision", "float16"], 1 - 1e-6), (["--precision", "int8"], 0.999)],
+    [(["--precision", "float32"], 1.0), (["--precision", "float16"], 1 - 1e-6), ([], 0.999)],
 )
 def test_a_compressed_model_is_used_like_the_whole_one(here, built, options, least, capsys):
     out = here / "small"
@@ -129,7 +129,7 @@ def test_a_compressed_model_is_used_like_the_whole_one(here, built, options, lea
     cosines = torch.cosine_similarity(*map(torch.from_numpy, (before, after))).numpy()
     assert cosines.min() >= least - 1e-6
     same = (out / "model.safetensors").read_bytes() == (built / "model.safetensors").read_bytes()
-    assert same == (not options)
+    assert same == ("float32" in options)
 
 
 def test_fewer_dimensions_are_fewer_numbers(here, built, capsys):

@@ -214,7 +214,7 @@ def test_one_encoder_reads_every_language(finished):
     rows = rows_of(finished / "results/many/languages.csv")
     assert {row["source"] for row in rows} == {"tiny-catalogue", "tiny-verses"}
     assert {row["language"] for row in rows if row["source"] == "tiny-verses"} == {"de", "ru"}
-    assert all(0 <= float(row["from_p_at_1_x100"]) <= 100 for row in rows)
+    assert all(0 <= float(row["joint_from_p_at_1_x100"]) <= 100 for row in rows)
     scores = rows_of(finished / "results/many/similarity.csv")
     assert float(scores[0]["sts.mean_pearson_x100"]) > 0
 

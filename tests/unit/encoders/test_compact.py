@@ -1,4 +1,4 @@
-"""Fewer dimensions on principal axes, and how probable tokens are."""
+"""Fewer dimensions on principal axes, and cards of compact models."""
 
 import numpy as np
 import pytest
@@ -6,12 +6,11 @@ import torch
 
 from tandem import encoders
 from tandem.encoders.card import Card
-from tandem.encoders.compact import narrowed, save_with_card, token_probabilities
+from tandem.encoders.compact import narrowed, save_with_card
 from tandem.encoders.encoder import ENCODERS
 from tandem.encoders.model import SentenceEncoder, initialise
 from tandem.encoders.precision import Precision
 from tandem.errors import TandemError
-from tandem.segmentation.pieces import load_pieces, piece_scores
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import learn
 from tandem.tasks.sts_data import cosine_similarity
@@ -23,10 +22,10 @@ PIECES = Segmentation(kind="sentencepiece", size=60)
 WIDTH = 12
 
 
-def made(folder, scheme=PIECES, kind="averaging"):
+def made(folder, kind="averaging"):
     """An encoder whose dimensions depend on each other, and whose mean is not 0."""
     (folder / "segmenter").mkdir()
-    segmenter = learn(scheme, TEXTS, folder / "segmenter")
+    segmenter = learn(PIECES, TEXTS, folder / "segmenter")
     encoder = ENCODERS.parse({"kind": kind, "dimension": WIDTH})
     table, composition = initialise(encoder, len(segmenter), seed=1)
     mixed = torch.randn(WIDTH, WIDTH, generator=torch.Generator().manual_seed(2))
@@ -35,7 +34,7 @@ def made(folder, scheme=PIECES, kind="averaging"):
 
 def moment(encoder):
     table = encoder.table.double()
-    return table.T @ (token_probabilities(encoder.segmenter).unsqueeze(1) * table)
+    return table.T @ table
 
 
 def test_at_full_width_cosines_and_lengths_stay(tmp_path):
@@ -83,40 +82,11 @@ def test_the_first_dimensions_are_those_of_the_rotated_table(tmp_path):
     assert encoders.load(tmp_path / "part").dimension == 5
 
 
-def test_frequent_tokens_decide_the_axes(tmp_path):
+def test_an_axis_points_where_its_largest_component_is_positive(tmp_path):
     encoder = made(tmp_path)
-    probabilities = token_probabilities(encoder.segmenter)
-    rare, frequent = probabilities.argmin(), probabilities.argmax()
     encoder.table = torch.zeros_like(encoder.table)
-    encoder.table[frequent, 3], encoder.table[rare, 5] = 1.0, 1.0
-    found = narrowed(encoder, 1).table[:, 0]
-    assert (found[frequent], found[rare]) == (1.0, 0.0)  # not -1: the direction is fixed
-
-
-def test_pieces_are_as_probable_as_their_model_says(tmp_path):
-    segmenter = made(tmp_path).segmenter
-    found = token_probabilities(segmenter)
-    scores = piece_scores(load_pieces(segmenter.models["en"]))
-    wanted = np.exp([scores[piece] for piece in segmenter.vocabulary])
-    np.testing.assert_allclose(found.numpy(), wanted / wanted.sum())
-    assert found.dtype == torch.float64
-
-
-@pytest.mark.parametrize("other", [{"separate": True}, {"marked": ("cs",)}])
-def test_models_of_several_languages_count_alike(other, tmp_path):
-    segmenter = made(tmp_path, PIECES.model_copy(update=other)).segmenter
-    found, wanted = token_probabilities(segmenter), np.zeros(len(segmenter))
-    for language in ("en", "cs"):
-        ids = segmenter.units(language)
-        for piece, score in piece_scores(load_pieces(segmenter.models[language])).items():
-            wanted[ids[piece]] += np.exp(score)
-    np.testing.assert_allclose(found.numpy(), wanted / wanted.sum())
-    assert (found > 0).all()
-
-
-def test_words_are_equally_probable(tmp_path):
-    found = token_probabilities(made(tmp_path, Segmentation(kind="words", size=9)).segmenter)
-    assert found.tolist() == [1 / len(found)] * len(found)
+    encoder.table[0, 3], encoder.table[1, 5] = 2.0, 1.0
+    assert narrowed(encoder, 2).table[:2].tolist() == [[2.0, 0.0], [0.0, 1.0]]
 
 
 @pytest.mark.parametrize("dimensions", [0, -1, WIDTH + 1])

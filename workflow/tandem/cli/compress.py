@@ -12,7 +12,7 @@ from tandem.encoders.compact import narrowed
 from tandem.encoders.precision import Precision
 from tandem.outputs import check
 
-_EXAMPLE = "tandem compress model/ small/ --precision int8 --dimensions 128"
+_EXAMPLE = "tandem compress model/ small/"
 
 
 def add_to(commands: argparse._SubParsersAction) -> None:
@@ -22,8 +22,8 @@ def add_to(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("model", metavar="MODEL", help=common.MODEL)
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="where to")
     parser.add_argument(
-        "--precision", type=Precision, choices=list(Precision), default=Precision.FLOAT32,
-        help="of the stored numbers (default: float32); in memory they are float32 again",
+        "--precision", type=Precision, choices=list(Precision), default=Precision.INT8,
+        help="of the stored numbers (default: int8); in memory they are float32 again",
     )  # fmt: skip
     parser.add_argument(
         "--dimensions", type=common.positive, metavar="K",

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 import torch
-from torch import Tensor
 
 from tandem.encoders.card import Card, model_card
 from tandem.encoders.model import Composition, SentenceEncoder
 from tandem.encoders.precision import Precision
 from tandem.errors import TandemError
 from tandem.io import atomic_folder
-from tandem.segmentation.pieces import load_pieces, piece_scores
-from tandem.segmentation.segmenter import Segmenter
 
 _USAGE = """```python
 from tandem import encoders
@@ -40,18 +36,18 @@ def save_with_card(
 def narrowed(encoder: SentenceEncoder, dimensions: int) -> SentenceEncoder:
     """Return an averaging encoder with the first `dimensions` principal axes of another's table.
 
-    Token t has the embedding x_t, row t of the table X, and the probability p_t. The second moment
-    M = X^T diag(p) X has eigenvectors Q, by falling eigenvalues l_1 >= l_2 >= ... The new table is
-    the first k columns of X Q.
+    The table X, a row for each token, has the second moment M = X^T X with eigenvectors Q, by
+    falling eigenvalues l_1 >= l_2 >= ... The new table is the first k columns of X Q.
 
     Why: Q is orthogonal, and a mean of rows of X Q is the mean of the rows of X times Q; so at full
     width all dot products, lengths and cosines of sentences stay. Of all projections onto k
-    dimensions, this one loses least of a token drawn with p: E|x - Q_k Q_k^T x|^2 is the sum of the
-    l_j with j > k (Eckart and Young, 1936). Frequent tokens count for more, as in sentences. The
-    mean is not taken out: cosines are of vectors as they are, and moving the origin changes them.
+    dimensions, this one loses least of the rows: the sum of |x - Q_k Q_k^T x|^2 is the sum of the
+    l_j with j > k (Eckart and Young, 1936). The mean is not taken out: cosines are of vectors as
+    they are, and moving the origin changes them. All rows count alike: where frequent tokens count
+    for more, function words take the first axes, and the score of the selection task falls.
 
-    Least for tokens is not always least for a score: the axes of frequent function words come
-    first. Measure what k dimensions cost on the task that they are for.
+    Least for rows is not always least for a score: measure what k dimensions cost on the task that
+    they are for.
 
     Args:
         encoder: of the kind averaging.
@@ -69,8 +65,7 @@ def narrowed(encoder: SentenceEncoder, dimensions: int) -> SentenceEncoder:
     if not 1 <= dimensions <= kind.dimension:
         raise TandemError(f"dimensions is {dimensions}, not from 1 to {kind.dimension}")
     table = encoder.table.to(torch.float64)
-    weights = token_probabilities(encoder.segmenter).to(table.device).unsqueeze(1)
-    axes = torch.linalg.eigh(table.T @ (weights * table)).eigenvectors.flip(1)  # were rising
+    axes = torch.linalg.eigh(table.T @ table).eigenvectors.flip(1)  # were rising
     # an axis has two directions: the one in which its largest component is positive
     largest = axes.gather(0, axes.abs().argmax(0, keepdim=True))
     rotated = table @ (axes * largest.sign())[:, :dimensions]
@@ -79,18 +74,3 @@ def narrowed(encoder: SentenceEncoder, dimensions: int) -> SentenceEncoder:
     return SentenceEncoder(
         encoder.segmenter, rotated.to(torch.float32).contiguous(), composition, metadata
     )
-
-
-def token_probabilities(segmenter: Segmenter) -> Tensor:
-    """Return how probable each token of the vocabulary is, (vocabulary,) float64, summing to 1.
-
-    A SentencePiece model holds log p of each piece (Kudo, 2018, section 3.1); models of several
-    languages count alike. Words and trigrams are stored without counts: all are equally probable.
-    """
-    weights = torch.zeros(len(segmenter), dtype=torch.float64)
-    for language, *_ in segmenter.groups:
-        if model := segmenter.models[language]:
-            ids = segmenter.units(language)
-            for piece, score in piece_scores(load_pieces(model, ids)).items():
-                weights[ids[piece]] += math.exp(min(score, 0.0))
-    return weights / weights.sum() if weights.any() else torch.full_like(weights, 1 / len(weights))
