@@ -21,7 +21,7 @@ import logging
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import combinations, islice
+from itertools import combinations, compress, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -185,8 +185,12 @@ class _Reader:
         sizes, pivot = Counter[str](), self.settings.pivot
         versions: dict[str, dict[tuple[str, str], str]] = {}
         for language, placed in tqdm(languages, desc=f"reading {name}", unit=" languages"):
-            rows = [tuple(map(collapse, row)) for row in placed]
-            if language.startswith(f"{pivot}-"):
+            rows: Iterable[Placed] = (
+                (collapse(section), collapse(left), collapse(right))
+                for section, left, right in placed
+            )
+            if language.startswith(f"{pivot}-"):  # versions of the pivot are paired in memory
+                rows = list(rows)
                 versions[language] = {(section, left): right for section, left, right in rows}
             opened = ((section, left, left, right) for section, left, right in rows)
             sizes += self._write(opened, f"{name}.{pivot}.{language}", language)
@@ -200,33 +204,38 @@ class _Reader:
         return sizes
 
     def _write(self, rows: Iterable[Row], part: str, languages: str) -> Counter[str]:
-        """Spool the rows of a part that pass; count them by section."""
+        """Spool the rows of a part that pass and are new; count them by section.
+
+        Memory: 8 bytes for each pair of these languages.
+        """
+        path, own = self.folder / f"{part}.tsv", array("Q")
+        write_lines(path, self._clean(rows, own))
+        keys, known = np.frombuffer(own, np.uint64), self._known[languages]
+        new = np.zeros(len(keys), bool)
+        new[np.unique(keys, return_index=True)[1]] = True
+        for before in known:
+            new &= ~np.isin(keys, before)
+        self.removed["duplicate"] += len(keys) - int(new.sum())
+        known.append(keys[new])
         sizes = Counter[str]()
 
         def lines() -> Iterator[str]:
-            for section, pivot, left, right in self._clean(rows, languages):
-                sizes[section] += 1
-                yield f"{section}\t{exact_key(pivot.casefold()):016x}\t{left}\t{right}"
+            for line in compress(read_lines(path), new):
+                sizes[line.partition("\t")[0]] += 1
+                yield line
 
-        write_lines(self.folder / f"{part}.tsv", lines())
+        write_lines(path, lines())
         return sizes
 
-    def _clean(self, rows: Iterable[Row], languages: str) -> Iterator[Row]:
-        """Yield the rows that pass the filters and that the languages do not have yet."""
-        before = np.concatenate([np.zeros(0, np.uint64), *self._known[languages]])
-        seen, own = set(before.tolist()), array("Q")
+    def _clean(self, rows: Iterable[Row], keys: array[int]) -> Iterator[str]:
+        """Yield the rows that pass the filters as lines; add the keys of their pairs."""
         for section, pivot, left, right in rows:
             refused = refusal(left, right, self.settings.cleaning)
-            place = exact_key(f"{left}\t{right}")
-            if refused is None and place in seen:
-                refused = "duplicate"
             if refused is not None:
                 self.removed[refused] += 1
                 continue
-            seen.add(place)
-            own.append(place)
-            yield section, pivot, left, right
-        self._known[languages].append(np.frombuffer(own, np.uint64))
+            keys.append(exact_key(f"{left}\t{right}"))
+            yield f"{section}\t{exact_key(pivot.casefold()):016x}\t{left}\t{right}"
 
 
 def _hold_out(source: Path, result: Path, places: Mapping[str, str]) -> array[int]:
