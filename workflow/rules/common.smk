@@ -75,10 +75,19 @@ def trained_by(wildcards):
 
 def tabulated_by(wildcards):
     """Return the files that a table depends on: of its kind, of the tasks, of what it is given."""
-    study = study_of(wildcards)
-    kinds = {TASKS.path(task.kind) for task in study.tasks.values()}
-    kinds.add(TABLES.path(study.tables[table_of(wildcards)].kind))
+    table = study_of(wildcards).tables[table_of(wildcards)]
+    return (*described_by(wildcards), TABLES.path(table.kind))
+
+
+def described_by(wildcards):
+    """Return the files that a model's card depends on beside its script."""
+    kinds = {TASKS.path(task.kind) for task in study_of(wildcards).tasks.values()}
     return (*sorted(kinds), Path(workflow.basedir) / "workflow/scripts/_adapter.py")
+
+
+def tasks_of(wildcards):
+    """Return the tasks of a study, as plain values."""
+    return {name: TASKS.dump(task) for name, task in study_of(wildcards).tasks.items()}
 
 
 def table_of(wildcards):

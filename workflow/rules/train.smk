@@ -51,8 +51,11 @@ rule export:
     conda:
         "../../envs/tandem.yaml"
     params:
+        experiment=model_of,
         corpora=learned_from,
-        code=digest("export.py"),
+        tasks=tasks_of,
+        bootstrap=lambda w: study_of(w).bootstrap.model_dump(),
+        code=lambda w: digest("export.py", *described_by(w)),
     script:
         "../scripts/export.py"
 
@@ -75,6 +78,8 @@ rule compress:
         experiment=model_of,
         precision=lambda w: study_of(w).export.precision.value,
         corpora=learned_from,
-        code=digest("compress.py"),
+        tasks=tasks_of,
+        bootstrap=lambda w: study_of(w).bootstrap.model_dump(),
+        code=lambda w: digest("compress.py", *described_by(w)),
     script:
         "../scripts/compress.py"

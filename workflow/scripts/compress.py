@@ -2,20 +2,16 @@
 
 from pathlib import Path
 
-from _adapter import logged, score_files
+from _adapter import add_kinds, given_card, logged
 from tandem import encoders
-from tandem.encoders.card import Card
 from tandem.encoders.compact import save_with_card
 from tandem.encoders.precision import Precision
-from tandem.reporting.scores import card_lines
 
 with logged(snakemake.log[0]) as log:
+    add_kinds(snakemake.config)
     params = snakemake.params
-    card = Card(
-        f"Tandem {Path(snakemake.wildcards.root).name} ({params.experiment})",
-        [(corpus["name"], corpus["licence"]) for corpus in params.corpora],
-        card_lines(score_files(snakemake.input.scores, first=True)),
-    )
+    study = Path(snakemake.wildcards.root).name
+    card = given_card(snakemake, f"Tandem {study} ({params.experiment})")
     encoder = encoders.load(snakemake.input.model[0])
     save_with_card(encoder, snakemake.output.folder, card, Precision(params.precision))
     log.info("%s", snakemake.output.folder)

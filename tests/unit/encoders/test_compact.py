@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from tandem import encoders
-from tandem.encoders.card import Card
+from tandem.encoders.card import Card, Score
 from tandem.encoders.compact import narrowed, save_with_card
 from tandem.encoders.encoder import ENCODERS
 from tandem.encoders.model import SentenceEncoder, initialise
@@ -102,12 +102,12 @@ def test_an_lstm_keeps_its_dimensions(tmp_path):
 
 def test_a_card_says_how_to_use_the_folder_and_what_was_measured(tmp_path):
     encoder = made(tmp_path)
-    card = Card("Many", [("books", "CC0-1.0")], [("STS", "r x 100", 61.25)])
+    card = Card("Many", [("books", "CC0-1.0")], [Score("STS", "r x 100", 61.25, 60, 62.5)])
     save_with_card(encoder, tmp_path / "model", card, Precision.INT8)
     text = (tmp_path / "model/README.md").read_text(encoding="utf-8")
     for part in (
-        "# Many", "| books | CC0-1.0 |", "| STS | r x 100 | 61.25 |", "library_name: tandem",
-        "--language en", "before the numbers were rounded to int8",
+        "# Many", "| books | CC0-1.0 |", "| STS | r x 100 | 61.2 | 60.0 to 62.5 |", "library_name: tandem",
+        "does not count", "--language en", "before the numbers were rounded to int8",
     ):  # fmt: skip
         assert part in text
     assert "sentence-transformers" not in text
@@ -117,3 +117,13 @@ def test_a_card_says_how_to_use_the_folder_and_what_was_measured(tmp_path):
         encoders.load(tmp_path / "model")
     save_with_card(encoder, tmp_path / "whole", card, Precision.FLOAT32)
     assert "rounded" not in (tmp_path / "whole/README.md").read_text(encoding="utf-8")
+
+
+def test_a_card_names_the_lowest_of_many_scores(tmp_path):
+    scores = [Score(f"retrieval, {k:02d}", "P@1 x 100", 40.0 + k, 30, 99) for k in range(20)]
+    card = Card("Many", scores=[*scores, Score("sts, mean", "r x 100", 61, 60, 62)])
+    save_with_card(made(tmp_path), tmp_path / "model", card, Precision.FLOAT32)
+    limits = (tmp_path / "model/README.md").read_text(encoding="utf-8").split("## Limits")[1]
+    lowest = "; ".join(f"retrieval, {k:02d} {40 + k}.0" for k in range(5))
+    assert f"Lowest of 20 figures in P@1 x 100: {lowest}." in limits
+    assert "r x 100:" not in limits.replace("P@1 x 100:", "")

@@ -12,7 +12,7 @@ import yaml
 from sentence_transformers import SentenceTransformer
 
 from tandem.encoders.baselines import load_baseline
-from tandem.encoders.card import Card
+from tandem.encoders.card import Card, Score
 from tandem.encoders.encoder import ENCODERS
 from tandem.encoders.export import export_sentence_transformers
 from tandem.encoders.model import SentenceEncoder, initialise
@@ -111,14 +111,16 @@ def test_one_vocabulary_is_one_folder_of_stock_classes(tmp_path):
 
 def test_the_card_states_corpora_licences_settings_and_scores(tmp_path):
     encoder = encoder_of(Segmentation(kind="words", size=60), tmp_path / "segmenter")
-    card = Card("my model", [("books", "CC0-1.0")], [("STS", "r x 100", 61.25)], "mit")
+    card = Card(
+        "my model", [("books", "CC0-1.0")], [Score("STS", "r x 100", 61.25, 60, 62.5)], "mit"
+    )
     export_sentence_transformers(encoder, tmp_path / "out", card)
     text = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
     _, header, body = text.split("---\n", 2)
     header = yaml.safe_load(header)
     assert header["license"] == "mit"
     assert header["language"] == ["cs", "en", "fr"]
-    for part in ("# my model", "| books | CC0-1.0 |", "| STS | r x 100 | 61.25 |"):
+    for part in ("# my model", "| books | CC0-1.0 |", "| STS | r x 100 | 61.2 | 60.0 to 62.5 |"):
         assert part in body
     assert "| objective margin | 0.4 |" in body
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from tandem.errors import InputError, TandemError
-from tandem.reporting.scores import Scores, card_lines
+from tandem.reporting.cards import card_scores
+from tandem.reporting.scores import Scores
 from tandem.statistics.inference import over_seeds
 from tandem.tasks.sts import Sts
 
@@ -57,9 +58,10 @@ def test_a_score_of_another_task_is_refused_with_the_known_ones(score_files):
         Scores(score_files, {"sts2017": TASKS["sts"]}, 10, 1)
 
 
-def test_a_card_has_a_line_for_every_figure(score_files):
-    lines = card_lines(score_files[:1])
-    assert [(what, metric) for what, metric, _ in lines] == [
+def test_a_card_has_every_figure_with_its_interval(scores):
+    found = card_scores(scores, "sp.en-cs")
+    assert [each[:2] for each in found] == [
         (f"sts, {unit}", "Pearson's r × 100") for unit in ("2012", "2013", "mean")
     ]
-    assert lines[2][2] == pytest.approx((lines[0][2] + lines[1][2]) / 2, abs=1e-3)
+    mean = scores.cell("sp.en-cs", "sts", "mean").interval
+    assert found[2][2:] == (mean.estimate, mean.low, mean.high)

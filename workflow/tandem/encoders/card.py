@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import yaml
 
@@ -32,6 +33,12 @@ vector.
 
 {measured}{scores}
 
+## Limits
+
+The order of words does not count: "the dog bites the man" and "the man bites the dog" have one
+vector. Negations, numbers and names weigh no more than other words. Text unlike the training data,
+long documents, and languages with little of that data are represented worse.{lowest}
+
 ## Hyperparameters
 
 {values}
@@ -44,6 +51,20 @@ Similarity from Parallel Translations", Proceedings of ACL.
 _UNITS = {"sentencepiece": "SentencePieces", "words": "words", "trigrams": "character trigrams"}
 
 
+_LOWEST = 5
+"""Scores of a kind that are listed as the lowest, where there are three times as many."""
+
+
+class Score(NamedTuple):
+    """A figure: of what, in which metric, and its 95% interval over what is scored."""
+
+    what: str
+    metric: str
+    value: float
+    low: float
+    high: float
+
+
 @dataclass(frozen=True)
 class Card:
     """What a model card says beyond what is stored with the encoder.
@@ -51,13 +72,13 @@ class Card:
     Attributes:
         name: of the model.
         corpora: what it was trained on, (name, licence).
-        scores: of the model, (task, metric, value).
+        scores: of the model.
         licence: of the model itself, an identifier that the hub knows (apache-2.0, other, ...).
     """
 
     name: str
     corpora: Sequence[tuple[str, str]] = ()
-    scores: Sequence[tuple[str, str, float]] = ()
+    scores: Sequence[Score] = ()
     licence: str = "other"
 
 
@@ -99,11 +120,29 @@ def model_card(
         usage=usage,
         corpora=markdown_table(("corpus", "licence"), card.corpora),
         measured="" if precision is Precision.FLOAT32 or not card.scores else rounded,
-        scores=markdown_table(
-            ("task", "metric", "score"), ((*what, f"{value:.2f}") for *what, value in card.scores)
-        ),
+        scores=markdown_table(("task", "metric", "score", "95% interval"), map(_row, card.scores)),
+        lowest=_lowest(card.scores),
         values=markdown_table(("name", "value"), values.items()),
     )
+
+
+def _row(score: Score) -> tuple[str, ...]:
+    return *score[:2], f"{score.value:.1f}", f"{score.low:.1f} to {score.high:.1f}"
+
+
+def _lowest(scores: Sequence[Score]) -> str:
+    """Return the lowest scores of each metric that has many."""
+    by_metric: dict[str, list[Score]] = {}
+    for score in scores:
+        by_metric.setdefault(score.metric, []).append(score)
+    lines = (
+        f"\n\nLowest of {len(own)} figures in {metric}: "
+        + "; ".join(f"{s.what} {s.value:.1f}" for s in sorted(own, key=lambda s: s.value)[:_LOWEST])
+        + "."
+        for metric, own in by_metric.items()
+        if len(own) >= 3 * _LOWEST
+    )
+    return "".join(lines)
 
 
 def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -53,14 +53,18 @@ class Cell(Figures):
 
 
 class Scores:
-    """Cells of a study, read from score files."""
+    """Cells of a study, read from score files.
+
+    Attributes:
+        tasks: of the study, by name.
+    """
 
     def __init__(
         self, files: Iterable[str | Path], tasks: Mapping[str, Task], resamples: int, seed: int
     ) -> None:
         """Read score files, in any order, of the tasks of a study; `seed` is of the draws."""
         self.resamples, self.seed = resamples, seed
-        self._tasks = tasks
+        self.tasks = tasks
         self._stored: dict[tuple[str, str], dict[int, dict[str, Any]]] = defaultdict(dict)
         # the figures of one experiment are asked for one after the other
         self._items = lru_cache(maxsize=8)(read_items)
@@ -71,8 +75,8 @@ class Scores:
     def _read(self, file: Path) -> None:
         stored = read_json(file)
         experiment, task, seed = stored["experiment"], stored["task"], int(stored["seed"])
-        if task not in self._tasks:
-            known = ", ".join(self._tasks)
+        if task not in self.tasks:
+            known = ", ".join(self.tasks)
             raise InputError(file, None, f"a score of task {task}", f"The study has {known}")
         seeds = self._stored[experiment, task]
         if seed in seeds:
@@ -86,7 +90,7 @@ class Scores:
 
     def metric(self, task: str) -> str:
         """Return what the figures of a task are."""
-        return self._tasks[task].metric
+        return self.tasks[task].metric
 
     def details(self, experiment: str, task: str) -> list[dict[str, Any]]:
         """Return the details of each seed, in the order of the seeds."""
@@ -112,7 +116,7 @@ class Scores:
         return [seeds[seed] for seed in sorted(seeds)]
 
     def _join(self, experiment: str, task: str, unit: str) -> Cell:
-        kind, seeds = self._tasks[task], self._stored[experiment, task]
+        kind, seeds = self.tasks[task], self._stored[experiment, task]
         items = [self._items(seeds[seed]["items"]) for seed in sorted(seeds)]
         return Cell(
             values=np.array([kind.estimate(one, unit) for one in items]),
@@ -121,12 +125,3 @@ class Scores:
             seeds=tuple(sorted(seeds)),
             metric=kind.metric,
         )
-
-
-def card_lines(files: Iterable[str | Path]) -> list[tuple[str, str, float]]:
-    """Return (what, metric, value) of every figure in score files, for a model's card."""
-    lines = []
-    for stored in map(read_json, files):
-        metric = METRICS.get(stored["metric"], stored["metric"])
-        lines += [(f"{stored['task']}, {r['unit']}", metric, r["value"]) for r in stored["rows"]]
-    return lines
