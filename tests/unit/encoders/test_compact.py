@@ -107,7 +107,8 @@ def test_a_card_says_how_to_use_the_folder_and_what_was_measured(tmp_path):
     text = (tmp_path / "model/README.md").read_text(encoding="utf-8")
     for part in (
         "# Many", "| books | CC0-1.0 |", "| STS | r x 100 | 61.2 | 60.0 to 62.5 |",
-        "library_name: tandem", "does not count", "--language en", "before the numbers were rounded to int8",
+        "library_name: tandem", "does not count", "--language en",
+        "before the numbers were rounded to int8",
     ):  # fmt: skip
         assert part in text
     assert "sentence-transformers" not in text
