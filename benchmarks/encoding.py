@@ -25,7 +25,6 @@ from statistics import median
 import numpy as np
 import sentencepiece as spm
 
-from tandem import encoders
 from tandem.encoders.baselines import load_baseline
 from tandem.encoders.model import SentenceEncoder
 from tandem.io import read_lines
@@ -56,7 +55,7 @@ def main() -> None:
         "--fresh", type=int, metavar="LINES", help="encode each line once, this many at a time"
     )
     options = parser.parse_args()
-    encoder = encoders.load(options.model, options.device)
+    encoder = SentenceEncoder.load(options.model, options.device)
     sentences = list(islice(read_lines(options.text), options.sentences))
     if options.stream:
         stream(encoder, sentences, options)
@@ -103,7 +102,7 @@ def fresh(encoder: SentenceEncoder, sentences: list[str], options: argparse.Name
     parts = [sentences[start : start + size] for start in range(0, len(sentences), size)]
     seconds = np.zeros((options.repeats, len(parts), 2))
     for repeat in range(options.repeats):
-        encoder = encoders.load(options.model, options.device)
+        encoder = SentenceEncoder.load(options.model, options.device)
         encoder.encode([""], options.language, batch)
         for place, part in enumerate(parts):
             for column, encode in enumerate([

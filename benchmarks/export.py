@@ -24,7 +24,6 @@ from tokenizers import Tokenizer, models
 from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer, Metaspace, Sequence
 
-from tandem import encoders
 from tandem.encoders.card import Card
 from tandem.encoders.export import export_sentence_transformers
 from tandem.encoders.model import SentenceEncoder
@@ -42,7 +41,7 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=1024)
     parser.add_argument("--repeats", type=int, default=7)
     options = parser.parse_args()
-    encoder = encoders.load(options.model)
+    encoder = SentenceEncoder.load(options.model)
     lines = list(islice(read_lines(options.text), options.sentences))
     with tempfile.TemporaryDirectory() as folder:
         folders = export_sentence_transformers(encoder, Path(folder) / "model", Card("exported"))

@@ -26,7 +26,7 @@ from learning import BITEXT, ENCODER, OBJECTIVE, PIECES, RECIPE, ROOT, segmented
 from torch import Tensor
 from torch.nn import functional
 
-from tandem.encoders.model import Composition, SentenceEncoder
+from tandem.encoders.composition import Composition, as_encoder
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.segmenter import Segmenter
 from tandem.tasks.selection import Select, by_similarity
@@ -88,7 +88,7 @@ def compare(segmenter: Segmenter, pairs: Pairs, run: Run, select: Select) -> Non
     untrained, _ = untrained_encoder(ENCODER, segmenter, run.seed, select)
 
     def validate(table: Tensor) -> float:
-        encoder = SentenceEncoder(segmenter, table.detach(), Composition(ENCODER))
+        encoder = as_encoder(segmenter, table, Composition(ENCODER))
         return select(encoder.encode_ids)
 
     short = replace(run, recipe=run.recipe.model_copy(update={"epochs": 1}))

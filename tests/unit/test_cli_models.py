@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 import torch
 
-from tandem import encoders
 from tandem.cli import common, main
 from tandem.cli.common import find_model
 from tandem.encoders.averaging import Averaging
-from tandem.encoders.model import SentenceEncoder, initialise
+from tandem.encoders.composition import as_encoder, initialise
+from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import learn
@@ -29,7 +29,7 @@ def built(tmp_path_factory):
     (folder / "segmenter").mkdir()
     segmenter = learn(Segmentation(kind="words"), {"en": lambda: LINES}, folder / "segmenter")
     kind = Averaging(dimension=64)
-    SentenceEncoder(segmenter, *initialise(kind, len(segmenter), 1)).save(folder / "model")
+    as_encoder(segmenter, *initialise(kind, len(segmenter), 1)).save(folder / "model")
     return folder / "model"
 
 
@@ -101,7 +101,7 @@ def test_every_command_takes_a_name(here, built, capsys):
         ["export", "many", "exported"],
     ):
         assert main(command) == 0, capsys.readouterr().err
-    np.testing.assert_array_equal(np.load("a.npy"), encoders.load(built).encode(LINES))
+    np.testing.assert_array_equal(np.load("a.npy"), SentenceEncoder.load(built).encode(LINES))
     assert main(["compress", "many", "results/many/model", "--overwrite"]) == 1
     assert "lies in an input" in capsys.readouterr().err
 
@@ -125,7 +125,7 @@ def test_a_compressed_model_is_used_like_the_whole_one(here, built, options, lea
     out = here / "small"
     assert main(["compress", str(built), str(out), *options]) == 0
     assert " MB before, " in capsys.readouterr().err
-    before, after = encoders.load(built).encode(LINES), encoders.load(out).encode(LINES)
+    before, after = (SentenceEncoder.load(place).encode(LINES) for place in (built, out))
     cosines = torch.cosine_similarity(*map(torch.from_numpy, (before, after))).numpy()
     assert cosines.min() >= least - 1e-6
     same = (out / "model.safetensors").read_bytes() == (built / "model.safetensors").read_bytes()
@@ -135,7 +135,7 @@ def test_a_compressed_model_is_used_like_the_whole_one(here, built, options, lea
 def test_fewer_dimensions_are_fewer_numbers(here, built, capsys):
     command = ["compress", str(built), "small", "--dimensions", "8", "--precision", "int8"]
     assert main(command) == 0
-    assert encoders.load("small").encode(LINES).shape == (3, 8)
+    assert SentenceEncoder.load("small").encode(LINES).shape == (3, 8)
     assert main(command) == 1
     assert "is there already" in capsys.readouterr().err
     assert main([*command, "--overwrite"]) == 0

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from conftest import TINY, hashes, planned, run_snakemake
 
-from tandem import encoders
 from tandem.cli.common import find_model
 from tandem.corpora.text import bare_key
+from tandem.encoders.model import SentenceEncoder
 from tandem.tasks.sts_data import sentences
 
 
@@ -225,7 +225,7 @@ def test_the_model_of_a_study_is_small_says_what_it_is_and_is_found_by_name(fini
     for part in ("| tiny-verses |", "rounded to int8", "sts, 2012", "- cs\n"):
         assert part in card
     monkeypatch.chdir(finished)
-    small, whole = (encoders.load(place) for place in (
+    small, whole = (SentenceEncoder.load(place) for place in (
         find_model("many"), "results/many/models/sp.joint/seed1",
     ))  # fmt: skip
     off = (small.table - whole.table).abs().amax(1)

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from _adapter import add_kinds, given_card, logged
-from tandem import encoders
 from tandem.encoders.compact import save_with_card
+from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision
 
 with logged(snakemake.log[0]) as log:
@@ -12,6 +12,6 @@ with logged(snakemake.log[0]) as log:
     params = snakemake.params
     study = Path(snakemake.wildcards.root).name
     card = given_card(snakemake, f"Tandem {study} ({params.experiment})")
-    encoder = encoders.load(snakemake.input.model[0])
+    encoder = SentenceEncoder.load(snakemake.input.model[0])
     save_with_card(encoder, snakemake.output.folder, card, Precision(params.precision))
     log.info("%s", snakemake.output.folder)

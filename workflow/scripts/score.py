@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from _adapter import add_kinds, logged
-from tandem import encoders
 from tandem.encoders.baselines import load_baseline
+from tandem.encoders.model import SentenceEncoder
 from tandem.io import atomic_folder
 from tandem.tasks.task import TASKS, write_scores
 
@@ -14,7 +14,7 @@ with logged(snakemake.log[0]) as log:
     task = TASKS.parse(params.task)
     given = {name: Path(str(path)) for name, path in snakemake.input.items() if name != "models"}
     models = [params.pretrained] if params.pretrained else snakemake.input.models
-    load = load_baseline if params.pretrained else encoders.load
+    load = load_baseline if params.pretrained else SentenceEncoder.load
     with atomic_folder(snakemake.output.folder) as folder:
         for seed, model in zip(params.seeds, models, strict=True):
             items = task.score(load(model), given)

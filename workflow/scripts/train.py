@@ -1,8 +1,8 @@
 """Train an encoder in a setting with a seed, or take it untrained."""
 
 from _adapter import add_kinds, checkpoint, logged
-from tandem import encoders
 from tandem.encoders.encoder import ENCODERS
+from tandem.encoders.model import SentenceEncoder
 from tandem.io import remove
 from tandem.objectives.objective import OBJECTIVES
 from tandem.segmentation.segmenter import Segmenter
@@ -30,7 +30,7 @@ with logged(snakemake.log[0]) as log:
             texts = run.load_collection(given.segmented, params.pools)
         objective, recipe = OBJECTIVES.parse(values["objective"]), Recipe(**values["recipe"])
         described = Run(encoder, objective, recipe, seed)
-        start = encoders.load(given.start[0]) if given.start else None
+        start = SentenceEncoder.load(given.start[0]) if given.start else None
         trained = run.train_encoder(described, segmenter, texts, select, place, start=start)
     else:
         trained = run.untrained_encoder(encoder, segmenter, seed, select)

@@ -10,8 +10,10 @@ import contextlib
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import ValidationError
 from pydantic_core import from_json
 
@@ -19,10 +21,9 @@ from tandem.errors import InputError, TandemError
 from tandem.io import sha256
 from tandem.registry import faults
 
-if TYPE_CHECKING:
-    from torch import Tensor
-
 Value = TypeVar("Value")
+ShapeAndType = tuple[tuple[int, ...], np.dtype]
+"""Of an array."""
 
 SEAL = "tandem.sha256"
 """The file with the SHA-256 of each other one; `sha256sum --check` reads it."""
@@ -82,35 +83,32 @@ def read(path: Path, parse: Callable[[Any], Value]) -> Value:
         raise InputError(path, None, said[:500], REMEDY) from error
 
 
-def read_tensors(
-    path: Path, make: Callable[[], Mapping[str, Tensor]], device: str = "cpu"
-) -> dict[str, Tensor]:
-    """Read tensors of the names, shapes and types that `make` gives, and of sane numbers.
+def read_arrays(
+    path: Path, make: Callable[[], Mapping[str, ShapeAndType]]
+) -> dict[str, NDArray[Any]]:
+    """Read arrays of the names, shapes and types that `make` gives, and of sane numbers.
 
     Raises:
-        InputError: they are others, or such as cannot be. `make` is called without taking memory.
+        InputError: they are others, or such as cannot be.
     """
-    import torch
     from safetensors import SafetensorError, safe_open
 
     try:
-        with torch.device("meta"):
-            like = make()
-        wanted = {name: list(tensor.shape) for name, tensor in like.items()}
-        with safe_open(path, "pt", device=device) as file:
+        wanted = {name: (list(shape), str(kind)) for name, (shape, kind) in make().items()}
+        with safe_open(path, "np") as file:
             found = {name: file.get_slice(name).get_shape() for name in file.keys()}
-            if found != wanted:
+            if found != {name: shape for name, (shape, _) in wanted.items()}:
                 raise ValueError(f"{found}, not {wanted}")
-            tensors = {name: file.get_tensor(name) for name in found}
-        for name, tensor in tensors.items():
-            low, high = map(float, tensor.aminmax())
+            arrays = {name: file.get_tensor(name) for name in found}
+        for name, array in arrays.items():
             # as it stands NaN fails too
-            if not (tensor.dtype == like[name].dtype and -MAX_NUMBER < low <= high < MAX_NUMBER):
-                raise ValueError(f"{name} is no {like[name].dtype}, or not finite")
+            sane = -MAX_NUMBER < float(array.min()) <= float(array.max()) < MAX_NUMBER
+            if not (str(array.dtype) == wanted[name][1] and sane):
+                raise ValueError(f"{name} is no {wanted[name][1]}, or not finite")
     except (OSError, OverflowError, RuntimeError, SafetensorError, TypeError, ValueError) as error:
         problem = f"not the tensors that its settings describe ({str(error)[:500]})"
         raise InputError(path, None, problem, REMEDY) from error
-    return tensors
+    return arrays
 
 
 def _listing(sums: Mapping[str, str]) -> str:

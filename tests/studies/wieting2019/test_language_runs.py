@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from tandem.encoders.averaging import Averaging
-from tandem.encoders.model import SentenceEncoder, initialise
+from tandem.encoders.composition import as_encoder, initialise
 from tandem.filtering import parse_filters
 from tandem.io import write_json, write_lines
 from tandem.objectives.margin import Margin
@@ -120,7 +120,7 @@ def test_untrained_encoders_score_the_same_for_every_language(
     english, language = segmented(study, "cs")
     _, vocabulary = runs.bitext(english, language, marked=False)
     segmenter = Segmenter(english.segmenter.scheme, vocabulary, english.segmenter.models)
-    start = SentenceEncoder(segmenter, *initialise(Averaging(dimension=8), len(vocabulary), 2))
+    start = as_encoder(segmenter, *initialise(Averaging(dimension=8), len(vocabulary), 2))
     items = english.task.score(start, english.data)
     assert (2, round(english.task.estimate(items, "mean"), 4)) in starts
 

@@ -5,9 +5,9 @@ import torch
 from torch.nn.utils.rnn import PackedSequence
 
 from tandem.encoders.averaging import Averaging
+from tandem.encoders.composition import Composition
 from tandem.encoders.encoder import ENCODERS, Dropout
 from tandem.encoders.lstm import Lstm, packed_order, states
-from tandem.encoders.model import Composition
 from tandem.kernels import set_threads
 from tandem.registry import ConfigurationError
 

@@ -13,9 +13,9 @@ from sentence_transformers import SentenceTransformer
 
 from tandem.encoders.baselines import load_baseline
 from tandem.encoders.card import Card, Score
+from tandem.encoders.composition import as_encoder, initialise
 from tandem.encoders.encoder import ENCODERS
 from tandem.encoders.export import export_sentence_transformers
-from tandem.encoders.model import SentenceEncoder, initialise
 from tandem.encoders.precision import Precision
 from tandem.errors import TandemError
 from tandem.segmentation.scheme import Segmentation
@@ -47,7 +47,7 @@ def encoder_of(scheme, folder, languages=("en", "fr", "cs"), kind="averaging"):
     segmenter = learn(scheme, texts, folder)
     encoder = ENCODERS.parse({"kind": kind, "dimension": 8})
     metadata = {"objective": {"margin": 0.4}}
-    return SentenceEncoder(segmenter, *initialise(encoder, len(segmenter), 1), metadata)
+    return as_encoder(segmenter, *initialise(encoder, len(segmenter), 1), metadata)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_float16_gives_the_vectors_of_the_rounded_table(tmp_path):
     lines = HARD + TEXT["en"]
     found = model.encode(lines)
     exact = encoder.encode(lines, "en")
-    encoder.table = encoder.table.half().float()
+    encoder.table = encoder.table.astype(np.float16).astype(np.float32)
     rounded = encoder.encode(lines, "en")
     assert found.dtype == np.float16
     # the sum and the mean are rounded to float16, each by half of its last digit

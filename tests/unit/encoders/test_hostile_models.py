@@ -15,9 +15,10 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from tandem import encoders, saved
+from tandem import saved
+from tandem.encoders.composition import as_encoder, initialise
 from tandem.encoders.encoder import ENCODERS
-from tandem.encoders.model import SentenceEncoder, initialise
+from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision
 from tandem.errors import InputError
 from tandem.segmentation.scheme import Segmentation
@@ -35,7 +36,7 @@ def made(folder, segmentation, kind, precision=Precision.FLOAT32):
     (folder / "segmenter").mkdir(parents=True)
     segmenter = learn(Segmentation(kind=segmentation, size=60), TEXTS, folder / "segmenter")
     table, composition = initialise(ENCODERS.parse(kind), len(segmenter), seed=1)
-    SentenceEncoder(segmenter, table, composition, {"pairs": 7}).save(folder / "model", precision)
+    as_encoder(segmenter, table, composition, {"pairs": 7}).save(folder / "model", precision)
     return folder / "model"
 
 
@@ -362,7 +363,7 @@ def reseal(folder):
 
 def used(folder):
     """Load a model and use it in both languages."""
-    encoder = encoders.load(folder)
+    encoder = SentenceEncoder.load(folder)
     return np.concatenate([encoder.encode([*LINES[:9], "", "xyz"], name) for name in ("en", "cs")])
 
 
@@ -412,7 +413,7 @@ def test_every_flipped_bit_is_found(copy, name):
             damaged[bit // 8] ^= 1 << bit % 8
             path.write_bytes(damaged)
             with pytest.raises(InputError) as caught:
-                encoders.load(folder)
+                SentenceEncoder.load(folder)
             assert str(folder) in caught.value.path
             tried += 1
         path.write_bytes(whole)

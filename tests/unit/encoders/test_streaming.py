@@ -8,7 +8,8 @@ import torch
 
 from tandem.encoders import model
 from tandem.encoders.averaging import Averaging
-from tandem.encoders.model import SentenceEncoder, initialise, overlapped
+from tandem.encoders.composition import as_encoder, initialise
+from tandem.encoders.model import overlapped
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import learn
 
@@ -49,11 +50,11 @@ def test_an_error_of_either_stage_reaches_the_caller():
 def test_lines_are_read_as_vectors_are_taken(tmp_path, monkeypatch):
     monkeypatch.setattr(model, "SEGMENTED", 10)
     segmenter = learn(Segmentation(kind="words", size=9), {"en": lambda: ["a b c"]}, tmp_path)
-    encoder = SentenceEncoder(segmenter, *initialise(Averaging(dimension=4), len(segmenter), 1))
+    encoder = as_encoder(segmenter, *initialise(Averaging(dimension=4), len(segmenter), 1))
     read = []
     lines = (read.append(number) or "a b" for number in range(1000))
     stream = encoder.encode_stream(lines, batch_size=10)
     first = next(stream)
-    np.testing.assert_allclose(first[3], encoder.table[[0, 1]].mean(0).numpy(), rtol=1e-6)
+    np.testing.assert_allclose(first[3], encoder.table[[0, 1]].mean(0), rtol=1e-6)
     assert len(read) <= 40
     assert sum(map(len, stream)) == 990

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tandem.encoders.averaging import Averaging
-from tandem.encoders.model import SentenceEncoder, initialise
+from tandem.encoders.composition import as_encoder, initialise
 from tandem.objectives.margin import Margin
 from tandem.segmentation.ragged import from_rows
 from tandem.segmentation.scheme import Segmentation
@@ -102,7 +102,7 @@ def test_training_is_timed_in_turns_anew(monkeypatch, clock):
     words = ["a", "b", "c", "d"]
     segmenter = Segmenter(Segmentation(kind="words"), words, {"en": None, "de": None})
     kind = Averaging(dimension=4)
-    model = SentenceEncoder(segmenter, *initialise(kind, 4, 1))
+    model = as_encoder(segmenter, *initialise(kind, 4, 1))
     trained = []
 
     class Trainer(rates.Trainer):

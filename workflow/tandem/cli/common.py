@@ -20,7 +20,6 @@ import torch
 from pydantic import ByteSize, TypeAdapter
 from tqdm import tqdm
 
-from tandem import encoders
 from tandem.corpora.readers.lines import align
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import InputError, TandemError, writing
@@ -119,7 +118,7 @@ def load_model(options: argparse.Namespace, *languages: str) -> SentenceEncoder:
     """Load the model that was asked for; it must know the languages."""
     if options.threads is not None:
         torch.set_num_threads(options.threads)
-    encoder = encoders.load(options.model, place(options.device))
+    encoder = SentenceEncoder.load(options.model, place(options.device))
     for language in languages:
         encoder.segmenter.encoder(language)
     return encoder

@@ -6,9 +6,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from tandem import encoders
 from tandem.cli import common
 from tandem.encoders.compact import narrowed
+from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision
 from tandem.outputs import check
 
@@ -35,7 +35,7 @@ def add_to(commands: argparse._SubParsersAction) -> None:
 def run(options: argparse.Namespace) -> None:
     """Compress and say what it saved."""
     check(options.folder, [options.model], options.overwrite, folder=True)
-    encoder = encoders.load(options.model)
+    encoder = SentenceEncoder.load(options.model)
     if options.dimensions is not None:
         encoder = narrowed(encoder, options.dimensions)
     encoder.save(options.folder, options.precision)

@@ -6,10 +6,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from tandem import encoders
 from tandem.cli import common
 from tandem.encoders.card import Card
 from tandem.encoders.export import export_sentence_transformers
+from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision
 from tandem.outputs import check
 
@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> None:
     """Export and say which folder serves which language."""
     check(options.folder, [options.model], options.overwrite, folder=True)
     card = Card(options.name or options.folder.name, options.corpus, licence=options.licence)
-    encoder = encoders.load(options.model)
+    encoder = SentenceEncoder.load(options.model)
     folders = export_sentence_transformers(encoder, options.folder, card, options.precision)
     for language, folder in sorted(folders.items()):
         print(f'{language}: SentenceTransformer("{folder}")', file=sys.stderr)

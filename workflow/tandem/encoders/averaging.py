@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tandem.encoders.encoder import Encoder, Tokens
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
+
+    from tandem.encoders.encoder import Compose, Floats
 
 
 class Averaging(Encoder):
@@ -32,3 +36,15 @@ class Averaging(Encoder):
             every = torch.arange(len(ids), device=ids.device)
             sums = functional.embedding_bag(every, dropped, offsets[:-1], mode="sum")
         return sums / lengths
+
+    def weight_shapes(self) -> dict[str, tuple[int, ...]]:
+        """Return that there are none."""
+        return {}
+
+    def composer(self, table: Floats, weights: Mapping[str, Floats], device: str) -> Compose:
+        """Return what composes sentences on a device; a CPU needs no PyTorch for it."""
+        if device != "cpu":
+            return super().composer(table, weights, device)
+        from tandem.encoders.means import mean_rows
+
+        return partial(mean_rows, table)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import torch
+import numpy as np
 
 from tandem.encoders.card import Card, model_card
-from tandem.encoders.model import Composition, SentenceEncoder
+from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision
 from tandem.errors import TandemError
 from tandem.io import atomic_folder
 
 _USAGE = """```python
-from tandem import encoders
+from tandem import SentenceEncoder
 
-model = encoders.load("path/to/this/folder")
+model = SentenceEncoder.load("path/to/this/folder")
 vectors = model.encode(sentences, "{language}")
 ```
 
@@ -64,13 +64,15 @@ def narrowed(encoder: SentenceEncoder, dimensions: int) -> SentenceEncoder:
         )
     if not 1 <= dimensions <= kind.dimension:
         raise TandemError(f"dimensions is {dimensions}, not from 1 to {kind.dimension}")
-    table = encoder.table.to(torch.float64)
-    axes = torch.linalg.eigh(table.T @ table).eigenvectors.flip(1)  # were rising
+    table = encoder.table.astype(np.float64)
+    axes = np.linalg.eigh(table.T @ table).eigenvectors[:, ::-1]  # were rising
     # an axis has two directions: the one in which its largest component is positive
-    largest = axes.gather(0, axes.abs().argmax(0, keepdim=True))
-    rotated = table @ (axes * largest.sign())[:, :dimensions]
-    composition = Composition(kind.model_copy(update={"dimension": dimensions}))
+    largest = np.take_along_axis(axes, np.abs(axes).argmax(0, keepdims=True), 0)
+    rotated = table @ (axes * np.sign(largest))[:, :dimensions]
     metadata = encoder.metadata | {"dimension_before": kind.dimension}
     return SentenceEncoder(
-        encoder.segmenter, rotated.to(torch.float32).contiguous(), composition, metadata
+        encoder.segmenter,
+        kind.model_copy(update={"dimension": dimensions}),
+        np.ascontiguousarray(rotated, np.float32),
+        metadata=metadata,
     )

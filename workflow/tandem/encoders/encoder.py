@@ -5,14 +5,22 @@ Token embeddings come as one flat array with offsets, so no padding is ever stor
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import PositiveInt
 
 from tandem.registry import Kind, Registry
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # slow, and whoever reads settings needs the kinds alone
+    import numpy as np
+    from numpy.typing import NDArray
     from torch import Tensor, nn
+
+    Floats = NDArray[np.float32]
+    Compose = Callable[[NDArray[np.int64], NDArray[np.int64]], Floats]
+    """From the ids of tokens, (tokens,), and where each sentence's begin, (sentences + 1,), to
+    vectors, (sentences, width)."""
 
 
 class Dropout(NamedTuple):
@@ -72,6 +80,24 @@ class Encoder(Kind):
         `weights` is what the method of that name made, perhaps trained since.
         """
         raise NotImplementedError
+
+    def weight_shapes(self) -> dict[str, tuple[int, ...]]:
+        """Return the shape of each parameter beside the embeddings."""
+        from tandem.encoders import composition
+
+        return composition.weight_shapes(self)
+
+    def composer(self, table: Floats, weights: Mapping[str, Floats], device: str) -> Compose:
+        """Return what composes sentences on a device, without training.
+
+        Args:
+            table: (types, dimension) embeddings.
+            weights: the parameters beside them.
+            device: cpu, cuda, ...
+        """
+        from tandem.encoders import composition
+
+        return composition.composer(self, table, weights, device)
 
 
 ENCODERS = Registry("tandem.encoders", Encoder)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-import torch
+import numpy as np
 
 from tandem import saved
 from tandem.encoders.card import Card, markdown_table, model_card
@@ -79,7 +79,7 @@ def _write(encoder: SentenceEncoder, language: str, folder: Path, precision: Pre
             'exporting needs sentence-transformers: pip install "tandem-bitext[export]"'
         ) from error
     tokenizer, rows = stock_tokenizer(encoder.segmenter, language)
-    table = pack(encoder.table.detach().cpu()[torch.tensor(rows)], precision)["embedding"]
+    table = pack(encoder.table[np.array(rows)], precision)["embedding"]
     model = SentenceTransformer(
         modules=[StaticEmbedding(tokenizer, embedding_weights=table)],
         device="cpu",

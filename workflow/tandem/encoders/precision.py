@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 from tandem.errors import TandemError
 
 if TYPE_CHECKING:
-    from torch import Tensor
+    from typing import Any
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tandem.saved import ShapeAndType
+
+    Array = NDArray[Any]
+    Floats = NDArray[np.float32]
 
 _STEPS = 127
 """Steps of int8 on either side of zero; -128 is not used, so that both sides are alike."""
@@ -22,7 +30,7 @@ class Precision(StrEnum):
     INT8 = "int8"
 
 
-def pack(table: Tensor, precision: Precision) -> dict[str, Tensor]:
+def pack(table: Floats, precision: Precision) -> dict[str, Array]:
     """Return what a table is stored as: `embedding`, and for int8 the `scale` of each row.
 
     Symmetric quantisation: s_i = max_j |x_ij| / 127 for row i, and x_ij becomes x_ij / s_i, rounded
@@ -37,24 +45,32 @@ def pack(table: Tensor, precision: Precision) -> dict[str, Tensor]:
     Raises:
         TandemError: a number is too large for float16.
     """
-    import torch  # slow, and whoever reads settings needs the names alone
+    import numpy as np  # slow, and whoever reads settings needs the names alone
 
     if precision is Precision.FLOAT32:
         return {"embedding": table}
     if precision is Precision.FLOAT16:
-        half = table.to(torch.float16)
-        if not (half.is_meta or half.isfinite().all()):
+        with np.errstate(over="ignore"):
+            half = table.astype(np.float16)
+        if not np.isfinite(half).all():
             raise TandemError("float16 cannot hold the numbers of this table: choose int8")
         return {"embedding": half}
-    scale = table.abs().amax(1) / _STEPS
-    # a row of zeros has the scale 0; the scale of the tiniest numbers is too coarse, hence clamp
-    steps = table / torch.where(scale > 0, scale, 1).unsqueeze(1)
-    return {"embedding": steps.round().clamp(-_STEPS, _STEPS).to(torch.int8), "scale": scale}
+    scale = np.abs(table).max(axis=1) / np.float32(_STEPS)
+    # a row of zeros has the scale 0; the scale of the tiniest numbers is too coarse, hence clip
+    steps = table / np.where(scale > 0, scale, np.float32(1))[:, None]
+    return {"embedding": steps.round().clip(-_STEPS, _STEPS).astype(np.int8), "scale": scale}
 
 
-def unpack(tensors: dict[str, Tensor]) -> Tensor:
-    """Take what `pack` made out of these tensors; return the table, a float32 copy."""
-    import torch
+def packed_shapes(vocabulary: int, dimension: int, precision: Precision) -> dict[str, ShapeAndType]:
+    """Return the shape and the type of each array that `pack` makes of a table of this size."""
+    import numpy as np
 
-    table = tensors.pop("embedding").to(torch.float32, copy=True)
-    return table * tensors.pop("scale").unsqueeze(1) if "scale" in tensors else table
+    table = (vocabulary, dimension), np.dtype(precision.value)
+    scale = (vocabulary,), np.dtype(np.float32)
+    return {"embedding": table} | ({"scale": scale} if precision is Precision.INT8 else {})
+
+
+def unpack(arrays: dict[str, Array]) -> Floats:
+    """Take what `pack` made out of these arrays; return the table, a float32 copy."""
+    table = arrays.pop("embedding").astype("float32")
+    return table * arrays.pop("scale")[:, None] if "scale" in arrays else table

@@ -22,7 +22,6 @@ import torch
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from tandem import encoders
 from tandem.encoders.baselines import load_baseline
 from tandem.encoders.model import SentenceEncoder
 from tandem.kernels import set_threads
@@ -109,7 +108,7 @@ def measure_models(
     found: dict[str, Any] = {"speeds": [], "sentences": len(parts[0])}
     found |= {"load": os.getloadavg()[0], "processors": available_processors()}
     for device in ("cpu", *["cuda"] * torch.cuda.is_available()):
-        own = {name: encoders.load(folder, device) for name, folder in models.items()}
+        own = {name: SentenceEncoder.load(folder, device) for name, folder in models.items()}
         others = {name: load_baseline(model, device) for name, model in baselines.items()}
         # a baseline that computes elsewhere has a round of its own there
         others = {name: other for name, other in others.items() if other.device == device}

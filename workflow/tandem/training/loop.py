@@ -26,8 +26,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 from tqdm import tqdm
 
+from tandem.encoders.composition import Composition, initialise
 from tandem.encoders.encoder import ENCODERS, Encoder
-from tandem.encoders.model import Composition, SentenceEncoder, initialise
+from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
 from tandem.kernels import number_types, set_threads
 from tandem.objectives.objective import OBJECTIVES, Objective
@@ -81,8 +82,7 @@ def first_parameters(
             f"{kinds[1]} with {vocabulary:,} is to be trained. Give both the same architecture and "
             "segmentation"
         )
-    composition.load_state_dict(start.composition.state_dict())
-    return start.table.detach().clone(), composition
+    return torch.tensor(start.table), composition.load(start.weights)
 
 
 class Trainer:

@@ -12,8 +12,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from tandem.encoders.composition import Composition, as_encoder, initialise
 from tandem.encoders.encoder import Encoder
-from tandem.encoders.model import Composition, SentenceEncoder, initialise
+from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
 from tandem.io import atomic_folder, read_json, write_lines
 from tandem.segmentation import ragged
@@ -89,9 +90,7 @@ def train_encoder(
 
     def validate(table: Tensor, composition: Composition) -> float:
         assert select is not None
-        score = select(SentenceEncoder(segmenter, table, composition).encode_ids)
-        composition.train()
-        return score
+        return select(as_encoder(segmenter, table, composition).encode_ids)
 
     trainer.run(validate if select else None, checkpoint, show=show)
     progress = trainer.progress
@@ -100,7 +99,7 @@ def train_encoder(
     if start is not None:
         metadata["start"] = {"sha256": trainer.start, "training": start.metadata}
     table = trainer.best["embedding"]
-    return SentenceEncoder(segmenter, table, trainer.composition, metadata), progress.history
+    return as_encoder(segmenter, table, trainer.composition, metadata), progress.history
 
 
 def place(device: str) -> str:
@@ -124,7 +123,7 @@ def untrained_encoder(
 ) -> tuple[SentenceEncoder, list[Epoch]]:
     """Return the random baseline: the parameters that training with this seed begins from."""
     metadata = {"pairs": 0, "epoch": 0, "seed": seed}
-    encoder = SentenceEncoder(segmenter, *initialise(kind, len(segmenter), seed), metadata)
+    encoder = as_encoder(segmenter, *initialise(kind, len(segmenter), seed), metadata)
     score = select(encoder.encode_ids) if select else None
     return encoder, [Epoch(0, None, score)]
 

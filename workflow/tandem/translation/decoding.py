@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from tandem import saved
 from tandem.corpora.text import collapse
@@ -109,9 +110,9 @@ class RnnTranslator:
             raise InputError(folder / "sp.model", None, problem, saved.REMEDY)
         make = partial(AttentionNetwork, len(pieces), settings.dimension, settings.dropout)
         path = folder / "model.safetensors"
-        weights = saved.read_tensors(path, lambda: make().state_dict())
+        arrays = saved.read_arrays(path, lambda: _shapes(make))
         self.network = make()
-        self.network.load_state_dict(weights)
+        self.network.load_state_dict({k: torch.from_numpy(v) for k, v in arrays.items()})
 
     def translate(self, sentences: Iterable[str]) -> Iterator[Translation]:
         """Yield one translation per sentence, in input order.
@@ -129,3 +130,10 @@ class RnnTranslator:
             Translation(collapse(text), output.log_probability, output.tokens)
             for text, output in zip(texts, outputs, strict=True)
         ]
+
+
+def _shapes(make: Callable[[], nn.Module]) -> dict[str, saved.ShapeAndType]:
+    """Return the shapes of a network's parameters, all of them float32, without drawing any."""
+    with torch.device("meta"):
+        parameters = make().state_dict()
+    return {name: (tuple(one.shape), np.dtype(np.float32)) for name, one in parameters.items()}

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from torch import Tensor
 from tqdm import tqdm
 
+from tandem.encoders.composition import as_encoder, initialise
 from tandem.encoders.encoder import Encoder
-from tandem.encoders.model import Composition, SentenceEncoder, initialise
+from tandem.encoders.model import SentenceEncoder
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import Segmenter, learn
@@ -52,14 +52,14 @@ class English:
     data: Mapping[str, Path]
     _starts: dict[str, dict[str, float]] = field(default_factory=dict)
 
-    def score(self, table: Tensor, composition: Composition) -> dict[str, float]:
+    def score(self, encoder: SentenceEncoder) -> dict[str, float]:
         """Return the mean of years of Pearson's r x 100, under MEAN, and that of each year.
 
         Only the rows of English pieces are read, so one segmenter, which remembers the words of
         the STS sentences, serves every language.
         """
-        own = table[: len(self.segmenter)]
-        encoder = SentenceEncoder(self.segmenter, own, composition)
+        own = encoder.table[: len(self.segmenter)]
+        encoder = SentenceEncoder(self.segmenter, encoder.kind, own, encoder.weights)
         items = self.task.score(encoder, self.data)
         # rounded, so that the last bits of a sum do not reach the file
         return {u: round(self.task.estimate(items, u), _DECIMALS) for u in self.task.units(items)}
@@ -68,7 +68,8 @@ class English:
         """Return the scores of the untrained encoder, which all languages share."""
         key = f"{kind!r} {seed}"
         if key not in self._starts:
-            self._starts[key] = self.score(*initialise(kind, len(self.segmenter), seed))
+            drawn = initialise(kind, len(self.segmenter), seed)
+            self._starts[key] = self.score(as_encoder(self.segmenter, *drawn))
         return self._starts[key]
 
 
@@ -164,7 +165,7 @@ def train(english: English, language: SegmentedLanguage, marked: bool, run: Run)
     pairs, vocabulary = bitext(english, language, marked)
     segmenter = Segmenter(english.segmenter.scheme, vocabulary, english.segmenter.models)
     trained, history = train_encoder(run, segmenter, [pairs], None, device="cpu", show=False)
-    score_years = english.score(trained.table, trained.composition)
+    score_years = english.score(trained)
     random_years = dict(english.start(run.encoder, run.seed))
     return {
         "marked": marked,

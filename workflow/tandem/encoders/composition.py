@@ -1,0 +1,89 @@
+"""Composition in PyTorch: from token embeddings to sentence vectors, to be trained."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from tandem.encoders.encoder import Dropout, Encoder, Tokens
+from tandem.encoders.model import SentenceEncoder
+from tandem.segmentation.segmenter import Segmenter
+
+if TYPE_CHECKING:
+    from tandem.encoders.encoder import Compose, Floats
+
+class Composition(nn.Module):
+    """From token embeddings to sentence vectors."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        """Draw the parameters of an encoder."""
+        super().__init__()
+        self.encoder = encoder
+        self.weights = encoder.weights()
+
+    def forward(
+        self, table: Tensor, ids: Tensor, offsets: Tensor, dropout: Dropout | None = None
+    ) -> Tensor:
+        """Return the sentence vectors; see `Encoder.compose`."""
+        return self.encoder.compose(self.weights, Tokens(table, ids, offsets, dropout))
+
+    def load(self, weights: Mapping[str, Floats]) -> Composition:
+        """Take parameters from arrays; return itself."""
+        tensors = {name: torch.tensor(array) for name, array in weights.items()}
+        self.load_state_dict(tensors, assign=True)
+        return self
+
+
+def initialise(encoder: Encoder, vocabulary: int, seed: int) -> tuple[Tensor, Composition]:
+    """Return the embedding table and composition that a seed gives: the random baseline.
+
+    Embeddings are drawn from N(0, 1) (wieting2019, section 3.3: "mean 0 and variance 1").
+    """
+    random = torch.Generator().manual_seed(seed)
+    table = torch.randn(vocabulary, encoder.dimension, generator=random)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)  # PyTorch's own modules draw from the global generator
+        composition = Composition(encoder)
+    return table, composition
+
+
+def as_encoder(
+    segmenter: Segmenter,
+    table: Tensor,
+    composition: Composition,
+    metadata: dict[str, Any] | None = None,
+) -> SentenceEncoder:
+    """Return an encoder of these tensors; on a CPU it shares their memory."""
+    weights = {k: v.detach().cpu().numpy() for k, v in composition.state_dict().items()}
+    return SentenceEncoder(
+        segmenter, composition.encoder, table.detach().cpu().numpy(), weights, metadata,
+        table.device.type,
+    )  # fmt: skip
+
+
+def weight_shapes(encoder: Encoder) -> dict[str, tuple[int, ...]]:
+    """Return the shape of each parameter beside the embeddings, without drawing any."""
+    with torch.device("meta"):
+        return {k: tuple(v.shape) for k, v in Composition(encoder).state_dict().items()}
+
+
+def composer(
+    encoder: Encoder, table: Floats, weights: Mapping[str, Floats], device: str
+) -> Compose:
+    """Return the function from ids and offsets to sentence vectors that PyTorch computes."""
+    with torch.device("meta"):  # nothing is drawn
+        composition = Composition(encoder)
+    composition.load(weights).eval().to(device)
+    embeddings = torch.from_numpy(table).to(device)
+
+    @torch.inference_mode()
+    def compose(ids: NDArray[np.int64], offsets: NDArray[np.int64]) -> Floats:
+        given = (torch.from_numpy(array).to(device) for array in (ids, offsets))
+        return composition(embeddings, *given).cpu().numpy()
+
+    return compose

@@ -1,0 +1,47 @@
+"""Means of rows of a table, where nothing is trained: as fast as memory if numba is there."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+try:
+    import numba
+except ImportError:  # it is not needed to encode
+    numba = None  # type: ignore[assignment]  # a module or nothing
+
+Floats = NDArray[np.float32]
+Indices = NDArray[np.int64]
+
+
+def mean_rows(table: Floats, ids: Indices, offsets: Indices) -> Floats:
+    """Return the mean of each sentence's rows of the table; zeros for one without tokens.
+
+    Sums are in the order of the tokens, one by one, so both ways give the same bits.
+
+    Args:
+        table: (types, dimension).
+        ids: (tokens,) rows of the table.
+        offsets: (sentences + 1,) where each sentence's tokens begin.
+    """
+    sums = np.zeros((len(offsets) - 1, table.shape[1]), np.float32)
+    _add(table, ids, offsets, sums)
+    return sums / np.maximum(np.diff(offsets), 1).astype(np.float32)[:, None]
+
+
+def _add_by_sentence(table: Floats, ids: Indices, offsets: Indices, sums: Floats) -> None:
+    for sentence in range(len(sums)):
+        own = ids[offsets[sentence] : offsets[sentence + 1]]
+        np.add.reduce(table.take(own, 0), axis=0, out=sums[sentence])
+
+
+def _add_by_number(table: Floats, ids: Indices, offsets: Indices, sums: Floats) -> None:
+    for sentence in range(len(sums)):
+        target = sums[sentence]
+        for token in range(offsets[sentence], offsets[sentence + 1]):
+            source = table[ids[token]]
+            for d in range(len(target)):
+                target[d] += source[d]
+
+
+_add = numba.njit(_add_by_number, nogil=True, cache=True) if numba else _add_by_sentence
