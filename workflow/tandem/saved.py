@@ -10,10 +10,8 @@ import contextlib
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import ValidationError
 from pydantic_core import from_json
 
@@ -21,9 +19,14 @@ from tandem.errors import InputError, TandemError
 from tandem.io import sha256
 from tandem.registry import faults
 
+if TYPE_CHECKING:  # slow, and not needed to seal and to check
+    import numpy as np
+    from numpy.typing import NDArray
+
+    ShapeAndType = tuple[tuple[int, ...], np.dtype]
+    """Of an array."""
+
 Value = TypeVar("Value")
-ShapeAndType = tuple[tuple[int, ...], np.dtype]
-"""Of an array."""
 
 SEAL = "tandem.sha256"
 """The file with the SHA-256 of each other one; `sha256sum --check` reads it."""

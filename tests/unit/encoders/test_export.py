@@ -16,6 +16,7 @@ from tandem.encoders.card import Card, Score
 from tandem.encoders.composition import as_encoder, initialise
 from tandem.encoders.encoder import ENCODERS
 from tandem.encoders.export import export_sentence_transformers
+from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision
 from tandem.errors import TandemError
 from tandem.segmentation.scheme import Segmentation
@@ -85,8 +86,8 @@ def test_float16_gives_the_vectors_of_the_rounded_table(tmp_path):
     lines = HARD + TEXT["en"]
     found = model.encode(lines)
     exact = encoder.encode(lines, "en")
-    encoder.table = encoder.table.astype(np.float16).astype(np.float32)
-    rounded = encoder.encode(lines, "en")
+    half = encoder.table.astype(np.float16).astype(np.float32)
+    rounded = SentenceEncoder(encoder.segmenter, encoder.kind, half).encode(lines, "en")
     assert found.dtype == np.float16
     # the sum and the mean are rounded to float16, each by half of its last digit
     np.testing.assert_allclose(found, rounded, rtol=2**-10, atol=1e-6)
