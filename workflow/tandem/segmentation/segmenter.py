@@ -21,10 +21,10 @@ from tandem import saved
 from tandem.errors import TandemError
 from tandem.io import write_json
 from tandem.registry import Settings
+from tandem.segmentation.lookup import lookup
 from tandem.segmentation.pieces import PieceEncoder, load_pieces, piece_scores, train_unigram
 from tandem.segmentation.ragged import Ragged, from_rows, save_stream
 from tandem.segmentation.scheme import Segmentation, language_of
-from tandem.segmentation.token_memory import TokenMemory
 from tandem.segmentation.trigrams import TrigramEncoder, count_trigrams, spelled
 
 LINES = 20_000
@@ -124,8 +124,8 @@ class Segmenter:
             # what other languages have marked is longer
             return TrigramEncoder({gram: i for gram, i in ids.items() if len(gram) == 3})
         if model := self.models[language]:
-            return TokenMemory(PieceEncoder(model, ids))
-        return TokenMemory(lambda words: from_rows([ids[w]] if w in ids else [] for w in words))
+            return lookup(PieceEncoder(model, ids))
+        return lookup(lambda words: from_rows([ids[w]] if w in ids else [] for w in words))
 
     def save(self, folder: Path) -> None:
         """Write the vocabulary and copies of the models into an existing folder."""

@@ -11,19 +11,19 @@ from __future__ import annotations
 
 import unicodedata
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from tandem.segmentation.lookup import Characters, Lookup, codes
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.tokens import normalised, tokens
 
 Integers = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
-Characters = NDArray[np.uint32]
 
 SPACE, MARK, LETTER = 1, 2, 4
 """What a character is; 0: what may combine with its neighbours, or become several characters."""
@@ -124,7 +124,7 @@ def number(
 class TokenMemory:
     """Maps lines to the ids of their tokens; each distinct unit has a number and a row of ids."""
 
-    def __init__(self, convert: Callable[[Sequence[str]], Ragged]) -> None:
+    def __init__(self, convert: Lookup) -> None:
         """Take the ids of tokens, a row for each, from `convert`."""
         self._convert = convert
         self._kinds, self._lowered = character_kinds()
@@ -185,11 +185,6 @@ class TokenMemory:
         self._keys, self._numbers = np.zeros(size, np.uint64), np.zeros(size, np.int32)
         # in the order of their numbers they get the same ones again
         number(keys[np.argsort(numbers)], self._keys, self._numbers, 0)
-
-
-def codes(text: str) -> Characters:
-    """Return the code points of a text."""
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
 
 
 @cache

@@ -13,8 +13,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from tandem.segmentation.lookup import codes, lookup
 from tandem.segmentation.ragged import Ragged
-from tandem.segmentation.token_memory import TokenMemory, codes
 
 _BITS = 21
 """Of a code point."""
@@ -22,7 +22,7 @@ _BITS = 21
 
 def spelled(batches: Iterable[Sequence[str]]) -> Iterator[str]:
     """Yield the lines of batches as their tokens with spaces between."""
-    for rows in map(TokenMemory(_codes), batches):
+    for rows in map(lookup(_codes), batches):
         text = rows.ids.tobytes().decode("utf-32-le")
         yield from (text[start:end].rstrip() for start, end in pairwise(rows.offsets.tolist()))
 
@@ -42,7 +42,7 @@ class TrigramEncoder:
         order = np.argsort(keys)
         self._keys = keys[order]
         self._ids = np.fromiter(ids.values(), np.int32)[order]
-        self._spell = TokenMemory(_codes)
+        self._spell = lookup(_codes)
 
     def __call__(self, lines: Sequence[str]) -> Ragged:
         """Return the ids of the lines."""
@@ -56,7 +56,7 @@ class TrigramEncoder:
 def count_trigrams(batches: Iterable[Sequence[str]]) -> Counter[str]:
     """Count the trigrams of batches of lines."""
     counts: Counter[int] = Counter()
-    for rows in map(TokenMemory(_codes), batches):
+    for rows in map(lookup(_codes), batches):
         keys, times = np.unique(_keys(rows)[0], return_counts=True)
         counts.update(dict(zip(keys.tolist(), times.tolist(), strict=True)))
     return Counter({_spelling(key): count for key, count in counts.items()})

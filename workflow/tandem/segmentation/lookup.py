@@ -1,0 +1,58 @@
+"""Many lines to the ids of their tokens: by compiled code where numba is installed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tandem.segmentation.ragged import Ragged, from_rows
+from tandem.segmentation.tokens import tokens
+
+Lookup = Callable[[Sequence[str]], Ragged]
+"""From lines to the ids of their tokens, int32."""
+Characters = NDArray[np.uint32]
+
+_LIMIT = 500_000
+"""Distinct tokens remembered before all are forgotten."""
+_HALVES = re.compile("[\ud800-\udfff]")
+"""Half characters, which no text should have."""
+
+
+def lookup(convert: Lookup) -> Lookup:
+    """Return what maps lines to the ids of their tokens, which `convert` gives once for each."""
+    try:
+        from tandem.segmentation.token_memory import TokenMemory
+    except ModuleNotFoundError as error:
+        if error.name != "numba":
+            raise
+        return TokenDictionary(convert)
+    return TokenMemory(convert)
+
+
+class TokenDictionary:
+    """Gives what `TokenMemory` gives, without compiled code and more slowly."""
+
+    def __init__(self, convert: Lookup) -> None:
+        """Take the ids of tokens, a row for each, from `convert`."""
+        self._convert = convert
+        self._known: dict[str, list[int]] = {}
+
+    def __call__(self, lines: Sequence[str]) -> Ragged:
+        """Return the ids of the lines."""
+        rows = [tokens(_HALVES.sub(" ", line)) for line in lines]
+        if len(self._known) > _LIMIT:
+            self._known.clear()
+        new = [t for t in dict.fromkeys(chain.from_iterable(rows)) if t not in self._known]
+        if new:
+            found = self._convert(new)
+            self._known.update((t, found.row(place).tolist()) for place, t in enumerate(new))
+        return from_rows([*chain.from_iterable(map(self._known.__getitem__, row))] for row in rows)
+
+
+def codes(text: str) -> Characters:
+    """Return the code points of a text."""
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
