@@ -8,11 +8,13 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest
+# --quiet would hide the warnings from --strict
+SITE := NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 RUN := PATH="$(abspath $(BIN)):$$PATH" snakemake --cores $(CORES)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help environment table1 many all report check test lint reference clean-environment
+.PHONY: help environment table1 many all report check test lint docs reference clean-environment
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,18 +33,22 @@ all: $(READY) ## build everything the default scale has
 report: $(READY) ## write results/report.html: tables, figures, captions, run times
 	$(RUN) && $(RUN) --report results/report.html
 
-lint: $(READY) ## check style, spelling and types, and that the page of all keys is up to date
+lint: $(READY) ## check style, spelling, types, that the page of all keys is up to date, and the site
 	$(BIN)/ruff check .
 	$(BIN)/snakefmt --check --compact-diff Snakefile workflow/rules workflow/studies
 	$(BIN)/codespell
 	$(BIN)/mypy
 	$(BIN)/python docs/reference.py --check
+	$(SITE)
 
 check: lint ## lint, then the unit tests: two minutes
 	$(PYTEST) --numprocesses auto --durations 20 tests/unit tests/studies
 
 test: lint ## run every check: style, types, units, dry runs, the tiny scale end to end
 	$(PYTEST) --durations 20
+
+docs: $(READY) ## make the site of docs/, in site/; a broken link is an error
+	$(SITE)
 
 reference: $(READY) ## write docs/configuration.md and workflow/schemas/ from the types
 	$(BIN)/python docs/reference.py

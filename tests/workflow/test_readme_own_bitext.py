@@ -3,21 +3,9 @@
 from __future__ import annotations
 
 import gzip
-import os
-import re
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
-
-ROOT = Path(__file__).parents[2]
-
-
-def commands():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    section = text.split("## Your own bitext")[1].split("\n## ")[0]
-    return re.search(r"```sh\n(.*?)```", section, re.DOTALL)[1]
+import printed
 
 
 def write(folder):
@@ -39,13 +27,8 @@ def write(folder):
 
 def test_its_commands_run_and_find_the_translations(tmp_path):
     expected = write(tmp_path)
-    prelude = f'set -euo pipefail\ntandem() {{ "{sys.executable}" -m tandem "$@"; }}\n'
-    source = {"PYTHONPATH": str(ROOT / "workflow"), "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(
-        ["bash", "-c", prelude + commands()],
-        cwd=tmp_path, env=os.environ | source, capture_output=True, text=True, timeout=300,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    [block] = printed.blocks("README.md", "Your own bitext")
+    printed.run(*block, tmp_path)
     mined = [line.split("\t") for line in (tmp_path / "mined.tsv").read_text().split("\n")[:-1]]
     found = {(english, german) for _, english, german in mined}
     assert len(found & expected) >= 40

@@ -1,0 +1,127 @@
+"""Hooks of the site (mkdocs.yml): texts from elsewhere in the repository, with their links.
+
+A line such as `[README.md](../README.md#results)<!-- include -->` stands for that section of the
+file, without its heading; without `#...`, for the whole file. So a fact is written in one place,
+and on GitHub the line is a link. A link to a file that the site does not have becomes a link to the
+repository; one to a file that does not exist is left as it is, which the strict build refuses.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from markdown.extensions.toc import slugify
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import Files
+from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).resolve().parents[1]
+INCLUDED = re.compile(r"\[[^]]*\]\((?P<path>[^)#]+)(?:#(?P<section>[^)]+))?\)<!-- include -->")
+LINK = re.compile(r"\]\((?P<path>[^)#:\s]+)(?:#(?P<anchor>[^)\s]+))?\)")
+HEADING = re.compile(r"##? (?P<title>.+)")
+INSIDE = re.compile(r" {2,3}(?=\S)")
+"""The indentation of what is inside a list item; Python-Markdown wants four spaces."""
+
+homes: dict[tuple[str, str | None], str] = {}
+"""The page that includes a section of a file, by both; with None, the first page for the file."""
+
+
+def on_config(config: MkDocsConfig) -> None:
+    """Add the reference results of each scale to the navigation, where there are any."""
+    kept = sorted(path.parent.name for path in Path(config.docs_dir).glob("results/*/README.md"))
+    if kept:
+        pages = [{f"The {scale} scale": f"results/{scale}/README.md"} for scale in kept]
+        config.nav.insert(4, {"Reference results": pages})
+
+
+def on_files(files: Files, config: MkDocsConfig) -> None:
+    """Note which page has which text of the repository."""
+    homes.clear()
+    for file in files.documentation_pages():
+        for found in INCLUDED.finditer(file.content_string):
+            path = in_repository(f"docs/{file.src_uri}", found["path"])
+            homes[path, found["section"]] = file.src_uri
+            homes.setdefault((path, None), file.src_uri)
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Put the included texts into a page, and make its links fit the site."""
+    here = page.file.src_uri
+
+    def target(path: str, anchor: str | None) -> str | None:
+        """Return what a link to a file of the repository becomes, or None to leave it."""
+        place = path.removeprefix("docs/")
+        if path.startswith("docs/") and files.get_file_from_path(place):
+            return to_page(place, anchor)
+        if (path, anchor) in homes:
+            return to_page(homes[path, anchor], None)
+        if (path, None) in homes:
+            return to_page(homes[path, None], anchor)
+        if not (ROOT / path).exists():
+            return None
+        kind = "tree" if (ROOT / path).is_dir() else "blob"
+        return f"{config.repo_url}/{kind}/main/{path}" + (f"#{anchor}" if anchor else "")
+
+    def to_page(place: str, anchor: str | None) -> str:
+        relative = posixpath.relpath(place, posixpath.dirname(here) or ".")
+        return relative + (f"#{anchor}" if anchor else "")
+
+    return "\n".join(
+        line if fenced else relinked(line, origin, target)
+        for line, origin, fenced in marked(assembled(markdown, f"docs/{here}"))
+    )
+
+
+def assembled(text: str, origin: str) -> Iterator[tuple[str, str]]:
+    """Yield the lines of a page with those that it includes, each with the file it is from."""
+    for line in text.split("\n"):
+        found = INCLUDED.fullmatch(line)
+        if not found:
+            yield line, origin
+            continue
+        path = in_repository(origin, found["path"])
+        lines = (ROOT / path).read_text(encoding="utf-8").split("\n")
+        for inner in section(lines, path, found["section"]) if found["section"] else lines:
+            yield inner, path
+
+
+def section(lines: list[str], path: str, anchor: str) -> Iterator[str]:
+    """Yield the lines of the section with this anchor, up to the next heading of two levels."""
+    inside = there = False
+    for line, _, fenced in marked((line, path) for line in lines):
+        heading = None if fenced else HEADING.fullmatch(line)
+        if heading:
+            inside = slugify(heading["title"], "-") == anchor
+            there |= inside
+        elif inside:
+            yield line
+    if not there:
+        raise PluginError(f"{path} has no section #{anchor}")
+
+
+def marked(lines: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str, bool]]:
+    """Yield lines with whether they are in a block of code."""
+    fenced = False
+    for line, origin in lines:
+        fence = line.lstrip().startswith("```")
+        yield line, origin, fenced or fence
+        fenced ^= fence
+
+
+def relinked(line: str, origin: str, target: Callable[[str, str | None], str | None]) -> str:
+    """Return a line of a file with its links to other files replaced, and its indentation."""
+
+    def replaced(found: re.Match[str]) -> str:
+        new = target(in_repository(origin, found["path"]), found["anchor"])
+        return found[0] if new is None else f"]({new})"
+
+    return LINK.sub(replaced, INSIDE.sub(" " * 4, line, count=1) if INSIDE.match(line) else line)
+
+
+def in_repository(origin: str, path: str) -> str:
+    """Return a path that is relative to a file, relative to the repository."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(origin), path))

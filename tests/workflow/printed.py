@@ -1,0 +1,30 @@
+"""Commands as a page prints them: taken from it, and run in a folder."""
+
+import os
+import re
+import subprocess
+import sys
+
+from conftest import REPOSITORY
+
+TANDEM = f'set -euo pipefail\ntandem() {{ "{sys.executable}" -m tandem "$@"; }}\n'
+"""What comes before commands: the first failure ends them, and `tandem` is this checkout's."""
+
+
+def blocks(page, heading=None):
+    """Return the (language, text) of the blocks of code in a page or in one of its sections."""
+    text = (REPOSITORY / page).read_text(encoding="utf-8")
+    if heading:
+        text = text.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    return re.findall(r"^```(\w*)\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+
+
+def run(language, text, folder):
+    """Run a block of sh or python in a folder; return what it wrote to stdout."""
+    command = ["bash", "-c", TANDEM + text] if language == "sh" else [sys.executable, "-c", text]
+    source = {"PYTHONPATH": str(REPOSITORY / "workflow"), "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        command, cwd=folder, env=os.environ | source, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
