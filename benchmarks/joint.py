@@ -69,7 +69,7 @@ ALTERNATIVES: dict[str, tuple[Any, ...]] = {
     "dropout": (0.0, 0.1, 0.2, 0.3),
     "batch": (128, 256, 512),
     "margin": (0.3, 0.4, 0.5),
-    "pools": ("mixed", "source", "part"),
+    "pools": ("mixed", "source"),
     "monolingual": (False, True),
     "temperature": (1.0, 2.0, 5.0),
     "size": (16_000, 32_000, 64_000),

@@ -91,10 +91,10 @@ class Setting(Settings):
     temperature: Annotated[float, Field(ge=1)] = 1.0
     """Of a collection: each corpus in each language has a share of an epoch in proportion to its
     pairs to the power of 1 / temperature."""
-    pools: Literal["mixed", "source", "part"] = "mixed"
+    pools: Literal["mixed", "source"] = "mixed"
     """Of a collection, what a mega-batch, from which negatives are chosen, holds: pairs of all that
-    is trained on (mixed), of one corpus (source), or of one corpus in one language (part). Pairs of
-    two languages and pairs of one are always apart."""
+    is trained on (mixed), or of one corpus (source). Pairs of two languages and pairs of one are
+    always apart."""
     start: str | None = None
     """Of a collection, the experiment whose encoder, of the same seed or else of its first,
     training starts from, and whose segmentation is used; null: training starts from what the seed

@@ -6,7 +6,7 @@ import pytest
 from tandem.corpora.collection import Part, build_collection, read_parts
 from tandem.corpora.settings import Collection
 from tandem.errors import TandemError
-from tandem.io import read_json
+from tandem.io import read_json, write_json
 from tandem.segmentation import ragged
 from tandem.segmentation.collection import balanced, draw, segment_collection
 from tandem.segmentation.scheme import Segmentation
@@ -77,13 +77,18 @@ def test_training_gets_the_pairs_of_two_languages_and_of_one(folder, tmp_path):
             for p in described["parts"]} == sizes  # fmt: skip
 
 
-def test_each_part_can_be_a_text_of_its_own(folder, tmp_path):
+def test_each_source_can_be_a_text_of_its_own(folder, tmp_path):
     drawn = draw(folder, read_parts(folder), None, 1)
     out = tmp_path / "ids"
     out.mkdir()
     segment_collection(folder, drawn, Segmentation(kind="words"), 10**6, 2, out)
     bilingual, monolingual = load_collection(out)
-    german, french, old = load_collection(out, "part")
+    assert [len(text.left) for text in load_collection(out, "source")] == [
+        len(bilingual.left), len(monolingual.left)]  # fmt: skip
+    described = read_json(out / "parts.json")
+    described["parts"][0]["source"] = "another"
+    write_json(out / "parts.json", described)
+    german, french, old = load_collection(out, "source")
     assert (german.monolingual, french.monolingual, old.monolingual) == (False, False, True)
     assert len(german.left) > len(french.left) > 0
     for whole, parts in ((bilingual, [german, french]), (monolingual, [old])):
@@ -94,8 +99,6 @@ def test_each_part_can_be_a_text_of_its_own(folder, tmp_path):
         for of_each in ("keys", "passes"):
             joined = np.concatenate([getattr(part, of_each) for part in parts])
             assert (joined == getattr(whole, of_each)).all()
-    assert [len(text.left) for text in load_collection(out, "source")] == [
-        len(bilingual.left), len(monolingual.left)]  # fmt: skip
 
 
 def test_a_segmenter_that_is_known_is_used_and_copied_whole(folder, tmp_path):

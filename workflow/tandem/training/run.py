@@ -39,8 +39,8 @@ def load_pairs(folder: str | Path, split: str, sides: Sequence[str]) -> Pairs:
 def load_collection(folder: str | Path, pools: str = "mixed") -> list[Pairs]:
     """Map the segmented pairs of a collection into memory: those of two languages, then of one.
 
-    Each of the texts returned has mega-batches of its own: `pools` is mixed, or source or part, for
-    a text of each corpus, or of each corpus in each language.
+    Each of the texts returned has mega-batches of its own: `pools` is mixed, or source, for a text
+    of each corpus.
     """
     texts, folder = [], Path(folder)
     parts = read_json(folder / "parts.json")["parts"]
@@ -48,10 +48,9 @@ def load_collection(folder: str | Path, pools: str = "mixed") -> list[Pairs]:
         left, right = ragged.load_sides(folder, kind, ("left", "right"))
         keys = ragged.load_array(folder / f"{kind}.keys.npy", (np.int64,))
         passes = ragged.load_array(folder / f"{kind}.passes.npy", (np.float32,))
-        sizes: Counter[Any] = Counter()
+        sizes = Counter[str]()
         for part in (part for part in parts if part["kind"] == kind):
-            names = {"mixed": "", "source": part["source"], "part": len(sizes)}
-            sizes[names[pools]] += part["pairs"]
+            sizes[part["source"] if pools == "source" else ""] += part["pairs"]
         ends = np.cumsum([0, *sizes.values()])
         for start, end in pairwise(ends.tolist()):
             sides = left.part(start, end), right.part(start, end)
