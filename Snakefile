@@ -36,3 +36,4 @@ rule all:
     default_target: True
     input:
         [target for plan in PLANS.values() for target in plan.targets],
+        "results/front.html",

@@ -64,3 +64,28 @@ rule collect_claims:
         code=digest("collect_claims.py", without=()),
     script:
         "../scripts/collect_claims.py"
+
+
+# the study whose results are on top comes first
+FRONT = [(plan, figure) for _, plan in sorted(PLANS.items()) for figure in plan.study.front]
+
+
+rule front:
+    """Write what the report opens on: the claims by verdict, and the main figures.
+
+    Out: a part of an HTML page; workflow/report/workflow.rst puts it into the report.
+    """
+    input:
+        claims=[plan.path("claims.csv") for _, plan in sorted(PLANS.items())],
+        pictures=[plan.path(f"{figure}.png") for plan, figure in FRONT],
+    output:
+        page=report("results/front.html", category="front page"),
+    log:
+        "results/logs/front.log",
+    conda:
+        "../../envs/tandem.yaml"
+    params:
+        headings=[f"{plan.study.title}: {Path(figure).name}" for plan, figure in FRONT],
+        code=digest("front.py", without=()),
+    script:
+        "../scripts/front.py"

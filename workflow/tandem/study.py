@@ -170,6 +170,8 @@ class Study(Settings):
     """What is reported."""
     export: Export = Export()
     """Models for use outside Tandem."""
+    front: list[str] = []
+    """Figures on the first page of the report, as paths without ending."""
     bootstrap: Bootstrap = Bootstrap()
     """How intervals are computed."""
 

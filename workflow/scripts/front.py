@@ -1,0 +1,14 @@
+"""Write the first page of the report."""
+
+from pathlib import Path
+
+from _adapter import logged
+from tandem.io import atomic_path
+from tandem.reporting.front import front_page
+
+with logged(snakemake.log[0]) as log:
+    pictures = zip(snakemake.params.headings, snakemake.input.pictures, strict=True)
+    page = front_page(snakemake.input.claims, pictures)
+    with atomic_path(snakemake.output.page) as temporary:
+        Path(temporary).write_text(page, encoding="utf-8", newline="\n")
+    log.info("%d characters", len(page))

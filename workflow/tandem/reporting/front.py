@@ -1,0 +1,80 @@
+"""The first page of a report, as HTML: what was found, by verdict, and pictures of it."""
+
+from __future__ import annotations
+
+import base64
+import csv
+from collections.abc import Iterable
+from html import escape
+from pathlib import Path
+
+from tandem.reporting.claims import Verdict
+
+Claim = dict[str, str]
+
+
+_STYLE = "<style>.prose { max-width: 60rem !important }</style>"
+"""The report's own page is narrow for pictures."""
+
+
+def front_page(claims: Iterable[str | Path], pictures: Iterable[tuple[str, str | Path]]) -> str:
+    """Return how many claims have which verdict, the claims under each, and the pictures.
+
+    Args:
+        claims: the files claims.csv of studies.
+        pictures: headings with PNG files; these become parts of the page.
+    """
+    rows = [claim for file in claims for claim in _read(Path(file))]
+    scales = ", ".join(sorted({claim["scale"] for claim in rows}))
+    return "\n".join([
+        _STYLE,
+        "<h2>What was found</h2>",
+        f"<p>{len(rows)} claims, tested on the scores of this run (scale: {escape(scales)}).</p>",
+        _counts(rows),
+        *(_listed(verdict, [c for c in rows if c["verdict"] == verdict]) for verdict in Verdict),
+        *(_picture(heading, Path(file)) for heading, file in pictures),
+    ]) + "\n"  # fmt: skip
+
+
+def count(results: str | Path) -> int:
+    """Return how many claims the studies in a folder of results have tested so far."""
+    return sum(len(_read(file)) for file in Path(results).rglob("claims.csv"))
+
+
+def _read(file: Path) -> list[Claim]:
+    with open(file, encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def _counts(claims: list[Claim]) -> str:
+    """Return a table: a row for each paper or study, a column for each verdict."""
+    rows = [["", *Verdict]]
+    for paper in dict.fromkeys(claim["paper"] for claim in claims):
+        own = [claim["verdict"] for claim in claims if claim["paper"] == paper]
+        rows.append([paper, *(str(own.count(verdict)) for verdict in Verdict)])
+    cells = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows)
+    return "<table>" + "".join(f"<tr>{row}</tr>" for row in cells) + "</table>"
+
+
+def _listed(verdict: Verdict, claims: list[Claim]) -> str:
+    """Return the claims that have a verdict, folded; nothing where there are none."""
+    if not claims:
+        return ""
+    items = "".join(f"<li>{_line(claim)}</li>" for claim in claims)
+    return f"<details><summary>{verdict} ({len(claims)})</summary><ul>{items}</ul></details>"
+
+
+def _line(claim: Claim) -> str:
+    """Return a statement with what was measured."""
+    measured = ""
+    if claim["statistic"]:
+        measured = f": {float(claim['statistic']):.2f}"
+        if claim["ci_low"] and claim["ci_high"]:
+            measured += f" [{float(claim['ci_low']):.2f}, {float(claim['ci_high']):.2f}]"
+    return escape(claim["statement"]) + escape(measured)
+
+
+def _picture(heading: str, path: Path) -> str:
+    data = base64.b64encode(path.read_bytes()).decode("ascii")
+    image = f'<img alt="{escape(path.stem)}" src="data:image/png;base64,{data}">'
+    return f"<h3>{escape(heading)}</h3><p>{image}</p>"
