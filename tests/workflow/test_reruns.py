@@ -53,7 +53,7 @@ def new_kind(text):
         ("tandem/encoders/lstm.py", other_code, TRAINED - {"train_languages"} - MODELS),
         ("tandem/corpora/readers/verses.py", other_code,
          {"gather_languages", "build_panel", "train_languages", "build_collection",
-          "segment_collection", "train", "measure_speed", "score", "compress"} | TABLES),
+          "segment_collection", "train", "measure_speed", "score"} | MODELS | TABLES),
         ("tandem/search/margins.py", other_code, {"score", "export"} | TABLES),
     ],
 )  # fmt: skip

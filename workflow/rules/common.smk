@@ -76,13 +76,13 @@ def trained_by(wildcards):
 def tabulated_by(wildcards):
     """Return the files that a table depends on: of its kind, of the tasks, of what it is given."""
     table = study_of(wildcards).tables[table_of(wildcards)]
-    return (*described_by(wildcards), TABLES.path(table.kind))
+    adapter = Path(workflow.basedir) / "workflow/scripts/_adapter.py"
+    return (*described_by(wildcards), TABLES.path(table.kind), adapter)
 
 
 def described_by(wildcards):
-    """Return the files that a model's card depends on beside its script."""
-    kinds = {TASKS.path(task.kind) for task in study_of(wildcards).tasks.values()}
-    return (*sorted(kinds), Path(workflow.basedir) / "workflow/scripts/_adapter.py")
+    """Return the files of the kinds that a model's card depends on."""
+    return sorted({TASKS.path(task.kind) for task in study_of(wildcards).tasks.values()})
 
 
 def tasks_of(wildcards):

@@ -33,7 +33,6 @@ with contextlib.suppress(OSError):
     fcntl.flock(ALIVE, fcntl.LOCK_SH)
 
 if TYPE_CHECKING:
-    from tandem.encoders.card import Card
     from tandem.reporting.table import Given, Table
 
 
@@ -88,20 +87,6 @@ def score_files(folders: Iterable[str], first: bool = False) -> list[Path]:
     by_seed = {folder: Path(folder).glob("seed*.json") for folder in folders}
     found = [sorted(f, key=lambda file: int(file.stem[4:])) for f in by_seed.values()]
     return [file for files in found for file in (files[:1] if first else files)]
-
-
-def given_card(snakemake: Any, name: str) -> Card:  # noqa: ANN401, F811
-    """Return the card of the model that a job writes, with the scores of its first seed."""
-    from tandem.encoders.card import Card
-    from tandem.reporting.cards import card_scores
-    from tandem.reporting.scores import Scores
-    from tandem.tasks.task import TASKS
-
-    params = snakemake.params
-    tasks = {task: TASKS.parse(values) for task, values in params.tasks.items()}
-    scores = Scores(score_files(snakemake.input.scores, first=True), tasks, **params.bootstrap)
-    corpora = [(corpus["name"], corpus["licence"]) for corpus in params.corpora]
-    return Card(name, corpora, card_scores(scores, params.experiment))
 
 
 def given_table(snakemake: Any) -> tuple[Table, Given]:  # noqa: ANN401, F811

@@ -2,16 +2,19 @@
 
 from pathlib import Path
 
-from _adapter import add_kinds, given_card, logged
+from _adapter import add_kinds, logged, score_files
 from tandem.encoders.compact import save_with_card
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision
+from tandem.reporting.cards import card_of
 
 with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)
-    params = snakemake.params
+    params, given = snakemake.params, snakemake.input
     study = Path(snakemake.wildcards.root).name
-    card = given_card(snakemake, f"Tandem {study} ({params.experiment})")
-    encoder = SentenceEncoder.load(snakemake.input.model[0])
+    files = score_files(given.scores, first=True)
+    described = params.corpora, files, params.tasks, params.bootstrap
+    card = card_of(f"Tandem {study} ({params.experiment})", params.experiment, *described)
+    encoder = SentenceEncoder.load(given.model[0])
     save_with_card(encoder, snakemake.output.folder, card, Precision(params.precision))
     log.info("%s", snakemake.output.folder)

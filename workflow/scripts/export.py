@@ -1,12 +1,16 @@
 """Write an averaging encoder for sentence-transformers."""
 
-from _adapter import add_kinds, given_card, logged
+from _adapter import add_kinds, logged, score_files
 from tandem.encoders.export import export_sentence_transformers
 from tandem.encoders.model import SentenceEncoder
+from tandem.reporting.cards import card_of
 
 with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)
-    card = given_card(snakemake, f"Tandem {snakemake.params.experiment}")
-    encoder = SentenceEncoder.load(snakemake.input.model[0])
+    params, given = snakemake.params, snakemake.input
+    files = score_files(given.scores, first=True)
+    described = params.corpora, files, params.tasks, params.bootstrap
+    card = card_of(f"Tandem {params.experiment}", params.experiment, *described)
+    encoder = SentenceEncoder.load(given.model[0])
     folders = export_sentence_transformers(encoder, snakemake.output.folder, card)
     log.info("%s", folders)

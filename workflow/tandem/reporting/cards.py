@@ -1,9 +1,37 @@
-"""What a model's card says of its scores."""
+"""What a model's card says of its text and its scores."""
 
 from __future__ import annotations
 
-from tandem.encoders.card import Score
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from tandem.encoders.card import Card, Score
 from tandem.reporting.scores import METRICS, Scores
+from tandem.tasks.task import TASKS
+
+
+def card_of(
+    name: str,
+    experiment: str,
+    corpora: Iterable[Mapping[str, str]],
+    files: Iterable[Path],
+    tasks: Mapping[str, Any],
+    bootstrap: Mapping[str, int],
+) -> Card:
+    """Return the card of a model of an experiment.
+
+    Args:
+        name: of the model.
+        experiment: what it was trained as.
+        corpora: its text, each with `name` and `licence`.
+        files: its scores.
+        tasks: those of the study, by name, as plain values.
+        bootstrap: how intervals are computed, `resamples` and `seed`.
+    """
+    kinds = {task: TASKS.parse(values) for task, values in tasks.items()}
+    known = [(corpus["name"], corpus["licence"]) for corpus in corpora]
+    return Card(name, known, card_scores(Scores(files, kinds, **bootstrap), experiment))
 
 
 def card_scores(scores: Scores, experiment: str) -> list[Score]:
