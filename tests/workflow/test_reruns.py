@@ -5,7 +5,7 @@ import re
 import pytest
 from conftest import TINY, planned
 
-TABLES = {"tabulate", "plot", "collect_claims"}
+TABLES = {"tabulate", "plot", "collect_claims", "front"}
 MODELS = {"export", "compress"}
 TRAINED = {"train", "score", "measure_speed", "train_languages"} | MODELS | TABLES
 KIND = '''"""A kind that nothing names."""
