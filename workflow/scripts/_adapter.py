@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import logging
-import os
 import shutil
 import sys
 import traceback
@@ -15,14 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 # The library beside this file, whose digest a job has, before any that is installed
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-QUIET_INTERVAL_S = "30"
-"""Seconds between lines of a progress bar that no terminal shows."""
-
-# tqdm reads this when it is imported, which the scripts do after this module
-if not sys.stderr.isatty():
-    os.environ.setdefault("TQDM_MININTERVAL", QUIET_INTERVAL_S)
-    os.environ.setdefault("TQDM_ASCII", " #")
 
 from tandem.errors import explained, writing  # noqa: E402
 

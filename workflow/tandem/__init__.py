@@ -1,3 +1,46 @@
-"""Tandem: paraphrastic sentence embeddings from parallel text."""
+"""Tandem: paraphrastic sentence embeddings from parallel text.
+
+    from tandem import SentenceEncoder, mine, read_bitext, train
+
+These are loaded when they are first used: importing the package alone takes no time.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tandem.corpora.files import read_bitext
+    from tandem.encoders.model import SentenceEncoder
+    from tandem.own_bitext.build import train
+    from tandem.own_bitext.mined import mine
 
 __version__ = "0.1.0"
+__all__ = ["SentenceEncoder", "mine", "read_bitext", "train"]
+
+_PLACES = {
+    "SentenceEncoder": "tandem.encoders.model",
+    "mine": "tandem.own_bitext.mined",
+    "read_bitext": "tandem.corpora.files",
+    "train": "tandem.own_bitext.build",
+}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401
+    """Return one of the names above.
+
+    Raises:
+        AttributeError: it is none of them.
+        ImportError: what it needs is not installed; the message says how to install it.
+    """
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from tandem.errors import saying_what_to_install
+
+    with saying_what_to_install():
+        return getattr(import_module(_PLACES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

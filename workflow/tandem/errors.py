@@ -48,6 +48,44 @@ def writing(
         ) from error
 
 
+_EXTRAS = {
+    "torch": "train",
+    "numba": "train",
+    "faiss": "mine",
+    "sentence_transformers": "export",
+    "ctranslate2": "translate",
+    "transformers": "translate",
+    "sacrebleu": "translate",
+    "defusedxml": "train",
+    "polib": "train",
+}
+"""The extra that brings what the core leaves out, by the module."""
+
+
+def to_install(error: BaseException) -> str | None:
+    """Return how to install what is missing; None: the error is another one."""
+    if not isinstance(error, ModuleNotFoundError) or error.name is None:
+        return None
+    extra = _EXTRAS.get(error.name.partition(".")[0])
+    if extra is None:
+        return None
+    return (
+        f"{error.name} is not installed, which encoding alone does not need. Install it: "
+        f"pip install 'tandem-bitext[{extra}]'"
+    )
+
+
+@contextlib.contextmanager
+def saying_what_to_install() -> Iterator[None]:
+    """Let an import that fails say which extra is missing."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if message := to_install(error):
+            raise ModuleNotFoundError(message, name=error.name) from error
+        raise
+
+
 def explained(error: Exception, settings: str) -> str | None:
     """Return what a person can do about an error; None: it is the program's own.
 
@@ -61,7 +99,7 @@ def explained(error: Exception, settings: str) -> str | None:
             f"out of memory ({words}). Lower {settings}, or allow the process more (ulimit -v, its "
             "cgroup, mem_mb of its job)"
         )
-    return str(error) if isinstance(error, OSError) else None
+    return str(error) if isinstance(error, OSError) else to_install(error)
 
 
 _NO_MEMORY = re.compile(

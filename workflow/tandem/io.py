@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import contextlib
 import ctypes
 import fcntl
@@ -9,10 +10,12 @@ import glob
 import gzip
 import hashlib
 import json
+import lzma
 import os
 import secrets
 import shutil
 from collections.abc import Callable, Iterable, Iterator
+from io import BufferedReader
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
@@ -191,16 +194,40 @@ def read_yaml(path: str | Path) -> Any:  # noqa: ANN401
 
 
 def open_binary(path: str | Path) -> BinaryIO:
-    """Open for reading, unpacking gzip when the content (not the name) says so."""
+    """Open for reading, unpacking what the content (not the name) says is packed."""
     return unpacked(open(path, "rb"))
 
 
 def unpacked(stream: BinaryIO) -> BinaryIO:
-    """Unpack an open stream if its content is gzip."""
-    if stream.peek(2)[:2] == b"\x1f\x8b":  # type: ignore[attr-defined]  # buffered ones have it
-        return gzip.GzipFile(fileobj=stream)  # type: ignore[return-value]  # it reads like one
-    return stream
+    """Unpack an open stream if its content is gzip, bzip2, xz or Zstandard.
 
+    Raises:
+        TandemError: it is Zstandard, and the package that reads it is missing.
+    """
+    head = stream.peek(6)[:6]  # type: ignore[attr-defined]  # buffered ones have it
+    unpack = next((unpack for magic, unpack in PACKED.items() if head.startswith(magic)), None)
+    return stream if unpack is None else unpack(stream)
+
+
+def _zstandard(stream: BinaryIO) -> BinaryIO:
+    try:
+        import zstandard
+    except ImportError as error:
+        raise TandemError(
+            "this file is packed with Zstandard, and the package zstandard is missing. Install it "
+            "(pip install zstandard), or unpack the file with zstd -d"
+        ) from error
+    opened = zstandard.ZstdDecompressor().stream_reader(stream, read_across_frames=True)
+    return BufferedReader(opened)
+
+
+PACKED: dict[bytes, Callable[[BinaryIO], Any]] = {
+    b"\x1f\x8b": lambda stream: gzip.GzipFile(fileobj=stream),
+    b"BZh": bz2.BZ2File,
+    b"\xfd7zXZ\0": lzma.LZMAFile,
+    b"\x28\xb5\x2f\xfd": _zstandard,
+}
+"""How packed content begins, and what unpacks it."""
 
 _SEPARATORS = {ord(c): " " for c in "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"}
 
@@ -238,7 +265,7 @@ def stream_lines(stream: IO[bytes] | Metered, name: str | Path) -> Iterator[str]
 
 
 def read_lines(path: str | Path, most: int | None = None) -> Iterator[str]:
-    """Yield the lines of a plain or gzipped text file of at most `most` bytes, unpacked.
+    """Yield the lines of a text file, plain or packed, of at most `most` bytes, unpacked.
 
     See `stream_lines` for what is refused.
     """

@@ -85,7 +85,7 @@ def workspace(place: Path) -> Iterator[Path]:
             yield folder
         except BaseException as error:
             if any(path.is_dir() for path in folder.iterdir()):
-                error.add_note(f"What is done is kept in {folder}: the same command goes on there")
+                error.add_note(f"What is done is kept in {folder}: --resume goes on there")
             else:
                 _empty(folder)
                 remove(folder)

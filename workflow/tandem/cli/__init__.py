@@ -11,9 +11,41 @@ import os
 import resource
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 from tandem import __version__
 from tandem.errors import explained
+
+COMMANDS = {
+    "train": (
+        "train",
+        "Train an encoder on bitext. Pairs are cleaned; some are held out, and the epoch is kept "
+        "in which the most of these find their translations among them. With --from, training "
+        "goes on from a trained encoder, with its segmentation: so few pairs go further.",
+    ),
+    "encode": (
+        "encode",
+        "Write the vector of each line: a matrix to a file *.npy, else numbers between tabs.",
+    ),
+    "similarity": ("pairs", "Write the cosine of each pair of sentences."),
+    "score": (
+        "pairs",
+        "Filter bitext: write cosine, sentence, sentence (TSV) of each pair kept, in order.",
+    ),
+    "mine": (
+        "mine",
+        "Find translations: write score, sentence, sentence (TSV), the best pair first.",
+    ),
+    "compress": (
+        "compress",
+        "Write a model with smaller numbers, or fewer: all commands read it as they read it.",
+    ),
+    "export": (
+        "export",
+        "Write an averaging model as a folder that sentence-transformers loads by itself.",
+    ),
+}
+"""Each command: the module that has its `add_<command>`, and what it does."""
 
 _FAILED, _INTERRUPTED, _READER_LEFT = 1, 130, 141
 _SETTINGS = {"train": "--batch, --dimension or --size", "mine": "--memory or --threads"}
@@ -28,12 +60,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if 0 <= resource.getrlimit(resource.RLIMIT_AS)[0] < _LEAST_BYTES:  # no limit is -1
             raise MemoryError(f"the libraries alone map {_LEAST_BYTES >> 20:,} MiB")
-        options = parser().parse_args(arguments)
+        arguments = sys.argv[1:] if arguments is None else arguments
+        options = parser(arguments).parse_args(arguments)
         command = options.command
+        from tandem.progress import silence
+
         if getattr(options, "model", None):
             from tandem.cli.common import find_model
 
             options.model = find_model(options.model)
+        silence(getattr(options, "quiet", False))
         options.run(options)
         sys.stdout.flush()
     except BrokenPipeError:
@@ -65,18 +101,26 @@ def _leave_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of all commands."""
-    # here, since a process that may hold little fails while it imports them
-    from tandem.cli import compress, encode, export, mine, pairs, train
+def parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
+    """Return the parser of a command line: of the command that it names, all is known.
 
+    Only the module of that command is loaded, so that help and mistakes are told at once.
+    """
     result = argparse.ArgumentParser(
         "tandem",
         description="Sentence embeddings from parallel text. FILE is text with one sentence a "
-        "line, plain or gzipped; - is stdin.",
+        "line, plain or packed (gzip, bzip2, xz, Zstandard); - is stdin.",
     )
     result.add_argument("--version", action="version", version=f"tandem {__version__}")
     commands = result.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in (train, encode, pairs, mine, compress, export):
-        module.add_to(commands)
+    asked = next((word for word in arguments if not word.startswith("-")), None)
+    for name, (module, summary) in COMMANDS.items():
+        command = commands.add_parser(
+            name,
+            help=summary,
+            description=summary,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        if name == asked:
+            getattr(import_module(f"tandem.cli.{module}"), f"add_{name}")(command)
     return result

@@ -4,58 +4,48 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import math
 import os
 import re
-import stat
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
-import torch
 from pydantic import ByteSize, TypeAdapter
-from tqdm import tqdm
 
-from tandem.corpora.readers.lines import align
+from tandem.corpora.files import STDIO, check_readable
 from tandem.encoders.model import SentenceEncoder
-from tandem.errors import InputError, TandemError, writing
-from tandem.io import atomic_path, read_lines, read_yaml, stream_lines, unpacked
+from tandem.errors import TandemError, writing
+from tandem.io import atomic_path, read_yaml, write_json
 from tandem.outputs import Place, check, same
+from tandem.progress import progress_bar
 from tandem.provenance import ROOT
-from tandem.training.run import place
 
 T = TypeVar("T")
-Pair = tuple[str, str]
 
-STDIO = "-"
+BITEXT = (
+    "text of two columns, TMX, PO, a Moses archive, or two files whose lines belong together; "
+    "several may follow each other"
+)
 BATCH = 1024
 """Sentences encoded at a time: more take 100 MB more and no less time."""
+AT_LEAST = "keep pairs that score this or more; auto: what keeps 95%% of true pairs"
 MODEL = "a model folder, or the name of a built model, such as many"
 MODELS = "TANDEM_MODELS"
 """The environment variable with the folder of a person's models."""
 
 
-def add_command(
-    commands: argparse._SubParsersAction,
-    name: str,
-    run: Callable[[argparse.Namespace], None],
-    summary: str,
-    example: str,
-) -> argparse.ArgumentParser:
-    """Add a command with its example."""
-    parser = commands.add_parser(
-        name,
-        help=summary,
-        description=summary,
-        epilog="example:\n" + textwrap.indent(example, "  "),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def set_up(
+    parser: argparse.ArgumentParser, run: Callable[[argparse.Namespace], None], example: str
+) -> None:
+    """Give a command what runs it, and an example."""
     parser.set_defaults(run=run)
-    return parser
+    parser.epilog = "example:\n" + textwrap.indent(example, "  ")
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:
@@ -63,7 +53,23 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help=MODEL)
     parser.add_argument("--device", default="cpu", help="cpu (default), cuda, ...")
     parser.add_argument("--threads", type=threads, help="processor threads (default: all)")
-    parser.add_argument("--quiet", action="store_true", help="no progress on stderr")
+    add_reporting(parser)
+
+
+def add_reporting(parser: argparse.ArgumentParser) -> None:
+    """Add how much is said, and how."""
+    parser.add_argument("--quiet", action="store_true", help="say nothing on stderr but errors")
+    parser.add_argument(
+        "--json", metavar="FILE", help="write what was done, as JSON; - is stdout"
+    )
+
+
+def report(options: argparse.Namespace, done: Mapping[str, Any]) -> None:
+    """Write what was done, where --json asks for it."""
+    if options.json == STDIO:
+        print(json.dumps(done, indent=2, ensure_ascii=False))
+    elif options.json:
+        write_json(options.json, done)
 
 
 def add_languages(parser: argparse.ArgumentParser) -> None:
@@ -117,36 +123,31 @@ def find_model(model: str) -> Path:
 def load_model(options: argparse.Namespace, *languages: str) -> SentenceEncoder:
     """Load the model that was asked for; it must know the languages."""
     if options.threads is not None:
-        torch.set_num_threads(options.threads)
+        limit_threads(options.threads)
     encoder = SentenceEncoder.load(options.model, place(options.device))
     for language in languages:
         encoder.segmenter.encoder(language)
     return encoder
 
 
-def lines_of(name: str) -> Iterator[str]:
-    """Yield the lines of a file, or of stdin for -; either may be gzipped."""
-    if name == STDIO:
-        return stream_lines(unpacked(sys.stdin.buffer), "stdin")
-    return read_lines(name)
+def place(device: str) -> str:
+    """Return the device that is meant; TandemError if nothing can be computed there."""
+    if device == "cpu":  # which needs no PyTorch
+        return device
+    from tandem.training import run
+
+    return run.place(device)
 
 
-def pairs_of(names: list[str]) -> Iterator[Pair]:
-    """Yield the pairs of two aligned files, or of one file with two columns."""
-    if len(names) == 2:
-        yield from align(lines_of(names[0]), lines_of(names[1]), *names)
-        return
-    for number, line in enumerate(lines_of(names[0]), start=1):
-        columns = line.split("\t")
-        if len(columns) != 2:
-            problem = f"{len(columns)} columns, not 2"
-            raise InputError(names[0], number, problem, "Give sentence, tab, sentence")
-        yield columns[0], columns[1]
+def limit_threads(threads: int) -> None:
+    """Let libraries use so many processor threads; they ask when they are loaded."""
+    for name in ("OMP_NUM_THREADS", "RAYON_NUM_THREADS"):
+        os.environ[name] = str(threads)
 
 
 def batches(items: Iterable[T], options: argparse.Namespace, unit: str) -> Iterator[list[T]]:
     """Yield the items in lists, showing progress on stderr."""
-    with tqdm(unit=f" {unit}", unit_scale=True, disable=options.quiet or None) as bar:
+    with progress_bar(unit=f" {unit}", unit_scale=True) as bar:
         stream = iter(items)
         while batch := list(islice(stream, BATCH)):
             yield batch
@@ -154,16 +155,8 @@ def batches(items: Iterable[T], options: argparse.Namespace, unit: str) -> Itera
 
 
 def check_inputs(names: list[str]) -> list[Place]:
-    """Return what the inputs are, once they are seen to be there.
-
-    Raises:
-        TandemError: there are too many, or one is a folder; OSError: one is not there.
-    """
-    if len(names) > 2 or names == [STDIO, STDIO]:
-        raise TandemError("give two files, or one of two columns; - is stdin, once at most")
-    for name in names:
-        if name != STDIO and stat.S_ISDIR(os.stat(name).st_mode):
-            raise InputError(name, None, "a folder", "Name a text file")
+    """Return what the inputs are, once they are seen to be there; see `check_readable`."""
+    check_readable(names)
     return [0 if name == STDIO else name for name in names]
 
 
@@ -198,6 +191,11 @@ def within(least: float, most: float, kind: type = int) -> Callable[[str], float
         return read
 
     return number
+
+
+def auto_or_number(text: str) -> float | None:
+    """Read a score from which on pairs are kept; None: the one that the model was calibrated to."""
+    return None if text == "auto" else threshold(text)
 
 
 natural, positive, threads = within(0, 2**63 - 1), within(1, 2**63 - 1), within(1, 1024)

@@ -15,10 +15,9 @@ from tandem.outputs import check
 _EXAMPLE = "tandem compress model/ small/"
 
 
-def add_to(commands: argparse._SubParsersAction) -> None:
-    """Add the command."""
-    summary = "Write a model with smaller numbers, or fewer: all commands read it as they read it."
-    parser = common.add_command(commands, "compress", run, summary, _EXAMPLE)
+def add_compress(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    common.set_up(parser, run, _EXAMPLE)
     parser.add_argument("model", metavar="MODEL", help=common.MODEL)
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="where to")
     parser.add_argument(
@@ -30,6 +29,7 @@ def add_to(commands: argparse._SubParsersAction) -> None:
         help="keep so many, after a rotation onto principal axes (default: all, not rotated)",
     )  # fmt: skip
     common.add_overwrite(parser)
+    common.add_reporting(parser)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -40,7 +40,9 @@ def run(options: argparse.Namespace) -> None:
         encoder = narrowed(encoder, options.dimensions)
     encoder.save(options.folder, options.precision)
     before, after = map(_megabytes, (options.model, options.folder))
-    print(f"{before:.1f} MB before, {after:.1f} MB after", file=sys.stderr)
+    common.report(options, {"before_mb": before, "after_mb": after})
+    if not options.quiet:
+        print(f"{before:.1f} MB before, {after:.1f} MB after", file=sys.stderr)
 
 
 def _megabytes(folder: Path) -> float:

@@ -8,17 +8,17 @@ from itertools import chain
 import numpy as np
 
 from tandem.cli import common
+from tandem.corpora.files import STDIO, lines_of
 from tandem.npy import write_npy
 
 _EXAMPLE = "tandem encode model/ my.en --language en --out my.en.npy"
 
 
-def add_to(commands: argparse._SubParsersAction) -> None:
-    """Add the command."""
-    summary = "Write the vector of each line: a matrix to a file *.npy, else numbers between tabs."
-    parser = common.add_command(commands, "encode", run, summary, _EXAMPLE)
+def add_encode(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    common.set_up(parser, run, _EXAMPLE)
     common.add_model(parser)
-    parser.add_argument("file", nargs="?", default=common.STDIO, metavar="FILE")
+    parser.add_argument("file", nargs="?", default=STDIO, metavar="FILE")
     parser.add_argument("--language", help="of the sentences; needed if the model knows several")
     common.add_output(parser)
 
@@ -27,11 +27,14 @@ def run(options: argparse.Namespace) -> None:
     """Encode line by line in constant memory."""
     with common.output(options, [options.file]) as out:
         encoder = common.load_model(options, *filter(None, [options.language]))
-        batches = common.batches(common.lines_of(options.file), options, "line")
+        batches = common.batches(lines_of(options.file), options, "line")
         lines = chain.from_iterable(batches)
         vectors = encoder.encode_stream(lines, options.language, common.BATCH)
         if options.out.endswith(".npy"):
-            write_npy(out, vectors, np.float32, encoder.dimension)
+            rows = write_npy(out, vectors, np.float32, encoder.dimension)
         else:
+            rows = 0
             for batch in vectors:
                 np.savetxt(out, batch, fmt="%.7g", delimiter="\t")
+                rows += len(batch)
+    common.report(options, {"sentences": rows, "dimensions": encoder.dimension})

@@ -16,10 +16,9 @@ from tandem.outputs import check
 _EXAMPLE = 'tandem export model/ exported/ --name "My sentences" --corpus "my bitext" CC-BY-4.0'
 
 
-def add_to(commands: argparse._SubParsersAction) -> None:
-    """Add the command."""
-    summary = "Write an averaging model as a folder that sentence-transformers loads by itself."
-    parser = common.add_command(commands, "export", run, summary, _EXAMPLE)
+def add_export(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    common.set_up(parser, run, _EXAMPLE)
     parser.add_argument("model", metavar="MODEL", help=common.MODEL)
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="where to")
     parser.add_argument("--name", help="of the model, in its card (default: the folder's)")
@@ -34,6 +33,7 @@ def add_to(commands: argparse._SubParsersAction) -> None:
         help="of the numbers, in the folder and of the vectors that it gives (default: float32)",
     )  # fmt: skip
     common.add_overwrite(parser)
+    common.add_reporting(parser)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -42,5 +42,6 @@ def run(options: argparse.Namespace) -> None:
     card = Card(options.name or options.folder.name, options.corpus, licence=options.licence)
     encoder = SentenceEncoder.load(options.model)
     folders = export_sentence_transformers(encoder, options.folder, card, options.precision)
-    for language, folder in sorted(folders.items()):
+    common.report(options, {"folders": {name: str(path) for name, path in folders.items()}})
+    for language, folder in () if options.quiet else sorted(folders.items()):
         print(f'{language}: SentenceTransformer("{folder}")', file=sys.stderr)

@@ -14,22 +14,23 @@ from typing import BinaryIO, NamedTuple
 
 import faiss
 import numpy as np
-from tqdm import tqdm
 
 from tandem.cli import common
+from tandem.corpora.files import STDIO, lines_of
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import InputError, writing
+from tandem.own_bitext.threshold import calibrated
+from tandem.progress import progress_bar
 from tandem.search.limits import memory_bound
 from tandem.search.margins import Retrieval, Score, mine
 from tandem.search.neighbours import IndexKind, Neighbours, search
 
-_EXAMPLE = "tandem mine model/ news.en news.de --languages en de --at-least 1.1 --out mined.tsv"
+_EXAMPLE = "tandem mine model/ news.en news.de --languages en de --at-least auto --out mined.tsv"
 
 
-def add_to(commands: argparse._SubParsersAction) -> None:
-    """Add the command."""
-    summary = "Find translations: write score, sentence, sentence (TSV), the best pair first."
-    parser = common.add_command(commands, "mine", run, summary, _EXAMPLE)
+def add_mine(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    common.set_up(parser, run, _EXAMPLE)
     common.add_model(parser)
     parser.add_argument("first", metavar="FILE", help="text in the first language")
     parser.add_argument("second", metavar="FILE", help="text in the second language")
@@ -43,8 +44,8 @@ def add_to(commands: argparse._SubParsersAction) -> None:
         help="which pairs are proposed (default: max, each sentence in one pair at most)",
     )  # fmt: skip
     parser.add_argument(
-        "--at-least", type=common.threshold, default=-math.inf, metavar="SCORE",
-        help="write pairs from here",
+        "--at-least", type=common.auto_or_number, default=-math.inf, metavar="SCORE",
+        help=common.AT_LEAST,
     )  # fmt: skip
     parser.add_argument(
         "--k", type=common.positive, default=4, help="neighbours that a margin looks at"
@@ -69,15 +70,21 @@ def run(options: argparse.Namespace) -> None:
     with common.output(options, names) as out, contextlib.ExitStack() as stack:
         memory_bound(options.memory)  # refused before the work, not after it
         encoder = common.load_model(options, *options.languages)
+        least = options.at_least
+        if least is None:
+            least = calibrated(encoder, options.score, options.k)
         sides = [
             _spool(encoder, name, language, stack, options)
             for name, language in zip(names, options.languages, strict=True)
         ]
         del encoder  # and the words that it remembers, for the search to have more
         neighbours = _search([side.vectors for side in sides], options)
-        pairs = mine(neighbours, options.score, options.retrieval).above(options.at_least)
+        pairs = mine(neighbours, options.score, options.retrieval).above(least)
         for one, other, score in zip(pairs.source, pairs.target, pairs.score, strict=True):
             out.write(b"%.6f\t%b\t%b\n" % (score, sides[0].line(one), sides[1].line(other)))
+    sizes = [len(side.vectors) for side in sides]
+    limit = least if math.isfinite(least) else None
+    common.report(options, {"sentences": sizes, "pairs": len(pairs), "at_least": limit})
 
 
 class _Side(NamedTuple):
@@ -100,12 +107,12 @@ def _spool(
     options: argparse.Namespace,
 ) -> _Side:
     """Write the vectors and the text of a file to disk, in files that the stack closes."""
-    place = None if options.out == common.STDIO else Path(options.out).parent
+    place = None if options.out == STDIO else Path(options.out).parent
     text, vectors = (stack.enter_context(tempfile.TemporaryFile(dir=place)) for _ in range(2))
     starts = array("q", [0])
 
     def lines() -> Iterator[str]:
-        for batch in common.batches(common.lines_of(name), options, "line"):
+        for batch in common.batches(lines_of(name), options, "line"):
             for line in batch:
                 size = text.write(line.replace("\t", " ").encode() + b"\n")
                 starts.append(starts[-1] + size)
@@ -125,7 +132,7 @@ def _spool(
 def _search(sides: list[np.ndarray], options: argparse.Namespace) -> Neighbours:
     if options.threads is not None:
         faiss.omp_set_num_threads(options.threads)
-    with tqdm(total=100, unit="%", desc="search", disable=options.quiet or None) as bar:
+    with progress_bar(total=100, unit="%", desc="search") as bar:
         return search(
             sides[0],
             sides[1],

@@ -6,53 +6,77 @@ import argparse
 from collections.abc import Iterator
 
 from tandem.cli import common
+from tandem.corpora.files import STDIO, read_bitext
+from tandem.corpora.readers import Pair
+from tandem.encoders.model import SentenceEncoder
+from tandem.own_bitext.threshold import calibrated
+from tandem.search.margins import Score
 from tandem.tasks.sts_data import cosine_similarity
 
 _SIMILARITY = "tandem similarity model/ my.en my.de --languages en de > cosines.txt"
-_SCORE = "tandem score model/ my.en my.de --languages en de --at-least 0.5 --out kept.tsv"
+_SCORE = "tandem score model/ my.en my.de --languages en de --at-least auto --out kept.tsv"
 
 
-def add_to(commands: argparse._SubParsersAction) -> None:
-    """Add both commands."""
-    summary = "Write the cosine of each pair of sentences."
-    cosines = common.add_command(commands, "similarity", similarity, summary, _SIMILARITY)
-    summary = "Filter bitext: write cosine, sentence, sentence (TSV) of each pair kept, in order."
-    kept = common.add_command(commands, "score", score, summary, _SCORE)
-    kept.add_argument(
-        "--at-least", type=common.threshold, default=-1.0, metavar="COSINE",
-        help="keep pairs from here",
+def add_similarity(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    common.set_up(parser, similarity, _SIMILARITY)
+    _add_options(parser)
+
+
+def add_score(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    common.set_up(parser, score, _SCORE)
+    parser.add_argument(
+        "--at-least", type=common.auto_or_number, default=-1.0, metavar="COSINE",
+        help=common.AT_LEAST,
     )  # fmt: skip
-    for parser in (cosines, kept):
-        common.add_model(parser)
-        parser.add_argument(
-            "files", nargs="*", default=[common.STDIO], metavar="FILE",
-            help="two aligned files, or one of two tab-separated columns (default: stdin)",
-        )  # fmt: skip
-        common.add_languages(parser)
-        common.add_output(parser)
+    _add_options(parser)
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    common.add_model(parser)
+    parser.add_argument(
+        "files", nargs="*", default=[STDIO], metavar="FILE", help=f"{common.BITEXT} (default: -)"
+    )
+    common.add_languages(parser)
+    common.add_output(parser)
 
 
 def similarity(options: argparse.Namespace) -> None:
     """Write one cosine a line."""
+    read = 0
     with common.output(options, options.files) as out:
-        for _, cosines in _scored(options):
+        encoder = common.load_model(options, *options.languages)
+        for pairs, cosines in _scored(encoder, options):
             out.write("".join(f"{cosine:.6f}\n" for cosine in cosines).encode())
+            read += len(pairs)
+    common.report(options, {"pairs": read})
 
 
 def score(options: argparse.Namespace) -> None:
     """Write the pairs from a cosine on."""
+    read = kept = 0
     with common.output(options, options.files) as out:
-        for pairs, cosines in _scored(options):
+        encoder = common.load_model(options, *options.languages)
+        least = options.at_least
+        if least is None:
+            least = calibrated(encoder, Score.COSINE)
+        for pairs, cosines in _scored(encoder, options):
+            read += len(pairs)
             for pair, cosine in zip(pairs, cosines, strict=True):
-                if cosine >= options.at_least:
+                if cosine >= least:
+                    kept += 1
                     row = f"{cosine:.6f}", *(side.replace("\t", " ") for side in pair)
                     out.write("\t".join(row).encode() + b"\n")
+    common.report(options, {"read": read, "kept": kept, "at_least": least})
 
 
-def _scored(options: argparse.Namespace) -> Iterator[tuple[list[common.Pair], list[float]]]:
+def _scored(
+    encoder: SentenceEncoder, options: argparse.Namespace
+) -> Iterator[tuple[list[Pair], list[float]]]:
     """Yield batches of pairs with their cosines."""
-    encoder = common.load_model(options, *options.languages)
-    for pairs in common.batches(common.pairs_of(options.files), options, "pair"):
+    read = read_bitext(*options.files, languages=options.languages)
+    for pairs in common.batches(read, options, "pair"):
         vectors = [
             encoder.encode(side, language, common.BATCH)
             for side, language in zip(zip(*pairs, strict=True), options.languages, strict=True)

@@ -1,61 +1,45 @@
-"""`tandem train`: an encoder from two aligned files, on its own or from a trained one."""
+"""`tandem train`: an encoder from bitext, on its own or from a trained one."""
 
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 from functools import partial
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic import ValidationError
 
-from tandem import __version__
 from tandem.cli import common
-from tandem.corpora.bitext import build_bitext
-from tandem.corpora.settings import Bitext
+from tandem.corpora.files import corpora
 from tandem.encoders.encoder import ENCODERS, Encoder
-from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
-from tandem.filtering import parse_filters
-from tandem.io import atomic_folder, atomic_path, read_lines, replace_folder, sha256
 from tandem.objectives.objective import OBJECTIVES
-from tandem.outputs import check, keep_if, workspace
+from tandem.outputs import check
 from tandem.registry import Settings, faults
 from tandem.segmentation.scheme import Segmentation, Unit
-from tandem.segmentation.segmenter import Segmenter, learn, segment_lines
-from tandem.tasks.selection import by_retrieval
-from tandem.training import run as training
-from tandem.training.loop import Run
 from tandem.training.recipe import Recipe
 
+if TYPE_CHECKING:
+    from tandem.own_bitext.build import Asked
+
 _EXAMPLE = "tandem train my.en my.de --languages en de --out model/"
-_CLEANING: dict[str, dict] = {"words": {}, "ratio": {}, "identical": {}, "markup": {}}
-_DECIDED = {
-    "encoder": "averaging",
-    "segmentation": "sentencepiece",
-    "size": Segmentation.model_fields["size"].default,
-    "dimension": Encoder.model_fields["dimension"].default,
-}
-"""What the model of --from decides, and what else holds where the option is not given."""
+_MODELS = ("encoder", "dimension", "segmentation", "size")
+"""What the model of --from decides."""
+_FOLLOWS = {"epochs": "30", "patience": "3", "learning_rate": "follows the amount of text"}
+"""What holds where the option is not given, instead of the default of `Recipe`."""
 
 
-def add_to(commands: argparse._SubParsersAction) -> None:
-    """Add the command."""
-    summary = (
-        "Train an encoder on bitext. Pairs are cleaned; some are held out, and the epoch is kept "
-        "in which the most of these find their translations among them. With --from, training "
-        "goes on from a trained encoder, with its segmentation: so few pairs go further."
-    )
-    parser = common.add_command(commands, "train", run, summary, _EXAMPLE)
-    parser.add_argument(
-        "files", nargs="+", metavar="FILE",
-        help="two aligned files, or one of two tab-separated columns",
-    )  # fmt: skip
+def add_train(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    common.set_up(parser, run, _EXAMPLE)
+    parser.add_argument("files", nargs="+", metavar="FILE", help=common.BITEXT)
     common.add_languages(parser)
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="the model")
     common.add_overwrite(parser)
+    parser.add_argument(
+        "--resume", action="store_true", help="go on with a training that was stopped"
+    )
     parser.add_argument(
         "--from", dest="model", metavar="MODEL", help=f"what to start from: {common.MODEL}"
     )
@@ -67,143 +51,121 @@ def add_to(commands: argparse._SubParsersAction) -> None:
     _add_settings(parser, Encoder, "dimension")
     _add_settings(parser, Recipe, *Recipe.model_fields)
     parser.add_argument(
-        "--held-out", type=common.positive, default=Bitext.model_fields["valid"].default,
-        metavar="N", help="pairs that choose the epoch (default: %(default)s)",
+        "--held-out", type=common.positive, default=500, metavar="N",
+        help="most pairs that are held out to stop on, to calibrate thresholds on, and to report "
+        "on, each; a twentieth of few (default: %(default)s)",
     )  # fmt: skip
     parser.add_argument(
         "--seed", type=common.natural, default=1, metavar="N", help="of order and drawing"
     )
     parser.add_argument("--device", default="auto", help="auto (default), cpu, cuda")
+    common.add_reporting(parser)
 
 
 def _add_settings(parser: argparse.ArgumentParser, model: type[Settings], *names: str) -> None:
-    """Add an option for each of these settings, with its own default and meaning."""
-    kinds = {"threads": common.threads}
+    """Add an option for each of these settings, with its own meaning."""
     for name in names:
         field = model.model_fields[name]
         meaning = " ".join((field.description or "").split()).replace("%", "%%")
-        number = common.positive if isinstance(field.default, int) else float
-        words: dict = {"choices": get_args(field.annotation)}
-        numbers = {"type": kinds.get(name, number), "metavar": "N"}
+        number = common.natural if name == "patience" else common.positive
+        kind = {"threads": common.threads}.get(
+            name, number if isinstance(field.default, int) else float
+        )
+        words: dict[str, Any] = {"choices": get_args(field.annotation)}
         parser.add_argument(
             f"--{name.replace('_', '-')}",
-            **(words if isinstance(field.default, str) else numbers),
-            default=argparse.SUPPRESS if name in _DECIDED else field.default,
-            help=f"{meaning} (default: {field.default})",
+            **(words if isinstance(field.default, str) else {"type": kind, "metavar": "N"}),
+            default=argparse.SUPPRESS,
+            help=f"{meaning} (default: {_FOLLOWS.get(name, field.default)})",
         )
 
 
 def run(options: argparse.Namespace) -> None:
-    """Clean, split, segment, train and keep the model.
+    """Train, and say how good the model is."""
+    from tandem.own_bitext.build import build, files_in
 
-    What is made on the way lies beside the model, for a second call to go on from where this one
-    was stopped, and is removed at the end.
-    """
-    places = common.check_inputs(options.files)
-    if options.model is not None:
-        places.append(options.model)
-    again = partial(check, options.out, places, options.overwrite, folder=True)
-    again()
-    options.device = common.place(options.device)
-    start = _start(options)
-    source = " and ".join(options.files)
+    places = [*common.check_inputs(options.files), *filter(None, [options.model])]
+    again = options.overwrite or options.resume
+    free = partial(check, options.out, places, again, folder=True)
+    free()  # before a model is loaded
     try:
-        bitext = Bitext(
-            sources=(source,),
-            languages=tuple(options.languages),
-            valid=options.held_out,
-            test=0,
-            seed=options.seed,
-            cleaning=parse_filters(_CLEANING),
+        how = _asked(options)
+        found = corpora(options.files)
+        encoder = build(
+            how,
+            lambda folder: files_in(found, folder),
+            options.out,
+            free,
+            options.resume,
+            tell=lambda said: None if options.quiet else print(said, file=sys.stderr),
         )
-        recipe = Recipe(**{name: getattr(options, name) for name in Recipe.model_fields})
-        how: Segmentation | Segmenter
-        if start is None:
-            how = Segmentation(kind=options.segmentation, size=options.size)
-        else:
-            how = start.segmenter
     except ValidationError as error:
         raise TandemError("; ".join(faults(error))) from error
-    with workspace(options.out) as folder:
-        inputs = [_spool(name, folder) for name in options.files]
-        others = ("command", "run", "out", "overwrite", "model")
-        given = {name: value for name, value in vars(options).items() if name not in others}
-        if start is not None:
-            given["start"] = start.digest()
-        made_of = {"version": __version__, "inputs": list(map(sha256, inputs)), **given}
-        keep_if(folder, made_of, inputs)
-        text, ids, model = folder / "text", folder / "ids", folder / "model"
-        if not text.exists():
-            build_bitext({source: common.pairs_of(list(map(str, inputs)))}, bitext, text)
-        if not ids.exists():
-            with atomic_folder(ids) as temporary:
-                _segment(how, options.languages, text, temporary)
-        _train(options, recipe, start, ids, folder / "checkpoint", model)
-        again()  # somebody may have written there meanwhile
-        replace_folder(model, options.out)
+    common.report(options, encoder.metadata)
+    if not options.quiet:
+        print("\n".join(_summary(encoder.metadata, options)), file=sys.stderr)
 
 
-def _start(options: argparse.Namespace) -> SentenceEncoder | None:
-    """Load the encoder of --from, which must know the languages; None: complete the options.
+def _asked(options: argparse.Namespace) -> Asked:
+    """Return what the options ask for.
 
     Raises:
-        TandemError: options contradict it.
+        TandemError: they contradict the model to start from. ValidationError: one has no sense.
     """
-    given = [f"--{name}" for name in _DECIDED if hasattr(options, name)]
-    if options.model is None:
-        vars(options).update({**_DECIDED, **vars(options)})
-        return None
-    if given:
-        raise TandemError(
-            f"{' and '.join(given)}: the model that training starts from decides that. Leave it "
-            "out, or leave out --from"
-        )
-    return common.load_model(options, *options.languages)
+    from tandem.own_bitext.build import Asked
 
-
-def _spool(name: str, folder: Path) -> Path:
-    """Return the path of an input; what can be read only once is copied into the folder."""
-    if name != common.STDIO and Path(name).is_file():
-        return Path(name)
-    copy = folder / "stdin" if name == common.STDIO else folder / Path(name).name
-    source = sys.stdin.buffer if name == common.STDIO else open(name, "rb")
-    with source, atomic_path(copy) as temporary, open(temporary, "wb") as out:
-        shutil.copyfileobj(source, out)
-    return copy
-
-
-def _segment(how: Segmentation | Segmenter, sides: list[str], text: Path, ids: Path) -> None:
-    """Segment both splits with a segmenter, or with one that is learned on the training pairs."""
-    if isinstance(how, Segmenter):
-        segmenter = how
-        segmenter.save(ids)
-    else:
-        texts = {side: partial(read_lines, text / f"train.{side}") for side in sides}
-        segmenter = learn(how, texts, ids)
-    for side in sides:
-        for split in ("train", "valid"):
-            lines = read_lines(text / f"{split}.{side}")
-            segment_lines(segmenter, lines, side, ids / f"{split}.{side}")
-
-
-def _train(
-    options: argparse.Namespace,
-    recipe: Recipe,
-    start: SentenceEncoder | None,
-    ids: Path,
-    checkpoint: Path,
-    model: Path,
-) -> None:
-    """Train on all pairs and write the model."""
-    if start is None:
-        kind = ENCODERS.parse({"kind": options.encoder, "dimension": options.dimension})
-    else:
-        kind = start.kind
-    how = Run(kind, OBJECTIVES.parse({"kind": options.objective}), recipe, options.seed)
-    sides = tuple(options.languages)
-    pairs, select = training.load_pairs(ids, "train", sides), by_retrieval(ids, sides)
-    encoder, history = training.train_encoder(
-        how, Segmenter.load(ids), [pairs], select, checkpoint, options.device, start=start
+    given = vars(options)
+    start = None
+    if options.model is not None:
+        if decided := [f"--{name}" for name in _MODELS if name in given]:
+            raise TandemError(
+                f"{' and '.join(decided)}: the model that training starts from decides that. "
+                "Leave it out, or leave out --from"
+            )
+        start = common.load_model(options, *options.languages)
+    named = {"kind": "segmentation", "size": "size"}
+    scheme = {key: given[name] for key, name in named.items() if name in given}
+    dimension = {"dimension": given["dimension"]} if "dimension" in given else {}
+    return Asked(
+        tuple(options.languages),
+        start=start,
+        encoder=ENCODERS.parse({"kind": given.get("encoder", "averaging"), **dimension}),
+        segmentation=Segmentation(**scheme),
+        objective=OBJECTIVES.parse({"kind": options.objective}),
+        recipe={name: given[name] for name in Recipe.model_fields if name in given},
+        held_out=options.held_out,
+        seed=options.seed,
+        device=common.place(options.device),
     )
-    origin = {"corpus": " and ".join(options.files), "languages": list(sides)}
-    training.save_trained(model, encoder, history, origin, score="p_at_1_x100")
+
+
+def _summary(metadata: dict[str, Any], options: argparse.Namespace) -> list[str]:
+    """Return what was read, how it trained, how good it is, and what to do next."""
+    text, quality = metadata["text"], metadata["quality"]
+    removed = {reason: n for reason, n in text["cleaning"]["removed"].items() if n}
+    why = ", ".join(f"{n:,} {reason}" for reason, n in removed.items())
+    found, filtering, mining = (quality[name] for name in ("retrieval", "filtering", "mining"))
+    thresholds = quality["thresholds"]
+    model, languages = options.out, " ".join(options.languages)
+    lines = [
+        f"read {text['cleaning']['read']:,} pairs, kept {text['cleaning']['kept']:,}"
+        + (f" (left out: {why})" if why else ""),
+        f"held out: {text['splits']['valid']:,} pairs to stop on, "
+        f"{quality['calibrated_on_pairs']:,} to calibrate on, {found['pairs']:,} to report on",
+        f"kept epoch {metadata['epoch']} of {metadata['recipe']['epochs']} at most",
+        f"P@1 of {found['pairs']:,} test pairs: {found['p_at_1_x100']:.1f} "
+        f"(95% interval {found['low']:.1f} to {found['high']:.1f})",
+    ]
+    for name, shown in quality["examples"].items():
+        right = f"   not: {shown['right']}" if "right" in shown else ""
+        lines.append(f"{name}: {shown['sentence']}   finds: {shown['found']}{right}")
+    return [
+        *lines,
+        f"score: 95% of true pairs have a cosine of {thresholds['cosine']:.3f} or more; of test "
+        f"pairs {filtering['true_kept_x100']:.1f}%, of wrong ones "
+        f"{filtering['wrong_kept_x100']:.1f}%",
+        f"mine: 95% of true pairs have a margin of {thresholds['ratio']:.3f} or more; with half of "
+        f"the translations missing, precision {mining['precision_x100']:.1f}, recall "
+        f"{mining['recall_x100']:.1f}",
+        f"next: tandem score {model} FILES --languages {languages} --at-least auto --out kept.tsv",
+    ]

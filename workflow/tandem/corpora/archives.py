@@ -7,11 +7,8 @@ its folder is refused as a whole, since its other members cannot be trusted eith
 
 from __future__ import annotations
 
-import bz2
 import contextlib
-import gzip
 import io
-import lzma
 import posixpath
 import re
 import shutil
@@ -25,12 +22,11 @@ from pathlib import Path
 from typing import IO, Any
 
 from tandem.errors import InputError
-from tandem.io import MAX_DOCUMENT_BYTES, stream_lines
+from tandem.io import MAX_DOCUMENT_BYTES, stream_lines, unpacked
 from tandem.untrusted import Metered, refusing, refusing_each
 
 _HEADER_BYTES = 1 << 20
 """Most that may precede a member of a tar: names, and records of other standards."""
-_PACKED = ((b"\x1f\x8b", gzip.open), (b"BZh", bz2.open), (b"\xfd7zXZ\0", lzma.open))
 _NO_ARCHIVE = "no zip or tar archive, or a truncated or damaged one"
 _REMEDY = "Do not use it; fetch it from its publisher"
 
@@ -125,9 +121,7 @@ def _tar(path: Path, packed: io.BufferedReader, folder: Path) -> Archive:
     """Unpack a tar into numbered files, since a packed one cannot be read out of order."""
     files: dict[str, Path] = {}
     total = 0
-    unpack = next((unpack for magic, unpack in _PACKED if packed.peek().startswith(magic)), None)
-    stream: Any = unpack(packed) if unpack else packed
-    meter: Any = Metered(stream, path, _HEADER_BYTES, "what precedes a member")
+    meter: Any = Metered(unpacked(packed), path, _HEADER_BYTES, "what precedes a member")
     with refusing(path, _NO_ARCHIVE):
         archive: Any = tarfile.open(fileobj=meter, mode="r|")
     for member in refusing_each(iter(archive.next, None), path, _NO_ARCHIVE):

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
 from tandem.corpora.clean import filter_pairs, report
 from tandem.corpora.readers import Pair
@@ -25,9 +24,12 @@ from tandem.corpora.split import split_pairs
 from tandem.corpora.text import exact_key, key
 from tandem.errors import TandemError
 from tandem.io import atomic_folder, remove, write_json
+from tandem.progress import progress_bar
 
 BUCKET_PAIRS = 250_000
 """Pairs of a shuffled split held in memory at a time."""
+_LEAST_HELD_OUT = 10
+"""Pairs that validation has, however few there are, if that many are asked for."""
 
 
 def build_bitext(
@@ -35,6 +37,7 @@ def build_bitext(
     bitext: Bitext,
     folder: str | Path,
     held_out: Collection[int] = frozenset(),
+    most_held_out: float = 1,
 ) -> dict[str, Any]:
     """Write `{train,valid,test}.<language>`, `cleaning.json` and `splits.json`, which is returned.
 
@@ -43,6 +46,8 @@ def build_bitext(
         bitext: what is made of them; the files are named by its languages.
         held_out: keys (`tandem.corpora.text.key`) of texts that no split may hold on either side:
             those that a mining task hides.
+        most_held_out: the share of the pairs that validation may have at most; the test split is
+            smaller by as much.
 
     Raises:
         TandemError: when no pair is left, or too few for the splits.
@@ -60,8 +65,10 @@ def build_bitext(
         if bitext.duplicates == "remove":
             kept = np.sort(np.unique(keys[0], return_index=True)[1])  # the first of equal keys
             removed["duplicate"] = len(keys[0]) - len(kept)
-        sizes = bitext.valid, bitext.test, bitext.seed, bitext.max_pairs
-        splits = split_pairs(keys[1][kept], keys[2][kept], *sizes)
+        most = max(_LEAST_HELD_OUT, most_held_out * len(kept))
+        valid, test = (int(min(1, most / bitext.valid) * n) for n in (bitext.valid, bitext.test))
+        sides = keys[1][kept], keys[2][kept]
+        splits = split_pairs(*sides, valid, test, bitext.seed, bitext.max_pairs)
         order = kept[np.concatenate([splits.test, splits.valid, splits.train])]
         ordered = _shuffled(scratch, len(keys[0]), order)
         for name in ("test", "valid", "train"):
@@ -80,7 +87,7 @@ def build_bitext(
 
 def _chain(sources: Mapping[str, Iterable[Pair]], counts: dict[str, int]) -> Iterator[Pair]:
     """Yield the pairs of every source in turn, counting them."""
-    with tqdm(desc="reading pairs", unit=" pairs", unit_scale=True) as bar:
+    with progress_bar(desc="reading pairs", unit=" pairs", unit_scale=True) as bar:
         for name, pairs in sources.items():
             for pair in pairs:
                 counts[name] += 1

@@ -27,7 +27,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from tandem.corpora.clean import refusal, report
 from tandem.corpora.readers import Placed
@@ -36,6 +35,7 @@ from tandem.corpora.settings import Collection
 from tandem.corpora.text import bare_key, collapse, exact_key
 from tandem.errors import TandemError
 from tandem.io import atomic_folder, read_json, read_lines, remove, write_json, write_lines
+from tandem.progress import progress_bar
 
 logger = logging.getLogger(__name__)
 
@@ -112,7 +112,7 @@ def build_collection(
             hidden.extend(_hold_out(path, result, places))
         texts = np.unique(np.frombuffer(hidden, np.uint64))
         parts: list[dict[str, Any]] = []
-        for path in tqdm(spooled, unit="part"):
+        for path in progress_bar(spooled, unit="part"):
             reader.removed["held out"] += _without(path, result, places, texts)
             sizes = {split: _count(result / split / path.name) for split in SPLITS}
             source, left, right = path.stem.rsplit(".", 2)
@@ -184,7 +184,7 @@ class _Reader:
         """Spool the pairs of a source; return how many each section has, in all languages."""
         sizes, pivot = Counter[str](), self.settings.pivot
         versions: dict[str, dict[tuple[str, str], str]] = {}
-        for language, placed in tqdm(languages, desc=f"reading {name}", unit=" languages"):
+        for language, placed in progress_bar(languages, desc=f"reading {name}", unit=" languages"):
             rows: Iterable[Placed] = (
                 (collapse(section), collapse(left), collapse(right))
                 for section, left, right in placed

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import requests
 import urllib3
-from tqdm import tqdm
 
 from tandem.errors import InputError, TandemError
+from tandem.progress import progress_bar
 
 BLOCK = 1 << 18
 # the last: what requests says of an address to go on to that is none
@@ -96,7 +96,7 @@ def _attempt(url: str, part: Path, timeout: float, most: int) -> None:
             raise TandemError(f"{url}: {said}. Check the address in the register, {_REMEDY}")
         length = answer.raw.length_remaining
         total = have + length if length else None
-        bar = tqdm(desc=part.stem, total=total, initial=have, unit="B", unit_scale=True)
+        bar = progress_bar(desc=part.stem, total=total, initial=have, unit="B", unit_scale=True)
         with bar, open(part, "ab" if have else "wb") as out:
             # urllib3 raises where the body ends before the bytes announced
             for block in answer.raw.stream(BLOCK, decode_content=False):

@@ -19,12 +19,12 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from tandem.corpora.collection import Part
 from tandem.corpora.sample import ranks
 from tandem.errors import TandemError
 from tandem.io import read_lines, write_json
+from tandem.progress import progress_bar
 from tandem.segmentation.ragged import Ragged, save_array, save_stream
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import LINES, Segmenter, learn
@@ -159,7 +159,7 @@ def _column(source: Path, part: Part, rows: NDArray[np.bool_], column: int) -> I
 def _segmented(
     source: Path, drawn: list[Drawn], segmenter: Segmenter, column: int
 ) -> Iterator[Ragged]:
-    for each in tqdm(drawn, desc="segmenting", unit="part"):
+    for each in progress_bar(drawn, desc="segmenting", unit="part"):
         encode = segmenter.encoder(each.part.left if column == 1 else each.part.right)
         lines = _column(source, each.part, each.rows, column)
         while block := list(islice(lines, LINES)):

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field, model_validator
-from tqdm import tqdm
 
 from tandem import saved
 from tandem.errors import TandemError
 from tandem.io import write_json
+from tandem.progress import progress_bar
 from tandem.registry import Settings
 from tandem.segmentation.lookup import lookup
 from tandem.segmentation.pieces import PieceEncoder, load_pieces, piece_scores, train_unigram
@@ -199,7 +199,7 @@ def segment_lines(
     segmenting them. Memory: a batch of lines, and 8 bytes for each line. `side` is a language, or a
     side such as en-bt.
     """
-    shown = tqdm(lines, desc=Path(stem).name, unit="line", unit_scale=True)
+    shown = progress_bar(lines, desc=Path(stem).name, unit="line", unit_scale=True)
     rows = map(segmenter.encoder(side), _batches(shown))
     return save_stream(stem, rows, len(segmenter) - 1)
 

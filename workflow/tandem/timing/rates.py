@@ -20,11 +20,11 @@ import numpy as np
 import sentencepiece as spm
 import torch
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from tandem.encoders.baselines import load_baseline
 from tandem.encoders.model import SentenceEncoder
 from tandem.kernels import set_threads
+from tandem.progress import progress_bar
 from tandem.timing.unread import divide
 from tandem.training.batches import Pairs
 from tandem.training.loop import Run, Trainer
@@ -155,7 +155,7 @@ def measure(
         rate = _rate(partial(encoder.encode, probe, language, batches[0]), probe)
         most[name] = max(*batches, int(rate * seconds))
     processor = spm.SentencePieceProcessor(model_file=str(sentencepiece)) if sentencepiece else None
-    for part in tqdm(parts, desc="timing", unit="part"):
+    for part in progress_bar(parts, desc="timing", unit="part"):
         for name, encoder in timed.items():
             text = part[: most[name]]
             job = partial(encoder.encode, text, language, batches[0])
@@ -203,7 +203,7 @@ def measure_training(
     of the first parameters. What is compiled at its first use is compiled before, on two batches.
     """
     rates: dict[str, list[float]] = {name: [] for name in models}
-    for turn in tqdm(range(turns + 1), desc="timing training", unit="turn"):
+    for turn in progress_bar(range(turns + 1), desc="timing training", unit="turn"):
         for name, model in models.items():
             recipe, given = runs[name].recipe.model_copy(update={"epochs": 1}), pairs[name]
             if turn == 0:

@@ -24,7 +24,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
-from tqdm import tqdm
 
 from tandem.encoders.composition import Composition, initialise
 from tandem.encoders.encoder import ENCODERS, Encoder
@@ -32,6 +31,7 @@ from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
 from tandem.kernels import number_types, set_threads
 from tandem.objectives.objective import OBJECTIVES, Objective
+from tandem.progress import progress_bar
 from tandem.segmentation.ragged import Ragged
 from tandem.training import checkpoint
 from tandem.training.adam import RowAdam
@@ -146,6 +146,7 @@ class Trainer:
         folder: Path | None = None,
         checkpoint_seconds: float = 60,
         show: bool = True,
+        stopped: Callable[[], bool] = lambda: False,
     ) -> None:
         """Train to the end, resuming from `folder` if it holds a checkpoint of this run.
 
@@ -155,6 +156,7 @@ class Trainer:
             folder: where checkpoints go; None for none.
             checkpoint_seconds: least time between two; when they are taken changes no result.
             show: draw a progress bar on standard error.
+            stopped: asked after every pool of batches; training ends there with a checkpoint.
         """
         if folder is not None:
             checkpoint.resume(self, folder)
@@ -163,20 +165,32 @@ class Trainer:
         saved = time.monotonic()
         total = self.settings.recipe.epochs * self.pairs_per_epoch
         done = self.progress.epoch * self.pairs_per_epoch + sum(self.progress.positions)
-        with tqdm(total=total, initial=done, unit="pair", unit_scale=True, disable=not show) as bar:
-            while self.progress.epoch < self.settings.recipe.epochs:
+        count: dict[str, Any] = {"total": total, "initial": done, "unit_scale": True}
+        with progress_bar(unit="pair", disable=not show, **count) as bar:
+            while not self.finished:
                 orders = self._orders(self.progress.epoch)
                 while (text := self._next(orders)) is not None:
                     bar.update(self._pool(text, orders[text]))
-                    if folder is not None and time.monotonic() - saved > checkpoint_seconds:
+                    stop = stopped()
+                    due = time.monotonic() - saved > checkpoint_seconds
+                    if folder is not None and (stop or due):
                         checkpoint.save(self, folder)
                         saved = time.monotonic()
+                    if stop:
+                        return
                 loss = self.progress.loss_sum / (self.progress.step - self.progress.epoch_start)
                 self._record(loss, validate)
                 validation = self.progress.history[-1].validation
-                shown = {} if validation is None else {"validation": f"{validation:.2f}"}
-                bar.set_postfix({"loss": f"{loss:.4f}"} | shown)
-        self.composition.load_state_dict({k: v for k, v in self.best.items() if k != "embedding"})
+                score = {} if validation is None else {"validation": f"{validation:.2f}"}
+                bar.set_postfix({"loss": f"{loss:.4f}"} | score)
+
+    @property
+    def finished(self) -> bool:
+        """Whether all epochs are over, or as many as the recipe has patience for."""
+        recipe, progress = self.settings.recipe, self.progress
+        since = progress.epoch - progress.best_epoch
+        scored = bool(progress.history) and progress.history[-1].validation is not None
+        return progress.epoch >= recipe.epochs or (scored and 0 < recipe.patience <= since)
 
     def _orders(self, epoch: int) -> list[Indices]:
         """Return the pairs of each text in the order of an epoch."""

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, PositiveFloat, PositiveInt
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
 from tandem.registry import Settings
 
@@ -18,6 +18,8 @@ class Recipe(Settings):
 
     epochs: PositiveInt = 10
     """Passes over the training pairs; the epoch with the best selection score is kept."""
+    patience: NonNegativeInt = 0
+    """Training ends after so many epochs without a better selection score; 0: after all."""
     batch: PositiveInt = 128
     """Pairs in a batch: one update is made for each."""
     dropout: Share = 0.3

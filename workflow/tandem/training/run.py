@@ -67,6 +67,7 @@ def train_encoder(
     device: str = "auto",
     show: bool = True,
     start: SentenceEncoder | None = None,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> tuple[SentenceEncoder, list[Epoch]]:
     """Train an encoder; return it as it was after the best epoch, and the history.
 
@@ -74,9 +75,11 @@ def train_encoder(
     every epoch, and before the first; with None nothing is chosen, and the last epoch is kept. From
     the folder `checkpoint` a stopped run goes on; whoever has saved the encoder removes it.
     `device` may be auto. Training begins from the parameters of `start`, or from those that the
-    seed draws.
+    seed draws. When it is `stopped`, the encoder is that of the best epoch so far, and its metadata
+    have `unfinished`.
 
     Raises:
+        KeyboardInterrupt: it was stopped in the first epoch.
         TandemError: `start` has another vocabulary than the text was segmented with, or is another
             kind of encoder.
     """
@@ -91,13 +94,19 @@ def train_encoder(
         assert select is not None
         return select(as_encoder(segmenter, table, composition).encode_ids)
 
-    trainer.run(validate if select else None, checkpoint, show=show)
+    trainer.run(validate if select else None, checkpoint, show=show, stopped=stopped)
+    if not trainer.best:
+        raise KeyboardInterrupt
     progress = trainer.progress
     pairs = sum(len(text.usable) for text in texts)
     metadata = {"pairs": pairs, "epoch": progress.best_epoch, **run.description()}
     if start is not None:
         metadata["start"] = {"sha256": trainer.start, "training": start.metadata}
-    table = trainer.best["embedding"]
+    if not trainer.finished:
+        metadata["unfinished"] = True
+    weights = dict(trainer.best)
+    table = weights.pop("embedding")
+    trainer.composition.load_state_dict(weights)
     return as_encoder(segmenter, table, trainer.composition, metadata), progress.history
 
 

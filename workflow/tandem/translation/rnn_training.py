@@ -19,11 +19,11 @@ import sentencepiece as spm
 import torch
 from safetensors.torch import save_file
 from torch import Tensor, nn
-from tqdm import tqdm
 
 from tandem import saved
 from tandem.errors import TandemError
 from tandem.io import atomic_folder, read_lines, write_lines
+from tandem.progress import progress_bar
 from tandem.segmentation.pieces import train_unigram
 from tandem.translation.batching import END, PAD, START, UNKNOWN, Ids, group_by_length, make_batch
 from tandem.translation.network import AttentionNetwork, limit_threads
@@ -158,7 +158,7 @@ class RnnTraining:
         generator = torch.Generator().manual_seed(int.from_bytes(digest[:8], "big") >> 1)
         total = tokens = 0.0
         title = f"translator, epoch {self.epoch + 1} of {self.settings.epochs}"
-        for step, group in enumerate(tqdm(groups, desc=title, unit=" steps")):
+        for step, group in enumerate(progress_bar(groups, desc=title, unit=" steps")):
             share = (self.epoch + (step + 1) / (len(groups) + 1)) / self.settings.epochs
             loss, count = self._step(group, learning_rate(self.settings, share), generator)
             total, tokens = total + loss * count, tokens + count

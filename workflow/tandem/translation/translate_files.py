@@ -7,13 +7,12 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from pathlib import Path
 
-from tqdm import tqdm
-
 from tandem.corpora.clean import refusal
 from tandem.corpora.text import collapse
 from tandem.errors import TandemError
 from tandem.filtering import Filter
 from tandem.io import atomic_path, read_lines
+from tandem.progress import progress_bar
 from tandem.translation.translator import LoadedTranslator
 
 
@@ -35,7 +34,7 @@ def translate_file(
     begin, end = lines
     expected, written = end - begin, 0
     results = translator.translate(islice(read_lines(source_path), begin, end))
-    bar = tqdm(results, total=expected, unit=" lines", desc="translate")
+    bar = progress_bar(results, total=expected, unit=" lines", desc="translate")
     with (
         atomic_path(text_path) as text_aside,
         atomic_path(scores_path) as scores_aside,

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
 from tandem.corpora.clean import filter_pairs, report
 from tandem.corpora.readers import Pair
@@ -25,6 +24,7 @@ from tandem.corpora.text import exact_key
 from tandem.errors import InputError
 from tandem.filtering import Filter
 from tandem.io import atomic_folder, read_json, read_lines, write_json, write_lines
+from tandem.progress import progress_bar
 from wieting2019.languages.choice import Keys, choose_languages, share_sentences, shared_share
 
 
@@ -47,7 +47,7 @@ def gather(
     """
     counts: dict[str, dict[str, Any]] = {}
     with atomic_folder(folder) as result:
-        for code, pairs in tqdm(sources, desc="reading", unit=" languages"):
+        for code, pairs in progress_bar(sources, desc="reading", unit=" languages"):
             removed: Counter[str] = Counter()
             kept = _lowest(filter_pairs(pairs, cleaning, removed), removed, limit, seed)
             write_lines(result / f"{code}.tsv", map("\t".join, kept))

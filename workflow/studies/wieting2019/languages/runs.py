@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
 from tandem.encoders.composition import as_encoder, initialise
 from tandem.encoders.encoder import Encoder
 from tandem.encoders.model import SentenceEncoder
+from tandem.progress import progress_bar
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import Segmenter, learn
@@ -151,7 +151,7 @@ def train_languages(
         measured = {"pairs": len(other), "pieces": len(language.pieces), "overlap": asdict(shared)}
         return {"language": code, **measured, "runs": trained}
 
-    return [scores(code) for code in tqdm(codes, desc="training", unit=" languages")]
+    return [scores(code) for code in progress_bar(codes, desc="training", unit=" languages")]
 
 
 def train(english: English, language: SegmentedLanguage, marked: bool, run: Run) -> dict[str, Any]:

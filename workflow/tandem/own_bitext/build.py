@@ -1,0 +1,294 @@
+"""From sentence pairs to a model folder: clean, hold out, segment, train, calibrate, report."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from tandem import __version__
+from tandem.corpora.bitext import build_bitext
+from tandem.corpora.files import STDIO, Corpus
+from tandem.corpora.readers import Pair
+from tandem.corpora.settings import Bitext
+from tandem.corpora.text import collapse
+from tandem.encoders.averaging import Averaging
+from tandem.encoders.encoder import ENCODERS, Encoder
+from tandem.encoders.model import SentenceEncoder
+from tandem.errors import TandemError
+from tandem.filtering import parse_filters
+from tandem.io import (
+    atomic_folder,
+    atomic_path,
+    read_json,
+    read_lines,
+    replace_folder,
+    sha256,
+    write_lines,
+)
+from tandem.objectives.objective import OBJECTIVES, Objective
+from tandem.outputs import check, keep_if, workspace
+from tandem.own_bitext.quality import CROWD, quality
+from tandem.own_bitext.recipes import followed, said
+from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.segmenter import Segmenter, learn, segment_lines
+from tandem.tasks.selection import by_retrieval
+from tandem.training import run as training
+from tandem.training.loop import Run
+
+MOST_HELD_OUT = 0.05
+"""Of few pairs, the share that is held out for each of the three purposes."""
+_CLEANING: dict[str, dict] = {"words": {}, "ratio": {}, "identical": {}, "markup": {}}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of a training.
+
+    Attributes:
+        languages: of the two sides.
+        encoder, segmentation: of the model, where it does not start from another.
+        start: a trained encoder to start from, with its segmentation.
+        objective: the loss; None: the margin loss.
+        recipe: settings of `Recipe` that replace those that follow the amount of text.
+        held_out: most pairs held out for each of three purposes: to stop on, to calibrate
+            thresholds on, to report on.
+        seed: of the order of the pairs and of what is drawn.
+        device: cpu, cuda, or auto.
+    """
+
+    languages: tuple[str, str]
+    encoder: Encoder = field(default_factory=Averaging)
+    segmentation: Segmentation = field(default_factory=Segmentation)
+    start: SentenceEncoder | None = None
+    objective: Objective | None = None
+    recipe: Mapping[str, Any] = field(default_factory=dict)
+    held_out: int = 500
+    seed: int = 1
+    device: str = "auto"
+
+    def description(self) -> dict[str, Any]:
+        """Return what makes the model what it is, as plain values; the device is not part of it."""
+        return {
+            "languages": list(self.languages),
+            "encoder": ENCODERS.dump(self.start.kind if self.start else self.encoder),
+            "segmentation": None if self.start else self.segmentation.model_dump(mode="json"),
+            "start": self.start and self.start.digest(),
+            "objective": self.objective and OBJECTIVES.dump(self.objective),
+            "recipe": dict(self.recipe),
+            "held_out": self.held_out,
+            "seed": self.seed,
+            "device": self.device,
+        }
+
+
+def train(
+    bitext: Iterable[Pair],
+    languages: Sequence[str],
+    out: str | Path,
+    *,
+    overwrite: bool = False,
+    resume: bool = False,
+    **asked: Any,  # noqa: ANN401
+) -> SentenceEncoder:
+    """Train an encoder on sentence pairs and write it as a model folder.
+
+    Pairs are cleaned, and repetitions removed. Three sets of pairs without a text in common with
+    the training pairs are held out: to stop on, to calibrate thresholds on, and to report on. How
+    it trains follows the amount of text. What was found is in the encoder's `metadata["quality"]`.
+
+    A training that was stopped goes on where it was when it is called again with the same pairs
+    and settings, and ends with the same bytes. Ctrl-C writes the best epoch so far.
+
+    Args:
+        bitext: pairs (first, second), such as those of `read_bitext`.
+        languages: codes of the two sides, such as ("en", "de").
+        out: the model folder to write.
+        overwrite: it may be a model that is there already, which is replaced.
+        resume: it may be the best epoch of this training when it was stopped.
+        asked: fields of `Asked`, such as `start` or `seed`.
+
+    Returns:
+        The encoder as it was after the epoch in which most sentences found their translation.
+
+    Raises:
+        TandemError: too few pairs are left, settings contradict each other, or `out` is not free.
+        KeyboardInterrupt: it was stopped.
+    """
+    first, second = languages
+    how, place = Asked((first, second), **asked), Path(out)
+    free = partial(check, place, [], overwrite or resume, folder=True)
+    return build(how, lambda folder: [_written(bitext, folder)], place, free, resume)
+
+
+def build(
+    how: Asked,
+    read: Callable[[Path], list[Corpus]],
+    place: Path,
+    free: Callable[[], None],
+    resume: bool,
+    tell: Callable[[str], object] = lambda said: None,
+) -> SentenceEncoder:
+    """Train as `train` does.
+
+    Args:
+        how: what is asked for.
+        read: returns the corpora; what has to be copied goes into the folder that it is given.
+        place: the model folder to write.
+        free: refuses, before the work and after it, a place that is not free.
+        resume: work that was stopped must be there.
+        tell: called with what is worth saying on the way.
+    """
+    for language in how.languages if how.start else ():
+        assert how.start
+        how.start.segmenter.encoder(language)  # refuses one that it does not know
+    free()
+    with workspace(place) as folder:
+        text, ids, model = folder / "text", folder / "ids", folder / "model"
+        if resume and not text.exists():
+            raise TandemError(f"no training of {place} was stopped. Leave --resume (resume) out")
+        corpora = read(folder)
+        kept = [Path(file) for corpus in corpora for file in corpus.files]
+        keep_if(folder, _made_of(how, corpora), kept)
+        if not text.exists():
+            _hold_out(corpora, how, text)
+        if not ids.exists():
+            with atomic_folder(ids) as temporary:
+                _segment(how, text, temporary)
+        encoder = _train(how, text, ids, folder / "checkpoint", model, tell)
+        free()  # somebody may have written there meanwhile
+        if encoder.metadata.get("unfinished"):
+            replace_folder(model, place)
+            interrupted = KeyboardInterrupt()
+            interrupted.add_note(f"{place} has the best epoch so far")
+            raise interrupted
+        replace_folder(model, place)
+    return encoder
+
+
+def files_in(corpora: Iterable[Corpus], folder: Path) -> list[Corpus]:
+    """Return corpora that can be read again: what cannot is copied into the folder."""
+    return [
+        replace(corpus, files=tuple(_spool(name, folder) for name in corpus.files))
+        for corpus in corpora
+    ]
+
+
+def _made_of(how: Asked, corpora: Sequence[Corpus]) -> dict[str, Any]:
+    inputs = [[corpus.format, *map(sha256, corpus.files)] for corpus in corpora]
+    return {"version": __version__, "inputs": inputs, **how.description()}
+
+
+def _written(pairs: Iterable[Pair], folder: Path) -> Corpus:
+    """Write pairs to a file, to be read again."""
+    path = folder / "pairs.tsv"
+    if not write_lines(path, ("\t".join(map(collapse, pair)) for pair in pairs)):
+        raise TandemError("there is no pair to train on")
+    return Corpus((str(path),), "columns")
+
+
+def _spool(name: str, folder: Path) -> str:
+    """Return the path of an input; what can be read only once is copied into the folder."""
+    if name != STDIO and Path(name).is_file():
+        return name
+    copy = folder / ("stdin" if name == STDIO else Path(name).name)
+    source = sys.stdin.buffer if name == STDIO else open(name, "rb")
+    with source, atomic_path(copy) as temporary, open(temporary, "wb") as out:
+        shutil.copyfileobj(source, out)
+    return str(copy)
+
+
+def _hold_out(corpora: Sequence[Corpus], how: Asked, text: Path) -> None:
+    """Clean the pairs and divide them: the test split is to be calibrated and reported on."""
+    sources = {corpus.name: corpus.pairs(how.languages) for corpus in corpora}
+    bitext = Bitext(
+        sources=tuple(sources),
+        languages=how.languages,
+        valid=how.held_out,
+        test=2 * how.held_out,
+        seed=how.seed,
+        cleaning=parse_filters(_CLEANING),
+    )
+    build_bitext(sources, bitext, text, most_held_out=MOST_HELD_OUT)
+
+
+def _segment(how: Asked, text: Path, ids: Path) -> None:
+    """Segment both splits with the segmenter of the start, or one learned on training pairs."""
+    if how.start is not None:
+        segmenter = how.start.segmenter
+        segmenter.save(ids)
+    else:
+        texts = {side: partial(read_lines, text / f"train.{side}") for side in how.languages}
+        segmenter = learn(how.segmentation, texts, ids)
+    for side in how.languages:
+        for split in ("train", "valid"):
+            lines = read_lines(text / f"{split}.{side}")
+            segment_lines(segmenter, lines, side, ids / f"{split}.{side}")
+
+
+def _train(
+    how: Asked,
+    text: Path,
+    ids: Path,
+    checkpoint: Path,
+    model: Path,
+    tell: Callable[[str], object],
+) -> SentenceEncoder:
+    """Train on all pairs, look how good it is, and write the model."""
+    pairs = training.load_pairs(ids, "train", how.languages)
+    objective, recipe = followed(len(pairs.left), how.objective, **how.recipe)
+    tell(f"training on {len(pairs.left):,} pairs: {said(objective, recipe)}")
+    kind = how.encoder if how.start is None else how.start.kind
+    run = Run(kind, objective, recipe, how.seed)
+    with stopping() as stopped:
+        encoder, history = training.train_encoder(
+            run,
+            Segmenter.load(ids),
+            [pairs],
+            by_retrieval(ids, how.languages),
+            checkpoint,
+            how.device,
+            start=how.start,
+            stopped=stopped,
+        )
+    cleaning, splits = (read_json(text / f"{name}.json") for name in ("cleaning", "splits"))
+    origin = {"languages": list(how.languages), "text": {"cleaning": cleaning, "splits": splits}}
+    if "unfinished" not in encoder.metadata:
+        held_out, seen = (_pairs(text, split, how.languages) for split in ("test", "train"))
+        origin["quality"] = quality(
+            encoder, list(held_out), list(islice(seen, CROWD)), how.languages
+        )
+    training.save_trained(model, encoder, history, origin, score="p_at_1_x100")
+    return encoder
+
+
+def _pairs(text: Path, split: str, languages: Sequence[str]) -> Iterator[Pair]:
+    return zip(*(read_lines(text / f"{split}.{side}") for side in languages), strict=True)
+
+
+@contextlib.contextmanager
+def stopping() -> Iterator[Callable[[], bool]]:
+    """Yield what tells whether Ctrl-C was pressed; pressed again, it interrupts at once."""
+    asked = threading.Event()
+
+    def stop(*_: object) -> None:
+        asked.set()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        print("\nstopping after these batches; Ctrl-C again: at once", file=sys.stderr)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield asked.is_set
+        return
+    earlier = signal.signal(signal.SIGINT, stop)
+    try:
+        yield asked.is_set
+    finally:
+        signal.signal(signal.SIGINT, earlier)

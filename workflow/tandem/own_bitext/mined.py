@@ -1,0 +1,66 @@
+"""Translations out of two texts that are not aligned."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from tandem.encoders.model import SentenceEncoder
+from tandem.errors import TandemError
+from tandem.own_bitext.threshold import calibrated
+from tandem.search import margins
+from tandem.search.margins import Retrieval, Score
+from tandem.search.neighbours import IndexKind, search
+
+
+class Mined(NamedTuple):
+    """A pair of sentences and its score."""
+
+    score: float
+    first: str
+    second: str
+
+
+def mine(
+    encoder: SentenceEncoder,
+    first: Sequence[str],
+    second: Sequence[str],
+    languages: Sequence[str],
+    *,
+    at_least: float | None = None,
+    score: Score | str = Score.RATIO,
+    retrieval: Retrieval | str = Retrieval.MAX,
+    k: int = 4,
+    index: IndexKind | str = IndexKind.EXACT,
+    memory_bytes: int | None = None,
+) -> list[Mined]:
+    """Find the sentences of two texts that translate each other, the best pair first.
+
+    Both texts and their vectors are held in memory; `tandem mine` holds them on disk.
+
+    Args:
+        encoder: that knows both languages.
+        first: sentences of the first language.
+        second: sentences of the second language.
+        languages: codes of the two, such as ("en", "de").
+        at_least: score from which on pairs are returned; None: the one that was calibrated when
+            the encoder was trained, which keeps 95% of true pairs.
+        score: cosine, or a margin over the k nearest: ratio, distance, yang-9, yang-10.
+        retrieval: which pairs are proposed: max (each sentence in one pair at most), intersection,
+            forward or backward.
+        k: neighbours that a margin looks at.
+        index: exact, or for large texts ivf or hnsw, which may miss neighbours.
+        memory_bytes: bound on memory while searching; None: 2 GiB.
+
+    Raises:
+        TandemError: a text is empty, the encoder does not know a language, or it has no threshold.
+    """
+    score = Score(score)
+    threshold = calibrated(encoder, score, k) if at_least is None else at_least
+    if not first or not second:
+        raise TandemError("one of the texts is empty. Give some sentences")
+    left, right = map(encoder.encode, (first, second), languages)
+    near = search(left, right, k, index=IndexKind(index), memory_bytes=memory_bytes)
+    pairs = margins.mine(near, score, Retrieval(retrieval)).above(threshold)
+    rows = zip(pairs.score, pairs.source, pairs.target, strict=True)
+    return [Mined(float(value), first[i], second[j]) for value, i, j in rows]

@@ -1,0 +1,147 @@
+"""How good an encoder is on held-out pairs, and from which score on pairs are translations.
+
+The thresholds are chosen on pairs of their own, and everything is reported on others. Margins are
+taken in a crowd of training sentences, none of which translates another, since what is mined is
+many sentences too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tandem.corpora.readers import Pair
+from tandem.encoders.model import SentenceEncoder
+from tandem.own_bitext.threshold import NEIGHBOURS
+from tandem.search.margins import Retrieval, Score, mean_cosines, mine, score_pairs
+from tandem.search.neighbours import search
+from tandem.tasks.mining import figures, is_correct
+from tandem.tasks.retrieval import first_hits
+from tandem.tasks.sts_data import cosine_similarity
+
+KEPT = 0.95
+"""Share of true pairs that a threshold keeps."""
+CROWD = 20_000
+"""Most training pairs whose sentences stand around those that are scored."""
+_Z = 1.959964
+"""Of a two-sided 95% interval."""
+
+
+class Sides(NamedTuple):
+    """Vectors of n pairs: the first sides and the second, float32, both (n, d)."""
+
+    left: np.ndarray
+    right: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    def part(self, start: int, stop: int) -> Sides:
+        """Return the pairs from one on and before another."""
+        return Sides(self.left[start:stop], self.right[start:stop])
+
+
+def encoded(encoder: SentenceEncoder, pairs: Sequence[Pair], languages: Sequence[str]) -> Sides:
+    """Return the vectors of pairs."""
+    sides = zip(*pairs, strict=True) if pairs else ((), ())
+    return Sides(*map(encoder.encode, sides, languages))
+
+
+def thresholds(pairs: Sides, crowd: Sides) -> dict[str, float]:
+    """Return, for each way to score, the highest threshold that keeps 95% of true pairs."""
+    near = search(*_among(pairs, crowd), NEIGHBOURS)
+    left, right = (mean_cosines(lists)[: len(pairs)] for lists in near)
+    cosines = np.array(cosine_similarity(*pairs))
+    scores = {str(score): score_pairs(cosines, left, right, score) for score in Score}
+    lost = math.floor((1 - KEPT) * len(pairs))
+    return {name: float(np.sort(values)[lost]) for name, values in scores.items()}
+
+
+def retrieval(pairs: Sides) -> dict[str, float]:
+    """Return P@1 x 100, the mean of both directions, with its 95% interval."""
+    share = float(np.mean(first_hits(*pairs)))
+    low, high = wilson(share, len(pairs))
+    return {"p_at_1_x100": 100 * share, "low": 100 * low, "high": 100 * high, "pairs": len(pairs)}
+
+
+def wilson(share: float, count: int) -> tuple[float, float]:
+    """Return the 95% interval of a share of so many (Wilson, 1927): sound near 0 and 1 too."""
+    spread = _Z * math.sqrt(share * (1 - share) / count + _Z**2 / (4 * count**2))
+    centre, total = share + _Z**2 / (2 * count), 1 + _Z**2 / count
+    return (centre - spread) / total, (centre + spread) / total
+
+
+def filtering(pairs: Sides, threshold: float) -> dict[str, float]:
+    """Return the shares x 100 of true pairs, and of wrong ones, whose cosine is high enough.
+
+    A wrong pair is a sentence with the translation of the next.
+    """
+    true = np.array(cosine_similarity(*pairs))
+    wrong = np.array(cosine_similarity(pairs.left, np.roll(pairs.right, 1, axis=0)))
+    passed = {"true": true, "wrong": wrong}
+    return {
+        f"{name}_kept_x100": 100 * float(np.mean(cosines >= threshold))
+        for name, cosines in passed.items()
+    }
+
+
+def mining(pairs: Sides, crowd: Sides, threshold: float) -> dict[str, float]:
+    """Return precision, recall and F1 x 100 where every second pair lost its second side."""
+    gold = len(pairs) // 2
+    left, right = _among(pairs, crowd)
+    right = np.concatenate([right[:gold], right[len(pairs) :]])
+    mined = mine(search(left, right, NEIGHBOURS), Score.RATIO, Retrieval.MAX).above(threshold)
+    wanted = [(row, row) for row in range(gold)]
+    found = figures(int(is_correct(mined, wanted).sum()), len(mined), gold)
+    return {f"{name}_x100": found[name] for name in ("precision", "recall", "f1")}
+
+
+def examples(pairs: Sequence[Pair], vectors: Sides) -> dict[str, dict[str, str]]:
+    """Return the first sentence that finds its translation, and the first that finds another."""
+    nearest = search(vectors.left, vectors.right, 1).forward.indices[:, 0].tolist()
+    hit = next((row for row, found in enumerate(nearest) if row == found), None)
+    miss = next((row for row, found in enumerate(nearest) if row != found), None)
+    shown = {}
+    if hit is not None:
+        shown["hit"] = dict(zip(("sentence", "found"), pairs[hit], strict=True))
+    if miss is not None:
+        sentence, right = pairs[miss]
+        shown["miss"] = {"sentence": sentence, "found": pairs[nearest[miss]][1], "right": right}
+    return shown
+
+
+def quality(
+    encoder: SentenceEncoder,
+    held_out: Sequence[Pair],
+    training: Sequence[Pair],
+    languages: Sequence[str],
+) -> dict[str, Any]:
+    """Return all of it: the first half of the held-out pairs calibrates, the second is reported.
+
+    No text of the second half stands in the first. `training` are pairs that the crowd is of.
+    """
+    half = len(held_out) // 2
+    seen = {text for pair in held_out[:half] for text in pair}
+    apart = [pair for pair in held_out[half:] if seen.isdisjoint(pair)]
+    around = encoded(encoder, training[:CROWD], languages)
+    middle = len(around) // 2
+    crowd = Sides(around.left[:middle], around.right[middle:])
+    found = thresholds(encoded(encoder, held_out[:half], languages), crowd)
+    vectors = encoded(encoder, apart, languages)
+    return {
+        "thresholds": found,
+        "calibrated_on_pairs": half,
+        "retrieval": retrieval(vectors),
+        "filtering": filtering(vectors, found[Score.COSINE]),
+        "mining": mining(vectors, crowd, found[Score.RATIO]),
+        "examples": examples(apart, vectors),
+    }
+
+
+def _among(pairs: Sides, crowd: Sides) -> tuple[np.ndarray, np.ndarray]:
+    """Return either side's vectors, those of the pairs first."""
+    left, right = (np.concatenate(both) for both in zip(pairs, crowd, strict=True))
+    return left, right
