@@ -28,7 +28,7 @@ def test_every_scale_plans_everything(tiny, scale):
         "build_selection", "segment", "segment_collection", "train_translator",
         "translate_shard", "join_backtranslation", "score_translator", "train", "score",
         "measure_speed", "export", "compress", "gather_languages", "build_panel",
-        "train_languages", "tabulate", "plot", "collect_claims",
+        "train_languages", "tabulate", "plot", "collect_claims", "front",
     }  # fmt: skip
 
 
