@@ -36,6 +36,10 @@ COMMANDS = {
         "mine",
         "Find translations: write score, sentence, sentence (TSV), the best pair first.",
     ),
+    "evaluate": (
+        "evaluate",
+        "Say how good a model is: retrieval, filtering and mining of test pairs, and similarity.",
+    ),
     "compress": (
         "compress",
         "Write a model with smaller numbers, or fewer: all commands read it as they read it.",

@@ -164,8 +164,8 @@ def _summary(metadata: dict[str, Any], options: argparse.Namespace) -> list[str]
         f"score: 95% of true pairs have a cosine of {thresholds['cosine']:.3f} or more; of test "
         f"pairs {filtering['true_kept_x100']:.1f}%, of wrong ones "
         f"{filtering['wrong_kept_x100']:.1f}%",
-        f"mine: 95% of true pairs have a margin of {thresholds['ratio']:.3f} or more; with half of "
-        f"the translations missing, precision {mining['precision_x100']:.1f}, recall "
-        f"{mining['recall_x100']:.1f}",
+        f"mine: 95% of true pairs have a margin of {thresholds['ratio']:.3f} or more; where half "
+        f"of the sentences have a translation, among {mining['targets']:,}: precision "
+        f"{mining['precision_x100']:.1f}, recall {mining['recall_x100']:.1f}",
         f"next: tandem score {model} FILES --languages {languages} --at-least auto --out kept.tsv",
     ]

@@ -8,19 +8,24 @@ many sentences too.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tandem.corpora.readers import Pair
 from tandem.encoders.model import SentenceEncoder
+from tandem.errors import TandemError
 from tandem.own_bitext.threshold import NEIGHBOURS
 from tandem.search.margins import Retrieval, Score, mean_cosines, mine, score_pairs
 from tandem.search.neighbours import search
+from tandem.statistics.bootstrap import Interval, bootstrap
+from tandem.statistics.correlation import pearson_rows, spearman_rows
 from tandem.tasks.mining import figures, is_correct
 from tandem.tasks.retrieval import first_hits
-from tandem.tasks.sts_data import cosine_similarity
+from tandem.tasks.sts_data import cosine_similarity, read_task
 
 KEPT = 0.95
 """Share of true pairs that a threshold keeps."""
@@ -28,6 +33,18 @@ CROWD = 20_000
 """Most training pairs whose sentences stand around those that are scored."""
 _Z = 1.959964
 """Of a two-sided 95% interval."""
+
+
+_LEAST = 4
+_RESAMPLES, _SEED = 1000, 1
+
+
+class Similarity(NamedTuple):
+    """Pearson's r and Spearman's rho x 100 with a human score, and of how many pairs."""
+
+    pearson_x100: Interval
+    spearman_x100: Interval
+    pairs: int
 
 
 class Sides(NamedTuple):
@@ -89,14 +106,20 @@ def filtering(pairs: Sides, threshold: float) -> dict[str, float]:
 
 
 def mining(pairs: Sides, crowd: Sides, threshold: float) -> dict[str, float]:
-    """Return precision, recall and F1 x 100 where every second pair lost its second side."""
+    """Return precision, recall and F1 x 100 where every second sentence has no translation.
+
+    Of what is mined from the pairs and the crowd, what is proposed for the pairs' first sides
+    counts. `targets` is how many sentences they are searched in.
+    """
     gold = len(pairs) // 2
     left, right = _among(pairs, crowd)
     right = np.concatenate([right[:gold], right[len(pairs) :]])
     mined = mine(search(left, right, NEIGHBOURS), Score.RATIO, Retrieval.MAX).above(threshold)
+    mined = mined.take(mined.source < len(pairs))
     wanted = [(row, row) for row in range(gold)]
     found = figures(int(is_correct(mined, wanted).sum()), len(mined), gold)
-    return {f"{name}_x100": found[name] for name in ("precision", "recall", "f1")}
+    shown = {f"{name}_x100": found[name] for name in ("precision", "recall", "f1")}
+    return shown | {"targets": len(right)}
 
 
 def examples(pairs: Sequence[Pair], vectors: Sides) -> dict[str, dict[str, str]]:
@@ -123,22 +146,74 @@ def quality(
 
     No text of the second half stands in the first. `training` are pairs that the crowd is of.
     """
-    half = len(held_out) // 2
-    seen = {text for pair in held_out[:half] for text in pair}
-    apart = [pair for pair in held_out[half:] if seen.isdisjoint(pair)]
     around = encoded(encoder, training[:CROWD], languages)
     middle = len(around) // 2
     crowd = Sides(around.left[:middle], around.right[middle:])
-    found = thresholds(encoded(encoder, held_out[:half], languages), crowd)
-    vectors = encoded(encoder, apart, languages)
+    first, second = halves(held_out)
+    found = thresholds(encoded(encoder, first, languages), crowd)
+    calibrated = {"thresholds": found, "calibrated_on_pairs": len(first)}
+    return calibrated | measured(encoder, second, crowd, languages, found)
+
+
+def evaluated(
+    encoder: SentenceEncoder, pairs: Sequence[Pair], languages: Sequence[str]
+) -> dict[str, Any]:
+    """Return what `quality` does for pairs that the encoder has not seen.
+
+    Its thresholds are those of its training; one that has none is calibrated on the first half of
+    the pairs.
+
+    Raises:
+        TandemError: fewer than four pairs that differ.
+    """
+    pairs = list(dict.fromkeys(pairs))
+    if len(pairs) < _LEAST:
+        raise TandemError(f"{len(pairs)} different pairs are too few. Give at least {_LEAST}")
+    crowd = encoded(encoder, [], languages)
+    if found := encoder.metadata.get("quality", {}).get("thresholds"):
+        return {"thresholds": found} | measured(encoder, pairs, crowd, languages, found)
+    return quality(encoder, pairs, [], languages)
+
+
+def halves(pairs: Sequence[Pair]) -> tuple[Sequence[Pair], Sequence[Pair]]:
+    """Return the first half, and of the second the pairs without a text of the first."""
+    half = len(pairs) // 2
+    seen = {text for pair in pairs[:half] for text in pair}
+    return pairs[:half], [pair for pair in pairs[half:] if seen.isdisjoint(pair)]
+
+
+def measured(
+    encoder: SentenceEncoder,
+    pairs: Sequence[Pair],
+    crowd: Sides,
+    languages: Sequence[str],
+    found: Mapping[str, float],
+) -> dict[str, Any]:
+    """Return the figures of some pairs at thresholds that were found on others."""
+    vectors = encoded(encoder, pairs, languages)
     return {
-        "thresholds": found,
-        "calibrated_on_pairs": half,
         "retrieval": retrieval(vectors),
         "filtering": filtering(vectors, found[Score.COSINE]),
         "mining": mining(vectors, crowd, found[Score.RATIO]),
-        "examples": examples(apart, vectors),
+        "examples": examples(pairs, vectors),
     }
+
+
+def similarity(encoder: SentenceEncoder, path: str | Path, languages: Sequence[str]) -> Similarity:
+    """Return r and rho x 100, with intervals, of the cosines of an STS file with its scores.
+
+    The file has score (0 to 5), sentence, sentence, between tabs.
+    """
+    task = read_task(path, languages)
+    vectors = map(encoder.encode, (task.first, task.second), languages)
+    samples = task.gold, cosine_similarity(*vectors)
+    kinds = (pearson_rows, spearman_rows)
+    r, rho = (_times_100(bootstrap(kind, samples, _RESAMPLES, _SEED)) for kind in kinds)
+    return Similarity(r, rho, len(task.gold))
+
+
+def _times_100(interval: Interval) -> Interval:
+    return Interval(*(100 * value for value in astuple(interval)))
 
 
 def _among(pairs: Sides, crowd: Sides) -> tuple[np.ndarray, np.ndarray]:

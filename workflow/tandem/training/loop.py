@@ -182,7 +182,7 @@ class Trainer:
                 self._record(loss, validate)
                 validation = self.progress.history[-1].validation
                 score = {} if validation is None else {"validation": f"{validation:.2f}"}
-                bar.set_postfix({"loss": f"{loss:.4f}"} | score)
+                bar.set_postfix({"loss": f"{loss:.4f}"} | score, refresh=False)
 
     @property
     def finished(self) -> bool:

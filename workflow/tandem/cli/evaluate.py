@@ -1,0 +1,98 @@
+"""`tandem evaluate`: how good a model is on pairs and scores that it has not seen."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tandem.cli import common
+from tandem.corpora.files import read_bitext
+from tandem.errors import TandemError
+from tandem.own_bitext.quality import evaluated, similarity
+
+_EXAMPLE = """tandem evaluate model/ test.en test.de --languages en de
+tandem evaluate model/ --sts sts.tsv en en --json scores.json"""
+
+
+class Row(NamedTuple):
+    """A figure with its 95% interval, where it has one, and what it is of."""
+
+    of: str
+    metric: str
+    value: float
+    low: float | None
+    high: float | None
+    items: str
+
+
+def add_evaluate(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    common.set_up(parser, run, _EXAMPLE)
+    common.add_model(parser)
+    parser.add_argument("files", nargs="*", metavar="FILE", help=f"test pairs: {common.BITEXT}")
+    parser.add_argument(
+        "--languages", nargs=2, metavar=("FIRST", "SECOND"), help="of the two sides of FILE"
+    )
+    parser.add_argument(
+        "--sts", nargs=3, action="append", default=[], metavar=("FILE", "FIRST", "SECOND"),
+        help="similarity: score (0 to 5), sentence, sentence, between tabs, and the languages of "
+        "the sentences; may be repeated",
+    )  # fmt: skip
+
+
+def run(options: argparse.Namespace) -> None:
+    """Write a table to stdout."""
+    if bool(options.files) != bool(options.languages) or not (options.files or options.sts):
+        raise TandemError("give test pairs with --languages, or --sts, or both")
+    encoder = common.load_model(options, *(options.languages or ()))
+    done: dict[str, Any] = {}
+    rows = []
+    if options.files:
+        common.check_inputs(options.files)
+        read = read_bitext(*options.files, languages=options.languages)
+        pairs = [pair for batch in common.batches(read, options, "pair") for pair in batch]
+        done["bitext"] = evaluated(encoder, pairs, options.languages)
+        rows += _of_bitext(done["bitext"], " and ".join(options.files))
+    for path, *languages in options.sts:
+        found = similarity(encoder, path, languages)
+        done.setdefault("sts", {})[path] = {
+            "pearson_x100": asdict(found.pearson_x100),
+            "spearman_x100": asdict(found.spearman_x100),
+            "pairs": found.pairs,
+        }
+        for name, interval in zip(("Pearson r", "Spearman rho"), found[:2], strict=True):
+            figures = interval.estimate, interval.low, interval.high
+            rows.append(Row(Path(path).name, f"{name} x 100", *figures, f"{found.pairs:,} pairs"))
+    common.report(options, done)
+    if options.json != common.STDIO:
+        print("\n".join(_table(rows)))
+
+
+def _of_bitext(found: dict[str, Any], name: str) -> list[Row]:
+    """Return the figures of pairs."""
+    retrieval, filtering, mining = (found[key] for key in ("retrieval", "filtering", "mining"))
+    pairs, half = f"{retrieval['pairs']:,} pairs", "of every second pair the first side only"
+    interval = retrieval["p_at_1_x100"], retrieval["low"], retrieval["high"]
+    least = {key: f"{found['thresholds'][key]:.3f}" for key in ("cosine", "ratio")}
+    rows = [Row(name, "P@1 x 100", *interval, pairs)]
+    for kind in ("true", "wrong"):
+        share = filtering[f"{kind}_kept_x100"]
+        metric = f"{kind} pairs with a cosine of {least['cosine']} or more, %"
+        rows.append(Row(name, metric, share, None, None, pairs))
+    for kind in ("precision", "recall", "f1"):
+        metric = f"{kind} of mining from a margin of {least['ratio']} x 100"
+        rows.append(Row(name, metric, mining[f"{kind}_x100"], None, None, half))
+    return rows
+
+
+def _table(rows: list[Row]) -> list[str]:
+    """Return lines of aligned columns."""
+    cells = [("of", "metric", "score", "95% interval", "items")]
+    for row in rows:
+        spread = "" if row.low is None else f"{row.low:.1f} to {row.high:.1f}"
+        cells.append((row.of, row.metric, f"{row.value:.1f}", spread, row.items))
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = (zip(row, widths, strict=True) for row in cells)
+    return ["  ".join(cell.ljust(width) for cell, width in line).rstrip() for line in lines]
