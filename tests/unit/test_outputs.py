@@ -178,7 +178,7 @@ BAD = {
 
 @pytest.mark.parametrize("arguments", BAD.values(), ids=BAD.keys())
 def test_settings_are_checked_before_any_work(home, arguments, monkeypatch, capsys):
-    monkeypatch.setattr("tandem.cli.common.lines_of", lambda name: pytest.fail("work began"))
+    monkeypatch.setattr("tandem.corpora.files.read_lines", lambda name: pytest.fail("work began"))
     before = snapshot(home)
     try:
         assert main(arguments) == 1
@@ -193,12 +193,12 @@ def test_what_came_meanwhile_stays(home, monkeypatch, capsys):
         (home / "new").mkdir()
         (home / "new" / "thesis.txt").write_text("years of work\n")
 
-    monkeypatch.setattr("tandem.cli.common.place", lambda device: made_meanwhile() or "cpu")
-    assert main([*TRAIN, *QUICK, "--out", "new"]) == 1
+    with monkeypatch.context() as patched:
+        patched.setattr("tandem.own_bitext.build.quality", made_meanwhile)
+        assert main([*TRAIN, *QUICK, "--out", "new"]) == 1
     assert (home / "new" / "thesis.txt").read_text() == "years of work\n"
     assert ".new.unfinished" in capsys.readouterr().err
     (home / "new" / "thesis.txt").unlink()
-    monkeypatch.setattr("tandem.cli.common.place", lambda device: "cpu")
     assert main([*TRAIN, *QUICK, "--out", "new"]) == 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -26,16 +27,18 @@ OPTIONS = [*LANGUAGES, "--held-out", "50", "--size", "60", "--dimension", "16", 
 OFTEN = """
 import sys
 from tandem.training.loop import Trainer
-Trainer.run.__defaults__ = (None, 0.05, True)  # a checkpoint every 0.05 s
+Trainer.run.__defaults__ = (None, 0.05, *Trainer.run.__defaults__[2:])  # a checkpoint every 0.05 s
 from tandem.cli import main
 sys.exit(main(sys.argv[1:]))
 """
-PAUSED = """
+HEARING = """
 import signal
-import time
-from tandem.training import checkpoint
 # a shell starts what runs in its background deaf to Ctrl-C
 signal.signal(signal.SIGINT, signal.default_int_handler)
+"""
+PAUSED = """
+import time
+from tandem.training import checkpoint
 save = checkpoint.save
 
 def save_and_wait(*what):
@@ -89,8 +92,9 @@ from pathlib import Path
 import tandem.corpora.bitext, tandem.segmentation.segmenter, tandem.tasks.selection
 from tandem.cli import main, parser
 from tandem.training.loop import Trainer
-Trainer.run.__defaults__ = (None, 0.05, True)
-parser()
+Trainer.run.__defaults__ = (None, 0.05, *Trainer.run.__defaults__[2:])
+parser(["train"])
+import tandem.own_bitext.build
 
 def begin(out):
     # everything is imported: a child begins at once
@@ -132,28 +136,50 @@ def test_a_killed_training_goes_on_to_the_same_bytes(home):
     print(done.stdout)
 
 
-def stop_when(process, made, how):
-    """Send a signal once something has been made."""
-    while not made.exists():
+def saved_epochs(checkpoint):
+    try:
+        return json.loads((checkpoint / "progress.json").read_text())["progress"]["epoch"]
+    except FileNotFoundError:  # between two checkpoints
+        return 0
+
+
+def stop_when(process, made, how, epochs=0):
+    """Send a signal once something has been made, or so many epochs are over."""
+    while not made.exists() or (epochs and epochs > saved_epochs(made)):
         assert process.poll() is None, process.stderr.read()
         time.sleep(0.01)
     process.send_signal(how)
     return finish(process)
 
 
-def test_an_interrupted_training_says_where_it_goes_on(home):
+def test_an_interrupted_training_keeps_its_best_epoch_and_goes_on(home):
     kept = home / ".stopped.unfinished"
-    process = train(home, "stopped", before=PAUSED)
-    code, said = stop_when(process, kept / "checkpoint", signal.SIGINT)
-    assert (code, ".stopped.unfinished: the same command goes on" in said) == (130, True)
+    slow = ["--epochs", "4000", "--patience", "0"]
+    process = train(home, "stopped", *slow, before=HEARING)
+    code, said = stop_when(process, kept / "checkpoint", signal.SIGINT, epochs=1)
+    assert (code, ".stopped.unfinished: --resume goes on" in said) == (130, True)
+    assert "stopped has the best epoch so far" in said
+    assert main(["encode", str(home / "stopped"), str(home / "en"), "--language", "en",
+                 "--out", str(home / "vectors.npy")]) == 0  # fmt: skip
     text = (kept / "text").stat().st_mtime_ns
-    process = train(home, "stopped")
+    code, said = finish(train(home, "stopped", *slow))
+    assert (code, "is there already" in said) == (1, True)
+    process = train(home, "stopped", *slow, "--resume")
     code, said = stop_when(process, kept / "checkpoint", signal.SIGKILL)
     assert (kept / "text").stat().st_mtime_ns == text
     # other settings begin afresh
-    assert finish(train(home, "stopped", "--seed", "2"))[0] == 0
+    assert finish(train(home, "stopped", "--seed", "2", "--overwrite"))[0] == 0
     assert content(home / "stopped") != content(home / "whole")
     assert not kept.exists()
+
+
+def test_what_was_interrupted_ends_in_the_same_bytes(home):
+    kept = home / ".interrupted.unfinished"
+    code, _ = stop_when(train(home, "interrupted", before=HEARING), kept / "ids", signal.SIGINT)
+    again = finish(train(home, "interrupted", "--resume"))[0] if code else 0
+    assert (code in (0, 130), again) == (True, 0)
+    assert content(home / "interrupted") == content(home / "whole")
+    assert finish(train(home, "interrupted", "--resume"))[0] == 1  # nothing was stopped
 
 
 def test_a_pipe_that_says_the_same_again_goes_on(home):

@@ -122,7 +122,7 @@ def find_model(model: str) -> Path:
 
 def load_model(options: argparse.Namespace, *languages: str) -> SentenceEncoder:
     """Load the model that was asked for; it must know the languages."""
-    if options.threads is not None:
+    if getattr(options, "threads", None) is not None:
         limit_threads(options.threads)
     encoder = SentenceEncoder.load(options.model, place(options.device))
     for language in languages:

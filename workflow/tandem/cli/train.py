@@ -8,15 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from pydantic import ValidationError
-
 from tandem.cli import common
 from tandem.corpora.files import corpora
 from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.errors import TandemError
 from tandem.objectives.objective import OBJECTIVES
 from tandem.outputs import check
-from tandem.registry import Settings, faults
+from tandem.registry import Settings
 from tandem.segmentation.scheme import Segmentation, Unit
 from tandem.training.recipe import Recipe
 
@@ -88,19 +86,15 @@ def run(options: argparse.Namespace) -> None:
     again = options.overwrite or options.resume
     free = partial(check, options.out, places, again, folder=True)
     free()  # before a model is loaded
-    try:
-        how = _asked(options)
-        found = corpora(options.files)
-        encoder = build(
-            how,
-            lambda folder: files_in(found, folder),
-            options.out,
-            free,
-            options.resume,
-            tell=lambda said: None if options.quiet else print(said, file=sys.stderr),
-        )
-    except ValidationError as error:
-        raise TandemError("; ".join(faults(error))) from error
+    found = corpora(options.files)
+    encoder = build(
+        _asked(options),
+        lambda folder: files_in(found, folder),
+        options.out,
+        free,
+        options.resume,
+        tell=lambda said: None if options.quiet else print(said, file=sys.stderr),
+    )
     common.report(options, encoder.metadata)
     if not options.quiet:
         print("\n".join(_summary(encoder.metadata, options)), file=sys.stderr)
@@ -110,7 +104,7 @@ def _asked(options: argparse.Namespace) -> Asked:
     """Return what the options ask for.
 
     Raises:
-        TandemError: they contradict the model to start from. ValidationError: one has no sense.
+        TandemError: one has no sense, or contradicts the model to start from.
     """
     from tandem.own_bitext.build import Asked
 

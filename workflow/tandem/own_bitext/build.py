@@ -14,6 +14,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from tandem import __version__
 from tandem.corpora.bitext import build_bitext
 from tandem.corpora.files import STDIO, Corpus
@@ -38,6 +40,7 @@ from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.outputs import check, keep_if, workspace
 from tandem.own_bitext.quality import CROWD, quality
 from tandem.own_bitext.recipes import followed, said
+from tandem.registry import faults
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import Segmenter, learn, segment_lines
 from tandem.tasks.selection import by_retrieval
@@ -74,6 +77,36 @@ class Asked:
     held_out: int = 500
     seed: int = 1
     device: str = "auto"
+
+    def __post_init__(self) -> None:
+        """Refuse what has no sense before any work.
+
+        Raises:
+            TandemError: the message names the setting.
+        """
+        try:
+            self.bitext(("pairs",))
+            followed(1, self.objective, **self.recipe)
+        except ValidationError as error:
+            raise TandemError("; ".join(faults(error))) from error
+        for language in self.languages if self.start else ():
+            assert self.start
+            self.start.segmenter.encoder(language)  # refuses one that it does not know
+
+    def bitext(self, sources: Sequence[str]) -> Bitext:
+        """Return how pairs are cleaned and divided: the test split is calibrated and reported on.
+
+        Raises:
+            ValidationError: a setting has no sense.
+        """
+        return Bitext(
+            sources=tuple(sources),
+            languages=self.languages,
+            valid=self.held_out,
+            test=2 * self.held_out,
+            seed=self.seed,
+            cleaning=parse_filters(_CLEANING),
+        )
 
     def description(self) -> dict[str, Any]:
         """Return what makes the model what it is, as plain values; the device is not part of it."""
@@ -147,9 +180,6 @@ def build(
         resume: work that was stopped must be there.
         tell: called with what is worth saying on the way.
     """
-    for language in how.languages if how.start else ():
-        assert how.start
-        how.start.segmenter.encoder(language)  # refuses one that it does not know
     free()
     with workspace(place) as folder:
         text, ids, model = folder / "text", folder / "ids", folder / "model"
@@ -159,7 +189,8 @@ def build(
         kept = [Path(file) for corpus in corpora for file in corpus.files]
         keep_if(folder, _made_of(how, corpora), kept)
         if not text.exists():
-            _hold_out(corpora, how, text)
+            sources = {corpus.name: corpus.pairs(how.languages) for corpus in corpora}
+            build_bitext(sources, how.bitext(list(sources)), text, most_held_out=MOST_HELD_OUT)
         if not ids.exists():
             with atomic_folder(ids) as temporary:
                 _segment(how, text, temporary)
@@ -204,20 +235,6 @@ def _spool(name: str, folder: Path) -> str:
     with source, atomic_path(copy) as temporary, open(temporary, "wb") as out:
         shutil.copyfileobj(source, out)
     return str(copy)
-
-
-def _hold_out(corpora: Sequence[Corpus], how: Asked, text: Path) -> None:
-    """Clean the pairs and divide them: the test split is to be calibrated and reported on."""
-    sources = {corpus.name: corpus.pairs(how.languages) for corpus in corpora}
-    bitext = Bitext(
-        sources=tuple(sources),
-        languages=how.languages,
-        valid=how.held_out,
-        test=2 * how.held_out,
-        seed=how.seed,
-        cleaning=parse_filters(_CLEANING),
-    )
-    build_bitext(sources, bitext, text, most_held_out=MOST_HELD_OUT)
 
 
 def _segment(how: Asked, text: Path, ids: Path) -> None:
@@ -284,7 +301,8 @@ def stopping() -> Iterator[Callable[[], bool]]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         print("\nstopping after these batches; Ctrl-C again: at once", file=sys.stderr)
 
-    if threading.current_thread() is not threading.main_thread():
+    deaf = signal.getsignal(signal.SIGINT) is signal.SIG_IGN  # as in the background of a script
+    if deaf or threading.current_thread() is not threading.main_thread():
         yield asked.is_set
         return
     earlier = signal.signal(signal.SIGINT, stop)
