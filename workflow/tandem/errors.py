@@ -48,25 +48,32 @@ def writing(
         ) from error
 
 
-_EXTRAS = {
-    "torch": "train",
-    "numba": "train",
+EXTRAS = {
     "faiss": "mine",
-    "sentence_transformers": "export",
-    "ctranslate2": "translate",
-    "transformers": "translate",
-    "sacrebleu": "translate",
+    "numba": "mine",
     "defusedxml": "train",
     "polib": "train",
+    "torch": "train",
+    "zstandard": "train",
+    "sentence_transformers": "export",
+    "ctranslate2": "translate",
+    "sacrebleu": "translate",
+    "transformers": "translate",
+    "matplotlib": "workflow",
+    "pandas": "workflow",
+    "requests": "workflow",
+    "scipy": "workflow",
+    "textalloc": "workflow",
+    "urllib3": "workflow",
 }
-"""The extra that brings what the core leaves out, by the module."""
+"""What the core leaves out: the extra that brings each module."""
 
 
 def to_install(error: BaseException) -> str | None:
     """Return how to install what is missing; None: the error is another one."""
     if not isinstance(error, ModuleNotFoundError) or error.name is None:
         return None
-    extra = _EXTRAS.get(error.name.partition(".")[0])
+    extra = EXTRAS.get(error.name.partition(".")[0])
     if extra is None:
         return None
     return (

@@ -93,6 +93,36 @@ def test_the_best_epoch_on_validation_is_kept():
     torch.testing.assert_close(*tables, rtol=0, atol=1e-6)
 
 
+def test_training_ends_when_nothing_gets_better():
+    scores = iter([1.0, 5.0, 7.0, 7.0, 6.0])  # no sixth: it would be an error to ask for it
+    trained = train(
+        described(AVERAGING, epochs=9, patience=2), validate=lambda table, composition: next(scores)
+    )
+    assert (trained.progress.best_epoch, trained.progress.epoch) == (2, 4)
+    assert trained.finished
+    short = train(described(AVERAGING, epochs=2))
+    assert torch.equal(trained.best["embedding"], short.best["embedding"])
+
+
+def test_patience_without_validation_is_none():
+    trainer = Trainer(described(AVERAGING, epochs=4, patience=1), TYPES, bitext())
+    trainer.run(None, show=False)
+    assert trainer.progress.best_epoch == 4
+
+
+def test_training_that_is_stopped_goes_on_to_the_same_bytes(tmp_path):
+    run, calls = described(AVERAGING), iter(range(100))
+    trainer = Trainer(run, TYPES, bitext())
+    trainer.run(None, tmp_path / "c", show=False, stopped=lambda: next(calls) == 2)
+    assert not trainer.finished
+    again = Trainer(run, TYPES, bitext())
+    again.run(None, tmp_path / "c", show=False)
+    assert again.finished
+    whole = Trainer(run, TYPES, bitext())
+    whole.run(None, show=False)
+    assert_same_bytes(again, whole)
+
+
 def test_without_validation_the_last_epoch_is_kept(tmp_path):
     def trained(folder=None, **options):
         trainer = Trainer(described(AVERAGING), TYPES, bitext())

@@ -1,0 +1,78 @@
+"""What pip makes of the package: a core that encodes, and extras that can be installed with it."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from conftest import REPOSITORY
+from test_environments import CORE, EXTRAS, PROJECT, name_of
+
+from tandem.encoders.averaging import Averaging
+from tandem.encoders.model import SentenceEncoder
+from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.segmenter import learn
+
+PINS = ["--constraint", str(REPOSITORY / "constraints.txt")]
+MOST_MB = 125
+"""Of the core and all that it needs, without bytecode; NumPy is half of it."""
+
+
+def run(*command):
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wheel")
+    options = ["--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", folder]
+    run(sys.executable, "-m", "pip", "wheel", *options, REPOSITORY)
+    (made,) = folder.iterdir()
+    return made
+
+
+@pytest.fixture(scope="module")
+def core(wheel, tmp_path_factory):
+    """An environment with the core alone; its folder of programs."""
+    folder = tmp_path_factory.mktemp("core")
+    run(sys.executable, "-m", "venv", folder)
+    run(folder / "bin/python", "-m", "pip", "install", "--quiet", "--no-compile", *PINS, wheel)
+    return folder / "bin"
+
+
+def test_the_core_encodes(core, tmp_path):
+    text = ["a cat sat", "a dog ran"]
+    (tmp_path / "segmenter").mkdir()
+    segmenter = learn(Segmentation(size=20), {"en": lambda: text * 9}, tmp_path / "segmenter")
+    table = np.random.default_rng(1).standard_normal((len(segmenter), 8), np.float32)
+    encoder = SentenceEncoder(segmenter, Averaging(dimension=8), table)
+    encoder.save(tmp_path / "model")
+    (tmp_path / "a.en").write_text("\n".join(text) + "\n")
+    out = tmp_path / "vectors.npy"
+    run(core / "tandem", "encode", tmp_path / "model", tmp_path / "a.en", "--out", out)
+    assert np.array_equal(np.load(out), encoder.encode(text, "en"))
+    run(core / "tandem", "compress", tmp_path / "model", tmp_path / "small")
+
+
+def test_the_core_is_small(core):
+    (packages,) = core.parent.glob("lib/python*/site-packages")
+    tools = ("pip", "setuptools", "pkg_resources", "_distutils_hack")
+    own = [path for path in packages.iterdir() if not path.name.startswith(tools)]
+    files = [file for path in own for file in (path, *path.rglob("*")) if file.is_file()]
+    size = sum(file.stat().st_size for file in files if file.suffix != ".pyc") / 1e6
+    assert 10 < size < MOST_MB
+    present = {path.name.lower() for path in own}
+    assert not present & {"torch", "numba", "faiss", "scipy", "pandas", "snakemake"}
+
+
+@pytest.mark.parametrize("extra", sorted(set(EXTRAS) - {"dev"}))
+def test_an_extra_can_be_installed(extra, core, wheel, tmp_path):
+    report = tmp_path / "report.json"
+    asked = [*PINS, f"{wheel}[{extra}]", "--dry-run", "--quiet", "--report", report]
+    run(core / "python", "-m", "pip", "install", *asked)
+    found = json.loads(report.read_text())["install"]
+    names = {package["metadata"]["name"].lower() for package in found}
+    assert {name_of(one) for one in EXTRAS[extra]} <= names | CORE | {PROJECT["name"]}
