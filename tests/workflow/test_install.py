@@ -1,6 +1,7 @@
 """What pip makes of the package: a core that encodes, and extras that can be installed with it."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -20,7 +21,9 @@ MOST_MB = 125
 
 
 def run(*command):
-    done = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=600)
+    alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    words = [*map(str, command)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=600, env=alone)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
