@@ -20,6 +20,8 @@ def write(folder):
         german.append(f"{who} traf {whom} und zahlte {number} Münzen.")
     (folder / "my.en").write_text("\n".join(english[:1500]) + "\n", encoding="utf-8")
     (folder / "my.de").write_text("\n".join(german[:1500]) + "\n", encoding="utf-8")
+    rows = (f"{one}\t{other}\n" for one, other in zip(english[1500:], german[1500:], strict=True))
+    (folder / "test.tsv").write_text("".join(rows), encoding="utf-8")
     for name, lines in (("news.en.gz", english[1500:]), ("news.de.gz", german[:1499:-1])):
         (folder / name).write_bytes(gzip.compress(("\n".join(lines) + "\n").encode()))
     return set(zip(english[1500:], german[1500:], strict=True))
@@ -27,8 +29,10 @@ def write(folder):
 
 def test_its_commands_run_and_find_the_translations(tmp_path):
     expected = write(tmp_path)
-    [block] = printed.blocks("README.md", "Your own bitext")
-    printed.run(*block, tmp_path)
+    blocks = printed.blocks("README.md", "Your own bitext")
+    assert [language for language, _ in blocks] == ["sh", "python"]
+    said = [printed.run(*block, tmp_path) for block in blocks]
+    assert "test.tsv  P@1 x 100" in said[0]
     mined = [line.split("\t") for line in (tmp_path / "mined.tsv").read_text().split("\n")[:-1]]
     found = {(english, german) for _, english, german in mined}
     assert len(found & expected) >= 40
@@ -37,3 +41,5 @@ def test_its_commands_run_and_find_the_translations(tmp_path):
     cosines = [float(line) for line in (tmp_path / "cosines.txt").read_text().split()]
     assert len(cosines) == len(mined)
     assert (tmp_path / "exported" / "modules.json").is_file()
+    models = [tmp_path / name / "model.safetensors" for name in ("model", "model-of-python")]
+    assert models[0].read_bytes() == models[1].read_bytes()
