@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 import yaml
+from model2vec import StaticModel
 from sentence_transformers import SentenceTransformer
 
 from tandem.encoders.baselines import load_baseline
@@ -108,6 +109,33 @@ def test_one_vocabulary_is_one_folder_of_stock_classes(tmp_path):
     modules = json.loads((tmp_path / "out" / "modules.json").read_text())
     assert [module["type"].split(".")[0] for module in modules] == ["sentence_transformers"]
     assert not list((tmp_path / "out").rglob("*.py"))
+
+
+@pytest.mark.parametrize("kind", ["sentencepiece", "words"])
+def test_model2vec_gives_the_encoders_vectors(kind, tmp_path):
+    encoder = encoder_of(Segmentation(kind=kind, size=120), tmp_path / "segmenter")
+    export_sentence_transformers(encoder, tmp_path / "out", Card("m"))
+    lines = TEXT["en"] + HARD + [" ".join(TEXT["en"]) * 200]
+    found = StaticModel.from_pretrained(tmp_path / "out").encode(lines, max_length=None)
+    np.testing.assert_allclose(found, encoder.encode(lines, "en"), rtol=0, atol=1e-6)
+
+
+def test_the_card_has_what_training_measured(tmp_path):
+    encoder = encoder_of(Segmentation(kind="words", size=60), tmp_path / "segmenter")
+    encoder.metadata |= {
+        "languages": ["en", "fr"],
+        "quality": {
+            "retrieval": {"p_at_1_x100": 95.5, "low": 94.25, "high": 96.0, "pairs": 500},
+            "thresholds": {"cosine": 0.25, "ratio": 1.0625},
+        },
+        "text": {"cleaning": {"read": 3}},
+    }
+    export_sentence_transformers(encoder, tmp_path / "out", Card("m"))
+    text = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    row = "| retrieval among 500 held-out pairs, en-fr | P@1 x 100 | 95.5 | 94.2 to 96.0 |"
+    assert row in text
+    assert "a cosine of 0.250 or more" in text
+    assert "{" not in text.split("## Hyperparameters")[1]
 
 
 def test_the_card_states_corpora_licences_settings_and_scores(tmp_path):

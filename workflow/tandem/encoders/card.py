@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -31,7 +31,7 @@ vector.
 
 ## Scores
 
-{measured}{scores}
+{measured}{scores}{thresholds}
 
 ## Limits
 
@@ -105,12 +105,14 @@ def model_card(
         "pipeline_tag": "sentence-similarity",
         "tags": [library, "sentence-similarity", "feature-extraction"],
     }
+    scores = [*card.scores, *_own_scores(encoder.metadata)]
     rounded = f"Measured before the numbers were rounded to {precision} for storage.\n\n"
     scheme = encoder.segmenter.scheme
     values = {"segmentation": f"{scheme.kind}, {scheme.size:,} asked for"}
     for key, value in encoder.metadata.items():
         parts = value.items() if isinstance(value, dict) else [("", value)]
-        values |= {" ".join(filter(None, (key, part))): one for part, one in parts}
+        plain = {part: one for part, one in parts if not isinstance(one, dict)}
+        values |= {" ".join(filter(None, (key, part))): one for part, one in plain.items()}
     return _TEMPLATE.format(
         header=yaml.safe_dump(header, sort_keys=False, allow_unicode=True),
         name=card.name,
@@ -119,10 +121,30 @@ def model_card(
         size=len(encoder.segmenter),
         usage=usage,
         corpora=markdown_table(("corpus", "licence"), card.corpora),
-        measured="" if precision is Precision.FLOAT32 or not card.scores else rounded,
-        scores=markdown_table(("task", "metric", "score", "95% interval"), map(_row, card.scores)),
-        lowest=_lowest(card.scores),
+        measured="" if precision is Precision.FLOAT32 or not scores else rounded,
+        scores=markdown_table(("task", "metric", "score", "95% interval"), map(_row, scores)),
+        thresholds=_thresholds(encoder.metadata),
+        lowest=_lowest(scores),
         values=markdown_table(("name", "value"), values.items()),
+    )
+
+
+def _own_scores(metadata: Mapping[str, Any]) -> list[Score]:
+    """Return what training measured on pairs that it held out."""
+    found = metadata.get("quality", {}).get("retrieval")
+    if found is None:
+        return []
+    what = f"retrieval among {found['pairs']:,} held-out pairs, {'-'.join(metadata['languages'])}"
+    return [Score(what, "P@1 x 100", found["p_at_1_x100"], found["low"], found["high"])]
+
+
+def _thresholds(metadata: Mapping[str, Any]) -> str:
+    found = metadata.get("quality", {}).get("thresholds")
+    if found is None:
+        return ""
+    return (
+        f"\n\n95% of translations have a cosine of {found['cosine']:.3f} or more, and a ratio "
+        f"margin (Artetxe and Schwenk, 2019; 4 neighbours) of {found['ratio']:.3f} or more."
     )
 
 

@@ -69,7 +69,9 @@ def narrowed(encoder: SentenceEncoder, dimensions: int) -> SentenceEncoder:
     # an axis has two directions: the one in which its largest component is positive
     largest = np.take_along_axis(axes, np.abs(axes).argmax(0, keepdims=True), 0)
     rotated = table @ (axes * np.sign(largest))[:, :dimensions]
-    metadata = encoder.metadata | {"dimension_before": kind.dimension}
+    # cosines are others now, and so are the thresholds that were calibrated
+    metadata = {key: value for key, value in encoder.metadata.items() if key != "quality"}
+    metadata["dimension_before"] = kind.dimension
     return SentenceEncoder(
         encoder.segmenter,
         kind.model_copy(update={"dimension": dimensions}),

@@ -26,7 +26,11 @@ model = SentenceTransformer("path/to/this/folder{folder}")
 vectors = model.encode(sentences)
 ```
 
-{folders}"""
+{folders}
+
+The library model2vec reads it too: `StaticModel.from_pretrained(folder).encode(sentences,
+max_length=None)`. Where speed counts: Tandem's own folder, of which this is an export, gives the
+same vectors eight times as fast on one core, without PyTorch (`pip install tandem-bitext`)."""
 
 
 def export_sentence_transformers(
