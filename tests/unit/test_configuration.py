@@ -153,7 +153,7 @@ def test_a_fault_of_the_configuration_is_named(values, said):
     [
         (changed("table", to={}), "unknown key 'table' (did you mean 'tables'?)"),
         (changed("recipes", "quick", "epoch", to=3),
-         "recipes.quick: unknown key 'epoch' (did you mean 'epochs'?); there are epochs, batch"),
+         "recipes.quick: unknown key 'epoch' (did you mean 'epochs'?); there are epochs, patience"),
         (changed("recipes", "quick", "epochs", to=0),
          "recipes.quick.epochs: Input should be greater than 0"),
         (changed("settings", "cs", "pairs", to="many"), "settings.cs.pairs: Input should be a val"),

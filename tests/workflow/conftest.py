@@ -54,14 +54,19 @@ def planned(folder, *arguments):
     return {name: int(count) for name, count in rows if name not in ("total", "all")}
 
 
-def write_workflow(folder):
-    """Write the workflow and the tiny scale's corpora into a folder."""
+def write_code(folder):
+    """Write the workflow into a folder."""
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(REPOSITORY / "workflow", folder / "workflow", ignore=ignored)
     for name in ("envs", "profiles"):
         shutil.copytree(REPOSITORY / name, folder / name)
     for name in ("Snakefile", "config.yaml"):
         shutil.copy2(REPOSITORY / name, folder / name)
+
+
+def write_workflow(folder):
+    """Write the workflow and the tiny scale's corpora into a folder."""
+    write_code(folder)
     tiny_corpora.write(folder)
 
 

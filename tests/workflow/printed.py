@@ -7,8 +7,10 @@ import sys
 
 from conftest import REPOSITORY
 
-TANDEM = f'set -euo pipefail\ntandem() {{ "{sys.executable}" -m tandem "$@"; }}\n'
-"""What comes before commands: the first failure ends them, and `tandem` is this checkout's."""
+PROGRAMS = ("tandem", "snakemake")
+CALLS = (f'{name}() {{ "{sys.executable}" -m {name} "$@"; }}\n' for name in PROGRAMS)
+BEFORE = "set -euo pipefail\n" + "".join(CALLS)
+"""What comes before commands: the first failure ends them, and programs are this environment's."""
 
 
 def blocks(page, heading=None):
@@ -21,7 +23,7 @@ def blocks(page, heading=None):
 
 def run(language, text, folder):
     """Run a block of sh or python in a folder; return what it wrote to stdout."""
-    command = ["bash", "-c", TANDEM + text] if language == "sh" else [sys.executable, "-c", text]
+    command = ["bash", "-c", BEFORE + text] if language == "sh" else [sys.executable, "-c", text]
     source = {"PYTHONPATH": str(REPOSITORY / "workflow"), "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
         command, cwd=folder, env=os.environ | source, capture_output=True, text=True, timeout=300

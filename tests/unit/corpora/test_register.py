@@ -76,7 +76,8 @@ def test_a_record_of_some_languages_holds_no_other():
     record = dataset.record("en", "cs")
     assert (record["languages"], record["codes"]) == (["en", "cs"], {})
     assert dataset.record("zh", "en")["codes"] == {"zh": "zh-Hans"}
-    assert dataset.record("xx")["languages"] == []
+    with pytest.raises(TandemError, match="no language 'xx'. Choose from: en, af, ar"):
+        dataset.record("en", "xx")
     assert Dataset(**record).record() == record
 
 

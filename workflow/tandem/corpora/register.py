@@ -117,7 +117,12 @@ class Dataset(Settings):
 
         `Dataset(**record)` fetches and reads the same. Where languages are named, only theirs is
         in it: an entry that gains another language then re-runs nothing.
+
+        Raises:
+            TandemError: the corpus lacks one of them; the message lists those it has.
         """
+        for language in languages:
+            self.code(language)
         plain = self.model_dump(mode="json", exclude=_NOT_IN_BYTES)
         if languages:
             plain["languages"] = [code for code in self.languages if code in languages]
