@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -38,6 +39,8 @@ _RESPONSE = "gain over the untrained encoder, mean STS 2012\N{EN DASH}2016 (r ×
 _LINE = "0.45"
 _BAR = "0.7"
 _DOTS = (0, (1, 2))
+_START: dict[str, Any] = {"color": "0.25", "linewidth": 0.9, "linestyle": "--"}
+"""The line of no gain."""
 _MARKER = 5.1
 _LETTERS = 7
 
@@ -74,7 +77,7 @@ def figure1(points: pd.DataFrame, correlations: pd.DataFrame, groups: Sequence[s
     threshold = thresholds[split] if split else np.nan
     looks = dict(zip(groups, zip(OKABE_ITO, MARKERS, strict=True), strict=False))
     with matplotlib.rc_context(STYLE):
-        figure = new_figure(10.0, 5.6)
+        figure = new_figure(10.0, 6.0)
         first, second = figure.subplots(1, 2, sharey=True)
         panels = {"overlap_types": first, "featural": second}
         for name, axes in panels.items():
@@ -103,8 +106,9 @@ def half_interval(points: pd.DataFrame) -> np.ndarray:
 def _scatter(
     axes: Axes, points: pd.DataFrame, predictor: str, looks: Looks, threshold: float
 ) -> None:
-    """Draw points and error bars."""
+    """Draw points, error bars, and the start that gains are counted from."""
     axes.margins(0.07, 0.08)
+    axes.axhline(0, zorder=1, **_START)
     axes.grid(color="0.93", linewidth=0.6)
     axes.set_axisbelow(True)
     axes.errorbar(
@@ -180,7 +184,8 @@ def _legend(
             ("o", _LINE, False, f"overlap < {threshold:.2g}"),
         ]
     bars = [("|", _BAR, True, "95% interval over seeds")] * bool((points["seeds"] > 1).any())
-    handles = [*map(_marker, entries), *lines, *map(_marker, bars)]
+    start = Line2D([], [], label="untrained encoder, where all start", **_START)
+    handles = [*map(_marker, entries), start, *lines, *map(_marker, bars)]
     figure.legend(
         handles=handles, loc="outside upper center", ncols=math.ceil(len(handles) / 2),
         frameon=False, handletextpad=0.3, columnspacing=1.4,

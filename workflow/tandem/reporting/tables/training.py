@@ -54,12 +54,19 @@ class Training(Table):
         return Report(pd.concat(frames, ignore_index=True), text)
 
     def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
-        """Draw loss above and validation score below, a column of panels for each encoder."""
+        """Draw loss above and validation score below, a column of panels for each encoder.
+
+        One epoch makes no curve: what has no more is named, not drawn.
+        """
         import matplotlib
         from matplotlib.lines import Line2D
 
         from tandem.reporting.plots import STYLE, new_figure
 
+        epochs = frame.groupby(["encoder", "setting", "seed"])["loss"].transform("count")
+        every, frame = list(frame["encoder"].unique()), frame[epochs > 1]
+        if frame.empty:
+            return _without_curves(every)
         encoders, settings = (list(frame[c].unique()) for c in ("encoder", "setting"))
         with matplotlib.rc_context(STYLE):
             drawn = new_figure(0.8 + 1.6 * len(encoders), 4.0)
@@ -74,10 +81,25 @@ class Training(Table):
             panels[0, 0].set_ylabel("training loss")
             panels[0, 0].set_ylim(bottom=0)
             panels[1, 0].set_ylabel("validation score")
-            drawn.supxlabel("epoch", fontsize=9)
+            short = [encoder for encoder in every if encoder not in encoders]
+            note = f". One epoch, not drawn: {', '.join(short)}" if short else ""
+            drawn.supxlabel(f"epoch (0: the random start); a line for each seed{note}", fontsize=9)
             handles = [Line2D([], [], label=s, **_line(n)) for n, s in enumerate(settings)]
             drawn.legend(handles=handles, loc="outside upper center", ncols=len(handles))
         return drawn
+
+
+def _without_curves(encoders: list[str]) -> Figure:
+    """Return a figure that says why it shows nothing."""
+    import matplotlib
+
+    from tandem.reporting.plots import STYLE, new_figure
+
+    with matplotlib.rc_context(STYLE):
+        drawn = new_figure(4.0, 1.0)
+        said = f"One epoch, no curve: {', '.join(encoders)}"
+        drawn.text(0.5, 0.5, said, ha="center", va="center")
+    return drawn
 
 
 def _line(number: int) -> dict[str, Any]:
@@ -91,8 +113,6 @@ def _line(number: int) -> dict[str, Any]:
 def _curve(panel: Axes, epochs: pd.Series, values: pd.Series, number: int) -> None:
     from matplotlib.ticker import MaxNLocator
 
-    # a line of one point would not be seen
-    marker = "o" if values.notna().sum() == 1 else None
-    panel.plot(epochs, values, **_line(number), marker=marker, markersize=3)
+    panel.plot(epochs, values, **_line(number))
     panel.grid(axis="y", color="0.9", linewidth=0.6)
     panel.xaxis.set_major_locator(MaxNLocator(nbins=5, integer=True, min_n_ticks=1))
