@@ -59,9 +59,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
 def add_reporting(parser: argparse.ArgumentParser) -> None:
     """Add how much is said, and how."""
     parser.add_argument("--quiet", action="store_true", help="say nothing on stderr but errors")
-    parser.add_argument(
-        "--json", metavar="FILE", help="write what was done, as JSON; - is stdout"
-    )
+    parser.add_argument("--json", metavar="FILE", help="write what was done, as JSON; - is stdout")
 
 
 def report(options: argparse.Namespace, done: Mapping[str, Any]) -> None:

@@ -43,7 +43,8 @@ def add_train(parser: argparse.ArgumentParser) -> None:
     )
     absent = argparse.SUPPRESS
     parser.add_argument("--encoder", choices=list(ENCODERS.modules()), default=absent)
-    parser.add_argument("--objective", choices=list(OBJECTIVES.modules()), default="margin")
+    objectives = list(OBJECTIVES.modules())
+    parser.add_argument("--objective", choices=objectives, help="the loss (default: margin)")
     parser.add_argument("--segmentation", choices=get_args(Unit), default=absent)
     _add_settings(parser, Segmentation, "size")
     _add_settings(parser, Encoder, "dimension")
@@ -125,7 +126,7 @@ def _asked(options: argparse.Namespace) -> Asked:
         start=start,
         encoder=ENCODERS.parse({"kind": given.get("encoder", "averaging"), **dimension}),
         segmentation=Segmentation(**scheme),
-        objective=OBJECTIVES.parse({"kind": options.objective}),
+        objective=options.objective and OBJECTIVES.parse({"kind": options.objective}),
         recipe={name: given[name] for name in Recipe.model_fields if name in given},
         held_out=options.held_out,
         seed=options.seed,

@@ -29,15 +29,17 @@ _PO_LANGUAGE = re.compile(r'^"Language: *([\w@.-]+)', re.MULTILINE)
 
 @dataclass(frozen=True)
 class Corpus:
-    """One file of pairs, or two files of as many lines."""
+    """One file of pairs, or two files of as many lines.
 
+    Attributes:
+        name: what it is called: the files as they were named, wherever they are read from.
+        files: their paths; `-` is stdin.
+        format: how pairs stand in them.
+    """
+
+    name: str
     files: tuple[str, ...]
     format: Format
-
-    @property
-    def name(self) -> str:
-        """What it is called: its files."""
-        return " and ".join(self.files)
 
     def pairs(self, languages: Sequence[str]) -> Iterator[Pair]:
         """Yield its pairs, in the order of the languages; a text may be empty.
@@ -100,7 +102,7 @@ def corpora(files: Sequence[str | Path]) -> list[Corpus]:
     names = [str(file) for file in files]
     check_readable(names)
     if len(names) == 1 and not _is_file(names[0]):
-        return [Corpus((names[0],), "columns")]
+        return [Corpus(names[0], (names[0],), "columns")]
     found, waiting = [], ""
     for name in names:
         kind = _look(name)
@@ -109,7 +111,8 @@ def corpora(files: Sequence[str | Path]) -> list[Corpus]:
             continue
         if waiting and kind != "lines":
             break
-        found.append(Corpus((waiting, name) if waiting else (name,), kind))
+        paths = (waiting, name) if waiting else (name,)
+        found.append(Corpus(" and ".join(paths), paths, kind))
         waiting = ""
     if waiting:
         raise InputError(
@@ -178,9 +181,10 @@ def _columns(lines: Iterable[str], name: str) -> Iterator[Pair]:
 
 def _is_number(text: str) -> bool:
     try:
-        return bool(float(text)) or True
+        float(text)
     except ValueError:
         return False
+    return True
 
 
 def _msgid(path: str, first: str, second: str) -> str:

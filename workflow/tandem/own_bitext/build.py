@@ -109,7 +109,7 @@ class Asked:
         )
 
     def description(self) -> dict[str, Any]:
-        """Return what makes the model what it is, as plain values; the device is not part of it."""
+        """Return what makes the model what it is, as plain values."""
         return {
             "languages": list(self.languages),
             "encoder": ENCODERS.dump(self.start.kind if self.start else self.encoder),
@@ -223,7 +223,7 @@ def _written(pairs: Iterable[Pair], folder: Path) -> Corpus:
     path = folder / "pairs.tsv"
     if not write_lines(path, ("\t".join(map(collapse, pair)) for pair in pairs)):
         raise TandemError("there is no pair to train on")
-    return Corpus((str(path),), "columns")
+    return Corpus("pairs", (str(path),), "columns")
 
 
 def _spool(name: str, folder: Path) -> str:

@@ -29,7 +29,7 @@ from tandem.tasks.sts_data import cosine_similarity, read_task
 
 KEPT = 0.95
 """Share of true pairs that a threshold keeps."""
-CROWD = 20_000
+CROWD = 10_000
 """Most training pairs whose sentences stand around those that are scored."""
 _Z = 1.959964
 """Of a two-sided 95% interval."""
