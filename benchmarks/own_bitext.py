@@ -5,9 +5,9 @@
 
 For each language with English and each number of pairs: P@1 of 2,000 further pairs, the mean of
 both directions, with default settings and with every setting of a grid, trained on the same pairs.
-`mul` is all languages together. The text is that of the collection `many`, in an order that the seed draws
-(`snakemake results/many/corpora/many` makes it). Finished trainings are kept in --log, with a
-digest of their settings, text and code, and a second call goes on from there.
+`mul` is all languages together. The text is that of the collection `many`, in an order that the
+seed draws (`snakemake results/many/corpora/many` makes it). Finished trainings are kept in --log,
+with a digest of their settings, text and code, and a second call goes on from there.
 """
 
 from __future__ import annotations
