@@ -96,7 +96,8 @@ def test_what_is_trained_is_reported(trained, bitext):
     assert cleaning["read"] == len(bitext)
     assert (splits["valid"], splits["test"]) == (45, 90)  # a twentieth for each of three
     assert metadata["quality"]["calibrated_on_pairs"] == 45
-    assert metadata["recipe"]["learning_rate"] == 0.016  # for so few pairs
+    recipe = metadata["recipe"]
+    assert (recipe["learning_rate"], recipe["dropout"]) == (0.128, 0.5)  # for so few pairs
 
 
 def test_training_refuses_before_it_reads(trained, tmp_path):

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 _EXAMPLE = "tandem train my.en my.de --languages en de --out model/"
 _MODELS = ("encoder", "dimension", "segmentation", "size")
 """What the model of --from decides."""
-_FOLLOWS = {"epochs": "30", "patience": "3", "learning_rate": "follows the amount of text"}
+_AMOUNT = "follows the amount of text"
+_FOLLOWS = {"epochs": "30", "patience": "3", "learning_rate": _AMOUNT, "dropout": _AMOUNT}
 """What holds where the option is not given, instead of the default of `Recipe`."""
 
 

@@ -21,13 +21,20 @@ def followed(
         objective: instead of the margin loss with its own settings.
         asked: settings of the recipe that replace those that follow.
     """
-    rate = next(rate for most, rate in _RATES if pairs <= most)
-    recipe = {"learning_rate": rate, "epochs": _EPOCHS, "patience": _PATIENCE}
+    rate, dropout = next(values for most, values in _FOLLOWS if pairs <= most)
+    recipe = {
+        "learning_rate": rate, "dropout": dropout, "epochs": _EPOCHS, "patience": _PATIENCE
+    }  # fmt: skip
     return objective or Margin(), Recipe(**(recipe | asked))
 
 
-_RATES = ((5_000, 0.016), (100_000, 0.032), (float("inf"), 0.064))
-"""Learning rates, each with the most pairs that it is for."""
+_FOLLOWS = (
+    (3_000, (0.128, 0.5)),
+    (100_000, (0.032, 0.3)),
+    (float("inf"), (0.064, 0.3)),
+)
+"""Learning rate and dropout, each with the most pairs that they are for: few pairs need large
+steps, since there are few, and much noise (benchmarks/own_bitext.py)."""
 _EPOCHS, _PATIENCE = 30, 3
 
 
