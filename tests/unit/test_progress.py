@@ -9,11 +9,9 @@ from tandem import progress
 from tandem.progress import progress_bar, silence
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def often(monkeypatch):
     monkeypatch.setattr(progress, "LINE_SECONDS", 0.05)
-    yield
-    silence(False)
 
 
 def draw():
@@ -21,11 +19,11 @@ def draw():
         time.sleep(0.03)
 
 
-def test_elsewhere_it_is_a_line_now_and_then(capsys):
+def test_elsewhere_it_is_a_line_now_and_then(often, capsys):
     draw()
     said = capsys.readouterr().err
     lines = said.split("\n")[:-1]
-    assert 2 <= len(lines) <= 5
+    assert 2 <= len(lines) <= 7  # on a busy machine, after every item
     assert all(line.startswith("work: ") and "pairs/s" in line for line in lines)
     assert "\r" not in said
 
@@ -44,7 +42,10 @@ def test_on_a_terminal_it_is_a_bar(capsys, monkeypatch):
     assert "100%|" in said
 
 
-def test_it_can_be_silenced(capsys):
+def test_it_can_be_silenced(often, capsys):
     silence(True)
-    draw()
+    try:
+        draw()
+    finally:
+        silence(False)
     assert capsys.readouterr().err == ""

@@ -222,7 +222,7 @@ def _written(pairs: Iterable[Pair], folder: Path) -> Corpus:
     """Write pairs to a file, to be read again."""
     path = folder / "pairs.tsv"
     if not write_lines(path, ("\t".join(map(collapse, pair)) for pair in pairs)):
-        raise TandemError("there is no pair to train on")
+        raise TandemError("there is no pair to train on. Give some, in two languages")
     return Corpus("pairs", (str(path),), "columns")
 
 

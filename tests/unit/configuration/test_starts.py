@@ -1,0 +1,90 @@
+"""Training that starts from the encoder of another experiment: what can be, and its text."""
+
+
+import pytest
+from one_study import changed, plans
+
+from tandem.registry import ConfigurationError
+
+JOINT = {
+    "label": "L", "corpus": "all", "objective": "margin", "pairs": None, "selection": "last",
+    "encoders": {"sp": "quick"},
+}  # fmt: skip
+
+
+def started(**settings):
+    """Return values with a collection, and settings of it beside the study's own."""
+    entries = {"wide": {"label": "W", "segmentation": "words", "seeds": 1,
+                        "architecture": {"kind": "averaging", "dimension": 16}}}  # fmt: skip
+    made = {name: JOINT | values for name, values in settings.items()}
+    own = {"collections": {"all": {"sources": ["films"]}}, "encoders": entries, "settings": made}
+    return {"studies": {"first": own}}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (started(more={"start": "sp.joit"}, joint={}),
+         "settings.more.start: no experiment 'sp.joit' (did you mean 'sp.joint'?)"),
+        (started(more={"start": "joint"}, joint={}), "settings.more.start: no experiment 'joint'"),
+        (started(more={"start": "wide.joint"}, joint={}),
+         "settings.more.start: no experiment 'wide.joint'"),
+        (started(more={"start": "sp.none"}),
+         "settings.more.start: none is not trained; leave start out, or train it"),
+        (started(more={"start": "sp.joint", "trained": False}, joint={}),
+         "settings.more.start: more is not trained; leave start out, or train it"),
+        (started(more={"start": "lstm.cs"}),
+         "settings.more.start: lstm has another architecture than sp; they must be the same"),
+        (started(more={"start": "sp.more"}),
+         "settings.more.start: more starts from more; begin with one that has no start"),
+        (started(more={"start": "sp.joint"}, joint={"start": "sp.more"}),
+         "settings.more.start: more starts from joint starts from more; begin with"),
+        (started(more={"start": "sp.joint"}, joint={"start": "sp.joint"}),
+         "settings.more.start: more starts from joint starts from joint; begin with"),
+        (changed("settings", "de", "start", to="sp.cs"),
+         "settings.de.start: en-de is no collection; leave it out"),
+    ],
+)  # fmt: skip
+def test_a_start_that_cannot_be_is_named(workspace, change, said):
+    with pytest.raises(ConfigurationError) as refused:
+        plans(**change)
+    assert f"\n  {said}" in str(refused.value)
+
+
+def test_a_start_of_another_segmentation_is_refused(workspace):
+    change = started(more={"start": "wide.joint"}, joint={"encoders": {"wide": "quick"}})
+    assert plans(**change)
+    study = change["studies"]["first"]
+    study["segmentations"] = {"few": {"kind": "words", "size": 50}}
+    study["encoders"]["wide"]["segmentation"] = "few"
+    with pytest.raises(ConfigurationError, match="wide has another segmentation than sp; they mus"):
+        plans(**change)
+
+
+def test_training_starts_from_the_same_seed_or_from_the_first(workspace):
+    settings = {"joint": {"encoders": {"sp": "quick", "wide": "quick"}, "pairs": 50}}
+    settings |= {"more": {"start": "sp.joint"}, "few": {"start": "wide.joint"}}
+    plan = plans(**started(**settings))["results/first"]
+    assert plan.start_model("sp.joint", 2) == plan.start_segmented("joint", 2) == []
+    assert plan.start_model("sp.more", "2") == ["results/first/models/sp.joint/seed2"]
+    assert plan.start_segmented("more", "2") == ["results/first/vocab/all/joint-seed2/words"]
+    assert plan.start_model("sp.few", 2) == ["results/first/models/wide.joint/seed1"]
+    assert plan.start_segmented("few", 2) == ["results/first/vocab/all/joint-seed1/words"]
+
+
+def test_seeds_share_text_of_which_all_is_drawn(workspace):
+    joint, some = "results/first/vocab/all/joint-seed1/words", {"joint": {"pairs": 50}}
+    plan = plans(**started(joint={}, more={"start": "sp.joint"}))["results/first"]
+    assert plan.segmented("sp.joint", 2) == plan.segmented("sp.joint", 1) == joint
+    assert plan.start_segmented("more", 2) == [joint]
+    plan = plans(**started(**some, more={"start": "sp.joint"}))["results/first"]
+    assert plan.segmented("sp.joint", 2) != plan.segmented("sp.joint", 1) == joint
+    # the vocabulary is that of the start, which has one for each seed
+    assert plan.segmented("sp.more", 2) != plan.segmented("sp.more", 1)
+
+
+def test_the_text_behind_a_start_is_text_behind_what_starts_from_it(workspace):
+    plan = plans(**started(more={"start": "sp.cs"}, most={"start": "sp.more"}))["results/first"]
+    assert plan.text_of("sp.cs") == ["films", "verses"]
+    assert plan.text_of("sp.most") == ["films", "verses"]
+    assert plan.text_of("sp.de") == ["films"]
