@@ -16,7 +16,7 @@ from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import learn
 
 PINS = ["--constraint", str(REPOSITORY / "constraints.txt")]
-MOST_MB = 125
+MOST_MB = 100
 """Of the core and all that it needs, without bytecode; NumPy is half of it."""
 
 

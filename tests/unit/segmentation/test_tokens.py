@@ -6,13 +6,17 @@ import unicodedata
 
 import pytest
 
-from tandem.segmentation.tokens import normalised, spaced, split, splitter, tokens
+from tandem.encoders.stock_tokenizer import normalizer, spaced, splitter
+from tandem.segmentation.tokens import Roles, normalised, split, tokens
 
 ASSIGNED = [
     chr(code)
     for code in range(0x110000)
     if not 0xD800 <= code < 0xE000 and unicodedata.category(chr(code)) != "Cn"
 ]
+# of Unicode 12.1 to 14; the tables of the `tokenizers` library are of Unicode 12
+YOUNG = {0x32FF, 0xA7F2, 0xA7F3, 0xA7F4, 0xAB69, 0x1F16C}
+YOUNG |= {*range(0x10781, 0x107BB), *range(0x1FBF0, 0x1FBFA)}
 
 
 @pytest.mark.parametrize(
@@ -54,8 +58,8 @@ def test_normalising_twice_changes_nothing():
 
 
 def test_a_character_outside_the_alphabet_divides_a_word():
-    by = splitter("abé.")
-    assert split("abxéb .!x a\u0301b", by) == ["ab", "éb", ".", "a", "b"]
+    known = Roles("abé.")
+    assert split("abxéb .!x a\u0301b", known) == ["ab", "éb", ".", "a", "b"]
 
 
 def test_a_spaced_text_is_its_tokens_for_every_code_point():
@@ -65,3 +69,19 @@ def test_a_spaced_text_is_its_tokens_for_every_code_point():
         for step in spaced():
             found = step.normalize_str(found)
         assert found == " ".join(tokens(text))
+
+
+@pytest.mark.skipif(unicodedata.unidata_version != "14.0.0", reason="YOUNG is of Unicode 14")
+def test_every_code_point_has_the_tokens_of_the_library():
+    rules, by = normalizer(), splitter()
+    for around in ("a{}b", "={}\u0301x"):
+        for character in ASSIGNED:
+            if ord(character) not in YOUNG:
+                text = around.format(character)
+                theirs = by.pre_tokenize_str(rules.normalize_str(text))
+                assert tokens(text) == [token for token, _ in theirs], ascii(text)
+
+
+def test_a_character_newer_than_the_tables_is_a_mark():
+    unassigned = "\U000e0fff"
+    assert tokens(f"a{unassigned}b") == ["a", unassigned, "b"]

@@ -1,8 +1,9 @@
 """A segmenter as one tokeniser of the `tokenizers` library: the same ids, without our code.
 
-Normalising and splitting are the objects that `segmentation.tokens` uses itself. SentencePieces
-become a Unigram model. Words and trigrams become a BPE model without merges or unknown token: it
-knows whole words only and drops the rest, since none of its entries is a single character.
+Normalising and splitting are the rules of `segmentation.tokens`, said again to that library; its
+tables of Unicode are another version's. SentencePieces become a Unigram model. Words and trigrams
+become a BPE model without merges or unknown token: it knows whole words only and drops the rest,
+since none of its entries is a single character.
 """
 
 from __future__ import annotations
@@ -10,17 +11,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from tokenizers import Regex, Tokenizer, models
-from tokenizers.normalizers import Replace
+from tokenizers.normalizers import NFKC, Lowercase, Normalizer, Replace, Strip
 from tokenizers.normalizers import Sequence as Normalizers
-from tokenizers.pre_tokenizers import Metaspace, Split
+from tokenizers.pre_tokenizers import Metaspace, PreTokenizer, Split
 from tokenizers.pre_tokenizers import Sequence as PreTokenizers
 
 from tandem.segmentation.pieces import alphabet, load_pieces, piece_scores
 from tandem.segmentation.segmenter import Segmenter
-from tandem.segmentation.tokens import normalizer, spaced, splitter
 
 _SEPARATOR = "\U0010e010"
 _META = "\u2581"
+_MARK = r"[^\w\s\p{Cc}\p{Cf}\x{2581}]"  # U+2581 is what SentencePiece writes for a space
+_FIRST = r"[\w&&[^\p{M}]]"
+_REST = r"[\w\x{200c}\x{200d}]"
 
 
 def stock_tokenizer(segmenter: Segmenter, language: str) -> tuple[Tokenizer, list[int]]:
@@ -72,3 +75,32 @@ def _trigrams(grams: Sequence[str]) -> Tokenizer:
 def _whole(units: Iterable[str]) -> Tokenizer:
     vocabulary = {unit: index for index, unit in enumerate(units)}
     return Tokenizer(models.BPE(vocab=vocabulary, merges=[], ignore_merges=True))
+
+
+def normalizer() -> Normalizer:
+    """Return what is done to text before it is split."""
+    return Normalizers([NFKC(), Lowercase()])
+
+
+def splitter(alphabet: Iterable[str] | None = None) -> PreTokenizer:
+    """Return what splits normalised text into tokens and drops the rest.
+
+    With an alphabet, tokens are made of its characters, and any other separates as a space does.
+    """
+    first, rest, mark = _FIRST, _REST, _MARK
+    if alphabet is not None:
+        known = "".join(rf"\x{{{ord(character):x}}}" for character in sorted(set(alphabet)))
+        first, rest, mark = (f"[{part}&&[{known}]]" for part in (first, rest, mark))
+    return Split(Regex(f"{first}{rest}*|{mark}"), "removed", invert=True)
+
+
+def spaced() -> list[Normalizer]:
+    """Return what turns normalised text into its tokens with one space between them."""
+    return [
+        Replace(Regex(f"[^{_REST}{_MARK}]"), " "),
+        Replace(Regex(rf"(?<!{_REST})[{_REST}&&[^{_FIRST}]]+"), " "),
+        Replace(Regex(f"(?={_MARK})"), " "),
+        Replace(Regex(f"(?<={_MARK})"), " "),
+        Replace(Regex(" {2,}"), " "),
+        Strip(),
+    ]

@@ -15,7 +15,7 @@ import sentencepiece as spm
 from tandem.errors import InputError, TandemError
 from tandem.saved import REMEDY
 from tandem.segmentation.ragged import Ragged
-from tandem.segmentation.tokens import split, splitter
+from tandem.segmentation.tokens import Roles, split
 
 _THREADS = 2
 """For the new words of a batch: more threads take longer to start than to encode."""
@@ -35,12 +35,12 @@ class PieceEncoder:
         pieces = map(self._processor.id_to_piece, range(self._processor.vocab_size()))
         self._ids = np.array([ids.get(piece, -1) for piece in pieces], np.int32)
         self._alphabet = alphabet(piece_scores(self._processor))
-        self._splitter = splitter(self._alphabet)
+        self._roles = Roles(self._alphabet)
 
     def __call__(self, tokens: Sequence[str]) -> Ragged:
         """Return the ids of each token."""
         texts = [
-            token if self._alphabet.issuperset(token) else " ".join(split(token, self._splitter))
+            token if self._alphabet.issuperset(token) else " ".join(split(token, self._roles))
             for token in tokens
         ]
         rows = self._processor.encode(texts, num_threads=_THREADS)

@@ -1,4 +1,4 @@
-r"""Tokens: the words and marks of normalised, lower-cased text, the same for every language.
+"""Tokens: the words and marks of normalised, lower-cased text, the same for every language.
 
 Text is brought to Unicode's form NFKC and lower-cased, each letter by itself: a capital sigma
 becomes σ at the end of a word too, and "İ" becomes "i" with a dot above. Then
@@ -17,65 +17,71 @@ What that does to text:
   神爱世人 , 甚至, and Japanese and Thai likewise. SentencePieces and trigrams divide such a run; to
   a vocabulary of words it is one, so that words serve these languages badly.
 
-Everything here is an object of the `tokenizers` library, so that an exported encoder has the very
-same definition. `token_memory` gives the same tokens for many lines, many times as fast.
+Python's own tables of Unicode decide. A character that is newer than they are is a mark, so that
+another version of Python may divide a text that holds one differently. `token_memory` gives the same
+tokens for many lines, many times as fast; `encoders.stock_tokenizer` says the same rules to the
+`tokenizers` library.
 """
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Iterable
 
-from tokenizers import Regex
-from tokenizers.normalizers import NFKC, Lowercase, Normalizer, Replace, Sequence, Strip
-from tokenizers.pre_tokenizers import PreTokenizer, Split
-
-_MARK = r"[^\w\s\p{Cc}\p{Cf}\x{2581}]"  # U+2581 is what SentencePiece writes for a space
-_FIRST = r"[\w&&[^\p{M}]]"
-_REST = r"[\w\x{200c}\x{200d}]"
-
-
-def normalizer() -> Normalizer:
-    """Return what is done to text before it is split."""
-    return Sequence([NFKC(), Lowercase()])
+_FIRST, _COMBINING, _JOINER, _MARK, _NONE = "acj. "
+_TOKEN = re.compile(f"{_FIRST}[{_FIRST}{_COMBINING}{_JOINER}]*|[{_MARK}]")
+_ROLES = dict.fromkeys(("Lu", "Ll", "Lt", "Lm", "Lo", "Nd", "Nl", "Pc"), _FIRST)
+_ROLES |= dict.fromkeys(("Mn", "Mc", "Me"), _COMBINING)
+_ROLES |= dict.fromkeys(("Cc", "Cf", "Cs", "Zs", "Zl", "Zp"), _NONE)
+_JOINERS = "\u200c\u200d"
+_SPACE = "\u2581"  # what SentencePiece writes for a space
+# symbols by category but letters by the property Alphabetic: white in a black ring or square
+_RINGED = (range(0x1F150, 0x1F16A), range(0x1F170, 0x1F18A))
 
 
-def splitter(alphabet: Iterable[str] | None = None) -> PreTokenizer:
-    """Return what splits normalised text into tokens and drops the rest.
+class Roles(dict[int, str]):
+    """What each character does to the tokens around it, for `str.translate`.
 
     With an alphabet, tokens are made of its characters, and any other separates as a space does.
     """
-    first, rest, mark = _FIRST, _REST, _MARK
-    if alphabet is not None:
-        known = "".join(rf"\x{{{ord(character):x}}}" for character in sorted(set(alphabet)))
-        first, rest, mark = (f"[{part}&&[{known}]]" for part in (first, rest, mark))
-    return Split(Regex(f"{first}{rest}*|{mark}"), "removed", invert=True)
+
+    def __init__(self, alphabet: Iterable[str] | None = None) -> None:
+        """Know nothing yet: characters are looked up when text has them."""
+        self._alphabet = None if alphabet is None else frozenset(alphabet)
+
+    def __missing__(self, code: int) -> str:
+        """Look a character up."""
+        self[code] = role = self._role(chr(code))
+        return role
+
+    def _role(self, character: str) -> str:
+        if character == _SPACE or (
+            self._alphabet is not None and character not in self._alphabet
+        ):
+            return _NONE
+        if character in _JOINERS:
+            return _JOINER
+        if any(ord(character) in letters for letters in _RINGED):
+            return _FIRST
+        return _ROLES.get(unicodedata.category(character), _MARK)
 
 
-def spaced() -> list[Normalizer]:
-    """Return what turns normalised text into its tokens with one space between them."""
-    return [
-        Replace(Regex(f"[^{_REST}{_MARK}]"), " "),
-        Replace(Regex(rf"(?<!{_REST})[{_REST}&&[^{_FIRST}]]+"), " "),
-        Replace(Regex(f"(?={_MARK})"), " "),
-        Replace(Regex(f"(?<={_MARK})"), " "),
-        Replace(Regex(" {2,}"), " "),
-        Strip(),
-    ]
-
-
-_NORMALIZER, _SPLITTER = normalizer(), splitter()
+_EVERY = Roles()
 
 
 def normalised(text: str) -> str:
     """Return text as it is before it is split."""
-    return _NORMALIZER.normalize_str(text)
+    # str.lower() would make a capital sigma at the end of a word another letter
+    return unicodedata.normalize("NFKC", text).replace("\u03a3", "\u03c3").lower()
 
 
 def tokens(text: str) -> list[str]:
     """Return the tokens of a text, in order."""
-    return split(normalised(text), _SPLITTER)
+    return split(normalised(text))
 
 
-def split(text: str, by: PreTokenizer) -> list[str]:
-    """Return what a splitter makes of normalised text."""
-    return [token for token, _ in by.pre_tokenize_str(text)]
+def split(text: str, roles: Roles = _EVERY) -> list[str]:
+    """Return the tokens of normalised text."""
+    found = _TOKEN.finditer(text.translate(roles))
+    return [text[match.start() : match.end()] for match in found]
