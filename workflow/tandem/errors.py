@@ -56,6 +56,7 @@ EXTRAS = {
     "torch": "train",
     "zstandard": "train",
     "sentence_transformers": "export",
+    "tokenizers": "export",
     "ctranslate2": "translate",
     "sacrebleu": "translate",
     "transformers": "translate",
