@@ -2,22 +2,29 @@
 
     python docs/keep_results.py "snakemake --cores 2 --configfile workflow/scales/full.yaml"
 
-Copies what results/ holds of them at its top, and writes README.md beside: the command given, the
-commit, and the hours of the trainings. What was not made is not listed. Call it in the checkout
-that made the results, before anything else is checked out there.
+Copies what results/ holds of them at its top, joins all claims that are there now, and writes
+README.md beside: the command given, the commit, and the hours of the trainings. What was not made
+is not listed. A long run may be kept in parts, from one checkout or several: runs.json remembers
+them. Call it in the checkout that made the results, before anything else is checked out there.
 """
 
 from __future__ import annotations
 
 import csv
+import json
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
+
+from tandem.reporting.replications import FILE_END, merge
+from tandem.reporting.writer import write_frame
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results"
+JOINED = "claims.csv"
 
 
 def scale_of(claims: Iterable[Path]) -> str:
@@ -48,33 +55,58 @@ def job_hours() -> dict[str, float]:
     return hours
 
 
+def remember(target: Path, run: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the runs that the kept files are of; a file is of the run that made it last."""
+    file = target / "runs.json"
+    runs = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
+    for earlier in runs:
+        earlier["files"] = [name for name in earlier["files"] if name not in run["files"]]
+    runs = [*(earlier for earlier in runs if earlier["files"]), run]
+    file.write_text(json.dumps(runs, indent=1) + "\n", encoding="utf-8")
+    return runs
+
+
+def described(run: dict[str, Any]) -> list[str]:
+    """Return the lines that tell of a run."""
+    hours = (f"{rule} {spent:.2f}" for rule, spent in sorted(run["hours"].items()))
+    return [
+        f"Made by `{run['command']}` at commit {run['commit']}. Hours of jobs, most of which take "
+        f"one core: {', '.join(hours)}.",
+        "",
+        *(f"- [{name}]({name})" for name in run["files"]),
+        "",
+    ]
+
+
 def main() -> None:
     """Copy the results and describe them."""
     if git("status", "--porcelain", "--untracked-files=no"):
         sys.exit(
             "files of this checkout are changed: the commit would not say what made the results"
         )
-    claims = sorted((RESULTS / "tables").glob("*-claims.csv"))
+    claims = sorted((RESULTS / "tables").glob(f"*{FILE_END}"))
     target = ROOT / "docs/results" / scale_of(claims)
     target.mkdir(parents=True, exist_ok=True)
     kept = [file for ending in ("csv", "md") for file in RESULTS.glob(f"*.{ending}")]
-    kept += [*RESULTS.glob("*.png"), *(RESULTS / "figures").glob("*.png")]
-    kept = sorted(file for file in kept if file.name != "README.md")
-    if not (RESULTS / "claims.csv").exists():  # of a part of the tables only
-        kept += claims
+    kept += [*RESULTS.glob("*.png"), *(RESULTS / "figures").glob("*.png"), *claims]
+    kept = sorted(file for file in kept if file.name not in {"README.md", JOINED})
     for file in kept:
         shutil.copy2(file, target / file.name)
-    commit = git("rev-parse", "--short", "HEAD")
-    hours = (f"{rule} {spent:.2f}" for rule, spent in sorted(job_hours().items()))
+    write_frame(target / JOINED, merge(sorted(target.glob(f"*{FILE_END}"))))
+    run = {
+        "command": sys.argv[1],
+        "commit": git("rev-parse", "--short", "HEAD"),
+        "hours": job_hours(),
+        "files": [file.name for file in kept],
+    }
     lines = [
         f"# Results at the {target.name} scale",
         "",
-        f"Made by `{sys.argv[1]}` at commit {commit}. Hours of jobs, most of which take one core: "
-        f"{', '.join(hours)}.",
+        f"[{JOINED}]({JOINED}) joins the claims of all tables.",
         "",
-        *(f"- [{file.name}]({file.name})" for file in kept),
+        *(line for one in remember(target, run) for line in described(one)),
     ]
-    (target / "README.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (target / "README.md").write_text("\n".join(lines[:-1]) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
