@@ -110,7 +110,11 @@ def test_the_lstm_masks_its_input():
 
 @pytest.mark.parametrize(
     ("values", "width"),
-    [({"kind": "averaging", "dimension": 30}, 30), ({"kind": "lstm", "hidden": 40}, 80)],
+    [
+        ({"kind": "averaging", "dimension": 30}, 30),
+        ({"kind": "lstm", "hidden": 40}, 80),
+        ({"kind": "gran", "dimension": 30, "hidden": 40}, 30),
+    ],
 )
 def test_the_width_of_the_vectors(values, width):
     encoder = ENCODERS.parse(values)
@@ -121,9 +125,9 @@ def test_the_width_of_the_vectors(values, width):
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({"kind": "lstn"}, "no encoder 'lstn' (did you mean 'lstm'?); there are averaging, lstm"),
+        ({"kind": "lstn"}, "no encoder 'lstn' (did you mean 'lstm'?); there are averaging, gran, lstm"),
         ({"kind": "averaging", "hidden": 4}, "unknown key 'hidden'; there are dimension"),
-        ({"dimension": 3}, "needs `kind`, one of averaging, lstm"),
+        ({"dimension": 3}, "needs `kind`, one of averaging, gran, lstm"),
         ({"kind": "lstm", "dimension": 0}, "dimension: Input should be greater than 0"),
     ],
 )
