@@ -125,7 +125,10 @@ def test_the_width_of_the_vectors(values, width):
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({"kind": "lstn"}, "no encoder 'lstn' (did you mean 'lstm'?); there are averaging, gran, lstm"),
+        (
+            {"kind": "lstn"},
+            "no encoder 'lstn' (did you mean 'lstm'?); there are averaging, gran, lstm",
+        ),
         ({"kind": "averaging", "hidden": 4}, "unknown key 'hidden'; there are dimension"),
         ({"dimension": 3}, "needs `kind`, one of averaging, gran, lstm"),
         ({"kind": "lstm", "dimension": 0}, "dimension: Input should be greater than 0"),

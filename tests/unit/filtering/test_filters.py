@@ -1,10 +1,15 @@
 """Filters, one by one: what they keep, bounds, and what is refused."""
 
+import math
+
 import pytest
 
 from tandem.filtering import FILTERS, parse_filters
+from tandem.filtering.bleu import sentence_bleu
 from tandem.filtering.markup import markup_share
+from tandem.filtering.overlap import ngram_overlap
 from tandem.registry import ConfigurationError
+from tandem.segmentation.tokens import tokens
 
 
 @pytest.mark.parametrize(
@@ -15,6 +20,9 @@ from tandem.registry import ConfigurationError
         ("ratio", {"maximum": 2.0}, ("abcd", "ab"), ("ab", "abcde")),
         ("identical", {}, ("Wi-Fi", "WLAN"), ("Wi-Fi on", "wi-fi on")),
         ("markup", {"maximum": 0.5}, ("go {a}", "abc"), ("{you} x", "abc")),
+        ("overlap", {"maximum": 0.5}, ("a b c", "A d"), ("a b c", "c b")),
+        ("overlap", {"order": 2, "minimum": 1}, ("a b c", "b c"), ("a b c", "c b")),
+        ("bleu", {"maximum": 0.5}, ("a b c", "d e f"), ("a b c", "a b c")),
     ],
 )
 def test_each_filter_keeps_what_is_within_its_bounds(name, settings, good, bad):
@@ -24,7 +32,45 @@ def test_each_filter_keeps_what_is_within_its_bounds(name, settings, good, bad):
 
 
 def test_every_kind_is_one_of_these():
-    assert sorted(FILTERS.modules()) == ["identical", "markup", "ratio", "words"]
+    assert sorted(FILTERS.modules()) == [
+        "bleu", "identical", "markup", "overlap", "ratio", "words"
+    ]  # fmt: skip
+
+
+def test_one_side_can_be_counted_alone():
+    right = parse_filters({"words": {"maximum": 2, "side": "right"}})["words"]
+    assert right.sides == ("right",)
+    assert right.keeps("a b c", "d") and not right.keeps("d", "a b c")
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "order", "share"),
+    [
+        ("the cat sat on the mat", "the cat lay on the rug", 1, 4 / 6),
+        ("the cat sat on the mat", "the cat lay on the rug", 2, 2 / 5),
+        ("the cat sat on the mat", "The cat.", 3, 0),
+        ("the the the", "the the", 1, 1),  # as often as in the side that has it less
+        ("the cat", "the", 2, 0),  # no n-gram of this order
+        ("", "", 1, 0),
+    ],
+)
+def test_overlap_is_of_the_side_with_fewer_ngrams(left, right, order, share):
+    assert ngram_overlap(tokens(left), tokens(right), order) == pytest.approx(share)
+    assert ngram_overlap(tokens(right), tokens(left), order) == pytest.approx(share)
+
+
+@pytest.mark.parametrize(
+    ("reference", "translation", "bleu"),
+    [
+        # (4 + 1) / (5 + 1), (2 + 1) / (4 + 1), 1 / 4, 1 / 3; exp(1 - (6 + 1) / 5)
+        ("a b c d e f", "a b x d e", (5 / 6 * 3 / 5 / 4 / 3) ** 0.25 * math.exp(1 - 7 / 5)),
+        ("a b c", "a b c d", (4 / 5 * 3 / 4 * 2 / 3 * 1 / 2) ** 0.25),  # no penalty: 4 = 3 + 1
+        ("a b", "a b", math.exp(1 - 3 / 2)),  # the penalty is smoothed too
+        ("a", "", 0),
+    ],
+)
+def test_bleu_is_smoothed_at_every_order(reference, translation, bleu):
+    assert sentence_bleu(reference.split(), translation.split()) == pytest.approx(bleu)
 
 
 def test_filters_keep_their_order():
@@ -35,7 +81,7 @@ def test_filters_keep_their_order():
 @pytest.mark.parametrize(
     ("values", "problem"),
     [
-        ({"wrods": {}}, "no filter 'wrods' \\(did you mean 'words'\\?\\); there are identical"),
+        ({"wrods": {}}, "no filter 'wrods' .did you mean 'words'.*; there are bleu, identical, "),
         ({"words": {"min": 1}}, "words: unknown key 'min' \\(did you mean 'minimum'"),
         ({"words": {"minimum": 3, "maximum": 2}}, "words: minimum is over maximum"),
         ({"words": {"minimum": 0}}, "words.minimum: "),

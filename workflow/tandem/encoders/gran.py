@@ -16,8 +16,8 @@ class Gran(Encoder):
     """The mean of token embeddings, each gated by what an LSTM has read so far.
 
     Wieting and Gimpel (2017), "Revisiting Recurrent Networks for Paraphrastic Sentence Embeddings",
-    section "Gated Recurrent Averaging Networks": with the embedding x_t of token t, the state h_t of
-    an LSTM that reads from left to right, and an element-wise product,
+    section "Gated Recurrent Averaging Networks": with the embedding x_t of token t, the state h_t
+    of an LSTM that reads from left to right, and an element-wise product,
 
         a_t = x_t * sigmoid(W_x x_t + W_h h_t + b)
 

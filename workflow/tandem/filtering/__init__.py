@@ -1,22 +1,66 @@
-"""Filters: one kind for each thing that decides whether a pair of texts is kept."""
+"""Filters: one kind for each thing that can be told of a pair of texts, and bounds to keep it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, PlainSerializer, TypeAdapter, ValidationError
+from pydantic import (
+    BeforeValidator,
+    Field,
+    PlainSerializer,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from tandem.registry import ConfigurationError, Kind, Named, Registry, faults
 
+Scores = tuple[float, ...]
+"""What a filter tells of a pair: one number, or one for each side."""
+
 
 class Filter(Kind):
-    """Decides on pairs by what can be seen in them (after OpusFilter; Aulamo et al., 2020)."""
+    """Gives a pair its scores, and keeps it if they are all within two bounds.
+
+    After OpusFilter (Aulamo et al., 2020). A kind defines `score`, or `scores` where many pairs at
+    once are faster.
+    """
+
+    minimum: float | None = None
+    """Lowest score of a pair that is kept; null: any."""
+    maximum: float | None = None
+    """Highest score of a pair that is kept; null: any."""
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Filter:
+        if self.minimum is not None and self.maximum is not None and self.minimum > self.maximum:
+            raise PydanticCustomError("order", "minimum is over maximum")
+        return self
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """What each score is of: `left` and `right`, or `pair`."""
+        return ("pair",)
+
+    def score(self, left: str, right: str) -> Scores:
+        """Return the scores of a pair of texts, without outer white space."""
+        (scores,) = self.scores([(left, right)])
+        return scores
+
+    def scores(self, pairs: Sequence[tuple[str, str]]) -> list[Scores]:
+        """Return the scores of some pairs."""
+        return [self.score(left, right) for left, right in pairs]
+
+    def within(self, scores: Scores) -> bool:
+        """Whether a pair with these scores is kept."""
+        least, most = self.minimum, self.maximum
+        return (least is None or min(scores) >= least) and (most is None or max(scores) <= most)
 
     def keeps(self, left: str, right: str) -> bool:
         """Whether a pair of texts, without outer white space, is kept."""
-        raise NotImplementedError
+        return self.within(self.score(left, right))
 
 
 FILTERS = Registry("tandem.filtering", Filter)

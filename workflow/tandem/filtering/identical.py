@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from tandem.filtering import Filter
+from tandem.filtering import Filter, Scores
 
 
 class IdenticalSides(Filter):
-    """Removes pairs whose sides are the same except for case and white space."""
+    """1 for sides that are the same except for case and white space, else 0."""
 
-    def keeps(self, left: str, right: str) -> bool:
-        """Whether the sides differ."""
-        return left.casefold() != right.casefold()
+    maximum: float | None = 0.0
+    """Highest score of a pair that is kept: 0 keeps sides that differ."""
+
+    def score(self, left: str, right: str) -> Scores:
+        """Return 1 for sides that are the same, else 0."""
+        return (float(left.casefold() == right.casefold()),)

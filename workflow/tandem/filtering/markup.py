@@ -6,7 +6,7 @@ import re
 
 from pydantic import Field
 
-from tandem.filtering import Filter
+from tandem.filtering import Filter, Scores
 
 _BRACES = r"\{(?:[^{}]|\{[^{}]*\})*\}"  # {name}, and ICU's {n, plural, one {..} other {..}}
 _MARKUP = re.compile(
@@ -19,12 +19,17 @@ _SIGNS = ("{", "<", "%", "@", "://", "www.")  # a text without any cannot match:
 class MarkupShare(Filter):
     """Share of a side's characters in placeholders ({name}, %s), HTML tags, addresses and URLs."""
 
-    maximum: float = Field(0.5, ge=0, le=1)
+    maximum: float | None = Field(0.5, ge=0, le=1)
     """Largest share in either side of a pair that is kept."""
 
-    def keeps(self, left: str, right: str) -> bool:
-        """Whether both shares are small enough."""
-        return markup_share(left) <= self.maximum and markup_share(right) <= self.maximum
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """Both, one after the other."""
+        return "left", "right"
+
+    def score(self, left: str, right: str) -> Scores:
+        """Return the share of each side."""
+        return markup_share(left), markup_share(right)
 
 
 def markup_share(text: str) -> float:

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from pydantic import Field, model_validator
-from pydantic_core import PydanticCustomError
+from typing import Literal
+
+from pydantic import Field
 
 from tandem.corpora.text import word_count
-from tandem.filtering import Filter
+from tandem.filtering import Filter, Scores
 
 
 class WordCount(Filter):
     """Words of each side (see `tandem.corpora.text.word_count`), between two bounds."""
 
-    minimum: int = Field(1, ge=1)
+    minimum: int | None = Field(1, ge=1)
     """Fewest words in a side."""
-    maximum: int = Field(100, ge=1)
+    maximum: int | None = Field(100, ge=1)
     """Most words in a side."""
+    side: Literal["left", "right"] | None = None
+    """The side whose words count; null: both, and each must be within the bounds."""
 
-    @model_validator(mode="after")
-    def _in_order(self) -> WordCount:
-        if self.minimum > self.maximum:
-            raise PydanticCustomError("order", "minimum is over maximum")
-        return self
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """The one that counts, or both."""
+        return (self.side,) if self.side else ("left", "right")
 
-    def keeps(self, left: str, right: str) -> bool:
-        """Whether both sides keep the bounds."""
-        return all(self.minimum <= word_count(text) <= self.maximum for text in (left, right))
+    def score(self, left: str, right: str) -> Scores:
+        """Return the words of each side that counts."""
+        if self.side is None:
+            return word_count(left), word_count(right)
+        return (word_count(left if self.side == "left" else right),)

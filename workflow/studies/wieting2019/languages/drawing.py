@@ -187,7 +187,7 @@ def _legend(
     start = Line2D([], [], label="untrained encoder, where all start", **_START)
     handles = [*map(_marker, entries), start, *lines, *map(_marker, bars)]
     figure.legend(
-        handles=handles, loc="outside upper center", ncols=math.ceil(len(handles) / 2),
+        handles=handles, loc="outside upper center", ncols=math.ceil(len(handles) / 3),
         frameon=False, handletextpad=0.3, columnspacing=1.4,
     )  # fmt: skip
 
