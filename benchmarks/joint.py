@@ -63,17 +63,17 @@ from tandem.training.run import load_collection, train_encoder
 
 ROOT = Path(__file__).parents[1]
 ALTERNATIVES: dict[str, tuple[Any, ...]] = {
+    "learning_rate": (0.016, 0.032, 0.064),
+    "dropout": (0.0, 0.1, 0.3),
+    "megabatch": (4, 16),
+    "dimension": (300, 512, 768),
     "decay": ("none", "linear"),
-    "learning_rate": (0.008, 0.016, 0.032, 0.064),
-    "megabatch": (4, 8, 16, 32),
-    "dropout": (0.0, 0.1, 0.2, 0.3),
     "batch": (128, 256, 512),
-    "margin": (0.3, 0.4, 0.5),
     "pools": ("mixed", "source"),
     "monolingual": (False, True),
-    "temperature": (1.0, 2.0, 5.0),
-    "size": (16_000, 32_000, 64_000),
-    "dimension": (300, 512, 768, 1024),
+    "temperature": (1.0, 2.0),
+    "size": (16_000, 32_000),
+    "margin": (0.3, 0.4, 0.5),
 }
 
 

@@ -44,7 +44,7 @@ HEAD = """# Every key of the configuration
 
 "By name" is a mapping whose keys are names of your choice. "A kind of" encoder (or of another
 thing) is a mapping with the key `kind`, one of the names under "Kinds of encoder", and the keys of
-that kind. Filters have no key `kind`; their names are the keys, as in
+that kind. A filter needs no key `kind` where its name is one, as in
 `cleaning: {words: {minimum: 2}}`.
 """
 WORDS = {int: "whole number", float: "number", str: "text", bool: "true or false",

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 import torch
 
-from tandem.cli import common, main
-from tandem.cli.common import find_model
+from tandem.cli import main
+from tandem.encoders import named
 from tandem.encoders.averaging import Averaging
 from tandem.encoders.composition import as_encoder, initialise
 from tandem.encoders.model import SentenceEncoder
+from tandem.encoders.named import find_model
 from tandem.errors import TandemError
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import learn
@@ -45,7 +46,7 @@ def here(tmp_path, monkeypatch):
         study.write_text(f"title: A study\nexport: {export}\n")
     monkeypatch.chdir(tmp_path / "work")
     monkeypatch.setenv("TANDEM_MODELS", str(tmp_path / "models"))
-    monkeypatch.setattr(common, "ROOT", tmp_path / "checkout/workflow")
+    monkeypatch.setattr(named, "ROOT", tmp_path / "checkout/workflow")
     return tmp_path
 
 

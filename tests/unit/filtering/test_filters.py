@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from tandem.filtering import FILTERS, parse_filters
+from tandem.filtering import FILTERS, parse_filters, settings_of
 from tandem.filtering.bleu import sentence_bleu
 from tandem.filtering.markup import markup_share
 from tandem.filtering.overlap import ngram_overlap
@@ -33,7 +33,7 @@ def test_each_filter_keeps_what_is_within_its_bounds(name, settings, good, bad):
 
 def test_every_kind_is_one_of_these():
     assert sorted(FILTERS.modules()) == [
-        "bleu", "identical", "markup", "overlap", "ratio", "words"
+        "bleu", "cosine", "identical", "markup", "overlap", "ratio", "words"
     ]  # fmt: skip
 
 
@@ -73,6 +73,14 @@ def test_bleu_is_smoothed_at_every_order(reference, translation, bleu):
     assert sentence_bleu(reference.split(), translation.split()) == pytest.approx(bleu)
 
 
+def test_a_filter_may_have_a_name_of_its_own():
+    values = {"left": {"kind": "words", "side": "left", "maximum": 2}, "words": {"maximum": 9}}
+    filters = parse_filters(values)
+    assert [kind.kind for kind in filters.values()] == ["words", "words"]
+    assert parse_filters(settings_of(filters)) == filters
+    assert settings_of(filters)["left"]["kind"] == "words"
+
+
 def test_filters_keep_their_order():
     names = ["ratio", "words", "identical"]
     assert list(parse_filters({name: {} for name in names})) == names
@@ -81,13 +89,16 @@ def test_filters_keep_their_order():
 @pytest.mark.parametrize(
     ("values", "problem"),
     [
-        ({"wrods": {}}, "no filter 'wrods' .did you mean 'words'.*; there are bleu, identical, "),
+        ({"wrods": {}}, "no filter 'wrods' .did you mean 'words'.*; there are bleu, cosine, "),
         ({"words": {"min": 1}}, "words: unknown key 'min' \\(did you mean 'minimum'"),
         ({"words": {"minimum": 3, "maximum": 2}}, "words: minimum is over maximum"),
         ({"words": {"minimum": 0}}, "words.minimum: "),
         ({"ratio": {"maximum": 0.5}}, "ratio.maximum: "),
         ({"markup": {"maximum": 1.5}}, "markup.maximum: "),
         ({"identical": True}, "identical: "),
+        ({"ours": {"maximum": 3}}, "no filter 'ours'"),
+        ({"cosine": {"model": "many"}}, "cosine: a filter of `tandem filter` only"),
+        ({"ours": {"kind": "cosine", "model": "many"}}, "ours: a filter of `tandem filter` only"),
         (["words"], "not a mapping of filters"),
     ],
 )

@@ -30,7 +30,12 @@ COMMANDS = {
     "similarity": ("pairs", "Write the cosine of each pair of sentences."),
     "score": (
         "pairs",
-        "Filter bitext: write cosine, sentence, sentence (TSV) of each pair kept, in order.",
+        "Score bitext: write cosine, sentence, sentence (TSV) of each pair kept, in order.",
+    ),
+    "filter": (
+        "filter",
+        "Keep the pairs of bitext or paraphrases that pass the filters of a small YAML file, in "
+        "order, and count what each filter removes.",
     ),
     "mine": (
         "mine",
@@ -70,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from tandem.progress import silence
 
         if getattr(options, "model", None):
-            from tandem.cli.common import find_model
+            from tandem.encoders.named import find_model
 
             options.model = find_model(options.model)
         silence(getattr(options, "quiet", False))

@@ -7,7 +7,6 @@ import contextlib
 import json
 import math
 import os
-import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -21,10 +20,9 @@ from pydantic import ByteSize, TypeAdapter
 from tandem.corpora.files import STDIO, check_readable
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError, writing
-from tandem.io import atomic_path, read_yaml, write_json
+from tandem.io import atomic_path, write_json
 from tandem.outputs import Place, check, same
 from tandem.progress import progress_bar
-from tandem.provenance import ROOT
 
 T = TypeVar("T")
 
@@ -36,8 +34,6 @@ BATCH = 1024
 """Sentences encoded at a time: more take 100 MB more and no less time."""
 AT_LEAST = "keep pairs that score this or more; auto: what keeps 95%% of true pairs"
 MODEL = "a model folder, or the name of a built model, such as many"
-MODELS = "TANDEM_MODELS"
-"""The environment variable with the folder of a person's models."""
 
 
 def set_up(
@@ -90,34 +86,6 @@ def add_overwrite(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--overwrite", action="store_true", help="replace an earlier output")
 
 
-def find_model(model: str) -> Path:
-    """Return the folder of a model: the one of this path, or a built one of this name.
-
-    A plain name that is no path is looked for as `results/<name>/model` here, as `<name>` in the
-    folder that TANDEM_MODELS names, and as `results/<name>/model` in Tandem's own checkout.
-
-    Raises:
-        TandemError: nothing has that name; the message lists the places.
-    """
-    path = Path(model)
-    if path.exists() or not re.fullmatch(r"\w[\w.-]*", model):
-        return path
-    built, checkout = Path("results", model, "model"), ROOT.parent
-    places = [built]
-    if models := os.environ.get(MODELS):
-        places.append(Path(models, model))
-    if (checkout / "Snakefile").is_file() and not same(checkout, "."):
-        places.append(checkout / built)
-    if found := next(filter(Path.is_dir, places), None):
-        return found
-    study = checkout / "workflow/studies" / model / "study.yaml"
-    remedy = f"Give a model folder, or set {MODELS} to the folder that holds {model}"
-    if study.is_file() and "model" in (read_yaml(study).get("export") or {}):
-        remedy += f". To build it, in {checkout}: snakemake --cores all {built}"
-    looked = ", ".join(map(str, [path, *places]))
-    raise TandemError(f"there is no model {model} (looked for {looked}). {remedy}")
-
-
 def load_model(options: argparse.Namespace, *languages: str) -> SentenceEncoder:
     """Load the model that was asked for; it must know the languages."""
     if getattr(options, "threads", None) is not None:
@@ -159,12 +127,14 @@ def check_inputs(names: list[str]) -> list[Place]:
 
 
 @contextlib.contextmanager
-def output(options: argparse.Namespace, names: list[str]) -> Iterator[BinaryIO]:
+def output(options: argparse.Namespace, names: list[str], other: str) -> Iterator[BinaryIO]:
     """Open stdout for -, else a file that appears whole or not at all.
+
+    The text of `names` is read meanwhile, and a model or the rules, `other`.
 
     It is opened before all work, so that what must not be replaced is refused at once.
     """
-    inputs = [*check_inputs(names), options.model]
+    inputs = [*check_inputs(names), other]
     if options.out == STDIO:
         if any(same(source, 1) for source in inputs):
             raise TandemError("stdout goes to a file that is read. Choose another")

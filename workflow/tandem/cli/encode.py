@@ -25,7 +25,7 @@ def add_encode(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Encode line by line in constant memory."""
-    with common.output(options, [options.file]) as out:
+    with common.output(options, [options.file], options.model) as out:
         encoder = common.load_model(options, *filter(None, [options.language]))
         batches = common.batches(lines_of(options.file), options, "line")
         lines = chain.from_iterable(batches)

@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> None:
     The files on disk have no name, so that nothing is left of them however the process ends.
     """
     names = [options.first, options.second]
-    with common.output(options, names) as out, contextlib.ExitStack() as stack:
+    with common.output(options, names, options.model) as out, contextlib.ExitStack() as stack:
         memory_bound(options.memory)  # refused before the work, not after it
         encoder = common.load_model(options, *options.languages)
         least = options.at_least

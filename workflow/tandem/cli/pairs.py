@@ -45,7 +45,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 def similarity(options: argparse.Namespace) -> None:
     """Write one cosine a line."""
     read = 0
-    with common.output(options, options.files) as out:
+    with common.output(options, options.files, options.model) as out:
         encoder = common.load_model(options, *options.languages)
         for pairs, cosines in _scored(encoder, options):
             out.write("".join(f"{cosine:.6f}\n" for cosine in cosines).encode())
@@ -56,7 +56,7 @@ def similarity(options: argparse.Namespace) -> None:
 def score(options: argparse.Namespace) -> None:
     """Write the pairs from a cosine on."""
     read = kept = 0
-    with common.output(options, options.files) as out:
+    with common.output(options, options.files, options.model) as out:
         encoder = common.load_model(options, *options.languages)
         least = options.at_least
         if least is None:

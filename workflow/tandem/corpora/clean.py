@@ -33,11 +33,18 @@ def filter_pairs(
 
 def refusal(left: str, right: str, cleaning: Mapping[str, Filter]) -> str | None:
     """Name the first reason to remove a pair, or None: it is kept."""
+    if reason := unfit(left, right):
+        return reason
+    return next((name for name, kind in cleaning.items() if not kind.keeps(left, right)), None)
+
+
+def unfit(left: str, right: str) -> str | None:
+    """Name why no filter needs to see a pair, or None."""
     if not left or not right:
         return "empty"
     if len(left) > MAX_CHARACTERS or len(right) > MAX_CHARACTERS:
         return "oversized"
-    return next((name for name, kind in cleaning.items() if not kind.keeps(left, right)), None)
+    return None
 
 
 def report(kept: int, removed: Counter[str], cleaning: Iterable[str]) -> dict[str, Any]:

@@ -1,0 +1,139 @@
+"""`tandem filter`: the pairs that pass the filters of a small file."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from tandem.cli import common
+from tandem.corpora.files import STDIO, read_bitext
+from tandem.errors import TandemError
+from tandem.filtering import FILTERS, Filter, parse_filters, settings_of
+from tandem.filtering.stream import UNFIT, apply, columns
+from tandem.io import atomic_path, read_yaml
+from tandem.outputs import check
+from tandem.progress import progress_bar
+from tandem.registry import ConfigurationError
+
+_EXAMPLE = "tandem filter rules.yaml my.en my.de --languages en de --out kept.tsv"
+_RULES = """RULES, such as rules.yaml:
+  words: {minimum: 3, maximum: 80}
+  ratio: {maximum: 2.5}
+  identical: {}
+  likeness: {kind: cosine, model: many, minimum: 0.4}
+
+"""
+
+
+def add_filter(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    common.set_up(parser, run, _EXAMPLE)
+    parser.epilog = f"{_RULES}{parser.epilog}"
+    parser.add_argument(
+        "rules", metavar="RULES",
+        help="a YAML file: filters by name, each with its settings; there are "
+        f"{', '.join(FILTERS.modules())}",
+    )  # fmt: skip
+    parser.add_argument(
+        "files", nargs="*", default=[STDIO], metavar="FILE", help=f"{common.BITEXT} (default: -)"
+    )
+    common.add_languages(parser)
+    common.add_output(parser)
+    parser.add_argument(
+        "--keep-scores", metavar="FILE",
+        help="write every pair that was read, kept or not, with its scores and the filters that "
+        "refuse it, between tabs under a head line",
+    )  # fmt: skip
+    parser.add_argument(
+        "--jobs", type=common.positive, default=1, help="processes that score (default: 1)"
+    )
+    common.add_reporting(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Write the pairs that are kept, and count the others."""
+    filters = read_rules(options.rules)
+    removed: Counter[str] = Counter()
+    refused: Counter[str] = Counter()
+    read = 0
+    with (
+        common.output(options, options.files, options.rules) as out,
+        _scores_file(options, filters) as scores,
+        progress_bar(unit=" pair", unit_scale=True) as bar,
+    ):
+        pairs = read_bitext(*options.files, languages=options.languages)
+        for block in apply(pairs, filters, options.languages, options.jobs, scores is not None):
+            out.write(block.kept)
+            if scores:
+                scores.write(block.scores)
+            read += block.read
+            removed += block.removed
+            refused += block.refused
+            bar.update(block.read)
+    reasons = (*UNFIT, *filters)
+    done = {
+        "read": read,
+        "kept": read - removed.total(),
+        "removed": {name: removed[name] for name in reasons},
+        "refused": {name: refused[name] for name in reasons},
+        "rules": settings_of(filters),
+    }
+    common.report(options, done)
+    if not options.quiet:
+        print(_said(done), file=sys.stderr)
+
+
+def read_rules(path: str) -> dict[str, Filter]:
+    """Return the filters of a file.
+
+    Raises:
+        TandemError: naming the file and every key at fault.
+    """
+    values = read_yaml(path)
+    if not values:
+        raise TandemError(f"{path}: no filter. Name some, such as `ratio: {{maximum: 3}}`")
+    try:
+        return parse_filters(values, files=True)
+    except ConfigurationError as error:
+        raise TandemError(f"{path}: {error}") from error
+
+
+@contextlib.contextmanager
+def _scores_file(
+    options: argparse.Namespace, filters: Mapping[str, Filter]
+) -> Iterator[BinaryIO | None]:
+    """Open the file of scores, if there shall be one, and write its head line."""
+    if options.keep_scores is None:
+        yield None
+        return
+    place = Path(options.keep_scores)
+    inputs = [*common.check_inputs(options.files), options.rules]
+    if options.out != STDIO and os.path.realpath(options.out) == os.path.realpath(place):
+        raise TandemError(f"{place}: --out and --keep-scores are the same file. Choose another")
+    again = partial(check, place, inputs, options.overwrite)
+    again()
+    with atomic_path(place) as temporary:
+        with open(temporary, "wb") as file:
+            head = "\t".join(["refused_by", *columns(filters), *options.languages])
+            file.write(f"{head}\n".encode())
+            yield file
+        again()
+
+
+def _said(done: Mapping[str, Any]) -> str:
+    """Return the counts as a small table."""
+    width = max(map(len, done["removed"]))
+    lines = [f"{done['kept']:,} of {done['read']:,} pairs kept"]
+    lines += [
+        f"  {name:<{width}}  removed {done['removed'][name]:>12,}   of {count:,} that it refuses"
+        for name, count in done["refused"].items()
+        if count or name not in UNFIT
+    ]
+    return "\n".join(lines)

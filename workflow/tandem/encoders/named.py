@@ -1,0 +1,43 @@
+"""Models by name: where the folder of a built model is."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from tandem.errors import TandemError
+from tandem.io import read_yaml
+from tandem.outputs import same
+from tandem.provenance import ROOT
+
+MODELS = "TANDEM_MODELS"
+"""The environment variable with the folder of a person's models."""
+
+
+def find_model(model: str) -> Path:
+    """Return the folder of a model: the one of this path, or a built one of this name.
+
+    A plain name that is no path is looked for as `results/<name>/model` here, as `<name>` in the
+    folder that TANDEM_MODELS names, and as `results/<name>/model` in Tandem's own checkout.
+
+    Raises:
+        TandemError: nothing has that name; the message lists the places.
+    """
+    path = Path(model)
+    if path.exists() or not re.fullmatch(r"\w[\w.-]*", model):
+        return path
+    built, checkout = Path("results", model, "model"), ROOT.parent
+    places = [built]
+    if models := os.environ.get(MODELS):
+        places.append(Path(models, model))
+    if (checkout / "Snakefile").is_file() and not same(checkout, "."):
+        places.append(checkout / built)
+    if found := next(filter(Path.is_dir, places), None):
+        return found
+    study = checkout / "workflow/studies" / model / "study.yaml"
+    remedy = f"Give a model folder, or set {MODELS} to the folder that holds {model}"
+    if study.is_file() and "model" in (read_yaml(study).get("export") or {}):
+        remedy += f". To build it, in {checkout}: snakemake --cores all {built}"
+    looked = ", ".join(map(str, [path, *places]))
+    raise TandemError(f"there is no model {model} (looked for {looked}). {remedy}")

@@ -1,0 +1,148 @@
+"""Filters over a stream of pairs, in one process or several: in order, in constant memory."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass, field
+from itertools import islice
+
+from tandem.corpora.clean import unfit
+from tandem.corpora.readers import Pair
+from tandem.corpora.text import collapse
+from tandem.filtering import Filter, Scorer
+
+CHUNK = 4096
+"""Pairs that are scored at a time."""
+UNFIT = ("empty", "oversized")
+"""Why pairs are removed whatever the filters: `tandem.corpora.clean.unfit`."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """What the filters make of some pairs that follow each other.
+
+    Attributes:
+        read: their number.
+        kept: those that no filter refuses, as lines of two columns, in order.
+        scores: all of them as lines: the filters that refuse the pair between spaces, the scores
+            in the order of `columns`, both sides; nothing unless asked for.
+        removed: pairs by the first filter that refuses them.
+        refused: pairs by every filter that refuses them.
+    """
+
+    read: int
+    kept: bytes
+    scores: bytes = b""
+    removed: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)
+
+
+def columns(filters: Mapping[str, Filter]) -> list[str]:
+    """Name the scores of a pair: after the filter, and the side where each has its own."""
+    return [
+        name if side == "pair" else f"{name}.{side}"
+        for name, kind in filters.items()
+        for side in kind.sides
+    ]
+
+
+def apply(
+    pairs: Iterable[Pair],
+    filters: Mapping[str, Filter],
+    languages: Sequence[str],
+    jobs: int = 1,
+    scores: bool = False,
+) -> Iterator[Block]:
+    """Yield what the filters make of the pairs, block by block, in order.
+
+    Every filter sees every pair that is not empty or oversized, so that its own count does not
+    depend on those before it.
+
+    Args:
+        pairs: a stream; some thousand for each job are in memory at once.
+        filters: by name.
+        languages: of the two sides.
+        jobs: processes that score; 1: this one.
+        scores: whether to give the scores too.
+    """
+    stream = iter(pairs)
+    chunks = iter(lambda: list(islice(stream, CHUNK)), [])
+    if jobs == 1:
+        work = Work(filters, languages, scores)
+        yield from map(work.block, chunks)
+        return
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(jobs, context, _begin, (filters, languages, scores))
+    waiting: deque[Future[Block]] = deque()
+    try:
+        for chunk in chunks:
+            waiting.append(pool.submit(_block, chunk))
+            if len(waiting) > 2 * jobs:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+class Work:
+    """Filters that are ready: their models are loaded."""
+
+    def __init__(
+        self, filters: Mapping[str, Filter], languages: Sequence[str], scores: bool
+    ) -> None:
+        """Load what the filters need."""
+        self.filters, self.with_scores = list(filters.items()), scores
+        self.scorers: list[Scorer] = [kind.scorer(languages) for kind in filters.values()]
+        self.empty = [""] * len(columns(filters))
+
+    def block(self, pairs: Sequence[Pair]) -> Block:
+        """Score and filter some pairs."""
+        pairs = [(collapse(left), collapse(right)) for left, right in pairs]
+        refusing: list[list[str]] = [[reason] if (reason := unfit(*p)) else [] for p in pairs]
+        fit = [place for place, reasons in enumerate(refusing) if not reasons]
+        seen = [pairs[place] for place in fit]
+        found = [scorer(seen) if seen else [] for scorer in self.scorers]
+        for (name, kind), own in zip(self.filters, found, strict=True):
+            for place, score in zip(fit, own, strict=True):
+                if not kind.within(score):
+                    refusing[place].append(name)
+        kept = [pair for pair, reasons in zip(pairs, refusing, strict=True) if not reasons]
+        rows = []
+        if self.with_scores:
+            cells = [self.empty] * len(pairs)
+            for place, scores in zip(fit, zip(*found, strict=True), strict=True):
+                cells[place] = [f"{score:.6g}" for own in scores for score in own]
+            rows = [
+                "\t".join((" ".join(reasons), *row, *pair))
+                for pair, reasons, row in zip(pairs, refusing, cells, strict=True)
+            ]
+        return Block(
+            read=len(pairs),
+            kept=_lines(["\t".join(pair) for pair in kept]),
+            scores=_lines(rows),
+            removed=Counter(reasons[0] for reasons in refusing if reasons),
+            refused=Counter(name for reasons in refusing for name in reasons),
+        )
+
+
+def _lines(texts: Sequence[str]) -> bytes:
+    return "".join(f"{text}\n" for text in texts).encode()
+
+
+_work: Work
+"""What a worker process has: made once, when it starts."""
+
+
+def _begin(filters: Mapping[str, Filter], languages: Sequence[str], scores: bool) -> None:
+    global _work
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends them
+    _work = Work(filters, languages, scores)
+
+
+def _block(pairs: Sequence[Pair]) -> Block:
+    return _work.block(pairs)
