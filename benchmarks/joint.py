@@ -66,7 +66,6 @@ ALTERNATIVES: dict[str, tuple[Any, ...]] = {
     "learning_rate": (0.016, 0.032, 0.064),
     "dropout": (0.0, 0.1, 0.3),
     "megabatch": (4, 16),
-    "dimension": (300, 512, 768),
     "decay": ("none", "linear"),
     "batch": (128, 256, 512),
     "pools": ("mixed", "source"),
@@ -74,6 +73,7 @@ ALTERNATIVES: dict[str, tuple[Any, ...]] = {
     "temperature": (1.0, 2.0),
     "size": (16_000, 32_000),
     "margin": (0.3, 0.4, 0.5),
+    "dimension": (300, 768),
 }
 
 
