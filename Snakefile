@@ -36,4 +36,3 @@ rule all:
     default_target: True
     input:
         [target for plan in PLANS.values() for target in plan.targets],
-        "results/front.html",

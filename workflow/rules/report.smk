@@ -66,26 +66,22 @@ rule collect_claims:
         "../scripts/collect_claims.py"
 
 
-# the study whose results are on top comes first
-FRONT = [(plan, figure) for _, plan in sorted(PLANS.items()) for figure in plan.study.front]
-
-
 rule front:
-    """Write what the report opens on: the claims by verdict, and the main figures.
+    """Write what the report opens on: the study's claims by verdict, and its main figures.
 
     Out: a part of an HTML page; workflow/report/workflow.rst puts it into the report.
     """
     input:
-        claims=[plan.path("claims.csv") for _, plan in sorted(PLANS.items())],
-        pictures=[plan.path(f"{figure}.png") for plan, figure in FRONT],
+        claims="{root}/claims.csv",
+        pictures=lambda w: [plan_of(w).path(f"{figure}.png") for figure in study_of(w).front],
     output:
-        page=report("results/front.html", category="front page"),
+        page=report("{root}/front.html", category="front page"),
     log:
-        "results/logs/front.log",
+        "{root}/logs/front.log",
     conda:
         "../../envs/tandem.yaml"
     params:
-        headings=[f"{plan.study.title}: {Path(figure).name}" for plan, figure in FRONT],
+        title=lambda w: study_of(w).title,
         code=digest("front.py", without=()),
     script:
         "../scripts/front.py"

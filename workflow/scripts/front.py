@@ -7,8 +7,8 @@ from tandem.io import atomic_path
 from tandem.reporting.front import front_page
 
 with logged(snakemake.log[0]) as log:
-    pictures = zip(snakemake.params.headings, snakemake.input.pictures, strict=True)
-    page = front_page(snakemake.input.claims, pictures)
+    pictures = [(Path(picture).stem, picture) for picture in snakemake.input.pictures]
+    page = front_page(snakemake.params.title, snakemake.input.claims, pictures)
     with atomic_path(snakemake.output.page) as temporary:
         Path(temporary).write_text(page, encoding="utf-8", newline="\n")
     log.info("%d characters", len(page))

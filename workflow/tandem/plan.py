@@ -270,12 +270,13 @@ class Plan:
 
     @property
     def targets(self) -> list[str]:
-        """All results of the study: tables, figures, claims, exported models."""
+        """All results of the study: tables, figures, claims, front page, exported models."""
         tables = [f"{name}.{ending}" for name in self.study.tables for ending in ("csv", "md")]
         drawn = [f"{name}.{ending}" for name in self.figures for ending in ("png", "pdf", "svg")]
         exported = [f"export/{name}" for name in self.exported]
         exported += ["model"] if self.study.export.model else []
-        return [*map(self.path, [*tables, *drawn, *exported, "claims.csv"]), *self.bleu]
+        found = ["claims.csv", "front.html"]
+        return [*map(self.path, [*tables, *drawn, *exported, *found]), *self.bleu]
 
     @property
     def figures(self) -> dict[str, str]:

@@ -21,18 +21,19 @@ def test_claims_are_counted_and_listed_by_verdict(tmp_path):
         tmp_path / "claims.csv",
         ["a.b", "x < y & more", "first", "1.234", "-0.5", "2", "supported", "tiny"],
         ["a.c", "a joint one", "first", "", "", "", "undecided", "tiny"],
+        ["b.a", "z", "second", "3", "", "", "supported", "tiny"],
     )
-    other = write(tmp_path / "more/claims.csv",
-                  ["b.a", "z", "second", "3", "", "", "supported", "tiny"])  # fmt: skip
+    write(tmp_path / "more/claims.csv", ["b.a", "z", "second", "3", "", "", "supported", "tiny"])
     (tmp_path / "figure.png").write_bytes(PNG)
-    page = front_page([one, other], [("Study: figure", tmp_path / "figure.png")])
+    page = front_page("Study", one, [("figure", tmp_path / "figure.png")])
+    assert "<h2>Study: what was found</h2>" in page
     assert "<p>3 claims, tested on the scores of this run (scale: tiny).</p>" in page
     assert "<tr><td>first</td><td>1</td><td>0</td><td>1</td><td>0</td><td>0</td></tr>" in page
     assert "<summary>supported (2)</summary>" in page and "contradicted (" not in page
     assert "<li>x &lt; y &amp; more: 1.23 [-0.50, 2.00]</li><li>z: 3.00</li>" in page
     assert "<li>a joint one</li>" in page
-    assert "<h3>Study: figure</h3>" in page and "data:image/png;base64,iVBORw0KGgo=" in page
-    assert count(tmp_path) == 3
+    assert "<h3>figure</h3>" in page and "data:image/png;base64,iVBORw0KGgo=" in page
+    assert count(tmp_path) == 4
 
 
 def test_before_any_claim_there_are_none(tmp_path):

@@ -1,4 +1,4 @@
-"""The first page of a report, as HTML: what was found, by verdict, and pictures of it."""
+"""The first page of a report, as HTML: what a study found, by verdict, and pictures of it."""
 
 from __future__ import annotations
 
@@ -17,18 +17,21 @@ _STYLE = "<style>.prose { max-width: 60rem !important }</style>"
 """The report's own page is narrow for pictures."""
 
 
-def front_page(claims: Iterable[str | Path], pictures: Iterable[tuple[str, str | Path]]) -> str:
+def front_page(
+    title: str, claims: str | Path, pictures: Iterable[tuple[str, str | Path]]
+) -> str:
     """Return how many claims have which verdict, the claims under each, and the pictures.
 
     Args:
-        claims: the files claims.csv of studies.
+        title: what the study is called.
+        claims: its file claims.csv.
         pictures: headings with PNG files; these become parts of the page.
     """
-    rows = [claim for file in claims for claim in _read(Path(file))]
+    rows = _read(Path(claims))
     scales = ", ".join(sorted({claim["scale"] for claim in rows}))
     return "\n".join([
         _STYLE,
-        "<h2>What was found</h2>",
+        f"<h2>{escape(title)}: what was found</h2>",
         f"<p>{len(rows)} claims, tested on the scores of this run (scale: {escape(scales)}).</p>",
         _counts(rows),
         *(_listed(verdict, [c for c in rows if c["verdict"] == verdict]) for verdict in Verdict),
