@@ -13,8 +13,12 @@ from tandem.reporting.claims import Verdict
 Claim = dict[str, str]
 
 
-_STYLE = "<style>.prose { max-width: 60rem !important }</style>"
-"""The report's own page is narrow for pictures."""
+_STYLE = """<style>
+.prose { max-width: 60rem !important }
+.h-screen:has(.prose) { align-items: flex-start !important }
+</style>"""
+"""The report's own page is narrow for pictures. And it is centred: the top of a page higher than
+the window could not be reached."""
 
 
 def front_page(
