@@ -96,6 +96,26 @@ def test_the_cosine_of_an_encoder_is_a_filter(tmp_path, capsys):
     assert "fr" in capsys.readouterr().err
 
 
+def test_numbers_from_a_file_are_a_filter(files, tmp_path, capsys):
+    rules, pairs = tmp_path / "rules.yaml", tmp_path / "a.tsv"
+    rules.write_text(f"cost: {{kind: numbers, file: {tmp_path / 'costs'}, maximum: 0.5}}")
+    (tmp_path / "costs").write_text("0.5\n0.4\n0\n0.6\n-1\n")
+    assert main(["filter", str(rules), str(pairs), *LANGUAGES]) == 0
+    kept = [row.split("\t")[0] for row in capsys.readouterr().out.splitlines()]
+    assert kept == ["the cat sat", "cat", "we all ate bread"]  # the third has an empty side
+    for numbers, said in (
+        ("1\n2\n", "costs, line 2: it ends here, and there are more pairs"),
+        ("1\n" * 6, "costs, line 6: there are only 5 pairs"),
+        ("1\ntwo\n", "costs, line 2: 'two' is no number"),
+    ):
+        (tmp_path / "costs").write_text(numbers)
+        for jobs in ("1", "2"):
+            out = ["--out", str(tmp_path / "kept.tsv"), "--jobs", jobs]
+            assert main(["filter", str(rules), str(pairs), *LANGUAGES, *out]) == 1
+            assert said in capsys.readouterr().err
+    assert not (tmp_path / "kept.tsv").exists()
+
+
 @pytest.mark.parametrize(
     ("rules", "said"),
     [

@@ -33,7 +33,8 @@ def test_each_filter_keeps_what_is_within_its_bounds(name, settings, good, bad):
 
 def test_every_kind_is_one_of_these():
     assert sorted(FILTERS.modules()) == [
-        "bleu", "cosine", "identical", "markup", "overlap", "ratio", "words"
+        "bleu", "cosine", "identical", "language-model", "markup", "numbers", "overlap", "ratio",
+        "words",
     ]  # fmt: skip
 
 

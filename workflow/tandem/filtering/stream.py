@@ -13,12 +13,15 @@ from itertools import islice
 from tandem.corpora.clean import unfit
 from tandem.corpora.readers import Pair
 from tandem.corpora.text import collapse
-from tandem.filtering import Filter, Scorer
+from tandem.errors import InputError
+from tandem.filtering import Filter, Scorer, Scores
+from tandem.filtering.numbers import GivenNumbers
 
 CHUNK = 4096
 """Pairs that are scored at a time."""
 UNFIT = ("empty", "oversized")
 """Why pairs are removed whatever the filters: `tandem.corpora.clean.unfit`."""
+_EACH = "Give a number for each pair"
 
 
 @dataclass(frozen=True)
@@ -68,25 +71,47 @@ def apply(
         languages: of the two sides.
         jobs: processes that score; 1: this one.
         scores: whether to give the scores too.
+
+    Raises:
+        InputError: a file of numbers has more or fewer than there are pairs.
     """
-    stream = iter(pairs)
-    chunks = iter(lambda: list(islice(stream, CHUNK)), [])
+    chunks = _chunks(pairs, filters)
     if jobs == 1:
         work = Work(filters, languages, scores)
-        yield from map(work.block, chunks)
+        yield from (work.block(*chunk) for chunk in chunks)
         return
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(jobs, context, _begin, (filters, languages, scores))
     waiting: deque[Future[Block]] = deque()
     try:
         for chunk in chunks:
-            waiting.append(pool.submit(_block, chunk))
+            waiting.append(pool.submit(_block, *chunk))
             if len(waiting) > 2 * jobs:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _chunks(
+    pairs: Iterable[Pair], filters: Mapping[str, Filter]
+) -> Iterator[tuple[list[Pair], dict[str, list[Scores]]]]:
+    """Yield pairs, with the numbers that files have for them."""
+    files = {name: kind for name, kind in filters.items() if isinstance(kind, GivenNumbers)}
+    numbers = {name: kind.read() for name, kind in files.items()}
+    stream, read = iter(pairs), 0
+    while chunk := list(islice(stream, CHUNK)):
+        read += len(chunk)
+        given = {name: list(islice(own, len(chunk))) for name, own in numbers.items()}
+        for name, own in given.items():
+            if lacking := len(chunk) - len(own):
+                problem = "it ends here, and there are more pairs"
+                raise InputError(files[name].file, read - lacking, problem, _EACH)
+        yield chunk, given
+    for name, rest in numbers.items():
+        if next(rest, None) is not None:
+            raise InputError(files[name].file, read + 1, f"there are only {read:,} pairs", _EACH)
 
 
 class Work:
@@ -97,16 +122,24 @@ class Work:
     ) -> None:
         """Load what the filters need."""
         self.filters, self.with_scores = list(filters.items()), scores
-        self.scorers: list[Scorer] = [kind.scorer(languages) for kind in filters.values()]
+        self.scorers: dict[str, Scorer] = {
+            name: kind.scorer(languages)
+            for name, kind in filters.items()
+            if not isinstance(kind, GivenNumbers)
+        }
         self.empty = [""] * len(columns(filters))
 
-    def block(self, pairs: Sequence[Pair]) -> Block:
-        """Score and filter some pairs."""
+    def block(self, pairs: Sequence[Pair], given: Mapping[str, Sequence[Scores]]) -> Block:
+        """Score and filter some pairs, given the numbers that files have for them."""
         pairs = [(collapse(left), collapse(right)) for left, right in pairs]
         refusing: list[list[str]] = [[reason] if (reason := unfit(*p)) else [] for p in pairs]
         fit = [place for place, reasons in enumerate(refusing) if not reasons]
         seen = [pairs[place] for place in fit]
-        found = [scorer(seen) if seen else [] for scorer in self.scorers]
+        found = [
+            [given[name][place] for place in fit] if name in given
+            else self.scorers[name](seen) if seen else []
+            for name, _ in self.filters
+        ]  # fmt: skip
         for (name, kind), own in zip(self.filters, found, strict=True):
             for place, score in zip(fit, own, strict=True):
                 if not kind.within(score):
@@ -144,5 +177,5 @@ def _begin(filters: Mapping[str, Filter], languages: Sequence[str], scores: bool
     _work = Work(filters, languages, scores)
 
 
-def _block(pairs: Sequence[Pair]) -> Block:
-    return _work.block(pairs)
+def _block(pairs: Sequence[Pair], given: Mapping[str, Sequence[Scores]]) -> Block:
+    return _work.block(pairs, given)
