@@ -21,6 +21,8 @@ WAYS = {"into": "{pivot}-{language}", "from": "{language}-{pivot}"}
 class ByLanguage(Table):
     """P@1 between each language and the pivot, for each source, jointly trained and alone."""
 
+    title: str = "Retrieval in every language"
+    """Heading of the table."""
     joint: str
     """The experiment with all languages."""
     alone: str
@@ -101,7 +103,7 @@ class ByLanguage(Table):
         from tandem.reporting.writer import grid, page
 
         parts = [
-            "# Retrieval in every language",
+            f"# {self.title}",
             "P@1 × 100: how often the nearest of the held-out sentences of a corpus is the "
             "translation, from the language to English and from English to the language; in "
             "brackets its 95% interval. *Alone*: an encoder trained on the text of that language "
