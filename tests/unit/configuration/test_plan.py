@@ -91,7 +91,7 @@ def test_everything_that_is_asked_of_a_study(plan):
         "scores.csv", "scores.md", "training.csv", "training.md",
         *(f"figures/{table}.{ending}" for table in ("scores", "training")
           for ending in ("png", "pdf", "svg")),
-        "export/sp.cs", "claims.csv", "scores/cs-en/bleu.json",
+        "export/sp.cs", "claims.csv", "front.html", "scores/cs-en/bleu.json",
     )]  # fmt: skip
 
 

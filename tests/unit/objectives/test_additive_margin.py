@@ -1,0 +1,104 @@
+"""The additive-margin softmax against its equations."""
+
+import numpy as np
+import pytest
+import torch
+
+from tandem.objectives.additive_margin import AdditiveMargin
+from tandem.objectives.objective import OBJECTIVES
+
+PAIRS, WIDTH = 7, 5
+
+
+@pytest.fixture
+def vectors():
+    return torch.randn(2 * PAIRS, WIDTH, generator=torch.Generator().manual_seed(1))
+
+
+def loss_of(objective, vectors, keys=None, batch=range(PAIRS)):
+    batch = np.array(batch)
+    keys = torch.arange(PAIRS).repeat(2) if keys is None else keys
+    chosen = objective.choose(vectors, keys, monolingual=False)
+    rows = objective.rows(batch, PAIRS, chosen)
+    assert {len(group) for group in rows} == {len(batch)}
+    return objective.loss(torch.stack([vectors[torch.from_numpy(r)] for r in rows]), batch, chosen)
+
+
+def one_way(x, y, margin, negatives=lambda i: ()):
+    """Equation 7, word for word."""
+    total = 0.0
+    for i in range(len(x)):
+        own = torch.exp(x[i] @ y[i] - margin)
+        others = [y[n] for n in range(len(y)) if n != i] + list(negatives(i))
+        total -= torch.log(own / (own + sum(torch.exp(x[i] @ other) for other in others)))
+    return total / len(x)
+
+
+@pytest.mark.parametrize("margin", [0.0, 0.3])
+def test_the_loss_is_the_papers(vectors, margin):
+    x, y = vectors.chunk(2)
+    forward, backward = one_way(x, y, margin), one_way(y, x, margin)
+    alone = AdditiveMargin(margin=margin, bidirectional=False)
+    assert loss_of(alone, vectors) == pytest.approx(float(forward))
+    both = AdditiveMargin(margin=margin)
+    assert loss_of(both, vectors) == pytest.approx(float(forward + backward))
+
+
+def test_the_margin_is_of_the_cosine_where_there_is_a_scale(vectors):
+    x, y = torch.nn.functional.normalize(vectors).chunk(2)
+    expected = one_way(10 * x, y, 3.0) + one_way(y, 10 * x, 3.0)
+    assert loss_of(AdditiveMargin(scale=10), vectors) == pytest.approx(float(expected))
+
+
+def test_long_vectors_cost_their_length(vectors):
+    x, y = vectors.chunk(2)
+    more = (x.norm(dim=1) + y.norm(dim=1)).mean()
+    plain, penalised = (loss_of(AdditiveMargin(length_penalty=w), vectors) for w in (0, 0.5))
+    assert penalised - plain == pytest.approx(0.5 * float(more))
+
+
+def test_what_says_the_same_is_no_negative(vectors):
+    keys = torch.tensor([0, 1, 2, 3, 4, 5, 0] * 2)  # the first pair and the last
+    x, y = vectors.chunk(2)
+    expected = 0.0
+    for a, b in ((x, y), (y, x)):
+        for i in range(PAIRS):
+            others = [n for n in range(PAIRS) if n != i and keys[n] != keys[i]]
+            scores = torch.stack([a[i] @ b[i] - 0.3, *(a[i] @ b[n] for n in others)])
+            expected -= torch.log_softmax(scores, 0)[0] / PAIRS
+    assert loss_of(AdditiveMargin(), vectors, keys) == pytest.approx(float(expected), rel=1e-5)
+
+
+def test_hard_negatives_of_all_examples_join_the_batch(vectors):
+    objective = AdditiveMargin(hard=2, megabatch=3)
+    keys = torch.arange(PAIRS).repeat(2)
+    keys[PAIRS + 3] = keys[3] = keys[5] = keys[PAIRS + 5] = 3
+    chosen = objective.choose(vectors, keys, monolingual=False)
+    unit = torch.nn.functional.normalize(vectors)
+    x, y = unit.chunk(2)
+    for i in range(PAIRS):
+        for way, similar in enumerate((y @ x[i], x @ y[i])):
+            allowed = [n for n in range(PAIRS) if keys[n] != keys[i]]
+            best = sorted(allowed, key=lambda n: -float(similar[n]))[:2]
+            assert chosen.hard[way, :, i].tolist() == best
+    batch = [0, 2, 6]
+    x, y = vectors.chunk(2)
+    expected = 0.0
+    for way, (a, b) in enumerate(((x, y), (y, x))):
+        pool = [*batch, *chosen.hard[way][:, batch].flatten().tolist()]
+        for place, i in enumerate(batch):
+            others = [n for at, n in enumerate(pool) if at != place and keys[n] != keys[i]]
+            scores = torch.stack([a[i] @ b[i] - 0.3, *(a[i] @ b[n] for n in others)])
+            expected -= torch.log_softmax(scores, 0)[0] / len(batch)
+    assert loss_of(objective, vectors, keys, batch) == pytest.approx(float(expected), rel=1e-5)
+
+
+def test_a_pool_with_few_sentences_gives_what_it_has(vectors):
+    objective = AdditiveMargin(hard=20)
+    assert torch.isfinite(loss_of(objective, vectors))
+    assert objective.batches(0) == 1 and AdditiveMargin(hard=1, megabatch=5).batches(9) == 5
+
+
+def test_it_is_found_by_its_name():
+    parsed = OBJECTIVES.parse({"kind": "additive-margin", "margin": 0.2})
+    assert isinstance(parsed, AdditiveMargin) and parsed.margin == 0.2

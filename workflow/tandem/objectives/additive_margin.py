@@ -1,0 +1,149 @@
+"""Softmax over translations with an additive margin, one way or both (yang2019, section 3)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+
+from tandem.objectives.objective import Objective
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+BLOCK = 512
+"""Rows of the similarity matrix held at once."""
+
+
+class Candidates(NamedTuple):
+    """What the pairs of a pool meet besides each other.
+
+    Attributes:
+        keys: (2n,) equal for sentences that say the same, of one side after the other.
+        hard: (2, hard, n) the most similar sentences of the other side: right ones for the left
+            sentences, left ones for the right; numbers in their own side.
+    """
+
+    keys: Tensor
+    hard: Tensor
+
+
+class AdditiveMargin(Objective):
+    """Cross-entropy of finding a sentence's translation among those of its batch.
+
+    With the score f of two sentences, a pair (x_i, y_i) of a batch of N and the margin m:
+
+        -log( exp(f(x_i, y_i) - m) / (exp(f(x_i, y_i) - m) + sum_{n != i} exp(f(x_i, y_n))) )
+
+    (equations 6 and 7), and the same from y to x where it is bidirectional (equations 4, 5 and 8).
+    Without a margin it is the paper's BiDE, one way its DE (equation 3). Every example may add its
+    hardest negatives to the sum, for all of its batch. What says the same as a pair is none of its
+    negatives.
+    """
+
+    chooses: ClassVar[bool] = True
+
+    margin: NonNegativeFloat = 0.3
+    """How much higher a translation must score than all else; the paper's value."""
+    bidirectional: bool = True
+    """Also from the second side to the first."""
+    scale: PositiveFloat | None = None
+    """f is the cosine times this, and the margin is one of the cosine; null: the dot product, as in
+    the paper."""
+    hard: NonNegativeInt = 0
+    """Negatives that each example adds: the most similar sentences of the mega-batch. The paper has
+    5 of a model trained before, after Guo et al. (2018)."""
+    megabatch: PositiveInt = 1
+    """Batches from which these are chosen."""
+    length_penalty: NonNegativeFloat = 0.0
+    """Weight of the vectors' length in the loss; 1 in the paper (section 4.2, note 3)."""
+
+    def batches(self, step: int) -> int:
+        """Return how many batches negatives are chosen from."""
+        return self.megabatch if self.hard else 1
+
+    def choose(self, vectors: Tensor, keys: Tensor, monolingual: bool) -> Candidates:
+        """Choose the hard negatives of every sentence."""
+        import torch
+        from torch.nn import functional
+
+        left, right = functional.normalize(vectors).chunk(2)
+        own, other = keys.chunk(2)
+        if not self.hard:
+            return Candidates(keys.cpu(), keys.new_zeros(2, 0, len(own)).cpu())
+        found = [
+            _most_similar(*sides, own, other, self.hard)
+            for sides in ((left, right, other), (right, left, own))
+        ]
+        return Candidates(keys.cpu(), torch.stack(found).cpu())
+
+    def rows(
+        self, batch: NDArray[np.int64], count: int, chosen: Candidates
+    ) -> list[NDArray[np.int64]]:
+        """Return the pairs' sentences, then the negatives of the left and of the right ones."""
+        for_left, for_right = chosen.hard[:, :, batch].numpy()
+        more = [*(for_left + count), *(for_right if self.bidirectional else [])]
+        return [batch, batch + count, *more]
+
+    def loss(self, vectors: Tensor, batch: NDArray[np.int64], chosen: Candidates) -> Tensor:
+        """Return the mean loss of a batch; see the class."""
+        import torch
+
+        keys = chosen.keys.to(vectors.device)
+        count = len(keys) // 2
+        rows = torch.from_numpy(batch).to(vectors.device)
+        own = torch.stack([keys[rows], keys[rows + count]])
+        hard = chosen.hard.to(vectors.device)[:, :, rows]
+        ways = [(0, 1)] + [(1, 0)] * self.bidirectional
+        total = vectors.new_zeros(())
+        for way, (one, other) in enumerate(ways):
+            more = vectors[2 + way * self.hard : 2 + (way + 1) * self.hard]
+            candidates = torch.cat([vectors[other], more.flatten(0, 1)])
+            theirs = torch.cat([own[other], keys[hard[way].flatten() + other * count]])
+            total = total + self._one_way(vectors[one], candidates, own, theirs)
+        if self.length_penalty:
+            total = total + self.length_penalty * vectors[:2].norm(dim=-1).sum(0).mean()
+        return total
+
+    def _one_way(self, queries: Tensor, candidates: Tensor, own: Tensor, theirs: Tensor) -> Tensor:
+        """Return the mean cross-entropy of finding candidate i for query i.
+
+        `own`, (2, pairs), are the keys of the pairs, `theirs`, (candidates,), of the candidates.
+        """
+        import torch
+        from torch.nn import functional
+
+        margin = self.margin
+        if self.scale is not None:
+            queries, candidates = (functional.normalize(side) for side in (queries, candidates))
+            queries, margin = self.scale * queries, self.scale * margin
+        scores = queries @ candidates.T
+        same = (own[0][:, None] == theirs) | (own[1][:, None] == theirs)
+        same.fill_diagonal_(False)
+        scores = scores.masked_fill(same, -torch.inf)
+        target = torch.arange(len(queries), device=scores.device)
+        penalty = functional.one_hot(target, len(candidates)) * margin
+        return functional.cross_entropy(scores - penalty, target)
+
+
+def _most_similar(
+    queries: Tensor, pool: Tensor, theirs: Tensor, left: Tensor, right: Tensor, number: int
+) -> Tensor:
+    """Return the rows of a pool that are most similar to each query, (number, queries).
+
+    Those that say the same as either side of the query's pair, by their keys, are the last to be
+    taken.
+    """
+    import torch
+
+    found = []
+    for start in range(0, len(queries), BLOCK):
+        part = slice(start, start + BLOCK)
+        similar = queries[part] @ pool.T
+        same = (left[part, None] == theirs) | (right[part, None] == theirs)
+        similar.masked_fill_(same, -torch.inf)
+        best = similar.topk(min(number, len(pool))).indices
+        found.append(best[:, torch.arange(number) % best.shape[1]])
+    return torch.cat(found).T
