@@ -210,6 +210,7 @@ def cross_faults(study: Study, datasets: Names[str]) -> Iterator[str]:
     for place, source in _sources(study):
         if source not in datasets:
             yield f"{place}: no register lists {not_among(source, datasets)}"
+    yield from _encoder_faults(study)
     yield from _language_faults(study)
     yield from _size_faults(study)
     yield from _collection_faults(study)
@@ -241,6 +242,15 @@ def _sources(study: Study) -> Iterator[tuple[str, str]]:
         yield from ((f"tables.{name}", source) for source in table.sources())
     if study.sts is not None:
         yield from ((f"sts.{key}", source) for key, source in study.sts.archives().items())
+
+
+def _encoder_faults(study: Study) -> Iterator[str]:
+    """Yield the encoders that cannot read what their segmentation gives."""
+    for name, entry in study.encoders.items():
+        scheme = study.segmentations.get(entry.segmentation)
+        if scheme and not entry.architecture.reads(scheme.kind):
+            kind = entry.architecture.kind
+            yield f"encoders.{name}: {kind} with these settings does not read {scheme.kind}"
 
 
 def _language_faults(study: Study) -> Iterator[str]:

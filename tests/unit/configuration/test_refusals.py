@@ -82,6 +82,8 @@ def test_a_fault_of_a_study_is_named_with_its_place(workspace, change, said):
          "backtranslations.en-en.bitext: no bitexts entry 'en-c'"),
         (changed("backtranslations", "en-en", "translator", to="de-en"),
          "backtranslations.en-en.translator: no translators entry 'de-en'"),
+        (changed("encoders", "sp", "architecture", to={"kind": "transformer", "grouped": True}),
+         "encoders.sp: transformer with these settings does not read words"),
         (changed("encoders", "sp", "segmentation", to="word"),
          "encoders.sp.segmentation: no segmentations entry 'word' (did you mean 'words'?)"),
         (changed("settings", "cs", "corpus", to="en-enn"),

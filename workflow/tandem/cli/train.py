@@ -121,11 +121,14 @@ def _asked(options: argparse.Namespace) -> Asked:
         start = common.load_model(options, *options.languages)
     named = {"kind": "segmentation", "size": "size"}
     scheme = {key: given[name] for key, name in named.items() if name in given}
-    dimension = {"dimension": given["dimension"]} if "dimension" in given else {}
+    encoder = {"kind": given.get("encoder", "averaging")}
+    encoder |= {"dimension": given["dimension"]} if "dimension" in given else {}
+    if (encoder["kind"], scheme.get("kind")) == ("transformer", "words-and-ngrams"):
+        encoder["grouped"] = True
     return Asked(
         tuple(options.languages),
         start=start,
-        encoder=ENCODERS.parse({"kind": given.get("encoder", "averaging"), **dimension}),
+        encoder=ENCODERS.parse(encoder),
         segmentation=Segmentation(**scheme),
         objective=options.objective and OBJECTIVES.parse({"kind": options.objective}),
         recipe={name: given[name] for name in Recipe.model_fields if name in given},

@@ -48,7 +48,12 @@ long documents, and languages with little of that data are represented worse.{lo
 The method: Wieting, Gimpel, Neubig and Berg-Kirkpatrick (2019), "Simple and Effective Paraphrastic
 Similarity from Parallel Translations", Proceedings of ACL.
 """
-_UNITS = {"sentencepiece": "SentencePieces", "words": "words", "trigrams": "character trigrams"}
+_UNITS = {
+    "sentencepiece": "SentencePieces",
+    "words": "words",
+    "trigrams": "character trigrams",
+    "words-and-ngrams": "words and hashed character n-grams",
+}
 
 
 _LOWEST = 5

@@ -68,6 +68,13 @@ class Encoder(Kind):
         """Width of the sentence vector."""
         return self.dimension
 
+    def reads(self, unit: str) -> bool:
+        """Whether it makes sense of what a kind of segmentation gives.
+
+        Words that come with their n-grams are for those that put them together.
+        """
+        return unit != "words-and-ngrams"
+
     def weights(self) -> nn.Module:
         """Return freshly drawn parameters beside the embeddings; by default there are none."""
         from torch import nn

@@ -16,6 +16,7 @@ from tokenizers.normalizers import Sequence as Normalizers
 from tokenizers.pre_tokenizers import Metaspace, PreTokenizer, Split
 from tokenizers.pre_tokenizers import Sequence as PreTokenizers
 
+from tandem.errors import TandemError
 from tandem.segmentation.pieces import alphabet, load_pieces, piece_scores
 from tandem.segmentation.segmenter import Segmenter
 
@@ -30,9 +31,14 @@ def stock_tokenizer(segmenter: Segmenter, language: str) -> tuple[Tokenizer, lis
     """Return a tokeniser for a language, and the id that each of its ids stands for.
 
     It serves all languages of the same group (`Segmenter.groups`).
+
+    Raises:
+        TandemError: words come with hashed n-grams.
     """
     ids = segmenter.units(language)
     kind = segmenter.scheme.kind
+    if kind == "words-and-ngrams":
+        raise TandemError("no stock tokeniser hashes n-grams. Train with another segmentation")
     if kind == "trigrams":
         units = [unit for unit in ids if len(unit) == 3]
         return _trigrams(units), [ids[unit] for unit in units]

@@ -84,6 +84,9 @@ class Asked:
         Raises:
             TandemError: the message names the setting.
         """
+        if not self.start and not self.encoder.reads(self.segmentation.kind):
+            said = f"{self.encoder.kind} does not read {self.segmentation.kind}"
+            raise TandemError(f"{said}. Give another segmentation or encoder")
         try:
             self.bitext(("pairs",))
             followed(1, self.objective, **self.recipe)

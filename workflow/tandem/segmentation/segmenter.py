@@ -10,6 +10,7 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Annotated
@@ -21,6 +22,7 @@ from tandem.errors import TandemError
 from tandem.io import write_json
 from tandem.progress import progress_bar
 from tandem.registry import Settings
+from tandem.segmentation import ngrams
 from tandem.segmentation.lookup import lookup
 from tandem.segmentation.pieces import PieceEncoder, load_pieces, piece_scores, train_unigram
 from tandem.segmentation.ragged import Ragged, from_rows, save_stream
@@ -123,6 +125,8 @@ class Segmenter:
         if self.scheme.kind == "trigrams":
             # what other languages have marked is longer
             return TrigramEncoder({gram: i for gram, i in ids.items() if len(gram) == 3})
+        if self.scheme.kind == "words-and-ngrams":
+            return lookup(partial(ngrams.entries, self.scheme, ids))
         if model := self.models[language]:
             return lookup(PieceEncoder(model, ids))
         return lookup(lambda words: from_rows([ids[w]] if w in ids else [] for w in words))
@@ -185,6 +189,8 @@ def learn(scheme: Segmentation, texts: Texts, folder: Path) -> Segmenter:
         vocabulary = _pieces(scheme, models)
     else:
         vocabulary = _most_frequent(scheme, texts)
+        if scheme.kind == "words-and-ngrams":
+            vocabulary = ngrams.vocabulary(scheme, vocabulary)
     segmenter = Segmenter(scheme, vocabulary, models)
     segmenter.save(folder)
     return segmenter

@@ -66,7 +66,7 @@ def resume(trainer: Trainer, folder: Path) -> bool:
     trainer.optimizer.load_state(_part(tensors, "rows."), trainer.progress.step)
     trainer.composition.load_state_dict(_part(tensors, "weights."))
     if trainer.weights_optimizer is not None:
-        _load_adam(trainer.weights_optimizer, tensors)
+        _load_optimizer(trainer.weights_optimizer, tensors)
     return True
 
 
@@ -88,11 +88,12 @@ def _tensors(trainer: Trainer) -> dict[str, Tensor]:
     tensors |= {f"best.{k}": v for k, v in trainer.best.items()}
     if trainer.weights_optimizer is not None:
         for index, state in trainer.weights_optimizer.state_dict()["state"].items():
-            tensors |= {f"adam.{index}.{k}": v for k, v in state.items()}
+            known = {k: v for k, v in state.items() if v is not None}
+            tensors |= {f"adam.{index}.{k}": v for k, v in known.items()}
     return tensors
 
 
-def _load_adam(optimizer: torch.optim.Adam, tensors: dict[str, Tensor]) -> None:
+def _load_optimizer(optimizer: torch.optim.Optimizer, tensors: dict[str, Tensor]) -> None:
     state: dict[int, dict[str, Tensor]] = {}
     for name, tensor in _part(tensors, "adam.").items():
         index, key = name.split(".", 1)

@@ -38,6 +38,7 @@ from tandem.training.adam import RowAdam
 from tandem.training.batches import DropoutPool, Indices, Pairs, generator, scramble
 from tandem.training.checkpoint import Epoch, Progress
 from tandem.training.recipe import Recipe
+from tandem.training.sgd import RowSgd
 
 Validate = Callable[[Tensor, Composition], float]
 """Takes the embedding table and the composition, returns a score, the higher the better."""
@@ -129,9 +130,15 @@ class Trainer:
         self.composition.to(self.device)
         steps = recipe.epochs * sum(math.ceil(length / recipe.batch) for length in lengths)
         factors = partial(recipe.factors, total=steps)
-        self.optimizer = RowAdam(table.to(self.device), recipe.learning_rate, steps, factors)
-        weights, rate = list(self.composition.parameters()), recipe.learning_rate
-        self.weights_optimizer = torch.optim.Adam(weights, rate) if weights else None
+        table, rate = table.to(self.device), recipe.learning_rate
+        self.optimizer: RowAdam | RowSgd
+        if recipe.optimizer == "adam":
+            self.optimizer = RowAdam(table, rate, steps, factors)
+        else:
+            self.optimizer = RowSgd(table, rate, steps, factors, recipe.embedding_multiplier)
+        weights = list(self.composition.parameters())
+        optimizer = {"adam": torch.optim.Adam, "sgd": torch.optim.SGD}[recipe.optimizer]
+        self.weights_optimizer = optimizer(weights, rate) if weights else None
         self.dropout = None
         if recipe.dropout:
             dimension = run.encoder.dimension

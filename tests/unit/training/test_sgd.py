@@ -1,0 +1,79 @@
+"""Stochastic gradient descent: what it moves, its schedule, and resumption to the byte."""
+
+import numpy as np
+import pytest
+import torch
+from pydantic import ValidationError
+
+from tandem.encoders.transformer import Transformer
+from tandem.objectives.additive_margin import AdditiveMargin
+from tandem.segmentation import ragged
+from tandem.training.adam import Rows
+from tandem.training.batches import Pairs
+from tandem.training.loop import Run, Trainer
+from tandem.training.recipe import Recipe
+from tandem.training.sgd import RowSgd
+
+SMALL = Transformer(dimension=16, layers=1, heads=2, hidden=8, filter=16, output=8)
+RECIPE = Recipe(
+    epochs=8, batch=16, optimizer="sgd", learning_rate=0.1, decay="tenth", embedding_multiplier=5
+)
+TYPES = 100
+
+
+def bitext(count=150):
+    """Pairs in which word w of one language translates as word w + 50."""
+    random = np.random.default_rng(3)
+    left = [random.integers(0, 50, random.integers(1, 7)).tolist() for _ in range(count)]
+    right = [[word + 50 for word in row] for row in left]
+    return Pairs(ragged.from_rows(left), ragged.from_rows(right), monolingual=False)
+
+
+def trainer():
+    objective = AdditiveMargin(hard=2, megabatch=3)
+    return Trainer(Run(SMALL, objective, RECIPE, 5), TYPES, bitext())
+
+
+def test_rows_move_against_their_gradients_and_others_stay():
+    table = torch.arange(12.0).reshape(4, 3)
+    optimizer = RowSgd(table.clone(), 0.5, 10, lambda steps: np.where(steps < 2, 1, 0.1), 4)
+    index, gradient = torch.tensor([2, 0]), torch.tensor([[1.0, 0, -1], [2, 2, 2]])
+    for factor in (1, 0.1):
+        before = optimizer.table.clone()
+        rows = optimizer.fetch(index)
+        assert isinstance(rows, Rows) and torch.equal(rows.values, before[index])
+        rows.values.requires_grad_()
+        rows.values.backward(gradient)
+        optimizer.update(rows)
+        expected = before.index_add(0, index, -0.5 * factor * 4 * gradient)
+        torch.testing.assert_close(optimizer.settle(), expected)
+        assert optimizer.rate() == 0.5 * factor
+
+
+def test_the_rate_is_a_tenth_after_33_of_40_updates():
+    factors = RECIPE.factors(np.arange(1, 82), 80)
+    assert factors.tolist() == [1.0] * 66 + [0.1] * 14 + [0.0]
+
+
+def test_the_loss_falls():
+    run = trainer()
+    run.run(None, show=False)
+    losses = [epoch.loss for epoch in run.progress.history]
+    assert losses[-1] < 0.8 * losses[1]
+
+
+@pytest.mark.parametrize("stop", [2, 7])
+def test_training_that_is_stopped_goes_on_to_the_same_bytes(tmp_path, stop):
+    whole, first, second = trainer(), trainer(), trainer()
+    whole.run(None, show=False)
+    calls = iter(range(100))
+    first.run(None, tmp_path / "c", show=False, stopped=lambda: next(calls) == stop)
+    assert not first.finished
+    second.run(None, tmp_path / "c", show=False)
+    assert whole.best.keys() == second.best.keys()
+    assert all(torch.equal(whole.best[name], second.best[name]) for name in whole.best)
+
+
+def test_a_multiplier_without_effect_is_refused():
+    with pytest.raises(ValidationError, match="changes nothing with adam"):
+        Recipe(embedding_multiplier=25)

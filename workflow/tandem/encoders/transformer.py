@@ -1,0 +1,151 @@
+"""A shared transformer with four poolings: the encoder of yang2019, section 4.2."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Self, cast
+
+from pydantic import PositiveInt, model_validator
+
+from tandem.encoders.encoder import Encoder, Tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from torch import Tensor, nn
+
+POSITIONS = 10_000.0
+"""The longest wave of the positions, over 2 pi (Vaswani et al., 2017, section 3.5)."""
+
+
+class Transformer(Encoder):
+    """A transformer over token embeddings, pooled in four ways and projected.
+
+    Yang et al. (2019), section 4.2: layers as Vaswani et al. (2017) have them, with sinusoidal
+    positions; the maximum, the mean, the first state and the states weighted by attention (dos
+    Santos et al., 2016), concatenated, give the vector. No dropout but that of token embeddings.
+    """
+
+    grouped: bool = False
+    """Tokens come as words with their character n-grams, by the segmentation words-and-ngrams, and
+    the embeddings of each word are summed; else each token is read by itself."""
+    layers: PositiveInt = 3
+    """Layers; the paper's number, as in all that follows."""
+    heads: PositiveInt = 8
+    """Attention heads."""
+    hidden: PositiveInt = 512
+    """Width of the states."""
+    filter: PositiveInt = 2048
+    """Width inside the feed-forward networks."""
+    output: PositiveInt = 500
+    """Width of the sentence vector."""
+    longest: PositiveInt = 128
+    """Tokens (or words) that are read; those beyond are left out."""
+
+    @model_validator(mode="after")
+    def _divides(self) -> Self:
+        if self.hidden % self.heads:
+            raise ValueError(f"hidden, {self.hidden}, is no multiple of heads, {self.heads}")
+        return self
+
+    def reads(self, unit: str) -> bool:
+        """Whether it makes sense of what a kind of segmentation gives."""
+        return self.grouped == (unit == "words-and-ngrams")
+
+    @property
+    def width(self) -> int:
+        """Width of the sentence vector."""
+        return self.output
+
+    def weights(self) -> nn.Module:
+        """Return projections, layers and what attention pooling asks for, drawn by PyTorch."""
+        from torch import nn
+
+        layer = nn.TransformerEncoderLayer(
+            self.hidden, self.heads, self.filter, dropout=0.0, batch_first=True
+        )
+        return nn.ModuleDict({
+            "input": nn.Linear(self.dimension, self.hidden),
+            "layers": nn.TransformerEncoder(layer, self.layers, enable_nested_tensor=False),
+            "attention": nn.Linear(self.hidden, 1),
+            "output": nn.Linear(4 * self.hidden, self.output),
+        })  # fmt: skip
+
+    def compose(self, weights: nn.Module, tokens: Tokens) -> Tensor:
+        """Return the sentence vectors, (sentences, output)."""
+        import torch
+
+        embedded, offsets = self._embedded(tokens)
+        lengths = (offsets[1:] - offsets[:-1]).clamp(max=self.longest)
+        out = embedded.new_zeros(len(lengths), self.output)
+        rows, vectors = [], []
+        for sentences in blocks(lengths):
+            steps = torch.arange(int(lengths[sentences].max()), device=lengths.device)
+            inside = steps < lengths[sentences][:, None]
+            places = torch.where(inside, offsets[sentences][:, None] + steps, 0)
+            rows.append(sentences)
+            vectors.append(self._pooled(cast("nn.ModuleDict", weights), embedded[places], inside))
+        return out.index_copy(0, torch.cat(rows), torch.cat(vectors)) if rows else out
+
+    def _embedded(self, tokens: Tokens) -> tuple[Tensor, Tensor]:
+        """Return the embeddings of tokens, or of words, and where those of sentences begin.
+
+        Where tokens are grouped, the first of all tokens begins every word, and is no part of it.
+        """
+        import torch
+
+        table, ids, offsets, dropout = tokens
+        embedded = table.index_select(0, ids)
+        if dropout is not None:
+            embedded = embedded * dropout.factors(table.shape[1])
+        if not self.grouped:
+            return embedded, offsets
+        begins = ids == 0
+        words = begins.cumsum(0)
+        inside = torch.nonzero(~begins).squeeze(1)
+        count = int(words[-1]) if len(words) else 0
+        sums = table.new_zeros(count, table.shape[1])
+        sums = sums.index_add(0, words[inside] - 1, embedded[inside])
+        return sums, torch.cat([words.new_zeros(1), words])[offsets]
+
+    def _pooled(self, parts: nn.ModuleDict, embedded: Tensor, inside: Tensor) -> Tensor:
+        """Return the vectors of padded sentences: (n, steps, dimension), (n, steps) bool."""
+        import torch
+
+        states = parts["input"](embedded)
+        states = states + waves(states.shape[1], self.hidden).to(states)
+        states = parts["layers"](states, src_key_padding_mask=~inside)
+        absent = ~inside[:, :, None]
+        weight = parts["attention"](states).masked_fill(absent, -torch.inf).softmax(1)
+        sizes = inside.sum(1, keepdim=True).to(states.dtype)
+        pools = (
+            states.masked_fill(absent, -torch.inf).amax(1),
+            states.masked_fill(absent, 0).sum(1) / sizes,
+            states[:, 0],
+            (states * weight).sum(1),
+        )
+        return parts["output"](torch.cat(pools, 1))
+
+
+def blocks(lengths: Tensor, most: int = 8192) -> Iterator[Tensor]:
+    """Yield the numbers of the sentences that are not empty, those of like lengths together.
+
+    A block is no larger than `most` tokens when all are as long as its longest, or one sentence.
+    """
+    import torch
+
+    order = torch.argsort(lengths, descending=True, stable=True)
+    order = order[: int((lengths > 0).sum())]
+    while len(order):
+        count = max(1, most // int(lengths[order[0]]))
+        yield order[:count]
+        order = order[count:]
+
+
+def waves(steps: int, width: int) -> Tensor:
+    """Return the sinusoidal positions, (steps, width) (Vaswani et al., 2017, section 3.5)."""
+    import torch
+
+    rates = torch.exp(torch.arange(0, width, 2) * (-math.log(POSITIONS) / width))
+    angles = torch.arange(steps)[:, None] * rates
+    return torch.stack([angles.sin(), angles.cos()], 2).flatten(1)[:, :width]

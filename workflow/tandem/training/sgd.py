@@ -1,0 +1,66 @@
+"""Stochastic gradient descent over an embedding table of which a batch touches few rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from tandem.training.adam import Rows
+
+
+class RowSgd:
+    """SGD for the rows of one table: a row without a gradient stays where it is.
+
+    It does what `RowAdam` does, and keeps nothing but the table.
+    """
+
+    def __init__(
+        self,
+        table: Tensor,
+        learning_rate: float,
+        total_steps: int,
+        factors: Callable[[NDArray[np.int64]], NDArray[np.float64]] = np.ones_like,
+        multiplier: float = 1.0,
+    ) -> None:
+        """Take over `table` (rows, dimension), to be changed in place over `total_steps` steps.
+
+        `factors` gives what the learning rate is multiplied by in each of some steps; gradients of
+        the table are multiplied by `multiplier`.
+        """
+        self.table = table
+        self.step_count = 0
+        self._learning_rate, self._multiplier = learning_rate, multiplier
+        self._factors = np.asarray(factors(np.arange(total_steps + 1)), np.float64)
+
+    def fetch(self, index: Tensor) -> Rows:
+        """Return the rows."""
+        return Rows(index, self.table.index_select(0, index), torch.zeros_like(index))
+
+    def update(self, rows: Rows) -> None:
+        """Take one step for rows whose `values.grad` is filled, and store them."""
+        self.step_count += 1
+        gradient = rows.values.grad
+        assert gradient is not None
+        moved = rows.values.detach().add_(gradient, alpha=-self.rate() * self._multiplier)
+        self.table.index_copy_(0, rows.index, moved)
+
+    def rate(self) -> float:
+        """Return the learning rate of the last step, of what is not in the table."""
+        return self._learning_rate * float(self._factors[self.step_count])
+
+    def settle(self) -> Tensor:
+        """Return the table."""
+        return self.table
+
+    def state(self) -> dict[str, Tensor]:
+        """Return the tensors from which `load_state` continues to the same bytes."""
+        return {"embedding": self.table}
+
+    def load_state(self, tensors: dict[str, Tensor], step_count: int) -> None:
+        """Continue from what `state` returned at step `step_count`."""
+        self.table.copy_(tensors["embedding"])
+        self.step_count = step_count
