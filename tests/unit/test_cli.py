@@ -333,6 +333,28 @@ def test_a_smaller_batch_makes_another_model(tmp_path):
     assert tables[0] != tables[1]
 
 
+def test_an_encoder_and_an_objective_have_settings_of_their_own(tmp_path, capsys):
+    out = tmp_path / "model"
+    command = ["train", *bitext(tmp_path, 200), "--held-out", "20", "--epochs", "1"]
+    kinds = ["--encoder", "transformer", "--segmentation", "words-and-ngrams"]
+    small = ["layers=1", "heads=2", "hidden=8", "filter=16", "output=6", "dimension=8"]
+    settings = [word for each in small for word in ("--encoder-setting", each)]
+    loss = ["--objective", "additive-margin", "--objective-setting", "hard=1"]
+    assert main([*command, *kinds, *settings, *loss, "--out", str(out)]) == 0
+    trained = SentenceEncoder.load(out)
+    assert trained.kind.grouped and trained.dimension == 6
+    assert trained.metadata["objective"]["hard"] == 1
+    for wrong, said in (
+        (["--encoder-setting", "layers=2"], "unknown key 'layers'"),
+        (["--objective-setting", "margin=no"], "margin: "),
+        ([*kinds[:2], "--segmentation", "trigrams", "--encoder-setting", "grouped=true"],
+         "transformer does not read trigrams"),
+        (["--from", str(out), "--encoder-setting", "layers=2"], "--encoder-setting and --dimen"),
+    ):  # fmt: skip
+        assert main([*command, *wrong, "--out", str(tmp_path / "other")]) == 1
+        assert said in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_has_an_example_that_parses(command, capsys):
     with pytest.raises(SystemExit) as error:

@@ -8,11 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
+import yaml
+
 from tandem.cli import common
 from tandem.corpora.files import corpora
 from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.errors import TandemError
-from tandem.objectives.objective import OBJECTIVES
+from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.outputs import check
 from tandem.registry import Settings
 from tandem.segmentation.scheme import Segmentation, Unit
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from tandem.own_bitext.build import Asked
 
 _EXAMPLE = "tandem train my.en my.de --languages en de --out model/"
-_MODELS = ("encoder", "dimension", "segmentation", "size")
+_MODELS = ("encoder", "encoder_setting", "dimension", "segmentation", "size")
 """What the model of --from decides."""
 _AMOUNT = "follows the amount of text"
 _FOLLOWS = {"epochs": "30", "patience": "3", "learning_rate": _AMOUNT, "dropout": _AMOUNT}
@@ -46,6 +48,13 @@ def add_train(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--encoder", choices=list(ENCODERS.modules()), default=absent)
     objectives = list(OBJECTIVES.modules())
     parser.add_argument("--objective", choices=objectives, help="the loss (default: margin)")
+    for name, example in (("encoder", "layers=1"), ("objective", "margin=0.2")):
+        parser.add_argument(
+            f"--{name}-setting", type=_setting, action="append", default=absent,
+            metavar="KEY=VALUE",
+            help=f"a setting of the {name}, such as {example}; may be repeated "
+            "(docs/configuration.md lists them)",
+        )  # fmt: skip
     parser.add_argument("--segmentation", choices=get_args(Unit), default=absent)
     _add_settings(parser, Segmentation, "size")
     _add_settings(parser, Encoder, "dimension")
@@ -60,6 +69,14 @@ def add_train(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--device", default="auto", help="auto (default), cpu, cuda")
     common.add_reporting(parser)
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    """Read KEY=VALUE; the value as YAML has it."""
+    key, sign, value = text.partition("=")
+    if not (key and sign):
+        raise argparse.ArgumentTypeError(f"{text} is not KEY=VALUE")
+    return key, yaml.safe_load(value)
 
 
 def _add_settings(parser: argparse.ArgumentParser, model: type[Settings], *names: str) -> None:
@@ -113,7 +130,7 @@ def _asked(options: argparse.Namespace) -> Asked:
     given = vars(options)
     start = None
     if options.model is not None:
-        if decided := [f"--{name}" for name in _MODELS if name in given]:
+        if decided := [f"--{n.replace('_', '-')}" for n in _MODELS if n in given]:
             raise TandemError(
                 f"{' and '.join(decided)}: the model that training starts from decides that. "
                 "Leave it out, or leave out --from"
@@ -121,8 +138,9 @@ def _asked(options: argparse.Namespace) -> Asked:
         start = common.load_model(options, *options.languages)
     named = {"kind": "segmentation", "size": "size"}
     scheme = {key: given[name] for key, name in named.items() if name in given}
-    encoder = {"kind": given.get("encoder", "averaging")}
+    encoder: dict[str, Any] = {"kind": given.get("encoder", "averaging")}
     encoder |= {"dimension": given["dimension"]} if "dimension" in given else {}
+    encoder |= dict(given.get("encoder_setting", ()))
     if (encoder["kind"], scheme.get("kind")) == ("transformer", "words-and-ngrams"):
         encoder["grouped"] = True
     return Asked(
@@ -130,12 +148,20 @@ def _asked(options: argparse.Namespace) -> Asked:
         start=start,
         encoder=ENCODERS.parse(encoder),
         segmentation=Segmentation(**scheme),
-        objective=options.objective and OBJECTIVES.parse({"kind": options.objective}),
+        objective=_objective(options),
         recipe={name: given[name] for name in Recipe.model_fields if name in given},
         held_out=options.held_out,
         seed=options.seed,
         device=common.place(options.device),
     )
+
+
+def _objective(options: argparse.Namespace) -> Objective | None:
+    """Return the objective that is asked for; None: the margin loss as it is."""
+    settings = dict(vars(options).get("objective_setting", ()))
+    if options.objective is None and not settings:
+        return None
+    return OBJECTIVES.parse({"kind": options.objective or "margin"} | settings)
 
 
 def _summary(metadata: dict[str, Any], options: argparse.Namespace) -> list[str]:
