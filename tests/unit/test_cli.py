@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import itertools
+import json
 import os
 import shlex
 import subprocess
@@ -130,6 +131,42 @@ def test_mine_finds_the_translations(model, files, tmp_path, options, capsys):
     assert scores == sorted(scores, reverse=True)
     assert main([*command, *options, "--at-least", str(scores[0] + 1)]) == 0
     assert capsys.readouterr().out == ""
+
+
+def test_retrieve_finds_the_nearest_of_a_corpus(model, files, tmp_path, capsys):
+    (tmp_path / "shuffled.en").write_text("\n".join(ENGLISH[::-1]) + "\n")
+    command = ["retrieve", model, str(tmp_path / "shuffled.en"), files[1], *LANGUAGES, "--quiet"]
+    assert main(command) == 0
+    found = rows(capsys.readouterr().out)
+    assert [row[1:] for row in found] == [list(p) for p in zip(ENGLISH[::-1], GERMAN[::-1],
+                                                               strict=True)]  # fmt: skip
+    assert main([*command, "--k", "9", "--json", str(tmp_path / "done.json")]) == 0
+    found = rows(capsys.readouterr().out)
+    assert len(found) == 16 and len({row[1] for row in found}) == 4
+    for query in range(4):
+        scores = [float(row[0]) for row in found[4 * query : 4 * query + 4]]
+        assert scores == sorted(scores, reverse=True)
+    assert json.loads((tmp_path / "done.json").read_text()) == {"sentences": [4, 4], "k": 9}
+
+
+@pytest.mark.parametrize("batch", [1, 2, 1024])
+def test_retrieve_finds_documents_by_the_mean_of_their_sentences(
+    model, tmp_path, batch, monkeypatch, capsys
+):
+    monkeypatch.setattr("tandem.cli.common.BATCH", batch)
+    sides = (("en", ENGLISH), ("de", GERMAN))
+    parts = {"first": [0, 1, 2], "second": [3], "third": [2, 0], "fourth": [1, 3]}
+    for language, lines in sides:
+        order = parts if language == "en" else [*parts][::-1]
+        text = "".join(f"{name} {language}\t{lines[i]}\n" for name in order for i in parts[name])
+        (tmp_path / language).write_text(text, encoding="utf-8")
+    command = ["retrieve", model, str(tmp_path / "en"), str(tmp_path / "de"), *LANGUAGES]
+    assert main([*command, "--documents"]) == 0
+    found = rows(capsys.readouterr().out)
+    assert found == [["1.000000", f"{name} en", f"{name} de"] for name in parts]
+    (tmp_path / "en").write_text("first en\tthe cat\nrain fell\n")
+    assert main([*command, "--documents", "--overwrite", "--out", str(tmp_path / "o")]) == 1
+    assert "line 2: no tab after the name of a document" in capsys.readouterr().err
 
 
 def bitext(folder, count):

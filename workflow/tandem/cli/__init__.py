@@ -41,6 +41,11 @@ COMMANDS = {
         "mine",
         "Find translations: write score, sentence, sentence (TSV), the best pair first.",
     ),
+    "retrieve": (
+        "retrieve",
+        "Find the nearest sentences or documents of a corpus: write score, query, found (TSV), the "
+        "best of each query first.",
+    ),
     "evaluate": (
         "evaluate",
         "Say how good a model is: retrieval, filtering and mining of test pairs, and similarity.",
@@ -57,7 +62,11 @@ COMMANDS = {
 """Each command: the module that has its `add_<command>`, and what it does."""
 
 _FAILED, _INTERRUPTED, _READER_LEFT = 1, 130, 141
-_SETTINGS = {"train": "--batch, --dimension or --size", "mine": "--memory or --threads"}
+_SETTINGS = {
+    "train": "--batch, --dimension or --size",
+    "mine": "--memory or --threads",
+    "retrieve": "--memory or --threads",
+}
 """What lowers the memory that a command needs."""
 _LEAST_BYTES = 1536 << 20
 """Address space below which libraries crash while they are loaded."""

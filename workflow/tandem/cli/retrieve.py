@@ -1,0 +1,55 @@
+"""`tandem retrieve`: for each sentence, or document, the nearest of a corpus."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+
+from tandem.cli import common
+from tandem.cli.spooled import add_search, nearest, spool
+from tandem.search.limits import memory_bound
+from tandem.search.neighbours import NOBODY
+
+_EXAMPLE = """tandem retrieve model/ questions.en corpus.de --languages en de --k 3
+tandem retrieve model/ pages.en.tsv pages.de.tsv --languages en de --documents"""
+
+
+def add_retrieve(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    common.set_up(parser, run, _EXAMPLE)
+    common.add_model(parser)
+    parser.add_argument("queries", metavar="QUERIES", help="what is looked for, one a line")
+    parser.add_argument("corpus", metavar="CORPUS", help="where, one a line")
+    common.add_languages(parser)
+    parser.add_argument(
+        "--k", type=common.positive, default=1, help="how many to find for each (default: 1)"
+    )
+    parser.add_argument(
+        "--documents", action="store_true",
+        help="lines are the name of a document, a tab and a sentence: documents are found by the "
+        "mean of their sentences' vectors, and names are written",
+    )  # fmt: skip
+    add_search(parser)
+    common.add_output(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Encode both to disk, search, and write what is found, the best first."""
+    names = [options.queries, options.corpus]
+    with common.output(options, names, options.model) as out, contextlib.ExitStack() as stack:
+        memory_bound(options.memory)  # refused before the work, not after it
+        encoder = common.load_model(options, *options.languages)
+        queries, corpus = (
+            spool(encoder, name, language, stack, options, options.documents)
+            for name, language in zip(names, options.languages, strict=True)
+        )
+        del encoder
+        found = nearest(queries.vectors, corpus.vectors, options).forward
+        for query, (places, scores) in enumerate(zip(*found, strict=True)):
+            line = queries.line(query)
+            for place, score in zip(places, scores, strict=True):
+                if place != NOBODY:
+                    out.write(b"%.6f\t%b\t%b\n" % (score, line, corpus.line(place)))
+    sizes = [len(side.vectors) for side in (queries, corpus)]
+    unit = "documents" if options.documents else "sentences"
+    common.report(options, {unit: sizes, "k": options.k})
