@@ -36,6 +36,7 @@ def test_its_commands_run_and_find_the_translations(tmp_path):
     mined = [line.split("\t") for line in (tmp_path / "mined.tsv").read_text().split("\n")[:-1]]
     found = {(english, german) for _, english, german in mined}
     assert len(found & expected) >= 40
+    assert len((tmp_path / "found.tsv").read_text().splitlines()) == 3 * 1500
     assert len((tmp_path / "kept.tsv").read_text().split("\n")) > 1000
     assert np.load(tmp_path / "my.en.npy").shape == (1500, 300)
     cosines = [float(line) for line in (tmp_path / "cosines.txt").read_text().split()]
