@@ -77,11 +77,16 @@ class SizeCurve(Table):
 
         rows, cells = [], []
         drawn = {path: read_json(path / "parts.json")["parts"] for path in given.files["text"]}
+        most = {measure.label: self._most(measure, given) for measure in self.measures}
         for label, names in self.experiments().items():
             for name in names:
                 folder = Path(given.plan.segmented(name, given.plan.seeds(name)[0]))
                 parts = drawn[folder]
-                found = [given.scores.cell(name, m.task, m.unit) for m in self.measures]
+                found = [
+                    cell if cell and cell.items == most[m.label] else None
+                    for m in self.measures
+                    for cell in [given.scores.cell(name, m.task, m.unit)]
+                ]
                 row = {
                     "text": label,
                     "pairs": sum(part["pairs"] for part in parts),
@@ -102,10 +107,17 @@ class SizeCurve(Table):
                 beside(heads, cells),
             ),
             "Means over seeds; in brackets, the 95% interval over items and seeds. Best of each "
-            "column in bold.",
+            "column in bold. A figure is left out where an encoder knows too few of the languages "
+            "to be scored on all that the others are.",
             self.notes,
         )
         return Report(pd.DataFrame(rows), text)
+
+    def _most(self, measure: Measure, given: Given) -> int:
+        """Return the items of those who are scored on the most: others are not comparable."""
+        names = chain.from_iterable(self.experiments().values())
+        cells = (given.scores.cell(name, measure.task, measure.unit) for name in names)
+        return max((cell.items for cell in cells if cell), default=0)
 
     def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
         """Draw a panel for each measure: the figure over the pairs, a curve for each text."""
