@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from conftest import TINY, hashes, planned, run_snakemake
 
-from tandem.cli.common import find_model
 from tandem.corpora.text import bare_key
 from tandem.encoders.model import SentenceEncoder
+from tandem.encoders.named import find_model
 from tandem.tasks.sts_data import sentences
 
 
