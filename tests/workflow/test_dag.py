@@ -29,6 +29,7 @@ def test_every_scale_plans_everything(tiny, scale):
         "translate_shard", "join_backtranslation", "score_translator", "train", "score",
         "measure_speed", "export", "compress", "gather_languages", "build_panel",
         "train_languages", "tabulate", "plot", "collect_claims", "front",
+        "gather_text", "learn_words", "score_pairs", "train_conditions",
     }  # fmt: skip
 
 

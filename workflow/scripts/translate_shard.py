@@ -12,7 +12,9 @@ with logged(snakemake.log[0]) as log:
     split, params = snakemake.wildcards.split, snakemake.params
     settings = TRANSLATORS.parse(params.translator)
     source = Path(snakemake.input.bitext) / f"{split}.{settings.source}"
-    pairs = min(params.pairs or float("inf"), count_lines(source))
+    pairs = count_lines(source)
+    if params.pairs is not None:
+        pairs = min(pairs, params.pairs)
     shard, shards = int(snakemake.wildcards.shard), params.shards
     lines = shard * pairs // shards, (shard + 1) * pairs // shards
     translator = load_translator(snakemake.input.translator, settings.threads)

@@ -264,8 +264,10 @@ class Plan:
 
     @property
     def bleu(self) -> list[str]:
-        """The measured quality of every translator that is used."""
-        used = {made.translator for made in self.study.backtranslations.values()}
+        """The measured quality of every translator whose text encoders are trained on."""
+        made = self.study.backtranslations
+        corpora = (setting.corpus for setting in self.study.settings.values())
+        used = {made[corpus].translator for corpus in corpora if corpus in made}
         return [self.path("scores", name, "bleu.json") for name in sorted(used)]
 
     @property

@@ -40,8 +40,9 @@ class Backtranslation(Settings):
     """The bitext that is back-translated."""
     translator: str
     """The translator; the side in its target language is kept, the other is translated."""
-    pairs: PositiveInt | None = None
-    """How many pairs of the training split, from its start; null: all."""
+    pairs: NonNegativeInt | None = None
+    """How many pairs of the training split, from its start; null: all. The validation and the test
+    split are translated too."""
     cleaning: Filters = parse_filters({"identical": {}})
     """Filters that a pair of text and back-translation must pass, in this order."""
     shards: PositiveInt = 1
@@ -274,8 +275,9 @@ def _size_faults(study: Study) -> Iterator[str]:
             yield f"mining.{name}: {task.bitext} has another mining task; give it one"
     for name, setting in study.settings.items():
         made = study.backtranslations.get(setting.corpus)
-        if made is not None and made.pairs and setting.pairs and setting.pairs > made.pairs:
-            yield f"settings.{name}.pairs: {setting.pairs}, but only {made.pairs} are translated"
+        translated = None if made is None else made.pairs
+        if translated is not None and (setting.pairs or 0) > translated:
+            yield f"settings.{name}.pairs: {setting.pairs}, but only {translated} are translated"
         if setting.selection == "similarity" and study.sts is None:
             yield f"settings.{name}.selection: similarity needs the section sts"
 

@@ -17,7 +17,5 @@ def trained_for(wildcards):
 
 def kinds_for(wildcards):
     """Return the files of the kinds that a panel's scores depend on."""
-    run = trained_for(wildcards)
-    kinds = (ENCODERS, run["encoder"]["kind"]), (OBJECTIVES, run["objective"]["kind"])
-    kinds += ((TASKS, PLAN.study.tasks[FIGURE1.task].kind),)
-    return [registry.path(kind) for registry, kind in kinds]
+    kinds = panel_of(wildcards).encoders.kinds(PLAN.study)
+    return [*kinds, TASKS.path(PLAN.study.tasks[FIGURE1.task].kind)]

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 
-from tandem.encoders.encoder import ENCODERS
 from tandem.filtering import Filters, parse_filters
-from tandem.objectives.objective import OBJECTIVES
-from tandem.registry import ConfigurationError, Settings, not_among
+from tandem.registry import ConfigurationError, Settings
+from tandem.training.named import NamedRun
 
 if TYPE_CHECKING:
-    from tandem.study import Study
+    pass
 
 
 THRESHOLD = 0.3
@@ -26,7 +25,7 @@ FEWEST = 8
 """Fewest languages over which a correlation is reported: with fewer an interval is no guide."""
 
 
-class LanguageEncoders(Settings):
+class LanguageEncoders(NamedRun):
     """The encoders that are trained for each language of a panel, by names of the study's."""
 
     encoder: str = "sp"
@@ -39,23 +38,6 @@ class LanguageEncoders(Settings):
     """Also train every encoder with each non-English piece marked."""
     seeds: Annotated[list[NonNegativeInt], Field(min_length=1)] = [1, 2, 3, 4, 5]
     """One encoder is trained with each; their spread gives the error bars."""
-
-    def run(self, study: Study) -> dict[str, Any]:
-        """Return what is trained and how, except the seed, as plain values.
-
-        Raises:
-            ConfigurationError: naming what the study does not have.
-        """
-        for section in ("encoder", "objective", "recipe"):
-            name, known = getattr(self, section), getattr(study, f"{section}s")
-            if name not in known:
-                problem = f"no {section}s entry {not_among(name, known)}"
-                raise ConfigurationError(f"the {section} of a panel: {problem}")
-        return {
-            "encoder": ENCODERS.dump(study.encoders[self.encoder].architecture),
-            "objective": OBJECTIVES.dump(study.objectives[self.objective]),
-            "recipe": study.recipes[self.recipe].model_dump(),
-        }
 
 
 class Panel(Settings):

@@ -1,0 +1,209 @@
+"""The filtering experiments: texts, scores of pairs, conditions, and what is trained and chosen."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tandem.encoders.averaging import Averaging
+from tandem.objectives.margin import Margin
+from tandem.registry import Settings
+from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.segmenter import learn
+from tandem.tasks.task import MEAN
+from tandem.training.loop import Run
+from tandem.training.recipe import Recipe
+from wieting2017.experiment import classifier, conditions, results, runs, texts
+from wieting2017.experiment.conditions import EVERYTHING, Condition, Kept
+from wieting2017.experiment.scoring import score
+from wieting2017.experiment.settings import Experiment
+from wieting2017.experiment.texts import Candidate
+
+VALUES = {
+    "candidates": 60,
+    "size": 20,
+    "development": "development",
+    "test": "test",
+    "growth": [10],
+    "texts": {
+        "bt": {"label": "a", "backtranslation": "bt"},
+        "random": {"label": "r", "control": "random", "of": "bt"},
+    },
+    "filters": {
+        "length": {"label": "l", "score": "length", "bounds": [(None, 3), (4, None), (99, 99)]},
+        "half": {"label": "half", "score": "overlap-1", "bounds": [(None, 0.5)], "shares": True},
+        "cost": {"label": "cost", "score": "cost", "bounds": [(None, 1)]},
+    },
+    "encoders": {
+        "avg": {"label": "AVG", "encoder": "avg", "objective": "m", "recipe": "r",
+                "filters": ["length", "half", "cost"]},
+    },
+}  # fmt: skip
+WORDS = "the a old cat dog house sees paints likes red green very".split()
+
+
+def sentences(count, seed):
+    random = np.random.default_rng(seed)
+    return [" ".join(random.choice(WORDS, random.integers(2, 7))) for _ in range(count)]
+
+
+@pytest.fixture(scope="module")
+def segmenter(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("words")
+    return learn(Segmentation(kind="words", size=50), {"en": lambda: sentences(200, 0)}, folder)
+
+
+@pytest.fixture
+def candidates():
+    pairs = zip(sentences(60, 1), sentences(60, 2), strict=True)
+    return [Candidate(a, b, 0.1 * i) for i, (a, b) in enumerate(pairs)]
+
+
+def test_back_translated_text_comes_with_its_costs(tmp_path):
+    (tmp_path / "test.en").write_text("one\ntwo\n")
+    (tmp_path / "test.en-bt").write_text("uno\ndos\n")
+    (tmp_path / "test.en-bt.scores.tsv").write_text("log_probability\ttokens\n-3\t4\n-1\t0\n")
+    found = list(texts.back_translated(tmp_path, ("en", "en-bt"), "test"))
+    assert found == [("one", "uno", 0.75), ("two", "dos", 1.0)]
+    texts.write(tmp_path, found, 2)
+    assert texts.read(tmp_path) == found and texts.read_apart(tmp_path) == []
+    with pytest.raises(Exception, match="has 2 pairs, and 3 are asked for"):
+        texts.write(tmp_path, found, 3)
+
+
+def test_random_pairs_are_never_a_sentence_with_itself(candidates):
+    found = list(texts.control(candidates, "random", 1))
+    places = {one.reference: i for i, one in enumerate(candidates)}
+    others = [places[one.paraphrase] for one in found]
+    assert sorted(others) == sorted(places.values())
+    assert all(own != other for own, other in enumerate(others))
+    assert all(a == b for a, b, _ in texts.control(candidates, "identical", 1))
+
+
+def test_pairs_have_all_scores(candidates, segmenter):
+    apart = list(zip(sentences(80, 3), sentences(80, 4), strict=True))
+    scores, about = score(candidates, apart, segmenter, 1)
+    assert sorted(scores) == sorted([
+        "length", "cost", "overlap-1", "overlap-2", "overlap-3", "bleu", "fluency",
+        "reference-avg", "reference-lstm",
+    ])  # fmt: skip
+    assert np.isfinite(scores.to_numpy()).all()
+    assert scores["length"].tolist() == [len(one.paraphrase.split()) for one in candidates]
+    assert scores["reference-avg"].between(0, 1).all()
+    assert about["reference-avg"]["majority"] == 0.5
+    without, _ = score([one._replace(cost=None) for one in candidates], [], segmenter, 1)
+    assert "cost" not in without and "fluency" not in without
+
+
+def test_a_classifier_tells_what_can_be_told(segmenter):
+    pairs = [(f"{a} cat", f"{b} dog") for a, b in zip(sentences(300, 1), sentences(300, 2),
+                                                     strict=True)]  # fmt: skip
+    pairs = [(a.replace("dog", "house"), b.replace("cat", "house")) for a, b in pairs]
+    kind = Averaging(dimension=16)
+    trained = classifier.train(segmenter, kind, pairs, 1)
+    assert trained.accuracy > 0.85 and trained.majority == 0.5
+    like, unlike = trained.probabilities(["the cat", "the dog"])
+    assert like > 0.7 > 0.3 > unlike
+    again = classifier.train(segmenter, kind, pairs, 1)
+    assert again.probabilities(["a cat sees"]) == trained.probabilities(["a cat sees"])
+
+
+def test_conditions_are_every_bound_of_every_filter_that_a_text_has():
+    experiment = Experiment(**VALUES)
+    scores = pd.DataFrame({"length": [1.0, 3, 5, 7], "overlap-1": [0.0, 0.2, 0.8, 1.0]})
+    found = conditions.tried(experiment, "avg", scores)
+    assert [each.name for each in found] == ["length"] * 3 + ["half"]  # no costs here
+    assert found[3].kept[0].high == pytest.approx(0.5)
+    passing = [each.passing(scores).tolist() for each in found]
+    assert passing[0] == passing[3] == [True, True, False, False]
+    assert passing[1] == [False, False, True, True] and not any(passing[2])
+    both = conditions.combined([found[0], found[3]], "combined")
+    assert both.passing(scores).tolist() == passing[0]
+
+
+def test_what_is_drawn_overlaps_as_far_as_it_can():
+    everything, half = np.ones(100, bool), np.arange(100) % 2 == 0
+    all_drawn, half_drawn = (conditions.drawn(each, 30, 1) for each in (everything, half))
+    assert set(all_drawn[half[all_drawn]]) <= set(half_drawn)
+    assert half[half_drawn].all() and len(set(half_drawn)) == 30
+    assert conditions.drawn(half, 51, 1) is None
+    assert not np.array_equal(all_drawn, conditions.drawn(everything, 30, 2))
+
+
+class FakeTask:
+    """Scores an encoder by one number of its table."""
+
+    def score(self, encoder, data):
+        return {"x": np.array([encoder.table.sum()])}
+
+    def units(self, items):
+        return [MEAN]
+
+    def estimate(self, items, unit):
+        return float(items["x"][0]) % 10
+
+
+def bench(tmp_path, candidates, segmenter):
+    scores = pd.DataFrame({"length": [len(one.paraphrase.split()) for one in candidates]})
+    scores["overlap-1"] = np.linspace(0, 1, len(candidates))
+    recipe = Recipe(epochs=1, batch=10, dropout=0.0, learning_rate=0.01)
+    run = Run(Averaging(dimension=4), Margin(megabatch=1, anneal=0), recipe, 0)
+    tasks = {name: (FakeTask(), {}) for name in ("development", "test")}
+    text = runs.Text.of(candidates, scores, segmenter)
+    return runs.Bench(text, run, segmenter, {}, tasks, tmp_path / "log.jsonl", "salt")
+
+
+def test_bounds_are_chosen_on_development_and_then_trained_with_all_seeds(
+    tmp_path, candidates, segmenter
+):
+    experiment = Experiment(**VALUES)
+    found = runs.run_all(bench(tmp_path, candidates, segmenter), experiment, "avg", [1, 2], True)
+    assert [len(part) for part in found.values()] == [4, 8, 4]
+    assert "development" not in found["bounds"][2] and found["bounds"][2]["passing"] == 0
+    names = [result["filter"] for result in found["chosen"]][::2]
+    assert names[0] == "none" and names[-1] == "combined" and {*names[1:-1]} == {"length", "half"}
+    of_length = [r for r in found["bounds"] if r["filter"] == "length" and "development" in r]
+    best = max(of_length, key=lambda result: result["development"][MEAN])
+    chosen = next(r for r in found["chosen"] if r["filter"] == "length")
+    assert chosen["kept"] == best["kept"] and chosen["test"] == best["test"]
+    assert {result["size"] for result in found["growth"]} == {10}
+    again = bench(tmp_path, candidates, segmenter)
+    lines = (tmp_path / "log.jsonl").read_text().splitlines()
+    (tmp_path / "log.jsonl").write_text("\n".join(lines[:5]) + "\n")  # stopped after five
+    assert runs.run_all(again, experiment, "avg", [1, 2], True) == found
+    file = tmp_path / "bt.avg.json"
+    file.write_text(json.dumps({"text": "bt", "encoder": "avg", **found}))
+    frame = results.load([file], "chosen")
+    assert len(frame) == 8 and frame["test"].notna().all()
+    assert frame["bounds"].iloc[0] == "" and "overlap-1 to" in " ".join(frame["bounds"])
+
+
+def test_the_same_seed_trains_on_the_same_text_alike(tmp_path, candidates, segmenter):
+    one = bench(tmp_path, candidates, segmenter)
+    trial = runs.Trial(EVERYTHING, 1, 20)
+    everything = Condition("wide", (Kept("wide", "length", None, 99),))
+    first, same = one.results([trial, runs.Trial(everything, 1, 20)], ("test",))
+    assert first["test"] == same["test"]
+
+
+def test_intervals_are_students():
+    found = results.over_seeds(np.array([1.0, 2.0, 3.0]))
+    assert found["mean_pearson_x100"] == 2
+    assert found["mean_low_pearson_x100"] == pytest.approx(2 - 4.302653 / 3**0.5)
+    assert np.isnan(results.over_seeds(np.array([1.0]))["mean_low_pearson_x100"])
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"texts": {"a": {"label": "a"}}}, "give backtranslation, or collection, or control"),
+        ({"texts": {"a": {"label": "a", "control": "random", "of": "b"}}}, "no text 'b'"),
+        ({"compare": ["c"]}, "compare: no text 'c'"),
+        ({"filters": {"none": VALUES["filters"]["half"]}}, "no filter 'length'|names of filters"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(change, said):
+    assert issubclass(Experiment, Settings)
+    with pytest.raises(ValueError, match=said):
+        Experiment(**(VALUES | change))

@@ -1,0 +1,69 @@
+"""What the trainings on every condition scored, as frames for tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tandem.io import read_json
+from tandem.tasks.task import MEAN
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tandem.plan import Plan
+    from wieting2017.experiment.settings import Experiment
+
+METRIC = "pearson_x100"
+
+
+def inputs(plan: Plan, experiment: Experiment) -> list[str]:
+    """Name the files of all texts and encoders."""
+    return [
+        plan.path("scores/conditions", f"{text}.{encoder}.json")
+        for text in experiment.compared
+        for encoder in experiment.encoders
+    ]
+
+
+def load(files: Iterable[Path], part: str) -> pd.DataFrame:
+    """Return a line for each training of a part: bounds, chosen or growth.
+
+    Columns: text, encoder, filter, bounds (as text), seed, size, passing, development, test (NaN
+    where too few pairs pass).
+    """
+    import pandas as pd
+
+    rows = []
+    for file in files:
+        found = read_json(file)
+        for result in found[part]:
+            row = {"text": found["text"], "encoder": found["encoder"]}
+            row |= {key: result[key] for key in ("filter", "seed", "size", "passing")}
+            row["bounds"] = " and ".join(map(_spelt, result["kept"]))
+            for task in ("development", "test"):
+                row[task] = result.get(task, {}).get(MEAN, np.nan)
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def over_seeds(values: np.ndarray) -> dict[str, float]:
+    """Return the mean over seeds and its 95% t interval, as columns; NaN bounds for one seed."""
+    from scipy import stats
+
+    mean, low, high = float(np.mean(values)), np.nan, np.nan
+    if len(values) > 1:
+        error = np.std(values, ddof=1) / np.sqrt(len(values))
+        half = float(stats.t.ppf(0.975, len(values) - 1)) * error
+        low, high = mean - half, mean + half
+    return {f"mean_{METRIC}": mean, f"mean_low_{METRIC}": low, f"mean_high_{METRIC}": high}
+
+
+def _spelt(kept: dict) -> str:
+    low, high = kept["low"], kept["high"]
+    if low is None:
+        return f"{kept['score']} to {high:.3g}"
+    return f"{kept['score']} from {low:.3g}" + ("" if high is None else f" to {high:.3g}")

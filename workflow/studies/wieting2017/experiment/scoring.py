@@ -1,0 +1,69 @@
+"""The scores of pairs that filters keep by, one column for each.
+
+length        tokens of the paraphrase (section 5.5)
+cost          negative log-probability of the translation per token, in nats
+fluency       cost of the paraphrase by a 3-gram model of references, in nats per token
+reference-avg, reference-lstm
+              probability of being a reference, by classifiers over the mean of word vectors and
+              over an LSTM (5.6.1)
+overlap-1, overlap-2, overlap-3, bleu
+              n-grams in common, and BLEU, of the reference and the paraphrase (5.7)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from tandem.encoders.averaging import Averaging
+from tandem.encoders.lstm import Lstm
+from tandem.filtering.bleu import sentence_bleu
+from tandem.filtering.ngram_model import train as train_ngrams
+from tandem.filtering.overlap import ngram_overlap
+from tandem.segmentation.segmenter import Segmenter
+from tandem.segmentation.tokens import tokens
+from wieting2017.experiment import classifier
+from wieting2017.experiment.texts import Candidate
+
+ORDERS = (1, 2, 3)
+CLASSIFIERS = {"reference-avg": Averaging(dimension=100), "reference-lstm": Lstm(dimension=100)}
+
+
+def score(
+    candidates: Sequence[Candidate],
+    apart: Sequence[tuple[str, str]],
+    segmenter: Segmenter,
+    seed: int,
+) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Return the scores of pairs, and what was found about what gives them.
+
+    Args:
+        candidates: the pairs.
+        apart: references and translations that language model and classifiers learn from; without
+            any, their columns are missing.
+        segmenter: of English, into words.
+        seed: of the classifiers.
+    """
+    pairs = [(tokens(one.reference), tokens(one.paraphrase)) for one in candidates]
+    found: dict[str, Any] = {"length": [len(paraphrase) for _, paraphrase in pairs]}
+    if candidates[0].cost is not None:
+        found["cost"] = [one.cost for one in candidates]
+    for order in ORDERS:
+        found[f"overlap-{order}"] = [ngram_overlap(*pair, order) for pair in pairs]
+    found["bleu"] = [sentence_bleu(*pair) for pair in pairs]
+    about: dict[str, Any] = {}
+    if apart:
+        model = train_ngrams([tokens(reference) for reference, _ in apart], 3)
+        found["fluency"] = [model.cost(paraphrase) for _, paraphrase in pairs]
+        for name, kind in CLASSIFIERS.items():
+            trained = classifier.train(segmenter, kind, apart, seed)
+            found[name] = trained.probabilities([one.paraphrase for one in candidates])
+            about[name] = {
+                "accuracy": round(trained.accuracy, 4),
+                "majority": round(trained.majority, 4),
+                "pairs": len(apart),
+            }
+    return pd.DataFrame(found).astype(np.float64).round(6), about

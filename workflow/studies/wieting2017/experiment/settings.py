@@ -1,0 +1,110 @@
+"""What the filtering experiments compare: texts, filters with their bounds, encoders."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
+
+from tandem.registry import Settings
+from tandem.training.named import NamedRun
+
+Bound = tuple[float | None, float | None]
+"""Lowest and highest score that is kept; null: any."""
+COMBINED, UNFILTERED = "combined", "none"
+"""Names of conditions that no filter may have."""
+
+
+class Text(Settings):
+    """English sentences in pairs that say the same."""
+
+    label: str
+    """Its name in tables."""
+    backtranslation: str | None = None
+    """References and their back-translations: the test split of a back-translated bitext, which its
+    translator has never seen; its validation split is held apart for what learns to filter."""
+    collection: str | None = None
+    """Two versions of a text: the pairs of one language of a collection."""
+    control: Literal["random", "identical"] | None = None
+    """Pairs made of the references of another text, each with a random other one (random) or with
+    itself (identical)."""
+    of: str | None = None
+    """That text."""
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        given = [self.backtranslation, self.collection, self.control]
+        if sum(each is not None for each in given) != 1 or (self.control is None) != (not self.of):
+            raise ValueError("give backtranslation, or collection, or control and of")
+        return self
+
+
+class Filter(Settings):
+    """A score of pairs, and the bounds that are tried."""
+
+    label: str
+    """Its name in tables."""
+    score: str
+    """The column of scores; see `wieting2017.experiment.scoring`."""
+    bounds: Annotated[list[Bound], Field(min_length=1)]
+    """Bounds, or, if they are shares, the parts of the pairs that these cut off: (null, 0.5) keeps
+    the lower half."""
+    shares: bool = False
+    """Whether bounds are shares of the text's pairs, from 0 to 1."""
+
+
+class Compared(NamedRun):
+    """An encoder that is trained on every text and condition."""
+
+    label: str
+    """Its name in tables."""
+    filters: list[str]
+    """The filters that are tried with it."""
+
+
+class Experiment(Settings):
+    """The filtering experiments (wieting2017, section 5)."""
+
+    texts: dict[str, Text]
+    """What encoders can be trained on."""
+    compare: list[str] | None = None
+    """Those that are compared; null: all."""
+    candidates: PositiveInt
+    """Pairs of each text that training pairs are chosen from; 100,000 in the paper."""
+    size: PositiveInt
+    """Training pairs in every condition; 24,000 in the paper."""
+    filters: dict[str, Filter]
+    """Filters by name."""
+    encoders: dict[str, Compared]
+    """The encoders that are compared."""
+    growth: list[PositiveInt] = []
+    """Numbers of pairs of the learning curves, with the best filter and without any."""
+    development: str
+    """The task that bounds are chosen on; STS 2016 in the paper."""
+    test: str
+    """The task that is reported."""
+    seed: NonNegativeInt = 1
+    """Of the candidates' order, and of what classifiers are trained with."""
+
+    @model_validator(mode="after")
+    def _known(self) -> Self:
+        for name, text in self.texts.items():
+            if text.of is not None and self.texts.get(text.of, text).control is not None:
+                raise ValueError(f"texts.{name}.of: no text {text.of!r} with pairs of its own")
+        if unknown := [name for name in self.compare or () if name not in self.texts]:
+            raise ValueError(f"compare: no text {unknown[0]!r}")
+        for name, entry in self.encoders.items():
+            if unknown := [each for each in entry.filters if each not in self.filters]:
+                raise ValueError(f"encoders.{name}.filters: no filter {unknown[0]!r}")
+        if {COMBINED, UNFILTERED} & self.filters.keys():
+            raise ValueError(f"filters: {COMBINED} and {UNFILTERED} are no names of filters")
+        return self
+
+    @property
+    def compared(self) -> dict[str, Text]:
+        """The texts that are compared, by name."""
+        return {name: self.texts[name] for name in self.compare or self.texts}
+
+    def filtered(self, text: str) -> bool:
+        """Whether filters are tried on a text: on those that are back-translated."""
+        return self.texts[text].backtranslation is not None

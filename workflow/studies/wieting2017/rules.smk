@@ -1,0 +1,122 @@
+"""Rules of this study alone: its target, texts, scores of pairs, trainings on every condition."""
+
+
+include: "inputs.smk"
+
+
+rule filtering:
+    """All tables, figures and claims of wieting2017."""
+    input:
+        FILTERING.targets,
+
+
+rule gather_text:
+    """Gather the pairs of a text, and those held apart for what learns to filter.
+
+    Out: candidates.tsv, reference, paraphrase, cost of the translation; apart.tsv, reference,
+    back-translation.
+    """
+    input:
+        text_source,
+    output:
+        folder=directory(FILTERING.path("texts/{text}")),
+    log:
+        FILTERING.path("logs/gather_text/{text}.log"),
+    wildcard_constraints:
+        text=alternatives(EXPERIMENT.texts),
+    conda:
+        "../../../envs/tandem.yaml"
+    params:
+        kind=text_params,
+        sides=lambda w: (
+            FILTERING.sides(name) if (name := EXPERIMENT.texts[w.text].backtranslation) else None
+        ),
+        candidates=EXPERIMENT.candidates,
+        seed=EXPERIMENT.seed,
+        code=digest("gather_text.py", home=FILTERING_HOME),
+    script:
+        "scripts/gather_text.py"
+
+
+rule learn_words:
+    """Learn the words of all texts: one vocabulary for all conditions.
+
+    Out: a segmentation.
+    """
+    input:
+        texts=[FILTERING.path("texts", name) for name, t in EXPERIMENT.compared.items() if not t.of],
+    output:
+        folder=directory(FILTERING.path("words")),
+    log:
+        FILTERING.path("logs/learn_words.log"),
+    conda:
+        "../../../envs/tandem.yaml"
+    params:
+        scheme=FILTERING.study.segmentations["words"].model_dump(mode="json"),
+        code=digest("learn_words.py", home=FILTERING_HOME),
+    script:
+        "scripts/learn_words.py"
+
+
+rule score_pairs:
+    """Score the pairs of a text by length, fluency, overlap and as the classifiers see them.
+
+    Out: a table, a column for each score; the accuracy of the classifiers.
+    """
+    input:
+        text=FILTERING.path("texts/{text}"),
+        words=FILTERING.path("words"),
+    output:
+        scores=FILTERING.path("scores/pairs/{text}.tsv"),
+        about=FILTERING.path("scores/pairs/{text}.json"),
+    log:
+        FILTERING.path("logs/score_pairs/{text}.log"),
+    wildcard_constraints:
+        text=alternatives(EXPERIMENT.texts),
+    conda:
+        "../../../envs/tandem.yaml"
+    params:
+        seed=EXPERIMENT.seed,
+        code=digest("score_pairs.py", *CLASSIFIERS, home=FILTERING_HOME),
+    script:
+        "scripts/score_pairs.py"
+
+
+rule train_conditions:
+    """Train an encoder on every condition of a text, and score it.
+
+    Out: for each condition and seed, the scores of both tasks. No model is kept. A run that was
+    stopped goes on from a log of what is done.
+    """
+    input:
+        text=FILTERING.path("texts/{text}"),
+        scores=FILTERING.path("scores/pairs/{text}.tsv"),
+        words=FILTERING.path("words"),
+        sts=FILTERING.path("corpora/sts"),
+    output:
+        scores=FILTERING.path("scores/conditions/{text}.{compared}.json"),
+    log:
+        FILTERING.path("logs/train_conditions/{text}.{compared}.log"),
+    benchmark:
+        FILTERING.path("benchmarks/train_conditions/{text}.{compared}.tsv")
+    wildcard_constraints:
+        text=alternatives(EXPERIMENT.texts),
+        compared=alternatives(EXPERIMENT.encoders),
+    priority: SECOND
+    conda:
+        "../../../envs/tandem.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=1440,
+    params:
+        experiment=EXPERIMENT.model_dump(mode="json"),
+        run=lambda w: EXPERIMENT.encoders[w.compared].run(FILTERING.study),
+        seeds=lambda w: FILTERING.study.seeds[: encoder_of(w).seeds],
+        tasks={
+            "development": TASKS.dump(FILTERING.study.tasks[EXPERIMENT.development]),
+            "test": TASKS.dump(FILTERING.study.tasks[EXPERIMENT.test]),
+        },
+        checkpoint=lambda w: FILTERING.path(f"checkpoints/conditions/{w.text}.{w.compared}.jsonl"),
+        code=lambda w: digest("train_conditions.py", *condition_kinds(w), home=FILTERING_HOME),
+    script:
+        "scripts/train_conditions.py"

@@ -1,0 +1,25 @@
+"""Gather the pairs of a text of the filtering experiments."""
+
+import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
+sys.path.append(str(Path(__file__).resolve().parents[2]))
+
+from _adapter import logged
+from tandem.corpora.collection import read_parts
+from tandem.io import atomic_folder, write_lines
+from wieting2017.experiment import texts
+
+with logged(snakemake.log[0]) as log:
+    given, params = Path(snakemake.input[0]), snakemake.params
+    with atomic_folder(snakemake.output.folder) as folder:
+        if params.kind == "back-translated":
+            found = texts.back_translated(given, params.sides, "test")
+            apart = texts.back_translated(given, params.sides, "valid")
+            write_lines(folder / "apart.tsv", (f"{a}\t{b}" for a, b, _ in apart))
+        elif params.kind == "versions":
+            found = texts.versions(given, read_parts(given), params.seed)
+        else:
+            found = texts.control(texts.read(given), params.kind, params.seed)
+        texts.write(folder, found, params.candidates)

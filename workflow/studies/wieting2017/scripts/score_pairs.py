@@ -1,0 +1,22 @@
+"""Give the pairs of a text the scores that filters keep by."""
+
+import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
+sys.path.append(str(Path(__file__).resolve().parents[2]))
+
+from _adapter import logged
+from tandem.io import atomic_path, write_json
+from tandem.segmentation.segmenter import Segmenter
+from wieting2017.experiment import texts
+from wieting2017.experiment.scoring import score
+
+with logged(snakemake.log[0]) as log:
+    given = snakemake.input
+    candidates, apart = texts.read(given.text), texts.read_apart(given.text)
+    scores, about = score(candidates, apart, Segmenter.load(given.words), snakemake.params.seed)
+    with atomic_path(snakemake.output.scores) as temporary:
+        scores.to_csv(temporary, sep="\t", index=False)
+    write_json(snakemake.output.about, about)
+    log.info("%d pairs: %s", len(candidates), about)

@@ -1,0 +1,47 @@
+"""Train an encoder on every condition of a text, and score it."""
+
+import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
+sys.path.append(str(Path(__file__).resolve().parents[2]))
+
+import pandas as pd
+
+from _adapter import add_kinds, logged
+from tandem.encoders.encoder import ENCODERS
+from tandem.io import sha256, write_json
+from tandem.objectives.objective import OBJECTIVES
+from tandem.segmentation.segmenter import Segmenter
+from tandem.tasks.task import TASKS
+from tandem.training.loop import Run
+from tandem.training.recipe import Recipe
+from wieting2017.experiment import texts
+from wieting2017.experiment.runs import Bench, Text, run_all
+from wieting2017.experiment.settings import Experiment
+
+with logged(snakemake.log[0]) as log:
+    add_kinds(snakemake.config)
+    given, params, names = snakemake.input, snakemake.params, snakemake.wildcards
+    experiment, segmenter = Experiment(**params.experiment), Segmenter.load(given.words)
+    run = Run(ENCODERS.parse(params.run["encoder"]), OBJECTIVES.parse(params.run["objective"]),
+              Recipe(**params.run["recipe"]), 0)  # fmt: skip
+    scores = pd.read_csv(given.scores, sep="\t")
+    checkpoint = Path(params.checkpoint)
+    checkpoint.parent.mkdir(parents=True, exist_ok=True)
+    bench = Bench(
+        text=Text.of(texts.read(given.text), scores, segmenter),
+        run=run,
+        segmenter=segmenter,
+        starts={},
+        tasks={key: (TASKS.parse(task), {"sts": Path(given.sts)})
+               for key, task in params.tasks.items()},
+        log=checkpoint,
+        salt=f"{sha256(Path(given.text) / 'candidates.tsv')} {run.description()} {params.code}",
+    )  # fmt: skip
+    filtered = experiment.filtered(names.text)
+    found = run_all(bench, experiment, names.compared, params.seeds, filtered)
+    described = {"text": names.text, "encoder": names.compared, "experiment": params.experiment}
+    write_json(snakemake.output.scores, {**described, **found})
+    checkpoint.unlink(missing_ok=True)
+    log.info("%s", {key: len(value) for key, value in found.items()})

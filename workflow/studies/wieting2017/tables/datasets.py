@@ -1,0 +1,91 @@
+"""Every text as training data, unfiltered: Table 4 of wieting2017."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tandem.io import read_json
+from tandem.reporting.table import Given, Report, Table
+from wieting2017.experiment import results
+from wieting2017.experiment.settings import UNFILTERED, Experiment
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from tandem.plan import Plan
+
+
+class Datasets(Table):
+    """Encoders trained on as many pairs of each text."""
+
+    experiment: Experiment
+    """The filtering experiments, which all tables of the study are about."""
+
+    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+        """Name the scores of all trainings, and the quality of the translators."""
+        bleu = [plan.path("scores", name, "bleu.json") for name in self.translators(plan).values()]
+        return {"conditions": results.inputs(plan, self.experiment), "bleu": bleu}
+
+    def translators(self, plan: Plan) -> dict[str, str]:
+        """Name the translator of each text that has one."""
+        made = plan.study.backtranslations
+        texts = self.experiment.compared.items()
+        return {n: made[t.backtranslation].translator for n, t in texts if t.backtranslation}
+
+    def build(self, given: Given) -> Report:
+        """Make a row for each text and encoder.
+
+        Columns: text, encoder, label, bleu (of the translator on its test split), pairs,
+        seed_count, development_pearson_x100, and the mean of the test years with its 95% interval
+        over seeds.
+        """
+        import pandas as pd
+
+        from tandem.reporting.writer import grid, page
+
+        bleu = {
+            name: read_json(file)["bleu"]
+            for name, file in zip(self.translators(given.plan), given.files["bleu"], strict=True)
+        }
+        found = results.load(given.files["conditions"], "chosen")
+        found = found[found["filter"] == UNFILTERED]
+        rows = []
+        for (text, encoder), runs in found.groupby(["text", "encoder"], sort=False):
+            row = {"text": text, "encoder": self.experiment.encoders[str(encoder)].label}
+            row["bleu"] = bleu.get(str(text))
+            row |= {"label": self.experiment.texts[str(text)].label, "pairs": runs["size"].iloc[0]}
+            row |= {"seed_count": len(runs), "development_pearson_x100": runs["development"].mean()}
+            rows.append(row | results.over_seeds(runs["test"].to_numpy()))
+        frame = pd.DataFrame(rows)
+        lines = []
+        for label, own in frame.groupby("label", sort=False):
+            cells = {
+                row["encoder"]: f"{row['mean_pearson_x100']:.1f} "
+                f"[{row['mean_low_pearson_x100']:.1f}, {row['mean_high_pearson_x100']:.1f}]"
+                for _, row in own.iterrows()
+            }
+            quality = own["bleu"].iloc[0]
+            shown = "" if pd.isna(quality) else f"{quality:.1f}"
+            lines.append([str(label), shown, *(cells.get(name, "") for name in self._labels())])
+        headings = ["Training text", "BLEU of the translator", *self._labels()]
+        said = (
+            "Pearson's r x 100, mean of STS 2012 to 2015, of encoders trained on "
+            f"{self.experiment.size:,} pairs of each text; in brackets, the 95% t interval over "
+            "seeds."
+        )
+        markdown = page("# Texts as training data", said, grid(headings, lines))
+        return Report(frame, markdown, {"datasets": frame, "runs": found})
+
+    def _labels(self) -> list[str]:
+        return [each.label for each in self.experiment.encoders.values()]
+
+    def plot(self, figure: str, frame, given: Given) -> Figure:  # noqa: ANN001
+        """Draw a row for each text, a series for each encoder."""
+        from tandem.reporting.plots import Dots, bounds, dot_plot
+
+        series = {
+            str(label): bounds(own, "mean", results.METRIC)
+            for label, own in frame.groupby("encoder", sort=False)
+        }
+        labels = list(dict.fromkeys(frame["label"]))
+        return dot_plot([Dots("Pearson's r × 100, STS 2012–2015", labels, series)])
