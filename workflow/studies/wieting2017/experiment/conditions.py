@@ -9,16 +9,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from wieting2017.experiment.settings import UNFILTERED, Experiment
+from wieting2017.experiment.settings import UNFILTERED, Bound, Experiment
 
 
 class Kept(NamedTuple):
-    """What a filter keeps: scores from low to high, both as they are; None: any."""
+    """What a filter keeps: scores from low to high, both as they are; None: any.
+
+    `shares` are the parts of the pairs that these bounds cut off, where they were given so.
+    """
 
     filter: str
     score: str
     low: float | None
     high: float | None
+    shares: Bound | None = None
 
 
 class Condition(NamedTuple):
@@ -52,13 +56,15 @@ def tried(experiment: Experiment, encoder: str, scores: pd.DataFrame) -> list[Co
         entry = experiment.filters[name]
         if entry.score not in scores:
             continue
-        for low, high in entry.bounds:
+        for bound in entry.bounds:
+            low, high = bound
             if entry.shares:
                 low, high = (
                     None if share is None else float(scores[entry.score].quantile(share))
-                    for share in (low, high)
+                    for share in bound
                 )
-            conditions.append(Condition(name, (Kept(name, entry.score, low, high),)))
+            kept = Kept(name, entry.score, low, high, bound if entry.shares else None)
+            conditions.append(Condition(name, (kept,)))
     return conditions
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tandem.io import read_json
+from tandem.registry import ConfigurationError
 from tandem.tasks.task import MEAN
 
 if TYPE_CHECKING:
@@ -27,6 +28,20 @@ def inputs(plan: Plan, experiment: Experiment) -> list[str]:
         for text in experiment.compared
         for encoder in experiment.encoders
     ]
+
+
+def experiment_of(plan: Plan, table: str) -> Experiment:
+    """Return the experiment that a table of the study has.
+
+    Raises:
+        ConfigurationError: it has none, or there is no such table.
+    """
+    from wieting2017.experiment.settings import Experiment
+
+    found = getattr(plan.study.tables.get(table), "experiment", None)
+    if not isinstance(found, Experiment):
+        raise ConfigurationError(f"of: no table {table!r} has an experiment")
+    return found
 
 
 def load(files: Iterable[Path], part: str) -> pd.DataFrame:
@@ -63,6 +78,10 @@ def over_seeds(values: np.ndarray) -> dict[str, float]:
 
 
 def _spelt(kept: dict) -> str:
+    if kept["shares"]:
+        low, high = kept["shares"]
+        part = f"lowest {100 * high:g}%" if low is None else f"highest {100 * (1 - low):g}%"
+        return f"{kept['score']}, {part}"
     low, high = kept["low"], kept["high"]
     if low is None:
         return f"{kept['score']} to {high:.3g}"

@@ -108,7 +108,10 @@ class Bench:
         rows = drawn(passing, trial.size, trial.seed)
         found: dict[str, Any] = {
             "filter": trial.condition.name,
-            "kept": [kept._asdict() for kept in trial.condition.kept],
+            "kept": [
+                {**kept._asdict(), "shares": kept.shares and list(kept.shares)}
+                for kept in trial.condition.kept
+            ],
             "seed": trial.seed,
             "size": trial.size,
             "passing": int(passing.sum()),

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tandem.io import read_json
-from tandem.registry import ConfigurationError
 from tandem.reporting.table import Given, Report, Table
 from wieting2017.experiment import results
-from wieting2017.experiment.settings import COMBINED, UNFILTERED, Experiment
+from wieting2017.experiment.settings import COMBINED, UNFILTERED
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
     from tandem.plan import Plan
+    from wieting2017.experiment.settings import Experiment
 
 
 class Filters(Table):
@@ -23,21 +22,9 @@ class Filters(Table):
     of: str
     """The table that has the experiment."""
 
-    def experiment(self, plan: Plan) -> Experiment:
-        """Return the experiment.
-
-        Raises:
-            ConfigurationError: there is no such table.
-        """
-        table = plan.study.tables.get(self.of)
-        found = getattr(table, "experiment", None)
-        if not isinstance(found, Experiment):
-            raise ConfigurationError(f"of: no table {self.of!r} has an experiment")
-        return found
-
     def inputs(self, plan: Plan) -> dict[str, list[str]]:
         """Name the scores of all trainings."""
-        return {"conditions": results.inputs(plan, self.experiment(plan))}
+        return {"conditions": results.inputs(plan, results.experiment_of(plan, self.of))}
 
     def build(self, given: Given) -> Report:
         """Make a row for each text, encoder and filter.
@@ -54,7 +41,7 @@ class Filters(Table):
         from tandem.statistics.inference import holm
 
         files = given.files["conditions"]
-        experiment = Experiment(**read_json(files[0])["experiment"])
+        experiment = results.experiment_of(given.plan, self.of)
         found = results.load(files, "chosen")
         rows: list[dict[str, Any]] = []
         for (text, encoder), runs in found.groupby(["text", "encoder"], sort=False):
