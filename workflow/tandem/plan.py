@@ -238,10 +238,11 @@ class Plan:
         return [str(file) for file in files if file.is_file()]
 
     def dump(self, table: str) -> dict[str, Any]:
-        """Return the study with one of its tables, as plain values."""
-        return self.study.model_copy(
-            update={"tables": {table: self.study.tables[table]}}
-        ).model_dump(mode="json")
+        """Return the study with one of its tables and those that it refers to, as plain values."""
+        every = self.study.tables
+        names = [table, *(name for name in every[table].others() if name in every)]
+        kept = {name: every[name] for name in names}
+        return self.study.model_copy(update={"tables": kept}).model_dump(mode="json")
 
     def all_scores(self, experiment: str) -> list[str]:
         """Return the scores of an experiment that some table reads."""

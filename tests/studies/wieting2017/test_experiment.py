@@ -176,7 +176,7 @@ def test_bounds_are_chosen_on_development_and_then_trained_with_all_seeds(
     file.write_text(json.dumps({"text": "bt", "encoder": "avg", **found}))
     frame = results.load([file], "chosen")
     assert len(frame) == 8 and frame["test"].notna().all()
-    assert frame["bounds"].iloc[0] == "" and "overlap-1 to" in " ".join(frame["bounds"])
+    assert frame["bounds"].iloc[0] == "" and "overlap-1, lowest 50%" in " ".join(frame["bounds"])
 
 
 def test_the_same_seed_trains_on_the_same_text_alike(tmp_path, candidates, segmenter):

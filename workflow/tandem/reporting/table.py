@@ -67,6 +67,10 @@ class Table(Kind):
         """Name the registered corpora that it asks for itself."""
         return []
 
+    def others(self) -> list[str]:
+        """Name the study's tables whose settings it reads besides its own."""
+        return []
+
     def build(self, given: Given) -> Report:
         """Make the table."""
         raise NotImplementedError

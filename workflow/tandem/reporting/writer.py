@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tandem.io import atomic_path
 from tandem.reporting.published import Published
@@ -63,6 +64,17 @@ def quoted(entries: Sequence[Published], names: Sequence[str]) -> list[list[str]
 def quantity(number: float | None) -> str:
     """Write a count with separators; empty where there is none."""
     return "" if number is None else f"{number:,.0f}"
+
+
+def with_interval(values: Mapping[str, Any], name: str, unit: str, sign: str = "") -> str:
+    """Write a figure of a row and its interval, from the columns that `columns` names.
+
+    Empty for NaN, and without brackets where the interval is. A sign of "+" shows it always.
+    """
+    estimate, low, high = (values[f"{name}{part}_{unit}"] for part in ("", "_low", "_high"))
+    if math.isnan(estimate):
+        return ""
+    return f"{estimate:{sign}.1f}" + ("" if math.isnan(low) else f" [{low:.1f}, {high:.1f}]")
 
 
 def page(*parts: str) -> str:

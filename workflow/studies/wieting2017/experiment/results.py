@@ -58,7 +58,7 @@ def load(files: Iterable[Path], part: str) -> pd.DataFrame:
         for result in found[part]:
             row = {"text": found["text"], "encoder": found["encoder"]}
             row |= {key: result[key] for key in ("filter", "seed", "size", "passing")}
-            row["bounds"] = " and ".join(map(_spelt, result["kept"]))
+            row["bounds"] = spelt(result["kept"])
             for task in ("development", "test"):
                 row[task] = result.get(task, {}).get(MEAN, np.nan)
             rows.append(row)
@@ -75,6 +75,11 @@ def over_seeds(values: np.ndarray) -> dict[str, float]:
         half = float(stats.t.ppf(0.975, len(values) - 1)) * error
         low, high = mean - half, mean + half
     return {f"mean_{METRIC}": mean, f"mean_low_{METRIC}": low, f"mean_high_{METRIC}": high}
+
+
+def spelt(kept: Iterable[dict]) -> str:
+    """Write bounds as text; empty for none."""
+    return " and ".join(map(_spelt, kept))
 
 
 def _spelt(kept: dict) -> str:

@@ -41,7 +41,7 @@ class Datasets(Table):
         """
         import pandas as pd
 
-        from tandem.reporting.writer import grid, page
+        from tandem.reporting.writer import grid, page, with_interval
 
         bleu = {
             name: read_json(file)["bleu"]
@@ -52,6 +52,7 @@ class Datasets(Table):
         rows = []
         for (text, encoder), runs in found.groupby(["text", "encoder"], sort=False):
             row = {"text": text, "encoder": self.experiment.encoders[str(encoder)].label}
+            row["key"] = encoder
             row["bleu"] = bleu.get(str(text))
             row |= {"label": self.experiment.texts[str(text)].label, "pairs": runs["size"].iloc[0]}
             row |= {"seed_count": len(runs), "development_pearson_x100": runs["development"].mean()}
@@ -60,8 +61,7 @@ class Datasets(Table):
         lines = []
         for label, own in frame.groupby("label", sort=False):
             cells = {
-                row["encoder"]: f"{row['mean_pearson_x100']:.1f} "
-                f"[{row['mean_low_pearson_x100']:.1f}, {row['mean_high_pearson_x100']:.1f}]"
+                row["encoder"]: with_interval(row, "mean", results.METRIC)
                 for _, row in own.iterrows()
             }
             quality = own["bleu"].iloc[0]
@@ -74,7 +74,7 @@ class Datasets(Table):
             "seeds."
         )
         markdown = page("# Texts as training data", said, grid(headings, lines))
-        return Report(frame, markdown, {"datasets": frame, "runs": found})
+        return Report(frame.drop(columns="key"), markdown, {"datasets": frame, "runs": found})
 
     def _labels(self) -> list[str]:
         return [each.label for each in self.experiment.encoders.values()]

@@ -22,6 +22,10 @@ class Filters(Table):
     of: str
     """The table that has the experiment."""
 
+    def others(self) -> list[str]:
+        """Name the table that has the experiment."""
+        return [self.of]
+
     def inputs(self, plan: Plan) -> dict[str, list[str]]:
         """Name the scores of all trainings."""
         return {"conditions": results.inputs(plan, results.experiment_of(plan, self.of))}
@@ -37,7 +41,7 @@ class Filters(Table):
         import numpy as np
         import pandas as pd
 
-        from tandem.reporting.writer import grid, page
+        from tandem.reporting.writer import grid, page, with_interval
         from tandem.statistics.inference import holm
 
         files = given.files["conditions"]
@@ -69,8 +73,7 @@ class Filters(Table):
         lines = [
             [row["text"], row["encoder"], row["label"], row["bounds"], f"{row['passing']:,}",
              f"{row['mean_pearson_x100']:.1f}",
-             f"{row['gain_pearson_x100']:+.1f} [{row['gain_low_pearson_x100']:.1f}, "
-             f"{row['gain_high_pearson_x100']:.1f}]",
+             with_interval(row, "gain", results.METRIC, "+"),
              "" if np.isnan(row["p_holm"]) else f"{row['p_holm']:.3f}"]
             for _, row in frame.iterrows()
         ]  # fmt: skip
@@ -82,7 +85,8 @@ class Filters(Table):
             "corrected (Holm) over the filters of a text and an encoder. Combined: the best two."
         )
         markdown = page("# What filters gain", said, grid(headings, lines))
-        return Report(frame, markdown, {"filters": frame})
+        kinds = frame.drop_duplicates(["filter", "encoder"])[["filter", "encoder", "label"]]
+        return Report(frame, markdown, {"filters": frame, "kinds": kinds})
 
     def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
         """Draw a panel for each encoder: a row for each filter, a series for each text."""

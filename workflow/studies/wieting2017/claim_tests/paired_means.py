@@ -1,0 +1,56 @@
+"""The difference of two selections of a table's lines, paired: Student's t over the pairs."""
+
+from __future__ import annotations
+
+from tandem.reporting.claim_tests.claim_test import ClaimTest, Evidence, Measured
+
+
+class PairedMeans(ClaimTest):
+    """Mean of a column over some lines, minus its mean over others with the same text or seed."""
+
+    frame: str
+    """Which data frame of the table's report."""
+    column: str
+    """Column that is averaged."""
+    unit: str
+    """What it is measured in."""
+    by: str
+    """Column whose values pair the lines; of several with one value, the mean counts."""
+    better: dict[str, str]
+    """Lines that the claim says are higher: columns and their values."""
+    worse: dict[str, str] | None = None
+    """The others; null: 0, where the column is a difference already."""
+
+    def measure(self, evidence: Evidence, margin: float) -> Measured | None:
+        """Subtract; one pair tells nothing of the spread, and decides nothing."""
+        import numpy as np
+        from scipy import stats
+
+        sides = [
+            evidence.rows(self.frame, where, self.column, self.by)
+            .dropna(subset=[self.column])
+            .groupby(self.by)[self.column]
+            .mean()
+            for where in (self.better, self.worse)
+            if where is not None
+        ]
+        gains = (sides[0] - sides[1] if self.worse is not None else sides[0]).dropna()
+        if len(gains) < 2 or not np.ptp(gains):
+            return None
+        test = stats.ttest_1samp(gains, margin)
+        bounds = test.confidence_interval()
+        names = [_said(self.better), *([_said(self.worse)] if self.worse is not None else [])]
+        said = f"{self.column} of {' minus '.join(names)}; paired t test over {self.by}"
+        return Measured(
+            test=said + (f"; non-inferior within {-margin:g}" if margin < 0 else ""),
+            statistic=float(gains.mean()),
+            low=float(bounds.low),
+            high=float(bounds.high),
+            p=float(test.pvalue),
+            unit=self.unit,
+            n=len(gains),
+        )
+
+
+def _said(where: dict[str, str]) -> str:
+    return ", ".join(where.values()) or "all"

@@ -1,0 +1,90 @@
+"""How translations differ from what people wrote: statistics of words, in blocks of sentences.
+
+The paper's abstract names length, repetition and rare words; vocabulary and entropy of n-grams are
+measured on as many n-grams of either side, since both grow with the text.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+Words = Sequence[str]
+
+FREQUENT = 1000
+"""Words that are not rare: the most frequent of the references held apart."""
+STATISTICS = {
+    "length": ("length", "words"),
+    "vocabulary": ("vocabulary", "types per 100 words"),
+    "rare": ("rare words", "% of words"),
+    "repeated-1": ("repeated words", "% of words"),
+    "repeated-2": ("repeated 2-grams", "% of 2-grams"),
+    "entropy-1": ("entropy of words", "bits"),
+    "entropy-2": ("entropy of 2-grams", "bits"),
+    "entropy-3": ("entropy of 3-grams", "bits"),
+}
+"""Name and unit of each statistic."""
+
+
+def frequent_words(sentences: Sequence[Words], most: int = FREQUENT) -> frozenset[str]:
+    """Return the most frequent words; of equally frequent ones, the first in the alphabet."""
+    counts = Counter(chain.from_iterable(sentences))
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return frozenset(word for word, _ in ranked[:most])
+
+
+def ngrams(words: Words, order: int) -> list[tuple[str, ...]]:
+    """Return the n-grams of a sentence."""
+    return list(zip(*(words[start:] for start in range(order)), strict=False))
+
+
+def repeated_share(sentences: Sequence[Words], order: int) -> float:
+    """Return the share of n-grams that stood in their sentence before, 0 to 1; NaN for none."""
+    found = [ngrams(words, order) for words in sentences]
+    total = sum(map(len, found))
+    repeated = total - sum(len(set(each)) for each in found)
+    return repeated / total if total else float("nan")
+
+
+def entropy(found: Sequence[tuple[str, ...]]) -> float:
+    """Return the entropy of the distribution of n-grams, in bits."""
+    counts = np.array(list(Counter(found).values()), float)
+    shares = counts / counts.sum()
+    return float(-(shares * np.log2(shares)).sum())
+
+
+def measure(
+    one: Sequence[Words], other: Sequence[Words], frequent: frozenset[str]
+) -> NDArray[np.float64]:
+    """Return the statistics of two sides of some sentences, (STATISTICS, 2)."""
+    sides = one, other
+    words = [list(chain.from_iterable(side)) for side in sides]
+    rows = [
+        [float(np.mean([len(sentence) for sentence in side])) for side in sides],
+        [100 * len(set(each)) / len(each) for each in _equal(words)],
+        [100 * float(np.mean([word not in frequent for word in each])) for each in words],
+        *([100 * repeated_share(side, order) for side in sides] for order in (1, 2)),
+    ]
+    for order in (1, 2, 3):
+        found = [[gram for sentence in side for gram in ngrams(sentence, order)] for side in sides]
+        rows.append([entropy(each) for each in _equal(found)])
+    return np.array(rows)
+
+
+def in_blocks(
+    one: Sequence[Words], other: Sequence[Words], frequent: frozenset[str], blocks: int
+) -> NDArray[np.float64]:
+    """Return the statistics of consecutive blocks of pairs, (blocks, STATISTICS, 2)."""
+    parts = np.array_split(np.arange(len(one)), blocks)
+    return np.stack([
+        measure([one[i] for i in part], [other[i] for i in part], frequent) for part in parts
+    ])  # fmt: skip
+
+
+def _equal(sides: Sequence[Sequence]) -> list[Sequence]:
+    fewest = min(map(len, sides))
+    return [side[:fewest] for side in sides]

@@ -1,0 +1,91 @@
+"""Every filter with every bound, over all texts: Table 5 of wieting2017, and the like of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tandem.reporting.table import Given, Report, Table
+from wieting2017.experiment import results
+from wieting2017.experiment.settings import UNFILTERED
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from tandem.plan import Plan
+
+
+class Bounds(Table):
+    """What each bound gains, the mean of all texts; trained with the first seed."""
+
+    of: str
+    """The table that has the experiment."""
+
+    def others(self) -> list[str]:
+        """Name the table that has the experiment."""
+        return [self.of]
+
+    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+        """Name the scores of all trainings."""
+        return {"conditions": results.inputs(plan, results.experiment_of(plan, self.of))}
+
+    def build(self, given: Given) -> Report:
+        """Make a row for each encoder, filter and bound.
+
+        Columns: encoder, filter, bounds, text_count (texts of which enough pairs pass), the mean
+        gain over no filter on the test years with its 95% t interval over texts, and the mean
+        development_gain_pearson_x100. The frame `bounds` has a line for each text.
+        """
+        import pandas as pd
+
+        from tandem.reporting.writer import grid, page, with_interval
+
+        experiment = results.experiment_of(given.plan, self.of)
+        files = given.files["conditions"]
+        plain = results.load(files, "chosen")
+        plain = plain[plain["filter"] == UNFILTERED].set_index(["text", "encoder", "seed"])
+        lines = results.load(files, "bounds")
+        own = plain.reindex(pd.MultiIndex.from_frame(lines[["text", "encoder", "seed"]]))
+        for task in ("test", "development"):
+            lines[f"{task}_gain"] = lines[task].to_numpy() - own[task].to_numpy()
+        lines = lines.dropna(subset=["test_gain"])
+        rows: list[dict[str, Any]] = []
+        for (encoder, name, bounds), each in lines.groupby(
+            ["encoder", "filter", "bounds"], sort=False
+        ):
+            row = {"encoder": experiment.encoders[str(encoder)].label}
+            row |= {"filter": experiment.filters[str(name)].label, "bounds": bounds}
+            row |= {"text_count": len(each)}
+            gains = results.over_seeds(each["test_gain"].to_numpy())
+            row |= {key.replace("mean", "gain"): value for key, value in gains.items()}
+            row["development_gain_pearson_x100"] = each["development_gain"].mean()
+            rows.append(row)
+        frame = pd.DataFrame(rows)
+        said = (
+            "What each bound gains over no filter, r x 100 on STS 2012 to 2015: the mean of the "
+            "texts of which enough pairs pass, with the 95% t interval over texts. Trained with "
+            f"one seed, {experiment.size:,} pairs each. Development is the gain on STS 2016, which "
+            "bounds are chosen on."
+        )
+        shown = [
+            [row["encoder"], row["filter"], row["bounds"], str(row["text_count"]),
+             with_interval(row, "gain", results.METRIC, "+"),
+             f"{row['development_gain_pearson_x100']:+.1f}"]
+            for row in rows
+        ]  # fmt: skip
+        headings = ["Encoder", "Filter", "Bounds", "Texts", "Gain", "Development"]
+        return Report(frame, page("# Bounds of filters", said, grid(headings, shown)),
+                      {"bounds": lines})  # fmt: skip
+
+    def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
+        """Draw a row for each bound of each filter, a series for each encoder."""
+        from tandem.reporting.plots import Dots, bounds, dot_plot
+
+        names = list(dict.fromkeys(zip(frame["filter"], frame["bounds"], strict=True)))
+        series = {}
+        for encoder, own in frame.groupby("encoder", sort=False):
+            placed = own.set_index(["filter", "bounds"]).reindex(names)
+            series[str(encoder)] = bounds(placed, "gain", results.METRIC)
+        rows = [bound for _, bound in names]
+        xlabel = "gain over no filter, r × 100, mean of texts with 95% interval"
+        return dot_plot([Dots(xlabel, rows, series, limit=(0.0, "no filter"))])

@@ -1,0 +1,83 @@
+"""More and more pairs, filtered and unfiltered: section 5.8 of wieting2017."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tandem.reporting.table import Given, Report, Table
+from wieting2017.experiment import results
+from wieting2017.experiment.settings import UNFILTERED
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from tandem.plan import Plan
+
+
+class Growth(Table):
+    """Learning curves of each text, with its best filter and without any."""
+
+    of: str
+    """The table that has the experiment."""
+
+    def others(self) -> list[str]:
+        """Name the table that has the experiment."""
+        return [self.of]
+
+    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+        """Name the scores of all trainings."""
+        return {"conditions": results.inputs(plan, results.experiment_of(plan, self.of))}
+
+    def build(self, given: Given) -> Report:
+        """Make a row for each text, encoder, filter and number of pairs.
+
+        Columns: text, encoder, filter (of the text's best bound on the development task, or none),
+        bounds, pairs, seed_count, and the mean of the test years with its 95% t interval over
+        seeds. Left out is what has too few pairs.
+        """
+        import pandas as pd
+
+        from tandem.reporting.writer import grid, page, with_interval
+
+        experiment = results.experiment_of(given.plan, self.of)
+        found = results.load(given.files["conditions"], "growth").dropna(subset=["test"])
+        found = found[[experiment.texts[name].control is None for name in found["text"]]]
+        rows: list[dict[str, Any]] = []
+        for key, runs in found.groupby(["text", "encoder", "filter", "bounds", "size"], sort=False):
+            text, encoder, name, bounds, size = key
+            row = {"text": experiment.texts[text].label}
+            row |= {"encoder": experiment.encoders[encoder].label}
+            row |= {"filter": "none" if name == UNFILTERED else experiment.filters[name].label}
+            row |= {"bounds": bounds, "pairs": size, "seed_count": len(runs)}
+            rows.append(row | results.over_seeds(runs["test"].to_numpy()))
+        frame = pd.DataFrame(rows)
+        shown = [
+            [row["text"], row["encoder"], row["bounds"] or "none", f"{row['pairs']:,}",
+             with_interval(row, "mean", results.METRIC)]
+            for row in rows
+        ]  # fmt: skip
+        said = (
+            "r x 100, mean of STS 2012 to 2015, of encoders trained on more and more pairs: with "
+            "the filter and bound that are best on STS 2016 at one size, and with none; in "
+            "brackets, the 95% t interval over seeds."
+        )
+        headings = ["Text", "Encoder", "Filter", "Pairs", "r x 100"]
+        return Report(frame, page("# Growing training sets", said, grid(headings, shown)),
+                      {"growth": frame, "growth-runs": found})  # fmt: skip
+
+    def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
+        """Draw a panel for each text: a curve for each encoder, filtered and not."""
+        import numpy as np
+
+        from tandem.reporting.plots import Curves, bounds, line_plot
+
+        panels = []
+        for text, own in frame.groupby("text", sort=False):
+            series = {}
+            for (encoder, name), rows in own.groupby(["encoder", "filter"], sort=False):
+                label = f"{encoder}, {'unfiltered' if name == 'none' else 'best filter'}"
+                values = bounds(rows, "mean", results.METRIC)
+                series[label] = np.column_stack([rows["pairs"], values])
+            panels.append(Curves("training pairs", "Pearson's r × 100", series, str(text)))
+        return line_plot(panels)

@@ -1,0 +1,181 @@
+"""How the output of translators differs from what people wrote: section 5 of wieting2017."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tandem.io import read_json
+from tandem.reporting.table import Given, Report, Table
+from wieting2017.experiment import results
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from tandem.plan import Plan
+    from wieting2017.experiment.texts import Candidate
+    from wieting2017.experiment.usage import Words
+
+
+class MachineText(Table):
+    """Length, vocabulary, rare words, repetition and entropy of references and translations."""
+
+    of: str
+    """The table that has the experiment."""
+    blocks: int = 20
+    """Parts of a text whose statistics give the spread."""
+    examples: int = 2
+    """Pairs of each text that are shown."""
+
+    def texts(self, plan: Plan) -> list[str]:
+        """Name the back-translated texts."""
+        experiment = results.experiment_of(plan, self.of)
+        return [name for name in experiment.compared if experiment.filtered(name)]
+
+    def others(self) -> list[str]:
+        """Name the table that has the experiment."""
+        return [self.of]
+
+    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+        """Name the texts, and what the classifiers found."""
+        names = self.texts(plan)
+        return {
+            "texts": [plan.path("texts", name) for name in names],
+            "classifiers": [plan.path("scores/pairs", f"{name}.json") for name in names],
+        }
+
+    def build(self, given: Given) -> Report:
+        """Make a row for each text and statistic.
+
+        Columns: text, statistic, unit, reference, translation, and how much higher the
+        translations' is, in percent of the references', with its 95% t interval over blocks of
+        pairs. The frame `usage` has a line for each side; `classifiers` one for each text,
+        classifier and side (its accuracy, and that of guessing).
+        """
+        import numpy as np
+        import pandas as pd
+
+        from tandem.reporting.writer import grid, page, with_interval
+        from tandem.segmentation.tokens import tokens
+        from wieting2017.experiment import texts, usage
+
+        experiment = results.experiment_of(given.plan, self.of)
+        names = self.texts(given.plan)
+        rows: list[dict[str, Any]] = []
+        sides, shown = [], []
+        for name, folder in zip(names, given.files["texts"], strict=True):
+            label, pairs = experiment.texts[name].label, texts.read(folder)
+            one, other = ([tokens(pair[side]) for pair in pairs] for side in (0, 1))
+            apart = [tokens(reference) for reference, _ in texts.read_apart(folder)]
+            frequent = usage.frequent_words(apart)
+            found = usage.in_blocks(one, other, frequent, self.blocks)
+            for place, (key, (said, unit)) in enumerate(usage.STATISTICS.items()):
+                reference, translation = found[:, place].T
+                row = {"text": label, "statistic": said, "unit": unit}
+                row |= {"reference": reference.mean(), "translation": translation.mean()}
+                # one denominator for all blocks: a block without any repetition has no ratio
+                relative = 100 * (translation - reference) / (reference.mean() or np.nan)
+                spread = results.over_seeds(relative)
+                row |= dict(zip(_MORE, spread.values(), strict=True))
+                rows.append(row)
+                for side in ("reference", "translation"):
+                    line = {"text": name, "statistic": key, "side": side, "value": row[side]}
+                    sides.append(line)
+            chosen = self._telling(pairs, one, other, frequent)
+            shown += [[label, pair.reference, pair.paraphrase, why] for pair, why in chosen]
+        accuracies = [
+            {"text": name, "classifier": kind, "guess": guess, "accuracy_percent": 100 * found[key]}
+            for name, file in zip(names, given.files["classifiers"], strict=True)
+            for kind, found in read_json(file).items()
+            for guess, key in (("classifier", "accuracy"), ("majority", "majority"))
+        ]
+        frame, told = pd.DataFrame(rows), pd.DataFrame(accuracies)
+        said = (
+            "References and their back-translations, which no translator was trained on: "
+            f"{experiment.candidates:,} pairs of each text, in {self.blocks} blocks; "
+            "vocabulary and entropies are of equally many words or n-grams of a block. Rare is "
+            f"what is not among the {usage.FREQUENT:,} most frequent words of references held "
+            "apart; repeated, what stood in its sentence before. More: of translations, in percent "
+            "of the references' figure, with the 95% t interval over blocks."
+        )
+        lines = [
+            [row["text"], f"{row['statistic']} ({row['unit']})", f"{row['reference']:.2f}",
+             f"{row['translation']:.2f}",
+             with_interval(row, "more", "percent", "+")]
+            for row in rows
+        ]  # fmt: skip
+        heads = ["Text", "Statistic", "References", "Translations", "More (%)"]
+        return Report(
+            frame,
+            page(
+                "# How translations differ from references", said, grid(heads, lines),
+                "## Told apart", _accuracy_note(told), _accuracies(told, experiment),
+                "## Examples", "Of each text, pairs whose translation repeats the most, or has "
+                "lost the most rare words.",
+                grid(["Text", "Reference", "Translation", "What is seen"], shown),
+            ),
+            {"usage": pd.DataFrame(sides), "classifiers": told},
+        )  # fmt: skip
+
+    def _telling(
+        self,
+        pairs: Sequence[Candidate],
+        one: Sequence[Words],
+        other: Sequence[Words],
+        frequent: frozenset[str],
+    ) -> Iterator[tuple[Candidate, str]]:
+        """Yield pairs that show a difference, in turns the most repetitive and the most frequent.
+
+        Each with the count that singles it out.
+        """
+        repeated = [len(words) - len(set(words)) for words in other]
+        rare = [sum(word not in frequent for word in words) for words in one]
+        lost = [n - sum(w not in frequent for w in words)
+                for n, words in zip(rare, other, strict=True)]  # fmt: skip
+        kinds = [(repeated, "{} words repeated"), (lost, "{} rare words fewer")]
+        orders = [sorted(range(len(pairs)), key=lambda i, c=c: (-c[i], i)) for c, _ in kinds]
+        for number in range(self.examples):
+            counts, said = kinds[number % 2]
+            place = orders[number % 2][number // 2]
+            yield pairs[place], said.format(counts[place])
+
+    def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
+        """Draw a row for each statistic, a series for each text."""
+        from tandem.reporting.plots import Dots, dot_plot
+
+        rows = list(dict.fromkeys(frame["statistic"]))
+        series = {
+            str(text): own.set_index("statistic").reindex(rows)[list(_MORE)].to_numpy(float)
+            for text, own in frame.groupby("text", sort=False)
+        }
+        xlabel = "translations over references, %, with 95% interval"
+        return dot_plot([Dots(xlabel, rows, series, limit=(0.0, "references"))])
+
+
+_MORE = ("more_percent", "more_low_percent", "more_high_percent")
+
+
+def _accuracy_note(told: pd.DataFrame) -> str:
+    if told.empty:
+        return ""
+    return (
+        "Accuracy of classifiers that tell references from translations, on sentences held out for "
+        "it, in percent; guessing the more frequent kind beside it."
+    )
+
+
+def _accuracies(told: pd.DataFrame, experiment: Any) -> str:  # noqa: ANN401
+    from tandem.reporting.writer import grid
+
+    if told.empty:
+        return ""
+    kinds = list(dict.fromkeys(told["classifier"]))
+    wide = told.set_index(["text", "classifier", "guess"])["accuracy_percent"]
+    rows = [
+        [experiment.texts[text].label,
+         *(f"{wide[text, kind, 'classifier']:.1f} ({wide[text, kind, 'majority']:.1f})"
+           for kind in kinds)]
+        for text in dict.fromkeys(told["text"])
+    ]  # fmt: skip
+    return grid(["Text", *kinds], rows)

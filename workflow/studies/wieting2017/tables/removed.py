@@ -1,0 +1,146 @@
+"""Which pairs each filter removes, and which of them another filter removes too."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tandem.io import read_json
+from tandem.reporting.table import Given, Report, Table
+from wieting2017.experiment import results
+from wieting2017.experiment.settings import COMBINED, UNFILTERED
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from tandem.plan import Plan
+
+
+class Removed(Table):
+    """The filters of an encoder, each with its chosen bound, on every text."""
+
+    of: str
+    """The table that has the experiment."""
+    encoder: str
+    """The encoder whose bounds are shown."""
+    examples: int = 2
+    """Pairs of each filter that are shown."""
+
+    def others(self) -> list[str]:
+        """Name the table that has the experiment."""
+        return [self.of]
+
+    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+        """Name the texts, their scores, and the trainings that chose bounds."""
+        experiment = results.experiment_of(plan, self.of)
+        names = [name for name in experiment.compared if experiment.filtered(name)]
+        return {
+            "texts": [plan.path("texts", name) for name in names],
+            "pairs": [plan.path("scores/pairs", f"{name}.tsv") for name in names],
+            "conditions": [
+                plan.path("scores/conditions", f"{name}.{self.encoder}.json") for name in names
+            ],
+        }
+
+    def build(self, given: Given) -> Report:
+        """Make a row for each text, filter and other filter.
+
+        Columns: text, filter, bounds, removed_pairs, removed_percent (of the text's pairs), other,
+        also_removed_percent (of what the filter removes, what the other removes too), and
+        expected_percent (what the other removes of all pairs: as much as by chance).
+        """
+        import pandas as pd
+
+        from tandem.reporting.writer import grid, page
+        from wieting2017.experiment import texts
+
+        experiment = results.experiment_of(given.plan, self.of)
+        rows: list[dict[str, Any]] = []
+        shown: dict[str, list[list[str]]] = {}
+        for folder, scores, file in zip(
+            given.files["texts"], given.files["pairs"], given.files["conditions"], strict=True
+        ):
+            found = read_json(file)
+            removed = _removed(found["chosen"], pd.read_csv(scores, sep="\t"))
+            label, pairs = experiment.texts[found["text"]].label, texts.read(folder)
+            for name, (bounds, gone) in removed.items():
+                for other, (_, also) in removed.items():
+                    if other != name:
+                        rows.append({
+                            "text": label, "filter": experiment.filters[name].label,
+                            "bounds": bounds, "removed_pairs": int(gone.sum()),
+                            "removed_percent": 100 * gone.mean(),
+                            "other": experiment.filters[other].label,
+                            "also_removed_percent": 100 * also[gone].mean() if gone.any() else None,
+                            "expected_percent": 100 * also.mean(),
+                        })  # fmt: skip
+                # what the fewest other filters remove shows what is its own
+                votes = sum(also.astype(int) for _, also in removed.values())
+                order = sorted(gone.nonzero()[0].tolist(), key=lambda i, v=votes: (v[i], i))
+                lines = shown.setdefault(name, [])
+                for i in order[: max(self.examples - len(lines), 0)]:
+                    others = f"{int(votes[i]) - 1} others"
+                    cells = [experiment.filters[name].label, bounds, label]
+                    lines.append([*cells, pairs[i].reference, pairs[i].paraphrase, others])
+        frame = pd.DataFrame(rows)
+        said = (
+            "Of the pairs that a filter removes, the share that another removes too, in percent, "
+            "the mean of the texts; on the diagonal, what it removes of all pairs. Bounds are "
+            f"those chosen for {experiment.encoders[self.encoder].label} on STS 2016."
+        )
+        heads = ["Filter", "Bounds", "Text", "Reference", "Paraphrase", "Removed too by"]
+        examples = [line for lines in shown.values() for line in lines]
+        return Report(
+            frame,
+            page(
+                "# What filters remove", said, _square(frame) if rows else "",
+                "## Examples", "Pairs that few other filters remove.", grid(heads, examples),
+            ),
+            {"removed": frame},
+        )  # fmt: skip
+
+    def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
+        """Draw the share that each filter removes, a series for each text."""
+        import numpy as np
+
+        from tandem.reporting.plots import Dots, dot_plot
+
+        rows = list(dict.fromkeys(frame["filter"]))
+        series = {}
+        for text, own in frame.groupby("text", sort=False):
+            shares = own.drop_duplicates("filter").set_index("filter").reindex(rows)
+            values = shares["removed_percent"].to_numpy(float)
+            series[str(text)] = np.column_stack([values, *[np.full(len(rows), np.nan)] * 2])
+        return dot_plot([Dots("removed, % of the text's pairs", rows, series)])
+
+
+def _removed(chosen: list[dict], scores: pd.DataFrame) -> dict[str, tuple[str, Any]]:
+    """Return for each filter its bounds, as text, and which pairs it removes."""
+    from wieting2017.experiment.conditions import Condition, Kept
+
+    found = {}
+    for result in chosen:
+        name = result["filter"]
+        if name in (UNFILTERED, COMBINED) or name in found:
+            continue
+        condition = Condition(name, tuple(Kept(**kept) for kept in result["kept"]))
+        found[name] = results.spelt(result["kept"]), ~condition.passing(scores)
+    return found
+
+
+def _percent(value: float) -> str:
+    return "" if value != value else f"{value:.0f}"  # nothing is removed
+
+
+def _square(frame: pd.DataFrame) -> str:
+    from tandem.reporting.writer import grid
+
+    names = list(dict.fromkeys(frame["filter"]))
+    both = frame.groupby(["filter", "other"], sort=False)["also_removed_percent"].mean()
+    whole = frame.drop_duplicates(["text", "filter"]).groupby("filter")["removed_percent"].mean()
+    rows = [
+        [name, *(f"*{whole[name]:.0f}*" if name == other else _percent(both[name, other])
+                 for other in names)]
+        for name in names
+    ]  # fmt: skip
+    return grid(["Filter", *names], rows)
