@@ -20,8 +20,9 @@ BACK_TRANSLATED = ("cs-messages", "de-verses")
 def found(text, encoder, name, score, seed, size=40, kept=()):
     """Return what one training scored."""
     seen = {"mean": score + seed}
-    return {"text": text, "encoder": encoder, "filter": name, "kept": list(kept), "seed": seed,
-            "size": size, "passing": 90, "development": seen, "test": seen}  # fmt: skip
+    named = {"text": text, "encoder": encoder, "filter": name, "kept": list(kept)}
+    values = {"seed": seed, "size": size, "passing": 90, "learning_rate": 0.01}
+    return named | values | {"development": seen, "test": seen}
 
 
 def kept(filter_, score, low, high, shares=None):

@@ -37,7 +37,7 @@ VALUES = {
     },
     "encoders": {
         "avg": {"label": "AVG", "encoder": "avg", "objective": "m", "recipe": "r",
-                "filters": ["length", "half", "cost"]},
+                "filters": ["length", "half", "cost"], "learning_rates": [0.001, 0.01, 0.1]},
     },
 }  # fmt: skip
 WORDS = "the a old cat dog house sees paints likes red green very".split()
@@ -159,7 +159,11 @@ def test_bounds_are_chosen_on_development_and_then_trained_with_all_seeds(
 ):
     experiment = Experiment(**VALUES)
     found = runs.run_all(bench(tmp_path, candidates, segmenter), experiment, "avg", [1, 2], True)
-    assert [len(part) for part in found.values()] == [4, 8, 4]
+    assert [len(part) for part in found.values()] == [3, 4, 8, 4]
+    rates = [result["development"][MEAN] for result in found["rates"]]
+    best_rate = [0.001, 0.01, 0.1][rates.index(max(rates))]
+    assert all("test" not in result for result in found["rates"])
+    assert {r["learning_rate"] for r in found["chosen"]} == {best_rate}
     assert "development" not in found["bounds"][2] and found["bounds"][2]["passing"] == 0
     names = [result["filter"] for result in found["chosen"]][::2]
     assert names[0] == "none" and names[-1] == "combined" and {*names[1:-1]} == {"length", "half"}
@@ -181,9 +185,9 @@ def test_bounds_are_chosen_on_development_and_then_trained_with_all_seeds(
 
 def test_the_same_seed_trains_on_the_same_text_alike(tmp_path, candidates, segmenter):
     one = bench(tmp_path, candidates, segmenter)
-    trial = runs.Trial(EVERYTHING, 1, 20)
+    trial = runs.Trial(EVERYTHING, 1, 20, 0.01)
     everything = Condition("wide", (Kept("wide", "length", None, 99),))
-    first, same = one.results([trial, runs.Trial(everything, 1, 20)], ("test",))
+    first, same = one.results([trial, runs.Trial(everything, 1, 20, 0.01)], ("test",))
     assert first["test"] == same["test"]
 
 

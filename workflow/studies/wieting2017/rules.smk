@@ -93,6 +93,7 @@ rule train_conditions:
         scores=FILTERING.path("scores/pairs/{text}.tsv"),
         words=FILTERING.path("words"),
         sts=FILTERING.path("corpora/sts"),
+        start=[EXPERIMENT.start] if EXPERIMENT.start else [],
     output:
         scores=FILTERING.path("scores/conditions/{text}.{compared}.json"),
     log:

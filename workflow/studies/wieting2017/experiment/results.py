@@ -47,8 +47,8 @@ def experiment_of(plan: Plan, table: str) -> Experiment:
 def load(files: Iterable[Path], part: str) -> pd.DataFrame:
     """Return a line for each training of a part: bounds, chosen or growth.
 
-    Columns: text, encoder, filter, bounds (as text), seed, size, passing, development, test (NaN
-    where too few pairs pass).
+    Columns: text, encoder, filter, bounds (as text), seed, size, learning_rate, passing,
+    development, test (NaN where too few pairs pass).
     """
     import pandas as pd
 
@@ -57,7 +57,8 @@ def load(files: Iterable[Path], part: str) -> pd.DataFrame:
         found = read_json(file)
         for result in found[part]:
             row = {"text": found["text"], "encoder": found["encoder"]}
-            row |= {key: result[key] for key in ("filter", "seed", "size", "passing")}
+            same = ("filter", "seed", "size", "learning_rate", "passing")
+            row |= {key: result[key] for key in same}
             row["bounds"] = spelt(result["kept"])
             for task in ("development", "test"):
                 row[task] = result.get(task, {}).get(MEAN, np.nan)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
 from tandem.registry import Settings
 from tandem.training.named import NamedRun
@@ -60,6 +60,9 @@ class Compared(NamedRun):
     """Its name in tables."""
     filters: list[str]
     """The filters that are tried with it."""
+    learning_rates: list[PositiveFloat] = []
+    """Learning rates that are tried on every text, unfiltered, with the first seed; the best on the
+    development task trains all conditions of the text. Empty: the recipe's."""
 
 
 class Experiment(Settings):
@@ -77,6 +80,9 @@ class Experiment(Settings):
     """Filters by name."""
     encoders: dict[str, Compared]
     """The encoders that are compared."""
+    start: str | None = None
+    """What word vectors start from: a file of them (word2vec's text or binary form, also packed),
+    or the folder of a Tandem encoder, which gives each word's vector; null: what the seed draws."""
     growth: list[PositiveInt] = []
     """Numbers of pairs of the learning curves, with the best filter and without any."""
     development: str

@@ -10,6 +10,7 @@ import pandas as pd
 
 from _adapter import add_kinds, logged
 from tandem.encoders.encoder import ENCODERS
+from tandem.encoders.word_vectors import start_vectors, started
 from tandem.io import sha256, write_json
 from tandem.objectives.objective import OBJECTIVES
 from tandem.segmentation.segmenter import Segmenter
@@ -27,17 +28,25 @@ with logged(snakemake.log[0]) as log:
     run = Run(ENCODERS.parse(params.run["encoder"]), OBJECTIVES.parse(params.run["objective"]),
               Recipe(**params.run["recipe"]), 0)  # fmt: skip
     scores = pd.read_csv(given.scores, sep="\t")
+    starts = {}
+    if experiment.start:
+        words = segmenter.units("en")
+        vectors = start_vectors(Path(given.start[0]), words, run.encoder.dimension)
+        log.info("%d of %d words have vectors in %s", len(vectors), len(words), experiment.start)
+        starts = {seed: started(segmenter, run.encoder, seed, vectors, experiment.start)
+                  for seed in params.seeds}  # fmt: skip
     checkpoint = Path(params.checkpoint)
     checkpoint.parent.mkdir(parents=True, exist_ok=True)
+    parts = [sha256(Path(given.text) / "candidates.tsv"), run.description(), params.code]
     bench = Bench(
         text=Text.of(texts.read(given.text), scores, segmenter),
         run=run,
         segmenter=segmenter,
-        starts={},
+        starts=starts,
         tasks={key: (TASKS.parse(task), {"sts": Path(given.sts)})
                for key, task in params.tasks.items()},
         log=checkpoint,
-        salt=f"{sha256(Path(given.text) / 'candidates.tsv')} {run.description()} {params.code}",
+        salt=" ".join(map(str, [*parts, *(start.digest() for start in starts.values())])),
     )  # fmt: skip
     filtered = experiment.filtered(names.text)
     found = run_all(bench, experiment, names.compared, params.seeds, filtered)

@@ -36,8 +36,8 @@ class Datasets(Table):
         """Make a row for each text and encoder.
 
         Columns: text, encoder, label, bleu (of the translator on its test split), pairs,
-        seed_count, development_pearson_x100, and the mean of the test years with its 95% interval
-        over seeds.
+        learning_rate (the best on the development task), seed_count, development_pearson_x100, and
+        the mean of the test years with its 95% interval over seeds.
         """
         import pandas as pd
 
@@ -55,6 +55,7 @@ class Datasets(Table):
             row["key"] = encoder
             row["bleu"] = bleu.get(str(text))
             row |= {"label": self.experiment.texts[str(text)].label, "pairs": runs["size"].iloc[0]}
+            row["learning_rate"] = runs["learning_rate"].iloc[0]
             row |= {"seed_count": len(runs), "development_pearson_x100": runs["development"].mean()}
             rows.append(row | results.over_seeds(runs["test"].to_numpy()))
         frame = pd.DataFrame(rows)
@@ -71,7 +72,8 @@ class Datasets(Table):
         said = (
             "Pearson's r x 100, mean of STS 2012 to 2015, of encoders trained on "
             f"{self.experiment.size:,} pairs of each text; in brackets, the 95% t interval over "
-            "seeds."
+            f"seeds. Word vectors start from {self.experiment.start or 'what the seed draws'}; "
+            "learning rates are chosen on STS 2016, with one seed."
         )
         markdown = page("# Texts as training data", said, grid(headings, lines))
         return Report(frame.drop(columns="key"), markdown, {"datasets": frame, "runs": found})

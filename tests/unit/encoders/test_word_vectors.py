@@ -1,0 +1,90 @@
+"""Word vectors from files and encoders, to start from."""
+
+import gzip
+
+import numpy as np
+import pytest
+
+from tandem.encoders.averaging import Averaging
+from tandem.encoders.gran import Gran
+from tandem.encoders.model import SentenceEncoder
+from tandem.encoders.word_vectors import read_word_vectors, start_vectors, started
+from tandem.errors import InputError
+from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.segmenter import learn
+
+VECTORS = {"the": [0.5, -1.0, 2.0], "cat": [1.0, 0.25, 0.0], "ß": [-3.0, 1e-3, 7.0]}
+
+
+def text(header=True):
+    lines = [f"{word} {' '.join(map(str, row))}" for word, row in VECTORS.items()]
+    return "\n".join(([f"{len(VECTORS)} 3"] if header else []) + lines).encode() + b"\n"
+
+
+def binary(end=b"\n"):
+    rows = (word.encode() + b" " + np.array(row, "<f4").tobytes() for word, row in VECTORS.items())
+    return f"{len(VECTORS)} 3\n".encode() + end.join(rows) + end
+
+
+@pytest.mark.parametrize(
+    "content",
+    [text(), text(header=False), text()[:-1], binary(), binary(b""), gzip.compress(binary())],
+)
+def test_every_form_gives_the_same_vectors(tmp_path, content):
+    (tmp_path / "vectors").write_bytes(content)
+    found = read_word_vectors(tmp_path / "vectors", {"cat", "ß", "dog"}, 3)
+    assert list(found) == ["cat", "ß"]
+    for word, row in found.items():
+        assert row.dtype == np.float32 and np.allclose(row, VECTORS[word])
+
+
+def test_of_a_word_that_comes_twice_the_first_counts(tmp_path):
+    (tmp_path / "vectors").write_text("a 1 2\na 3 4\n")
+    assert read_word_vectors(tmp_path / "vectors", ["a"], 2)["a"].tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"a 1 2\nb 1 x\n", "line 2: no word with its numbers"),
+        (b"a 1 nan\n", "line 1: no word with its numbers"),
+        (b"2 2\na 1 2\nb\n", "line 3: no word with its numbers"),
+        (b"a 1 2 3\n", "vectors of 3 numbers, and the encoder's have 2"),
+        (b"1 2\na \0\0\x80\x3f\0", "the vector of 'a' is cut off"),
+        (b"1 2\n" + b"a" * 5000, "a word of over 4,096 bytes"),
+    ],
+)
+def test_a_file_that_is_none_is_named_with_its_line(tmp_path, content, said):
+    (tmp_path / "vectors").write_bytes(content)
+    with pytest.raises(InputError, match=said) as caught:
+        read_word_vectors(tmp_path / "vectors", ["a"], 2)
+    assert str(tmp_path / "vectors") in str(caught.value)
+
+
+@pytest.fixture
+def segmenter(tmp_path):
+    (tmp_path / "words").mkdir()
+    scheme = Segmentation(kind="words", size=10)
+    return learn(scheme, {"en": lambda: ["the cat", "the dog"]}, tmp_path / "words")
+
+
+@pytest.mark.parametrize("kind", [Averaging(dimension=3), Gran(dimension=3, hidden=3)])
+def test_known_words_start_from_their_vectors_and_others_from_drawn_ones(segmenter, kind):
+    vectors = {word: np.array(row, np.float32) for word, row in VECTORS.items()}
+    one, same, other = (started(segmenter, kind, seed, vectors, "file") for seed in (1, 1, 2))
+    places = segmenter.units("en")
+    assert np.allclose(one.table[places["cat"]], VECTORS["cat"])
+    assert np.array_equal(one.table, same.table)
+    assert not np.allclose(one.table[places["dog"]], other.table[places["dog"]])
+    assert one.metadata == {"word_vectors": "file", "words": 2}
+    assert {*one.weights} == {*same.weights}
+
+
+def test_an_encoder_gives_its_words_vectors(segmenter, tmp_path):
+    table = np.arange(len(segmenter) * 2, dtype=np.float32).reshape(-1, 2)
+    SentenceEncoder(segmenter, Averaging(dimension=2), table).save(tmp_path / "model")
+    found = start_vectors(tmp_path / "model", {"cat", "bird"}, 2)
+    assert set(found) == {"cat"}
+    assert found["cat"].tolist() == table[segmenter.units("en")["cat"]].tolist()
+    with pytest.raises(InputError, match="vectors of 2 numbers, and the encoder's have 3"):
+        start_vectors(tmp_path / "model", {"cat"}, 3)
