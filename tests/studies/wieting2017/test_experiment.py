@@ -201,7 +201,7 @@ def test_intervals_are_students():
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"texts": {"a": {"label": "a"}}}, "give backtranslation, or collection, or control"),
+        ({"texts": {"a": {"label": "a"}}}, "give backtranslation, collection, bitext, or control"),
         ({"texts": {"a": {"label": "a", "control": "random", "of": "b"}}}, "no text 'b'"),
         ({"compare": ["c"]}, "compare: no text 'c'"),
         ({"filters": {"none": VALUES["filters"]["half"]}}, "no filter 'length'|names of filters"),

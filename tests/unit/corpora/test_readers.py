@@ -213,3 +213,22 @@ def test_po_refused(tmp_path, content, words):
     (tmp_path / "cs.po").write_bytes(content)
     with refused(*words):
         read(tmp_path / "cs.po", "po", msgid="en")
+
+
+# ---- Paraphrases
+
+
+def test_ppdb_pairs_phrases_with_their_paraphrases(tmp_path):
+    line = "[NP] ||| the car ||| the automobile ||| PPDB2.0Score=4.2 ||| 0-0 1-1 ||| Equivalence\n"
+    (tmp_path / "ppdb").write_bytes(gzip.compress((line + line).encode()))
+    assert read(tmp_path / "ppdb", "ppdb") == [("the car", "the automobile")] * 2
+    (tmp_path / "ppdb").write_text(line + "[NP] ||| alone\n")
+    with refused(r"ppdb, line 2", "2 fields", "expected at least 3"):
+        read(tmp_path / "ppdb", "ppdb")
+
+
+def test_lines_may_have_their_text_in_a_column(tmp_path):
+    path = write_lines(tmp_path, b"Cats\t0\tA cat .\n", b"Cats\t0\tA small cat .\n")
+    assert read(path, "lines", column=2) == [("A cat .", "A small cat .")]
+    with refused(r"my\.en, line 1", "3 columns, and the text is said to be in 3"):
+        read(path, "lines", column=3)

@@ -11,14 +11,21 @@ def text_source(wildcards):
     entry = EXPERIMENT.texts[wildcards.text]
     if entry.of:
         return FILTERING.path("texts", entry.of)
-    return FILTERING.path("corpora", entry.backtranslation or entry.collection)
+    return FILTERING.path("corpora", entry.backtranslation or entry.bitext or entry.collection)
 
 
 def text_params(wildcards):
     """Return how a text is gathered."""
     entry = EXPERIMENT.texts[wildcards.text]
-    kind = "back-translated" if entry.backtranslation else "versions"
-    return entry.control or kind
+    kind = "parallel" if entry.bitext else "versions"
+    return entry.control or ("back-translated" if entry.backtranslation else kind)
+
+
+def text_sides(wildcards):
+    """Return the two sides of what a text is gathered from, where it has two."""
+    entry = EXPERIMENT.texts[wildcards.text]
+    corpus = entry.backtranslation or entry.bitext
+    return FILTERING.sides(corpus) if corpus else None
 
 
 def encoder_of(wildcards):

@@ -28,9 +28,7 @@ rule gather_text:
         "../../../envs/tandem.yaml"
     params:
         kind=text_params,
-        sides=lambda w: (
-            FILTERING.sides(name) if (name := EXPERIMENT.texts[w.text].backtranslation) else None
-        ),
+        sides=text_sides,
         candidates=EXPERIMENT.candidates,
         seed=EXPERIMENT.seed,
         code=digest("gather_text.py", home=FILTERING_HOME),
@@ -66,6 +64,7 @@ rule score_pairs:
     input:
         text=FILTERING.path("texts/{text}"),
         words=FILTERING.path("words"),
+        cosine=[EXPERIMENT.cosine] if EXPERIMENT.cosine else [],
     output:
         scores=FILTERING.path("scores/pairs/{text}.tsv"),
         about=FILTERING.path("scores/pairs/{text}.json"),

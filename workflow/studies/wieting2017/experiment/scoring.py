@@ -8,6 +8,7 @@ reference-avg, reference-lstm
               over an LSTM (5.6.1)
 overlap-1, overlap-2, overlap-3, bleu
               n-grams in common, and BLEU, of the reference and the paraphrase (5.7)
+cosine        of the reference and the paraphrase, by an encoder; not in the paper
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ def score(
     apart: Sequence[tuple[str, str]],
     segmenter: Segmenter,
     seed: int,
+    similar: SentenceEncoder | None = None,
 ) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Return the scores of pairs, and what was found about what gives them.
 
@@ -46,6 +48,7 @@ def score(
             any, their columns are missing.
         segmenter: of English, into words.
         seed: of the classifiers.
+        similar: the encoder whose cosine is a score, if one is asked for.
     """
     pairs = [(tokens(one.reference), tokens(one.paraphrase)) for one in candidates]
     found: dict[str, Any] = {"length": [len(paraphrase) for _, paraphrase in pairs]}
@@ -54,6 +57,9 @@ def score(
     for order in ORDERS:
         found[f"overlap-{order}"] = [ngram_overlap(*pair, order) for pair in pairs]
     found["bleu"] = [sentence_bleu(*pair) for pair in pairs]
+    if similar is not None:
+        sides = (similar.encode([one[side] for one in candidates], "en") for side in (0, 1))
+        found["cosine"] = paired_cosine(*sides)
     about: dict[str, Any] = {}
     if apart:
         model = train_ngrams([tokens(reference) for reference, _ in apart], 3)

@@ -25,6 +25,8 @@ class Text(Settings):
     translator has never seen; its validation split is held apart for what learns to filter."""
     collection: str | None = None
     """Two versions of a text: the pairs of one language of a collection."""
+    bitext: str | None = None
+    """Two versions of a text: the training split of a bitext, both of whose sides are English."""
     control: Literal["random", "identical"] | None = None
     """Pairs made of the references of another text, each with a random other one (random) or with
     itself (identical)."""
@@ -33,9 +35,9 @@ class Text(Settings):
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:
-        given = [self.backtranslation, self.collection, self.control]
+        given = [self.backtranslation, self.collection, self.bitext, self.control]
         if sum(each is not None for each in given) != 1 or (self.control is None) != (not self.of):
-            raise ValueError("give backtranslation, or collection, or control and of")
+            raise ValueError("give backtranslation, collection, bitext, or control and of")
         return self
 
 
@@ -80,6 +82,9 @@ class Experiment(Settings):
     """Filters by name."""
     encoders: dict[str, Compared]
     """The encoders that are compared."""
+    cosine: str | None = None
+    """The folder of a Tandem encoder that knows English: its cosine of a reference and a paraphrase
+    is a score of pairs. Null: there is no such score, and no filter of it is tried."""
     start: str | None = None
     """What word vectors start from: a file of them (word2vec's text or binary form, also packed),
     or the folder of a Tandem encoder, which gives each word's vector; null: what the seed draws."""

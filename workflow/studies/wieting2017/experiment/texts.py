@@ -51,6 +51,13 @@ def versions(folder: Path, parts: Iterable[Part], seed: int) -> Iterator[Candida
         yield Candidate(*rows[place], None)
 
 
+def parallel(folder: Path, sides: tuple[str, str]) -> Iterator[Candidate]:
+    """Yield the training pairs of a bitext, in its order, which its seed drew."""
+    both = (read_lines(folder / f"train.{side}") for side in sides)
+    for left, right in zip(*both, strict=True):
+        yield Candidate(left, right, None)
+
+
 def control(candidates: list[Candidate], kind: str, seed: int) -> Iterator[Candidate]:
     """Yield the references with a random other one, or each with itself."""
     others = list(range(len(candidates)))

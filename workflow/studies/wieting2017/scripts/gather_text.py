@@ -18,6 +18,8 @@ with logged(snakemake.log[0]) as log:
             found = texts.back_translated(given, params.sides, "test")
             apart = texts.back_translated(given, params.sides, "valid")
             write_lines(folder / "apart.tsv", (f"{a}\t{b}" for a, b, _ in apart))
+        elif params.kind == "parallel":
+            found = texts.parallel(given, params.sides)
         elif params.kind == "versions":
             found = texts.versions(given, read_parts(given), params.seed)
         else:

@@ -7,6 +7,7 @@ sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
 sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 from _adapter import logged
+from tandem.encoders.model import SentenceEncoder
 from tandem.io import atomic_path, write_json
 from tandem.segmentation.segmenter import Segmenter
 from wieting2017.experiment import texts
@@ -15,7 +16,9 @@ from wieting2017.experiment.scoring import score
 with logged(snakemake.log[0]) as log:
     given = snakemake.input
     candidates, apart = texts.read(given.text), texts.read_apart(given.text)
-    scores, about = score(candidates, apart, Segmenter.load(given.words), snakemake.params.seed)
+    similar = SentenceEncoder.load(given.cosine[0]) if given.cosine else None
+    words, seed = Segmenter.load(given.words), snakemake.params.seed
+    scores, about = score(candidates, apart, words, seed, similar)
     with atomic_path(snakemake.output.scores) as temporary:
         scores.to_csv(temporary, sep="\t", index=False)
     write_json(snakemake.output.about, about)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import zip_longest
 
+from pydantic import NonNegativeInt
+
 from tandem.corpora.readers import Pair, Reader
 from tandem.errors import InputError
 from tandem.io import read_lines
@@ -13,10 +15,25 @@ from tandem.io import read_lines
 class LinesReader(Reader):
     """Pairs line n of one file with line n of the other; either may be gzipped."""
 
+    column: NonNegativeInt | None = None
+    """Of lines with tabs, the column that has the text, from 0 (SimpWiki's is 2); null: all of the
+    line is text."""
+
     def pairs(self, path: str, source: str, target: str) -> Iterator[Pair]:
         """Yield the pairs; see `align` and `tandem.io.stream_lines` for what is refused."""
         left, right = (path.replace("{language}", code) for code in (source, target))
-        yield from align(read_lines(left), read_lines(right), left, right)
+        yield from align(self._lines(left), self._lines(right), left, right)
+
+    def _lines(self, path: str) -> Iterator[str]:
+        for number, line in enumerate(read_lines(path), start=1):
+            if self.column is None:
+                yield line
+                continue
+            cells = line.split("\t")
+            if len(cells) <= self.column:
+                problem = f"{len(cells)} columns, and the text is said to be in {self.column}"
+                raise InputError(path, number, problem, "Correct `column`, or the line")
+            yield cells[self.column]
 
 
 def align(
