@@ -21,11 +21,13 @@ import pandas as pd
 
 from tandem.encoders.averaging import Averaging
 from tandem.encoders.lstm import Lstm
+from tandem.encoders.model import SentenceEncoder
 from tandem.filtering.bleu import sentence_bleu
 from tandem.filtering.ngram_model import train as train_ngrams
 from tandem.filtering.overlap import ngram_overlap
 from tandem.segmentation.segmenter import Segmenter
 from tandem.segmentation.tokens import tokens
+from tandem.tasks.sts_data import cosine_similarity
 from wieting2017.experiment import classifier
 from wieting2017.experiment.texts import Candidate
 
@@ -59,7 +61,7 @@ def score(
     found["bleu"] = [sentence_bleu(*pair) for pair in pairs]
     if similar is not None:
         sides = (similar.encode([one[side] for one in candidates], "en") for side in (0, 1))
-        found["cosine"] = paired_cosine(*sides)
+        found["cosine"] = cosine_similarity(*sides)
     about: dict[str, Any] = {}
     if apart:
         model = train_ngrams([tokens(reference) for reference, _ in apart], 3)
