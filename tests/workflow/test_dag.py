@@ -1,13 +1,9 @@
 """What can be known without running a job: lint, dry runs, refusals."""
 
 import re
-import time
 
 import pytest
 from conftest import REPOSITORY, TINY, planned, run_snakemake
-
-DRY_RUN_S = 20
-"""Far above the 3 s that benchmarks hold it to: a test must not fail on a busy machine."""
 
 
 def test_lint_has_nothing_to_say(tiny):
@@ -19,9 +15,7 @@ def test_lint_has_nothing_to_say(tiny):
 def test_every_scale_plans_everything(tiny, scale):
     (tiny / "data/czeng20-train.gz").touch()  # stands for what is had by registration only
     arguments = [] if scale == "default" else ["--configfile", f"workflow/scales/{scale}.yaml"]
-    start = time.monotonic()
     rules = planned(tiny, *arguments)
-    assert time.monotonic() - start < DRY_RUN_S
     assert set(rules) == {
         "fetch_dataset", "fetch_optional_dataset", "build_bitext", "build_collection",
         "build_mining_task", "build_sts",
