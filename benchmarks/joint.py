@@ -4,6 +4,9 @@
     python benchmarks/joint.py try KEY=VALUE ... [--pairs 1800000] [--seeds 1]
     python benchmarks/joint.py speed [KEY=VALUE ...] [--pairs 100000]
 
+A key is what the study calls it; besides, `language` trains on one language and English alone, as
+`--set language=tr` does for `choose`, and `pairs` beyond what there is are all.
+
 choose: takes the keys in turn (default: all, in the order below). With the values found so far, and
 the study's for the rest, it trains with each value that is listed, on a sample of the text, and
 scores Pearson's r x 100 on the selection task (STS 2017 en-en) and P@1 x 100 on the validation
@@ -45,7 +48,7 @@ import torch
 import trials
 
 from tandem.configuration import load_configuration, load_plans, load_registers
-from tandem.corpora.collection import read_parts
+from tandem.corpora.collection import Part, read_parts
 from tandem.encoders.averaging import Averaging
 from tandem.encoders.encoder import ENCODERS
 from tandem.io import atomic_folder, read_yaml, sha256
@@ -71,7 +74,7 @@ ALTERNATIVES: dict[str, tuple[Any, ...]] = {
     "pools": ("mixed", "source"),
     "monolingual": (False, True),
     "temperature": (1.0, 2.0),
-    "size": (16_000, 32_000),
+    "size": (32_000, 64_000, 128_000),
     "margin": (0.3, 0.4, 0.5),
     "dimension": (300, 768),
 }
@@ -83,6 +86,7 @@ class Trial:
 
     pairs: int
     seed: int
+    language: str
     epochs: int
     size: int
     dimension: int
@@ -112,6 +116,7 @@ def as_configured(plan: Any, pairs: int) -> Trial:
     values |= {
         "pairs": pairs,
         "seed": 0,
+        "language": "",
         "size": plan.study.segmentations[encoder.segmentation].size,
         "dimension": encoder.architecture.dimension,
         "monolingual": True,
@@ -122,17 +127,24 @@ def as_configured(plan: Any, pairs: int) -> Trial:
 def segmented(trial: Trial, folder: Path) -> Path:
     """Return the segmented text of a trial, drawn by its seed; write it if it is not there."""
     plan, corpus = load(), folder / "corpora/many"
-    keys = ("pairs", "seed", "size", "temperature", "monolingual")
+    keys = ("pairs", "seed", "language", "size", "temperature", "monolingual")
     name = "-".join(str(getattr(trial, key)) for key in keys)
     place = folder / "benchmarks/joint" / f"{name}-{corpus_digest(corpus)[:8]}"
     if not place.exists():
-        parts = [p for p in read_parts(corpus) if trial.monolingual or not p.monolingual]
+        parts = [part for part in read_parts(corpus) if asked(part, trial)]
         drawn = draw(corpus, parts, min(trial.pairs, _pairs(corpus, parts)), trial.seed)
         scheme = plan.study.segmentations[plan.study.encoders["sp"].segmentation]
         scheme = scheme.model_copy(update={"size": trial.size})
         with atomic_folder(place) as temporary:
             segment_collection(corpus, drawn, scheme, scheme.sample, trial.temperature, temporary)
     return place
+
+
+def asked(part: Part, trial: Trial) -> bool:
+    """Tell whether a trial trains on a part."""
+    if trial.language:
+        return part.right == trial.language
+    return trial.monolingual or not part.monolingual
 
 
 def _pairs(corpus: Path, parts: Sequence[Any]) -> int:
