@@ -26,9 +26,8 @@ if TYPE_CHECKING:
 _EXAMPLE = "tandem train my.en my.de --languages en de --out model/"
 _MODELS = ("encoder", "encoder_setting", "dimension", "segmentation", "size")
 """What the model of --from decides."""
-_AMOUNT = "follows the amount of text"
-_FOLLOWS = {"epochs": "30", "patience": "3", "learning_rate": _AMOUNT, "dropout": _AMOUNT}
-"""What holds where the option is not given, instead of the default of `Recipe`."""
+_FOLLOWS = ("epochs", "patience", "learning_rate", "dropout")
+"""What follows the amount of text where the option is not given, and has no fixed default."""
 
 
 def add_train(parser: argparse.ArgumentParser) -> None:
@@ -81,6 +80,7 @@ def _setting(text: str) -> tuple[str, Any]:
 
 def _add_settings(parser: argparse.ArgumentParser, model: type[Settings], *names: str) -> None:
     """Add an option for each of these settings, with its own meaning."""
+    follows = "follows the amount of text"
     for name in names:
         field = model.model_fields[name]
         meaning = " ".join((field.description or "").split()).replace("%", "%%")
@@ -93,7 +93,7 @@ def _add_settings(parser: argparse.ArgumentParser, model: type[Settings], *names
             f"--{name.replace('_', '-')}",
             **(words if isinstance(field.default, str) else {"type": kind, "metavar": "N"}),
             default=argparse.SUPPRESS,
-            help=f"{meaning} (default: {_FOLLOWS.get(name, field.default)})",
+            help=f"{meaning} (default: {follows if name in _FOLLOWS else field.default})",
         )
 
 
