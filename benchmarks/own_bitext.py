@@ -20,9 +20,9 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cache
+from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -86,12 +86,16 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--out", type=Path, help="Markdown file; default: standard output")
     options = parser.parse_args()
+    done = partial(trials.results, key_of=key, work=work, log=options.log, processes=options.jobs)
     measured = {
-        pairs: [
-            Measured.of(Trial(options.folder, language, pairs), options.log, options.jobs)
-            for language in options.languages
-            if (language == ALL) == (pairs == MOST)
-        ]
+        pairs: measure(
+            [
+                Trial(options.folder, language, pairs)
+                for language in options.languages
+                if (language == ALL) == (pairs == MOST)
+            ],
+            done,
+        )
         for pairs in options.pairs
     }
     lines = [*summary(chain(*measured.values()))]
@@ -111,23 +115,26 @@ class Measured:
     default: dict[str, Any]
     grid: dict[Values, dict[str, Any]]
 
-    @classmethod
-    def of(cls, trial: Trial, log: Path, jobs: int) -> Measured:
-        """Train with the default and on the grid, or read from the log what was trained."""
-        default = trials.results([trial], key, work, log, jobs)[trial]
-        grid = {
-            values: replace(trial, learning_rate=values[0], dropout=values[1])
-            for values in GRID[trial.pairs]
-        }
-        own = default["learning_rate"], default["dropout"]
-        others = [other for values, other in grid.items() if values != own]
-        found = trials.results(others, key, work, log, jobs)
-        return cls(trial, default, {v: found.get(other, default) for v, other in grid.items()})
-
     @property
     def best(self) -> Values:
         """The values of the grid after which most sentences find their translation."""
         return max(self.grid, key=lambda values: self.grid[values][SCORE])
+
+
+def measure(texts: Sequence[Trial], done: Callable[..., dict[Trial, Any]]) -> list[Measured]:
+    """Train on each text with the default and on the grid, or read what was trained."""
+    defaults = done(texts)
+    grids = {
+        trial: {v: replace(trial, learning_rate=v[0], dropout=v[1]) for v in GRID[trial.pairs]}
+        for trial in texts
+    }
+    own = {trial: (found["learning_rate"], found["dropout"]) for trial, found in defaults.items()}
+    others = [cell for t, grid in grids.items() for v, cell in grid.items() if v != own[t]]
+    found = done(others)
+    return [
+        Measured(t, defaults[t], {v: found.get(cell, defaults[t]) for v, cell in grid.items()})
+        for t, grid in grids.items()
+    ]
 
 
 def summary(measured: Iterable[Measured]) -> Iterator[str]:
