@@ -21,7 +21,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import chain
 from pathlib import Path
@@ -128,12 +128,10 @@ def measure(texts: Sequence[Trial], done: Callable[..., dict[Trial, Any]]) -> li
         trial: {v: replace(trial, learning_rate=v[0], dropout=v[1]) for v in GRID[trial.pairs]}
         for trial in texts
     }
-    own = {trial: (found["learning_rate"], found["dropout"]) for trial, found in defaults.items()}
-    others = [cell for t, grid in grids.items() for v, cell in grid.items() if v != own[t]]
-    found = done(others)
+    found = done([cell for grid in grids.values() for cell in grid.values()])
     return [
-        Measured(t, defaults[t], {v: found.get(cell, defaults[t]) for v, cell in grid.items()})
-        for t, grid in grids.items()
+        Measured(trial, defaults[trial], {values: found[cell] for values, cell in grid.items()})
+        for trial, grid in grids.items()
     ]
 
 
@@ -217,10 +215,13 @@ def text(folder: Path, language: str) -> str:
 
 
 def key(trial: Trial) -> str:
-    """Return a digest of all that a result depends on."""
+    """Return a digest of all that a result depends on: the same for the default as for its values.
+
+    It follows the pairs that are left to train on, which here are on the same side of all borders.
+    """
     made_of = {
-        **asdict(trial),
-        "folder": text(trial.folder, trial.language),
+        "text": text(trial.folder, trial.language),
+        "pairs": trial.pairs,
         "drawn": (SEED, FURTHER),
         "code": code(),
         "recipe": recipes.followed(trial.pairs, **trial.settings())[1].model_dump(),
