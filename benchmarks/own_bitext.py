@@ -1,13 +1,15 @@
 """Is `tandem train` without options near the best that its settings give, whatever the amount?
 
-    python benchmarks/own_bitext.py --languages de es tr zh --pairs 1000 10000 60000
-    python benchmarks/own_bitext.py --languages mul --pairs 1000000 --dropouts 0.3 --megabatches 120
+    python benchmarks/own_bitext.py --out docs/results/own-bitext.md
 
-For each language with English and each number of pairs: P@1 of 2,000 further pairs, the mean of
-both directions, with default settings and with every setting of a grid, trained on the same pairs.
-`mul` is all languages together. The text is that of the collection `many`, in an order that the
-seed draws (`snakemake results/many/corpora/many` makes it). Finished trainings are kept in --log,
-with a digest of their settings, text and code, and a second call goes on from there.
+For each number of pairs of a language with English: P@1 of 2,000 further pairs, the mean of both
+directions, after `tandem train` without options and with every learning rate and dropout of a grid
+around those that it chooses, trained on the same pairs. `mul` is all languages together. Where a
+language has fewer pairs, it is trained on what there is. `--pairs` and `--languages` do a part.
+
+The text is that of the collection `many`, in an order that is drawn once
+(`snakemake results/many/corpora/many` makes it). Finished trainings are kept in --log, with a
+digest of their settings, text and code, and a second call goes on from there.
 """
 
 from __future__ import annotations
@@ -18,10 +20,10 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from functools import cache
-from itertools import product
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -33,93 +35,156 @@ import trials
 
 from tandem import train
 from tandem.corpora.readers import Pair
-from tandem.io import read_lines
-from tandem.objectives.margin import Margin
+from tandem.io import read_lines, write_lines
+from tandem.own_bitext import recipes
 from tandem.own_bitext.quality import encoded, retrieval
-from tandem.provenance import source_digest
+from tandem.provenance import PACKAGE, source_digest
+from tandem.provenance import ROOT as LIBRARY
 
+Values = tuple[float, float]
 ROOT = Path(__file__).parents[1]
 ALL = "mul"
+SCORE = "p_at_1_x100"
 SEED = 1
 FURTHER = 2000
 """Pairs that P@1 is measured on."""
+CHOSEN_ON, CONFIRMED_ON = ("de", "tr"), ("es", "zh")
+GRID: dict[int, Sequence[Values]] = {
+    1_000: [(0.064, 0.5), (0.128, 0.5), (0.256, 0.5), (0.128, 0.7), (0.256, 0.7), (0.128, 0.8)],
+    3_000: [(0.064, 0.5), (0.128, 0.5), (0.128, 0.7)],
+    10_000: [(0.032, 0.3), (0.064, 0.5)],
+    60_000: [(0.032, 0.3), (0.064, 0.3)],
+    1_000_000: [(0.032, 0.3), (0.064, 0.3)],
+}
+"""Learning rates and dropouts that are tried, by the number of pairs."""
+MOST = max(GRID)
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A training: on what, and with which settings; None: the default."""
+    """A training: on what, and with which settings; None: what `tandem train` chooses."""
 
     folder: Path
     language: str
     pairs: int
     learning_rate: float | None = None
     dropout: float | None = None
-    megabatch: int | None = None
 
-    def settings(self) -> dict[str, Any]:
-        """Return the settings that are not left to their defaults."""
-        return {k: v for k, v in list(asdict(self).items())[3:] if v is not None}
+    def settings(self) -> dict[str, float]:
+        """Return the settings that are given."""
+        given = {"learning_rate": self.learning_rate, "dropout": self.dropout}
+        return {name: value for name, value in given.items() if value is not None}
 
 
 def main() -> None:
-    """Read the options, train and print a table."""
+    """Read the options, train and write the tables."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--languages", nargs="+", required=True)
-    parser.add_argument("--pairs", nargs="+", type=int, required=True)
-    parser.add_argument("--rates", nargs="+", type=float, default=[0.016, 0.032, 0.064, 0.128])
-    parser.add_argument("--dropouts", nargs="+", type=float, default=[0.0, 0.3, 0.5])
-    parser.add_argument("--megabatches", nargs="+", type=int, default=[8, 120])
+    parser.add_argument("--languages", nargs="+", default=[*CHOSEN_ON, *CONFIRMED_ON, ALL])
+    parser.add_argument("--pairs", nargs="+", type=int, choices=GRID, default=[*GRID])
     parser.add_argument("--folder", type=Path, default=ROOT / "results/many/corpora/many")
     parser.add_argument("--log", type=Path, default=ROOT / "results/benchmarks/own_bitext.jsonl")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--out", type=Path, help="Markdown file; default: standard output")
     options = parser.parse_args()
-    grid = list(product(options.rates, options.dropouts, options.megabatches))
-    print("| language | pairs | default | best | its settings | default below | seconds |")
-    print("| --- | ---: | ---: | ---: | --- | ---: | ---: |")
-    for pairs, language in product(options.pairs, options.languages):
-        own = options.folder, language, pairs
-        jobs = [Trial(*own), *(Trial(*own, *settings) for settings in grid)]
-        found = trials.results(jobs, key, work, options.log, options.jobs)
-        scores = {job: found[job]["p_at_1_x100"] for job in jobs}
-        best = max(jobs[1:], key=scores.__getitem__)
-        how = ", ".join(f"{name} {value:g}" for name, value in best.settings().items())
-        below = scores[best] - scores[jobs[0]]
-        print(
-            f"| {language} | {pairs:,} | {scores[jobs[0]]:.1f} | {scores[best]:.1f} | {how} "
-            f"| {below:.1f} | {found[jobs[0]]['seconds']:.0f} |",
-            flush=True,
+    done = partial(trials.results, key_of=key, work=work, log=options.log, processes=options.jobs)
+    measured = {
+        pairs: measure(
+            [
+                Trial(options.folder, language, pairs)
+                for language in options.languages
+                if (language == ALL) == (pairs == MOST)
+            ],
+            done,
         )
+        for pairs in options.pairs
+    }
+    lines = [*summary(chain(*measured.values()))]
+    for pairs, found in measured.items():
+        lines += everything(pairs, found) if found else ()
+    if options.out:
+        write_lines(options.out, lines)
+    else:
+        print("\n".join(lines))
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was found for a language and a number of pairs: the default, and the grid."""
+
+    trial: Trial
+    default: dict[str, Any]
+    grid: dict[Values, dict[str, Any]]
+
+    @property
+    def best(self) -> Values:
+        """The values of the grid after which most sentences find their translation."""
+        return max(self.grid, key=lambda values: self.grid[values][SCORE])
+
+
+def measure(texts: Sequence[Trial], done: Callable[..., dict[Trial, Any]]) -> list[Measured]:
+    """Train on each text with the default and on the grid, or read what was trained."""
+    defaults = done(texts)
+    grids = {
+        trial: {v: replace(trial, learning_rate=v[0], dropout=v[1]) for v in GRID[trial.pairs]}
+        for trial in texts
+    }
+    found = done([cell for grid in grids.values() for cell in grid.values()])
+    return [
+        Measured(trial, defaults[trial], {values: found[cell] for values, cell in grid.items()})
+        for trial, grid in grids.items()
+    ]
+
+
+def summary(measured: Iterable[Measured]) -> Iterator[str]:
+    """Yield a table of the defaults beside the best of the grid."""
+    yield "| language | pairs | default | best of the grid | default below | epoch | seconds |"
+    yield "| --- | ---: | --- | --- | ---: | ---: | ---: |"
+    for one in measured:
+        default, best = one.default, one.grid[one.best]
+        own = default["learning_rate"], default["dropout"]
+        cells = [one.trial.language, f"{default['pairs']:,}"]
+        cells += [f"{default[SCORE]:.1f} ({shown(own)})", f"{best[SCORE]:.1f} ({shown(one.best)})"]
+        cells += [f"{best[SCORE] - default[SCORE]:.1f}"]
+        cells += [f"{default['epoch']}", f"{default['seconds']:.0f}"]
+        yield f"| {' | '.join(cells)} |"
+
+
+def everything(pairs: int, measured: Sequence[Measured]) -> Iterator[str]:
+    """Yield a table of what each values of the grid gave for a number of pairs."""
+    yield from ("", f"At most {pairs:,} pairs:", "")
+    yield f"| rate, dropout | {' | '.join(one.trial.language for one in measured)} |"
+    yield f"| --- |{' ---: |' * len(measured)}"
+    for values in GRID[pairs]:
+        scores = (f"{one.grid[values][SCORE]:.1f}" for one in measured)
+        yield f"| {shown(values)} | {' | '.join(scores)} |"
+
+
+def shown(values: Values) -> str:
+    """Return a learning rate and a dropout in words."""
+    return f"{values[0]:g}, {values[1]:g}"
 
 
 def work(trial: Trial) -> dict[str, Any]:
     """Train in a folder that is then removed; return what was measured."""
-    settings = trial.settings()
-    megabatch = settings.pop("megabatch", None)
-    objective = None if megabatch is None else Margin(megabatch=megabatch)
     begun = time.process_time()
     with tempfile.TemporaryDirectory() as folder:
         pairs, further = read(trial)
         languages, model = ("en", trial.language), Path(folder) / "model"
-        encoder = train(pairs, languages, model, objective=objective, recipe=settings)
-    spent = time.process_time() - begun
-    return {
-        "trial": {k: str(v) if isinstance(v, Path) else v for k, v in asdict(trial).items()},
-        "epoch": encoder.metadata["epoch"],
-        "seconds": spent,
-        **retrieval(encoded(encoder, further, languages)),
-    }
+        encoder = train(pairs, languages, model, recipe=trial.settings())
+    seconds = time.process_time() - begun
+    recipe = {name: encoder.metadata["recipe"][name] for name in ("learning_rate", "dropout")}
+    given = {"language": trial.language, "asked": trial.pairs, "settings": trial.settings()}
+    made = {"pairs": len(pairs), "epoch": encoder.metadata["epoch"], "seconds": seconds}
+    return given | recipe | made | {SCORE: retrieval(encoded(encoder, further, languages))[SCORE]}
 
 
 def read(trial: Trial) -> tuple[list[Pair], list[Pair]]:
-    """Return the pairs of a trial, and those that it is measured on."""
+    """Return the pairs of a trial, or all there are, and those that it is measured on."""
     every = list(_lines(trial.folder, trial.language))
-    needed = trial.pairs + FURTHER
-    if len(every) < needed:
-        raise SystemExit(f"{trial.language} has {len(every):,} pairs, not {needed:,}")
-    drawn = np.random.default_rng(SEED).permutation(len(every))[:needed]
+    drawn = np.random.default_rng(SEED).permutation(len(every))[: trial.pairs + FURTHER]
     rows = (every[row].split("\t") for row in drawn)
     pairs = [(left, right) for _, left, right in rows]
-    return pairs[: trial.pairs], pairs[trial.pairs :]
+    return pairs[:-FURTHER], pairs[-FURTHER:]
 
 
 def _lines(folder: Path, language: str) -> Iterator[str]:
@@ -137,8 +202,9 @@ def _parts(folder: Path, language: str) -> Iterator[Path]:
 
 @cache
 def code() -> str:
-    """Return a digest of all code that a result depends on."""
-    return source_digest(Path(__file__), packages={})
+    """Return a digest of all code that a result depends on, but for what chooses settings."""
+    files = (LIBRARY / PACKAGE / name for name in ("own_bitext/build.py", "objectives/margin.py"))
+    return source_digest(*files, packages={}, without=(recipes.__name__,))
 
 
 @cache
@@ -149,8 +215,17 @@ def text(folder: Path, language: str) -> str:
 
 
 def key(trial: Trial) -> str:
-    """Return a digest of all that a result depends on."""
-    made_of = {**asdict(trial), "folder": text(trial.folder, trial.language), "code": code()}
+    """Return a digest of all that a result depends on: the same for the default as for its values.
+
+    It follows the pairs that are left to train on, which here are on the same side of all borders.
+    """
+    made_of = {
+        "text": text(trial.folder, trial.language),
+        "pairs": trial.pairs,
+        "drawn": (SEED, FURTHER),
+        "code": code(),
+        "recipe": recipes.followed(trial.pairs, **trial.settings())[1].model_dump(),
+    }
     return hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()
 
 

@@ -74,13 +74,12 @@ _LEAST_BYTES = 1536 << 20
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
-    command = ""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    command = _named(arguments)
     try:
         if 0 <= resource.getrlimit(resource.RLIMIT_AS)[0] < _LEAST_BYTES:  # no limit is -1
             raise MemoryError(f"the libraries alone map {_LEAST_BYTES >> 20:,} MiB")
-        arguments = sys.argv[1:] if arguments is None else arguments
         options = parser(arguments).parse_args(arguments)
-        command = options.command
         from tandem.progress import silence
 
         if getattr(options, "model", None):
@@ -109,6 +108,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _named(arguments: Sequence[str]) -> str:
+    """Return the command that a command line names; empty if none."""
+    return next((word for word in arguments if not word.startswith("-")), "")
+
+
 def _say(command: str, message: str, error: BaseException) -> None:
     for line in (message, *getattr(error, "__notes__", [])):
         print(f"tandem {command}: {line}", file=sys.stderr)
@@ -131,7 +135,7 @@ def parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     )
     result.add_argument("--version", action="version", version=f"tandem {__version__}")
     commands = result.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    asked = next((word for word in arguments if not word.startswith("-")), None)
+    asked = _named(arguments)
     for name, (module, summary) in COMMANDS.items():
         command = commands.add_parser(
             name,

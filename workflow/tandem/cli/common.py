@@ -58,12 +58,19 @@ def add_reporting(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", metavar="FILE", help="write what was done, as JSON; - is stdout")
 
 
-def report(options: argparse.Namespace, done: Mapping[str, Any]) -> None:
-    """Write what was done, where --json asks for it."""
+def report(options: argparse.Namespace, done: Mapping[str, Any], *said: str) -> None:
+    """Say what was done, in some lines on stderr, and write it where --json asks for it."""
     if options.json == STDIO:
         print(json.dumps(done, indent=2, ensure_ascii=False))
     elif options.json:
         write_json(options.json, done)
+    for line in () if options.quiet else said:
+        print(line, file=sys.stderr)
+
+
+def from_on(least: float | None) -> str:
+    """Return in words from which score on pairs were kept, where there is a bound."""
+    return "" if least is None or least <= -1 else f", from a score of {least:.3f} on"
 
 
 def add_languages(parser: argparse.ArgumentParser) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from tandem.cli import common
@@ -40,9 +39,8 @@ def run(options: argparse.Namespace) -> None:
         encoder = narrowed(encoder, options.dimensions)
     encoder.save(options.folder, options.precision)
     before, after = map(_megabytes, (options.model, options.folder))
-    common.report(options, {"before_mb": before, "after_mb": after})
-    if not options.quiet:
-        print(f"{before:.1f} MB before, {after:.1f} MB after", file=sys.stderr)
+    said = f"{before:.1f} MB before, {after:.1f} MB after"
+    common.report(options, {"before_mb": before, "after_mb": after}, said)
 
 
 def _megabytes(folder: Path) -> float:

@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> None:
 def _of_bitext(found: dict[str, Any], name: str) -> list[Row]:
     """Return the figures of pairs."""
     retrieval, filtering, mining = (found[key] for key in ("retrieval", "filtering", "mining"))
-    pairs, half = f"{retrieval['pairs']:,} pairs", "of every second pair the first side only"
+    pairs, half = f"{retrieval['pairs']:,} pairs", "every second one without its translation"
     interval = retrieval["p_at_1_x100"], retrieval["low"], retrieval["high"]
     least = {key: f"{found['thresholds'][key]:.3f}" for key in ("cosine", "ratio")}
     rows = [Row(name, "P@1 x 100", *interval, pairs)]
@@ -81,8 +81,8 @@ def _of_bitext(found: dict[str, Any], name: str) -> list[Row]:
         share = filtering[f"{kind}_kept_x100"]
         metric = f"{kind} pairs with a cosine of {least['cosine']} or more, %"
         rows.append(Row(name, metric, share, None, None, pairs))
-    for kind in ("precision", "recall", "f1"):
-        metric = f"{kind} of mining from a margin of {least['ratio']} x 100"
+    for kind, shown in (("precision", "precision"), ("recall", "recall"), ("f1", "F1")):
+        metric = f"mining from a margin of {least['ratio']}: {shown} x 100"
         rows.append(Row(name, metric, mining[f"{kind}_x100"], None, None, half))
     return rows
 

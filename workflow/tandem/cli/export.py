@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from tandem.cli import common
 from tandem.encoders.card import Card
-from tandem.encoders.export import export_sentence_transformers
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision
 from tandem.outputs import check
@@ -38,10 +36,12 @@ def add_export(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Export and say which folder serves which language."""
+    from tandem.encoders.export import export_sentence_transformers  # which an extra brings
+
     check(options.folder, [options.model], options.overwrite, folder=True)
     card = Card(options.name or options.folder.name, options.corpus, licence=options.licence)
     encoder = SentenceEncoder.load(options.model)
     folders = export_sentence_transformers(encoder, options.folder, card, options.precision)
-    common.report(options, {"folders": {name: str(path) for name, path in folders.items()}})
-    for language, folder in () if options.quiet else sorted(folders.items()):
-        print(f'{language}: SentenceTransformer("{folder}")', file=sys.stderr)
+    said = [f'{name}: SentenceTransformer("{path}")' for name, path in sorted(folders.items())]
+    done = {"folders": {name: str(path) for name, path in folders.items()}}
+    common.report(options, done, *said)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -85,9 +84,7 @@ def run(options: argparse.Namespace) -> None:
         "refused": {name: refused[name] for name in reasons},
         "rules": settings_of(filters),
     }
-    common.report(options, done)
-    if not options.quiet:
-        print(_said(done), file=sys.stderr)
+    common.report(options, done, *_said(done))
 
 
 def read_rules(path: str) -> dict[str, Filter]:
@@ -127,13 +124,14 @@ def _scores_file(
         again()
 
 
-def _said(done: Mapping[str, Any]) -> str:
-    """Return the counts as a small table."""
-    width = max(map(len, done["removed"]))
-    lines = [f"{done['kept']:,} of {done['read']:,} pairs kept"]
-    lines += [
-        f"  {name:<{width}}  removed {done['removed'][name]:>12,}   of {count:,} that it refuses"
-        for name, count in done["refused"].items()
-        if count or name not in UNFIT
+def _said(done: Mapping[str, Any]) -> list[str]:
+    """Return the counts as lines of a small table."""
+    removed, width = done["removed"], max(map(len, done["removed"]))
+    return [
+        f"{done['kept']:,} of {done['read']:,} pairs kept",
+        *(
+            f"  {name:<{width}}  removed {removed[name]:>12,}   of {count:,} that it refuses"
+            for name, count in done["refused"].items()
+            if count or name not in UNFIT
+        ),
     ]
-    return "\n".join(lines)

@@ -7,9 +7,8 @@ import contextlib
 import math
 
 from tandem.cli import common
-from tandem.cli.spooled import add_search, nearest, spool
+from tandem.cli.spooled import add_search, nearest, prepare, spool
 from tandem.own_bitext.threshold import calibrated
-from tandem.search.limits import memory_bound
 from tandem.search.margins import Retrieval, Score, mine
 
 _EXAMPLE = "tandem mine model/ news.en news.de --languages en de --at-least auto --out mined.tsv"
@@ -48,7 +47,7 @@ def run(options: argparse.Namespace) -> None:
     """
     names = [options.first, options.second]
     with common.output(options, names, options.model) as out, contextlib.ExitStack() as stack:
-        memory_bound(options.memory)  # refused before the work, not after it
+        prepare(options)
         encoder = common.load_model(options, *options.languages)
         least = options.at_least
         if least is None:
@@ -64,4 +63,6 @@ def run(options: argparse.Namespace) -> None:
             out.write(b"%.6f\t%b\t%b\n" % (score, sides[0].line(one), sides[1].line(other)))
     sizes = [len(side.vectors) for side in sides]
     limit = least if math.isfinite(least) else None
-    common.report(options, {"sentences": sizes, "pairs": len(pairs), "at_least": limit})
+    where = f"{sizes[0]:,} and {sizes[1]:,} sentences"
+    said = f"{len(pairs):,} pairs found in {where}{common.from_on(limit)}"
+    common.report(options, {"sentences": sizes, "pairs": len(pairs), "at_least": limit}, said)

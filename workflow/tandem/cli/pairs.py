@@ -50,7 +50,7 @@ def similarity(options: argparse.Namespace) -> None:
         for pairs, cosines in _scored(encoder, options):
             out.write("".join(f"{cosine:.6f}\n" for cosine in cosines).encode())
             read += len(pairs)
-    common.report(options, {"pairs": read})
+    common.report(options, {"pairs": read}, f"cosines of {read:,} pairs")
 
 
 def score(options: argparse.Namespace) -> None:
@@ -68,7 +68,8 @@ def score(options: argparse.Namespace) -> None:
                     kept += 1
                     row = f"{cosine:.6f}", *(side.replace("\t", " ") for side in pair)
                     out.write("\t".join(row).encode() + b"\n")
-    common.report(options, {"read": read, "kept": kept, "at_least": least})
+    said = f"{kept:,} of {read:,} pairs kept{common.from_on(least)}"
+    common.report(options, {"read": read, "kept": kept, "at_least": least}, said)
 
 
 def _scored(

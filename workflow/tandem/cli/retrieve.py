@@ -6,8 +6,7 @@ import argparse
 import contextlib
 
 from tandem.cli import common
-from tandem.cli.spooled import add_search, nearest, spool
-from tandem.search.limits import memory_bound
+from tandem.cli.spooled import add_search, nearest, prepare, spool
 from tandem.search.neighbours import NOBODY
 
 _EXAMPLE = """tandem retrieve model/ questions.en corpus.de --languages en de --k 3
@@ -37,7 +36,7 @@ def run(options: argparse.Namespace) -> None:
     """Encode both to disk, search, and write what is found, the best first."""
     names = [options.queries, options.corpus]
     with common.output(options, names, options.model) as out, contextlib.ExitStack() as stack:
-        memory_bound(options.memory)  # refused before the work, not after it
+        prepare(options)
         encoder = common.load_model(options, *options.languages)
         queries, corpus = (
             spool(encoder, name, language, stack, options, options.documents)
@@ -52,4 +51,5 @@ def run(options: argparse.Namespace) -> None:
                     out.write(b"%.6f\t%b\t%b\n" % (score, line, corpus.line(place)))
     sizes = [len(side.vectors) for side in (queries, corpus)]
     unit = "documents" if options.documents else "sentences"
-    common.report(options, {unit: sizes, "k": options.k})
+    said = f"{sizes[0]:,} {unit} looked for among {sizes[1]:,}"
+    common.report(options, {unit: sizes, "k": options.k}, said)

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-import faiss
 import numpy as np
 
 from tandem.cli import common
@@ -19,6 +18,7 @@ from tandem.corpora.files import STDIO, lines_of
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import InputError, writing
 from tandem.progress import progress_bar
+from tandem.search.limits import memory_bound
 from tandem.search.neighbours import IndexKind, Neighbours, search
 
 
@@ -45,6 +45,19 @@ class Side(NamedTuple):
         """Return a line, or the name of a document."""
         start, end = self.starts[number : number + 2]
         return os.pread(self.text.fileno(), end - start - 1, start)
+
+
+def prepare(options: argparse.Namespace) -> None:
+    """Refuse before the work what would fail after it: a bound too low, a library not there.
+
+    Raises:
+        TandemError: so little memory is no use. ModuleNotFoundError: FAISS is not installed.
+    """
+    memory_bound(options.memory)
+    import faiss
+
+    if options.threads is not None:
+        faiss.omp_set_num_threads(options.threads)
 
 
 def spool(
@@ -126,8 +139,6 @@ def nearest(
     source: np.ndarray, target: np.ndarray, options: argparse.Namespace
 ) -> Neighbours:
     """Search, showing progress; `options` are those of `add_search`, with `k` and `device`."""
-    if options.threads is not None:
-        faiss.omp_set_num_threads(options.threads)
     with progress_bar(total=100, unit="%", desc="search") as bar:
         return search(
             source,

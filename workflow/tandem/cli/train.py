@@ -26,9 +26,8 @@ if TYPE_CHECKING:
 _EXAMPLE = "tandem train my.en my.de --languages en de --out model/"
 _MODELS = ("encoder", "encoder_setting", "dimension", "segmentation", "size")
 """What the model of --from decides."""
-_AMOUNT = "follows the amount of text"
-_FOLLOWS = {"epochs": "30", "patience": "3", "learning_rate": _AMOUNT, "dropout": _AMOUNT}
-"""What holds where the option is not given, instead of the default of `Recipe`."""
+_FOLLOWS = ("epochs", "patience", "learning_rate", "dropout")
+"""What follows the amount of text where the option is not given, and has no fixed default."""
 
 
 def add_train(parser: argparse.ArgumentParser) -> None:
@@ -81,6 +80,7 @@ def _setting(text: str) -> tuple[str, Any]:
 
 def _add_settings(parser: argparse.ArgumentParser, model: type[Settings], *names: str) -> None:
     """Add an option for each of these settings, with its own meaning."""
+    follows = "follows the amount of text"
     for name in names:
         field = model.model_fields[name]
         meaning = " ".join((field.description or "").split()).replace("%", "%%")
@@ -93,7 +93,7 @@ def _add_settings(parser: argparse.ArgumentParser, model: type[Settings], *names
             f"--{name.replace('_', '-')}",
             **(words if isinstance(field.default, str) else {"type": kind, "metavar": "N"}),
             default=argparse.SUPPRESS,
-            help=f"{meaning} (default: {_FOLLOWS.get(name, field.default)})",
+            help=f"{meaning} (default: {follows if name in _FOLLOWS else field.default})",
         )
 
 
@@ -114,9 +114,7 @@ def run(options: argparse.Namespace) -> None:
         options.resume,
         tell=lambda said: None if options.quiet else print(said, file=sys.stderr),
     )
-    common.report(options, encoder.metadata)
-    if not options.quiet:
-        print("\n".join(_summary(encoder.metadata, options)), file=sys.stderr)
+    common.report(options, encoder.metadata, *_summary(encoder.metadata, options))
 
 
 def _asked(options: argparse.Namespace) -> Asked:
@@ -170,27 +168,33 @@ def _summary(metadata: dict[str, Any], options: argparse.Namespace) -> list[str]
     removed = {reason: n for reason, n in text["cleaning"]["removed"].items() if n}
     why = ", ".join(f"{n:,} {reason}" for reason, n in removed.items())
     found, filtering, mining = (quality[name] for name in ("retrieval", "filtering", "mining"))
-    thresholds = quality["thresholds"]
+    least = quality["thresholds"]
     model, languages = options.out, " ".join(options.languages)
     lines = [
         f"read {text['cleaning']['read']:,} pairs, kept {text['cleaning']['kept']:,}"
         + (f" (left out: {why})" if why else ""),
         f"held out: {text['splits']['valid']:,} pairs to stop on, "
         f"{quality['calibrated_on_pairs']:,} to calibrate on, {found['pairs']:,} to report on",
-        f"kept epoch {metadata['epoch']} of {metadata['recipe']['epochs']} at most",
+        f"kept epoch {metadata['epoch']} of {_trained(metadata)}",
         f"P@1 of {found['pairs']:,} test pairs: {found['p_at_1_x100']:.1f} "
         f"(95% interval {found['low']:.1f} to {found['high']:.1f})",
     ]
     for name, shown in quality["examples"].items():
-        right = f"   not: {shown['right']}" if "right" in shown else ""
-        lines.append(f"{name}: {shown['sentence']}   finds: {shown['found']}{right}")
+        lines += [f"{name}: {shown['sentence']}", f"      finds: {shown['found']}"]
+        lines += [f"      right: {shown['right']}"] if "right" in shown else []
     return [
         *lines,
-        f"score: 95% of true pairs have a cosine of {thresholds['cosine']:.3f} or more; of test "
+        f"score: 95% of true pairs have a cosine of {least['cosine']:.3f} or more; of test "
         f"pairs {filtering['true_kept_x100']:.1f}%, of wrong ones "
         f"{filtering['wrong_kept_x100']:.1f}%",
-        f"mine: 95% of true pairs have a margin of {thresholds['ratio']:.3f} or more; where half "
+        f"mine: 95% of true pairs have a margin of {least['ratio']:.3f} or more; where half "
         f"of the sentences have a translation, among {mining['targets']:,}: precision "
         f"{mining['precision_x100']:.1f}, recall {mining['recall_x100']:.1f}",
         f"next: tandem score {model} FILES --languages {languages} --at-least auto --out kept.tsv",
     ]
+
+
+def _trained(metadata: dict[str, Any]) -> int:
+    """Return how many epochs the training had, after which it ended by itself."""
+    recipe = metadata["recipe"]
+    return min(recipe["epochs"], metadata["epoch"] + (recipe["patience"] or recipe["epochs"]))

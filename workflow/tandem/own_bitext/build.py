@@ -40,10 +40,10 @@ from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.outputs import check, keep_if, workspace
 from tandem.own_bitext.quality import CROWD, quality
 from tandem.own_bitext.recipes import followed, said
+from tandem.own_bitext.selection import by_retrieval
 from tandem.registry import faults
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import Segmenter, learn, segment_lines
-from tandem.tasks.selection import by_retrieval
 from tandem.training import run as training
 from tandem.training.loop import Run
 
