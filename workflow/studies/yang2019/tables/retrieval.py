@@ -1,0 +1,115 @@
+"""Tables 1 and 2: P@N of sentences that look for their translation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tandem.reporting.table import Given, Report, Table
+from yang2019.parts.experiments import Compared, experiment
+from yang2019.parts.texts import SearchedText
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from tandem.plan import Plan
+    from tandem.reporting.scores import Cell
+
+
+class Retrieval(Table):
+    """P@N in each language, a row for each encoder and objective and each direction."""
+
+    title: str
+    """Heading of the table."""
+    texts: dict[str, SearchedText] = {}
+    """The text that is searched in each language, of the one table that says so."""
+    rows: list[Compared]
+    """What is compared."""
+    languages: list[str]
+    """Beside English."""
+    task: str
+    """The task that searches."""
+    units: list[str]
+    """Its figures, such as forward.1."""
+    quoted: list[str] = []
+    """Rows of published.yaml that are shown, by id."""
+    notes: str = ""
+    """Shown under the table."""
+
+    def sources(self) -> list[str]:
+        """Name the corpora that are searched."""
+        return [text.dataset for text in self.texts.values()]
+
+    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+        """Name the scores of all experiments."""
+        names = [experiment(plan, row, code) for row in self.rows for code in self.languages]
+        return {"scores": plan.scores(names, self.task)}
+
+    def build(self, given: Given) -> Report:
+        """Make a line for each row and language.
+
+        Columns: row, encoder, language, experiment, pairs (trained on), sources and targets (the
+        different sentences that are searched), seed_count, and each figure with its 95% interval.
+        The frame `cells` is the same with a part for the names of claims.
+        """
+        import pandas as pd
+
+        from tandem.reporting.writer import beside, columns, grid, page, quoted
+
+        lines, cells = [], []
+        for row in self.rows:
+            own: list[Cell | None] = []
+            for language in self.languages:
+                name = experiment(given.plan, row, language)
+                found = [given.scores.cell(name, self.task, unit) for unit in self.units]
+                lines.append(self._line(given, row, language, name, found, columns))
+                own += found
+            cells.append(own)
+        frame = pd.DataFrame(lines)
+        headings = [f"{language}, {unit}" for language in self.languages for unit in self.units]
+        shown = beside([[row.label] for row in self.rows], cells)
+        names = [f"{code}.{unit}" for code in self.languages for unit in self.units]
+        said = quoted([given.published[key] for key in self.quoted], names)
+        text = page(
+            f"# {self.title}",
+            "P@N x 100: of the different sentences of one side, those with a translation among "
+            "the N nearest of all different sentences of the other side. forward: from English. "
+            "Means over seeds; in brackets, the 95% interval over sentences and seeds. Best of "
+            "each column in bold.",
+            grid(["", *headings], shown),
+            self.notes,
+            grid(["Published", "Printed in", *headings], said) if said else "",
+        )
+        return Report(frame, text, {"cells": frame})
+
+    def _line(
+        self,
+        given: Given,
+        row: Compared,
+        language: str,
+        name: str,
+        found: list[Cell | None],
+        columns: Any,  # noqa: ANN401  (of the writer, which is slow to import)
+    ) -> dict[str, Any]:
+        details = given.scores.details(name, self.task)
+        known = details[0] if details else {}
+        line = {"row": row.label, "language": language, "experiment": name}
+        line |= {"english": known.get("english"), "other": known.get("other")}
+        line["seed_count"] = max((len(cell.seeds) for cell in found if cell), default=0)
+        for unit, cell in zip(self.units, found, strict=True):
+            line |= columns(unit, given.scores.metric(self.task), cell)
+        return line
+
+    def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
+        """Draw a panel for each figure: a row for each language, a series for each row."""
+        from tandem.reporting.plots import Dots, bounds, dot_plot
+
+        metric = given.plan.study.tasks[self.task].metric
+        panels = []
+        for unit in self.units:
+            series = {
+                str(label): bounds(own.set_index("language").loc[self.languages], unit, metric)
+                for label, own in frame.groupby("row", sort=False)
+            }
+            panels.append(Dots(f"{unit}, P@N × 100", self.languages, series))
+        return dot_plot(panels)
