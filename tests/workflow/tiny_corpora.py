@@ -58,6 +58,18 @@ REGISTER = {
                 "kind": "verses", "member": "bible.db", "translations": VERSES, "blank": "none",
             },
         },
+        "tiny-books": {
+            "kind": "local", "path": "data/books.zip", "licence": "none", "languages": [*VERSES],
+            "reader": {
+                "kind": "verses", "member": "bible.db", "translations": VERSES, "blank": "none",
+            },
+        },
+        "tiny-chapters": {
+            "kind": "local", "path": "data/books.zip", "licence": "none", "languages": [*VERSES],
+            "reader": {
+                "kind": "chapters", "member": "bible.db", "translations": VERSES, "blank": "none",
+            },
+        },
         "tiny-uriel": {
             "kind": "local", "path": "data/uriel.whl", "licence": "none", "languages": [],
         },
@@ -107,7 +119,8 @@ def write(folder: Path) -> None:
             text = "".join(row + "\n" for row in rows[number::3])
             archive.writestr(zipfile.ZipInfo(f"sts-{split}.csv"), text)
     _write_catalogue(data / "catalogue.zip", rng)
-    _write_verses(data, english[:60])
+    _write_verses(data / "verses.zip", english[:60], 10, 10)
+    _write_verses(data / "books.zip", english[:400], 20, 5)
     _write_uriel(data / "uriel.whl")
     (folder / "datasets.yaml").write_text(yaml.safe_dump(REGISTER), encoding="utf-8")
 
@@ -161,19 +174,22 @@ def _write_catalogue(path, rng):
                 archive.writestr(member, json.dumps(content))
 
 
-def _write_verses(folder, english):
-    """Write the same verses in every language, as an SQLite table in a zip."""
-    database = folder / "bible.db"
+def _write_verses(path, english, book, chapter):
+    """Write the same verses in every language, as an SQLite table in a zip.
+
+    So many verses are in each book, and in each chapter.
+    """
+    database = path.parent / "bible.db"
     connection = sqlite3.connect(database)
     connection.execute("CREATE TABLE bible (bbName, bNumber, cNumber, vNumber, vText)")
     for language, letter in VERSES.items():
         for number, text in enumerate(english):
             verse = text if language == "en" else _translate(text, language)
-            place = number // 10 + 1, number % 10  # ten verses a book
-            connection.execute("INSERT INTO bible VALUES (?, ?, 1, ?, ?)", (letter, *place, verse))
+            place = number // book + 1, number % book // chapter + 1, number % chapter
+            connection.execute("INSERT INTO bible VALUES (?, ?, ?, ?, ?)", (letter, *place, verse))
     connection.commit()
     connection.close()
-    with zipfile.ZipFile(folder / "verses.zip", "w") as archive:
+    with zipfile.ZipFile(path, "w") as archive:
         archive.writestr(zipfile.ZipInfo("bible.db"), database.read_bytes())
     database.unlink()
 

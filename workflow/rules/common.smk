@@ -12,6 +12,7 @@ from tandem.corpora.readers import READERS
 from tandem.encoders.encoder import ENCODERS
 from tandem.filtering import FILTERS
 from tandem.objectives.objective import OBJECTIVES
+from tandem.plan import DRAWN
 from tandem.reporting.claim_tests.claim_test import CLAIM_TESTS
 from tandem.reporting.table import TABLES
 from tandem.tasks.task import TASKS

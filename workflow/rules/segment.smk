@@ -58,7 +58,7 @@ rule segment_collection:
         segmentation=lambda w: study_of(w).segmentations[w.segmentation].model_dump(),
         drawn=lambda w: study_of(w)
         .settings[w.setting]
-        .model_dump(include={"pairs", "sources", "languages", "temperature"}),
+        .model_dump(include=DRAWN),
         code=digest("segment_collection.py"),
     script:
         "../scripts/segment_collection.py"

@@ -16,6 +16,8 @@ from tandem.training.recipe import Recipe
 
 UNSEEDED = 0
 """Stands for the seed of a pretrained baseline."""
+DRAWN = {"pairs", "sources", "languages", "temperature"}
+"""What says of a setting which pairs of a collection are drawn, and how often."""
 
 
 @dataclass(frozen=True)
@@ -147,12 +149,21 @@ class Plan:
     def segmented(self, experiment: str, seed: int | str) -> str:
         """Return the folder of the segmented sample that a seed trains an experiment on."""
         setting, name = self.setting(experiment), experiment.split(".")[1]
-        # settings that draw the same sample of a bitext share it
-        drawn = name if setting.corpus in self.study.collections else setting.pairs
+        # settings that draw the same sample share it
+        drawn = self._same_draw(name) if setting.corpus in self.study.collections else setting.pairs
         if setting.pairs is None and not setting.start:  # every seed draws all there is
             seed = self.seeds(experiment)[0]
         segmentation = self.encoder(experiment).segmentation
         return self.path("vocab", setting.corpus, f"{drawn}-seed{seed}", segmentation)
+
+    def _same_draw(self, name: str) -> str:
+        """Return the first setting that draws the same pairs of a collection as this one."""
+
+        def draw(setting: Setting) -> dict[str, Any]:
+            return setting.model_dump(include=DRAWN | {"corpus", "start"})
+
+        own = draw(self.study.settings[name])
+        return next(other for other, made in self.study.settings.items() if draw(made) == own)
 
     def model(self, experiment: str, seed: int) -> str:
         """Return the folder of a trained encoder."""

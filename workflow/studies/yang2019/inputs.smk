@@ -3,6 +3,8 @@
 UN_HOME = "workflow/studies/yang2019"
 UN = STUDIES["yang2019"]
 SEARCHED = UN.study.tables["table1"].texts
+COMPARABLE = UN.study.tables["table5"].tasks
+MINED = UN.study.tables["table3"].mined
 
 
 def searched_in(wildcards):
@@ -14,3 +16,29 @@ def searched_within(wildcards):
     """Return the collection of which only held-out pairs are searched, if there is one."""
     within = SEARCHED[wildcards.language].within
     return [UN.path("corpora", within)] if within else []
+
+
+def comparable_in(wildcards):
+    """Return the corpora of a published task; none of one that is hidden in what is searched."""
+    return COMPARABLE[wildcards.language].published or ()
+
+
+def mined_by(wildcards):
+    """Return the experiment whose encoder mines in a language."""
+    return MINED.experiment[wildcards.language]
+
+
+def mined_kinds(wildcards):
+    """Return the file of that encoder's kind."""
+    return [ENCODERS.path(UN.run(mined_by(wildcards))["encoder"]["kind"])]
+
+
+def other_text(wildcards):
+    """Return the collection whose validation split chooses thresholds, and whose text is translated."""
+    return UN.path("corpora", UN.setting(mined_by(wildcards)).corpus)
+
+
+def mined_translator(wildcards):
+    """Return the translator from English into a language, as plain values."""
+    sides = {"source": "en", "target": wildcards.language}
+    return {**TRANSLATORS.dump(MINED.translator), **sides}

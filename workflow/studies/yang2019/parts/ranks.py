@@ -45,6 +45,12 @@ def split(unit: str) -> tuple[str, int]:
     return direction, int(most)
 
 
+def estimate(items: Items, unit: str) -> float:
+    """Return P@N x 100 of one direction."""
+    direction, most = split(unit)
+    return 100 * float(precision(items[direction], most).mean())
+
+
 def draws(systems: Sequence[Items], unit: str, resamples: int, seed: int) -> FloatArray:
     """Bootstrap P@N x 100, resampling queries: (systems, resamples).
 

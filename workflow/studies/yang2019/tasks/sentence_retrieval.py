@@ -75,8 +75,7 @@ class SentenceRetrieval(Task):
 
     def estimate(self, items: Items, unit: str) -> float:
         """Return P@N x 100 of one direction."""
-        direction, most = ranks.split(unit)
-        return 100 * float(ranks.precision(items[direction], most).mean())
+        return ranks.estimate(items, unit)
 
     def draws(self, systems: Sequence[Items], unit: str, resamples: int, seed: int) -> FloatArray:
         """Bootstrap; see `ranks.draws`."""

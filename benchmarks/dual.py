@@ -1,0 +1,192 @@
+"""What the values of yang2019's encoders are chosen on: held-out text that no table scores.
+
+    python benchmarks/dual.py choose [ENCODER.SETTING ...] [--language fr] [--seeds 1] [--jobs 1]
+    python benchmarks/dual.py try ENCODER.SETTING KEY=VALUE ... [--seeds 1]
+
+choose: each encoder with each objective is trained with every learning rate of one grid, and scored
+by P@1 x 100 on the validation books, the mean of both directions. One rule for all: rates are
+listed from the lowest, and the first is taken whose mean is within one standard error of the best
+(of one seed: the best). It prints pairs per second of processor time, too.
+try: the same score of one set of values; keys are those of the recipe, objective and architecture.
+
+Both read what `snakemake results/un/corpora/verses` makes, under --folder. Finished trainings are
+kept in its benchmarks/dual.jsonl with a digest of their values, text and code, and a second call
+goes on from there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import math
+import os
+import time
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+# before NumPy and PyTorch: a process for each core, a thread for each process
+os.environ["OMP_NUM_THREADS"] = "1"
+
+import numpy as np
+import trials
+
+from tandem.configuration import load_configuration, load_plans, load_registers
+from tandem.corpora.collection import read_parts
+from tandem.encoders.encoder import ENCODERS
+from tandem.io import atomic_folder, read_yaml, sha256
+from tandem.objectives.objective import OBJECTIVES
+from tandem.provenance import source_digest
+from tandem.segmentation.collection import draw, segment_collection
+from tandem.segmentation.segmenter import Segmenter
+from tandem.tasks.retrieval import BitextRetrieval
+from tandem.training.loop import Run
+from tandem.training.recipe import Recipe
+from tandem.training.run import load_collection, train_encoder
+
+ROOT = Path(__file__).parents[1]
+RATES = (0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One training: an experiment of the study in a language, with some of its values changed."""
+
+    experiment: str
+    language: str
+    seed: int
+    changes: tuple[tuple[str, str], ...]
+
+    def values(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return what is trained and how, and the segmentation, as plain values."""
+        plan = load()
+        name, setting = self.experiment.split(".")
+        own = f"{name}-{self.language}"
+        name = own if own in plan.study.encoders else name
+        run = plan.run(f"{name}.{setting}-{self.language}")
+        scheme = plan.study.segmentations[plan.study.encoders[name].segmentation].model_dump()
+        for key, value in self.changes:
+            section = next(s for s in (run["recipe"], run["objective"], run["encoder"], scheme)
+                           if key in s)  # fmt: skip
+            section[key] = json.loads(value)
+        return run, scheme
+
+
+def load() -> Any:
+    """Return the plan of the study."""
+    configuration = load_configuration(read_yaml(ROOT / "config.yaml"))
+    return load_plans(configuration, load_registers(configuration, ROOT), ROOT)["results/un"]
+
+
+def segmented(trial: Trial, folder: Path) -> Path:
+    """Return the segmented text of a trial; write it if it is not there."""
+    from tandem.segmentation.scheme import Segmentation
+
+    corpus, scheme = folder / "corpora/verses", Segmentation(**trial.values()[1])
+    known = json.dumps([scheme.model_dump(), sha256(corpus / "collection.json")])
+    digest = hashlib.sha256(known.encode()).hexdigest()[:8]
+    place = folder / "benchmarks/dual" / f"{trial.language}-{digest}"
+    if not place.exists():
+        parts = [p for p in read_parts(corpus) if p.right == trial.language]
+        with atomic_folder(place) as temporary:
+            drawn = draw(corpus, parts, None, 1)
+            segment_collection(corpus, drawn, scheme, scheme.sample, 1.0, temporary)
+    return place
+
+
+def train(trial: Trial, folder: Path) -> dict[str, Any]:
+    """Train and score; return P@1 x 100 on the validation books and the speed."""
+    place, (values, _) = segmented(trial, folder), trial.values()
+    segmenter = Segmenter.load(place / "segmenter")
+    kinds = ENCODERS.parse(values["encoder"]), OBJECTIVES.parse(values["objective"])
+    run = Run(*kinds, Recipe(**values["recipe"]), trial.seed)
+    texts = [text for text in load_collection(place) if len(text.usable)]
+    started = time.process_time()
+    encoder, history = train_encoder(run, segmenter, texts, None, device="cpu", show=False)
+    seconds = time.process_time() - started
+    task = BitextRetrieval(split="valid", languages=(trial.language,))
+    items = task.score(encoder, {"corpus": folder / "corpora/verses"})
+    pairs = run.recipe.epochs * sum(len(text.usable) for text in texts)
+    return {
+        "experiment": trial.experiment,
+        "language": trial.language,
+        "seed": trial.seed,
+        "changes": dict(trial.changes),
+        "p_at_1_x100": round(float(np.mean([task.estimate(items, u) for u in items])), 2),
+        "loss": [round(epoch.loss, 4) for epoch in history if epoch.loss is not None],
+        "seconds": round(seconds, 1),
+        "pairs_per_s": round(pairs / seconds, 1),
+    }
+
+
+def key_of(trial: Trial, folder: Path) -> str:
+    """Return a digest of what a finished training depends on: its values, text and code."""
+    values, scheme = trial.values()
+    kinds = (
+        ENCODERS.path(values["encoder"]["kind"]), OBJECTIVES.path(values["objective"]["kind"]),
+    )  # fmt: skip
+    text = sha256(folder / "corpora/verses/collection.json")
+    code = source_digest(__file__, *kinds, packages={})
+    known = json.dumps([trial.language, trial.seed, values, scheme, text, code])
+    return hashlib.sha256(known.encode()).hexdigest()[:16]
+
+
+def scores(tried: list[tuple[str, tuple]], options: argparse.Namespace) -> np.ndarray:
+    """Print the scores of some sets of values; return them, (sets, seeds)."""
+    seeds = range(1, options.seeds + 1)
+    jobs = [
+        Trial(name, options.language, seed, changes) for name, changes in tried for seed in seeds
+    ]
+    for job in jobs:
+        segmented(job, options.folder)
+    work, key = partial(train, folder=options.folder), partial(key_of, folder=options.folder)
+    log = options.folder / "benchmarks/dual.jsonl"
+    found = trials.results(jobs, key, work, log, options.jobs)
+    rows = []
+    for name, changes in tried:
+        own = [found[Trial(name, options.language, seed, changes)] for seed in seeds]
+        rows.append([one["p_at_1_x100"] for one in own])
+        said = " ".join(f"{key}={value}" for key, value in changes)
+        rate = np.mean([one["pairs_per_s"] for one in own])
+        print(f"{name} {said}: P@1 {np.mean(rows[-1]):.1f}, {own[0]['seconds']:.0f} s, "
+              f"{rate:.0f} pairs/s, loss {own[0]['loss'][-1]}", flush=True)  # fmt: skip
+    return np.array(rows)
+
+
+def choose(options: argparse.Namespace) -> None:
+    """Print the learning rate that the rule takes for each experiment."""
+    for name in options.values:
+        tried = [(name, (("learning_rate", str(rate)),)) for rate in options.rates]
+        found = scores(tried, options)
+        behind = found[found.mean(axis=1).argmax()] - found
+        errors = np.zeros(len(found))
+        if found.shape[1] > 1:
+            errors = behind.std(axis=1, ddof=1) / math.sqrt(found.shape[1])
+        print(f"  {name}: {options.rates[int((behind.mean(axis=1) <= errors).argmax())]}")
+
+
+def main() -> None:
+    """Print what is asked for."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("what", choices=["choose", "try"])
+    parser.add_argument("values", nargs="+", metavar="ENCODER.SETTING or KEY=VALUE")
+    parser.add_argument("--rates", type=float, nargs="+", default=RATES)
+    parser.add_argument("--language", default="fr")
+    parser.add_argument("--folder", type=Path, default=ROOT / "results/un")
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1)
+    options = parser.parse_args()
+    if options.what == "choose":
+        return choose(options)
+    name, *changes = options.values
+    split = tuple(tuple(change.split("=", 1)) for change in changes)
+    scores([(name, split)], options)
+    return None
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,23 @@
+"""Take a published mining task, or hide one in the text that is searched."""
+
+import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
+sys.path.append(str(Path(__file__).resolve().parents[2]))
+
+from _adapter import logged
+from tandem.corpora.mining_task import PARTS, take_published
+from tandem.corpora.register import Dataset
+from yang2019.parts.comparable import Comparable, hide
+
+with logged(snakemake.log[0]) as log:
+    params, given, output = snakemake.params, snakemake.input, snakemake.output
+    task, language = Comparable(**params.task), snakemake.wildcards.language
+    if task.published:
+        datasets = [Dataset(**entry) for entry in params.datasets]
+        pairs = zip(datasets, map(Path, given.files), strict=True)
+        counts = take_published(dict(zip(PARTS, pairs, strict=True)), language, output.folder)
+    else:
+        counts = hide(Path(given.searched[0]), language, task, output.folder)
+    log.info("%s", counts)

@@ -1,0 +1,30 @@
+"""Train a translator on original or mined pairs, and translate the test text."""
+
+import shutil
+import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
+sys.path.append(str(Path(__file__).resolve().parents[2]))
+
+from _adapter import add_kinds, checkpoint, logged
+from tandem.io import atomic_folder, read_lines, write_lines
+from tandem.translation.translator import TRANSLATORS, load_translator
+
+with logged(snakemake.log[0]) as log:
+    add_kinds(snakemake.config)
+    params, output, names = snakemake.params, snakemake.output.folder, snakemake.wildcards
+    corpus = Path(snakemake.input.mined) / names.origin
+    scratch = checkpoint(params.root, output, params.code)
+    settings = TRANSLATORS.parse(params.translator)
+    settings.train(corpus, scratch)
+    translator = load_translator(scratch, settings.threads)
+    sources = read_lines(corpus / "test.en")
+    found = [one.text for one in translator.translate(sources)]
+    with atomic_folder(output) as folder:
+        write_lines(folder / "translations.txt", found)
+        shutil.copyfile(corpus / f"test.{names.language}", folder / "references.txt")
+        if (scratch / "history.csv").exists():
+            shutil.copyfile(scratch / "history.csv", folder / "history.csv")
+    shutil.rmtree(scratch)
+    log.info("%d sentences", len(found))

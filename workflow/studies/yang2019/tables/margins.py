@@ -1,0 +1,153 @@
+"""Figure 4: what the margin does to retrieval and to the cosines of translations and others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic import NonNegativeFloat
+
+from tandem.registry import Settings
+from tandem.reporting.table import Given, Report, Table
+from yang2019.parts.experiments import Compared, experiment
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from tandem.plan import Plan
+
+SERIES = {"positive": "translations", "negative": "nearest others"}
+
+
+class Point(Settings):
+    """A margin, and the setting that trains with it."""
+
+    margin: NonNegativeFloat
+    """Of the objective."""
+    setting: str
+    """The setting, without `-<language>`."""
+
+
+class Margins(Table):
+    """P@1, and the mean cosines of pairs and of their hardest negatives, by the margin."""
+
+    title: str
+    """Heading of the table."""
+    encoders: dict[str, str]
+    """What is trained: each encoder with its heading."""
+    language: str
+    """Beside English."""
+    points: list[Point]
+    """Margins, from the smallest."""
+    task: str
+    """The task that searches."""
+
+    def _named(self, plan: Plan) -> list[tuple[str, Point, str]]:
+        """Return each encoder with each margin, and the experiment."""
+        return [
+            (label, point, experiment(
+                plan, Compared(label="", encoder=name, setting=point.setting), self.language))
+            for name, label in self.encoders.items() for point in self.points
+        ]  # fmt: skip
+
+    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+        """Name the scores."""
+        return {"scores": plan.scores([name for _, _, name in self._named(plan)], self.task)}
+
+    def figures(self, name: str) -> list[str]:
+        """Name the figure as the paper numbers it."""
+        return [name]
+
+    def build(self, given: Given) -> Report:
+        """Make a line for each encoder and margin.
+
+        Columns: encoder, margin, experiment, seed_count; forward.1 and backward.1 with 95%
+        intervals over sentences and seeds; positive_x100, negative_x100 and gap_x100, mean cosines
+        and what is between them, with 95% t intervals over seeds (empty for one seed). The frame
+        `seeds` has the cosines of each seed.
+        """
+        import pandas as pd
+
+        from tandem.reporting.writer import columns, grid, page, with_interval
+
+        metric = given.scores.metric(self.task)
+        rows, seeds = [], []
+        for label, point, name in self._named(given.plan):
+            line: dict[str, Any] = {"encoder": label, "margin": point.margin, "experiment": name}
+            details = given.scores.details(name, self.task)
+            line["seed_count"] = len(details)
+            for unit in ("forward.1", "backward.1"):
+                line |= columns(unit, metric, given.scores.cell(name, self.task, unit))
+            own = [
+                {"positive": 100 * d["positive"], "negative": 100 * d["negative"]}
+                for d in details if d["negative"] is not None
+            ]  # fmt: skip
+            for number, one in enumerate(own, start=1):
+                one["gap"] = one["positive"] - one["negative"]
+                seeds.append({"encoder": label, "margin": f"{point.margin:g}", "seed": number, **one})
+            for key in ("positive", "negative", "gap"):
+                line |= over_seeds(key, [one[key] for one in own])
+            rows.append(line)
+        frame = pd.DataFrame(rows)
+        shown = [
+            [str(row["encoder"]), f"{row['margin']:g}",
+             *(with_interval(row, unit, metric) for unit in ("forward.1", "backward.1")),
+             *(with_interval(row, key, "x100") for key in ("positive", "negative", "gap"))]
+            for row in rows
+        ]  # fmt: skip
+        headings = ["Encoder", "Margin", "P@1 forward", "P@1 backward", "Translations",
+                    "Nearest others", "Between"]  # fmt: skip
+        text = page(
+            f"# {self.title}",
+            "P@1 x 100, with the 95% interval over sentences and seeds; the mean cosine x 100 of "
+            "all translations and, of English sentences that find theirs first, that of the "
+            "nearest other sentence (section 5.4), with 95% t intervals over seeds.",
+            grid(headings, shown),
+        )
+        return Report(frame, text, {"seeds": pd.DataFrame(seeds)})
+
+    def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
+        """Draw P@1 and the cosines over the margin."""
+        import matplotlib
+        import numpy as np
+
+        from tandem.reporting.plots import LINES, MARKERS, OKABE_ITO, STYLE, bounds, new_figure
+
+        metric = given.plan.study.tasks[self.task].metric
+        with matplotlib.rc_context(STYLE):
+            made = new_figure(6.4, 3.2)
+            left, right = made.subplots(1, 2)
+            number = 0
+            for label, own in frame.groupby("encoder", sort=False):
+                drawn = [(left, f"{label}, forward.1", bounds(own, "forward.1", metric))]
+                drawn += [
+                    (right, f"{label}, {said}", bounds(own, key, "x100"))
+                    for key, said in SERIES.items()
+                ]
+                for axes, said, points in drawn:
+                    estimate, low, high = points.T
+                    bars = np.nan_to_num(np.clip([estimate - low, high - estimate], 0, None))
+                    axes.errorbar(
+                        own["margin"], estimate, yerr=bars if bars.any() else None, label=said,
+                        fmt=MARKERS[number % 7] + LINES[number % 4], color=OKABE_ITO[number % 7],
+                        markersize=4, linewidth=1.2, elinewidth=0.9, capsize=2,
+                    )  # fmt: skip
+                    number += 1
+            for axes, ylabel in ((left, "P@1 × 100"), (right, "mean cosine × 100")):
+                axes.grid(color="0.9", linewidth=0.6)
+                axes.set(xlabel="margin", ylabel=ylabel)
+                axes.legend(fontsize=7)
+        return made
+
+
+def over_seeds(name: str, values: list[float]) -> dict[str, float]:
+    """Return columns of the mean over seeds and its 95% t interval; NaN bounds for one seed."""
+    import numpy as np
+    from scipy import stats
+
+    mean = float(np.mean(values)) if values else float("nan")
+    half = float("nan")
+    if len(values) > 1:
+        error = np.std(values, ddof=1) / np.sqrt(len(values))
+        half = float(stats.t.ppf(0.975, len(values) - 1) * error)
+    return {f"{name}_x100": mean, f"{name}_low_x100": mean - half, f"{name}_high_x100": mean + half}

@@ -1,0 +1,144 @@
+"""Figure 5 and Table 7: precision-recall curves of mining by cosine, and what it gets wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tandem.reporting.table import Given, Report, Table
+from yang2019.parts.experiments import Compared, experiment
+from yang2019.parts.failures import KINDS
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from tandem.plan import Plan
+
+FOUND = {"positives": "false positives", "negatives": "false negatives"}
+
+
+class RankedPairs(Table):
+    """Average precision in each language, the curves, and failures with their scores."""
+
+    title: str
+    """Heading of the table."""
+    experiment: Compared
+    """What mines."""
+    languages: list[str]
+    """Beside English."""
+    task: str = "ranked"
+    """The task that ranks the candidates."""
+    shown: str
+    """The language whose failures are shown, those of the first seed."""
+    most: int = 5
+    """How many of each kind."""
+    quoted: list[str] = []
+    """Rows of published.yaml that are shown, by id."""
+
+    def _names(self, plan: Plan) -> dict[str, str]:
+        return {code: experiment(plan, self.experiment, code) for code in self.languages}
+
+    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+        """Name the scores."""
+        return {"scores": plan.scores(self._names(plan).values(), self.task)}
+
+    def figures(self, name: str) -> list[str]:
+        """Name the figure as the paper numbers it."""
+        return [name]
+
+    def build(self, given: Given) -> Report:
+        """Make a line for each language.
+
+        Columns: language, experiment, ap_x100 with its 95% interval over source sentences and
+        seeds, threshold (of the first seed), and how many false positives and false negatives of
+        each kind there are at it. The frame `failures` has the sentences.
+        """
+        import pandas as pd
+
+        from tandem.reporting.writer import columns, grid, page, quoted, with_interval
+        from yang2019.tasks.ranked_mining import UNIT
+
+        rows, listed = [], []
+        for code, name in self._names(given.plan).items():
+            found = given.scores.details(name, self.task)
+            cell = given.scores.cell(name, self.task, UNIT)
+            if not found or cell is None:
+                continue
+            row: dict[str, Any] = {"language": code, "experiment": name}
+            row |= columns("average-precision", given.scores.metric(self.task), cell)
+            rows.append(row | {"threshold": found[0]["threshold"], **found[0]["counts"]})
+            for side in ("false_positives", "false_negatives"):
+                listed += [{"language": code, "failure": side, **one} for one in found[0][side]]
+        frame = pd.DataFrame(rows)
+        counts = [[row["language"], with_interval(row, "average-precision", "ap_x100"),
+                   f"{row['threshold']:.3f}",
+                   *(str(row[f"{side}.{kind}"]) for side, kind in _kinds())]
+                  for row in rows]  # fmt: skip
+        names = [f"{FOUND[side]}: {KINDS[kind]}" for side, kind in _kinds()]
+        said = quoted([given.published[key] for key in self.quoted], self.languages)
+        text = page(
+            f"# {self.title}",
+            "The training part of each task, searched forward by cosine. Average precision x 100, "
+            "with its 95% interval over source sentences and seeds; how many pairs are wrong at "
+            "the threshold with the best F1, of the first seed.",
+            grid(["Language", "Average precision", "Threshold", *names], counts),
+            grid(["Published", "Printed in", *self.languages], said) if said else "",
+            f"## Failures, {self.shown}-en",
+            "Those farthest from the threshold come first. A kind is what a rule can tell: numbers "
+            "that differ, then lengths; what is left is near in meaning, or a translation that the "
+            "gold list does not have.",
+            *self._failures([one for one in listed if one["language"] == self.shown]),
+        )
+        return Report(frame, text, {"failures": pd.DataFrame(listed), "ranked": frame})
+
+    def _failures(self, listed: list[dict[str, Any]]) -> list[str]:
+        from tandem.reporting.writer import grid
+
+        parts = []
+        for side in ("false_positives", "false_negatives"):
+            own = []
+            for kind in KINDS:
+                own += [one for one in listed if (one["failure"], one["kind"]) == (side, kind)
+                        ][: self.most]  # fmt: skip
+            rows = [
+                ["" if one["cosine"] is None else f"{one['cosine']:.2f}", KINDS[one["kind"]],
+                 *(_cell(f"{one[f'{s}_id']} {one[s]}") for s in ("source", "english")),
+                 _cell(one.get("nearer", ""))]
+                for one in own
+            ]  # fmt: skip
+            headings = ["Cosine", "What", "Sentence", "English", "Nearer"]
+            parts += [f"### {FOUND[side[6:]].capitalize()}", grid(headings, rows)]
+        return parts
+
+    def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
+        """Draw the curve of each language, of the first seed, with its average precision."""
+        import matplotlib
+        import numpy as np
+
+        from tandem.reporting.plots import LINES, OKABE_ITO, STYLE, new_figure
+
+        estimates = dict(zip(frame["language"], frame["average-precision_ap_x100"], strict=True))
+        with matplotlib.rc_context(STYLE):
+            made = new_figure(4.2, 3.6)
+            axes = made.subplots()
+            for number, (code, name) in enumerate(self._names(given.plan).items()):
+                found = given.scores.details(name, self.task)
+                if not found:
+                    continue
+                recall, precision, _ = np.array(found[0]["curve"]).T
+                axes.plot(recall, precision, LINES[number % 4], color=OKABE_ITO[number % 7],
+                          linewidth=1.3, label=f"{code}-en, AP {estimates[code]:.1f}")  # fmt: skip
+            axes.set(xlabel="recall", ylabel="precision", xlim=(0, 1), ylim=(0, 1.02))
+            axes.grid(color="0.9", linewidth=0.6)
+            axes.legend(loc="lower left")
+        return made
+
+
+def _kinds() -> list[tuple[str, str]]:
+    """Return the kinds that each side has."""
+    positives = [("positives", kind) for kind in ("numbers", "partial", "other")]
+    return positives + [("negatives", kind) for kind in ("threshold", "neighbour")]
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
