@@ -5,6 +5,7 @@ UN = STUDIES["yang2019"]
 SEARCHED = UN.study.tables["table1"].texts
 COMPARABLE = UN.study.tables["table5"].tasks
 MINED = UN.study.tables["table3"].mined
+MINED_BY = MINED.by_language(UN)
 
 
 def searched_in(wildcards):
@@ -25,7 +26,7 @@ def comparable_in(wildcards):
 
 def mined_by(wildcards):
     """Return the experiment whose encoder mines in a language."""
-    return MINED.experiment[wildcards.language]
+    return MINED_BY[wildcards.language]
 
 
 def mined_kinds(wildcards):
@@ -34,7 +35,7 @@ def mined_kinds(wildcards):
 
 
 def other_text(wildcards):
-    """Return the collection whose validation split chooses thresholds, and whose text is translated."""
+    """Return the text that chooses thresholds, and from which translators get their test."""
     return UN.path("corpora", UN.setting(mined_by(wildcards)).corpus)
 
 

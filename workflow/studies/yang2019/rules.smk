@@ -68,13 +68,13 @@ rule mine_searched:
     input:
         model=lambda w: UN.models([mined_by(w)], UN.seeds(mined_by(w))[:1]),
         searched=UN.path("searched/{language}.tsv"),
-        collection=other_text,
+        corpus=other_text,
     output:
         folder=directory(UN.path("mined/{language}")),
     log:
         UN.path("logs/mine_searched/{language}.log"),
     wildcard_constraints:
-        language=alternatives(MINED.experiment),
+        language=alternatives(MINED_BY),
     conda:
         "../../../envs/tandem.yaml"
     resources:
@@ -83,6 +83,7 @@ rule mine_searched:
         experiment=mined_by,
         threshold=MINED.threshold,
         test=MINED.test,
+        other=MINED.other,
         memory=MINED.memory_mb,
         code=lambda w: digest("mine_searched.py", *mined_kinds(w), home=UN_HOME),
     script:
@@ -104,7 +105,7 @@ rule translate_test:
     benchmark:
         UN.path("benchmarks/translate_test/{language}/{origin}.tsv")
     wildcard_constraints:
-        language=alternatives(MINED.experiment),
+        language=alternatives(MINED_BY),
         origin="original|forward|backward",
     priority: SECOND
     conda:
@@ -116,8 +117,6 @@ rule translate_test:
     params:
         translator=mined_translator,
         root=UN.root,
-        code=digest(
-            "translate_test.py", TRANSLATORS.path(MINED.translator.kind), home=UN_HOME
-        ),
+        code=digest("translate_test.py", TRANSLATORS.path(MINED.translator.kind), home=UN_HOME),
     script:
         "scripts/translate_test.py"

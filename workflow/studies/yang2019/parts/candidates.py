@@ -63,17 +63,18 @@ def find(
 
     task = read_part(folder, part)
     sides = list(task.source.values()), list(task.target.values())
+    languages = language_of(folder), "en"
     with TemporaryDirectory(prefix="tandem-candidates-") as scratch:
         files = [Path(scratch) / f"{side}.npy" for side in ("source", "english")]
         rows = [
             vectors.encode(encoder, text, language, file)
-            for text, language, file in zip(sides, (language_of(folder), "en"), files, strict=True)
+            for text, language, file in zip(sides, languages, files, strict=True)
         ]
         near = search(*files, neighbours, memory_bytes=memory_bytes)
         pairs = mine(near, Score.COSINE, retrieval)
         kept = None
         if keep_vectors:
-            chosen = [row[places] for row, places in zip(rows, (pairs.source, pairs.target), strict=True)]
+            chosen = rows[0][pairs.source], rows[1][pairs.target]
             kept = np.stack([_unit(one) for one in chosen], axis=1)
     wanted = gold_rows(task)
     means = [mean_cosines(lists) for lists in near]

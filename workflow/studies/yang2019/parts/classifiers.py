@@ -112,10 +112,9 @@ def fine_tuned(
 
     def scores(found: Candidates, places: NDArray[np.int64]) -> torch.Tensor:
         """Return the logits of some pairs, (pairs, 2)."""
-        sides = [
-            [text[row] for row in rows[places].tolist()]
-            for text, rows in zip(found.texts, (found.pairs.source, found.pairs.target), strict=True)
-        ]
+        rows = found.pairs.source[places], found.pairs.target[places]
+        sides = [[text[row] for row in own.tolist()]
+                 for text, own in zip(found.texts, rows, strict=True)]  # fmt: skip
         given = tokenizer(
             *sides, padding=True, truncation=True, max_length=length, return_tensors="pt"
         )

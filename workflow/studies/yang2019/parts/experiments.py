@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tandem.registry import Settings
 
 if TYPE_CHECKING:
     from tandem.plan import Plan
+    from tandem.reporting.table import Given
 
 
 class Compared(Settings):
@@ -30,3 +32,14 @@ def experiment(plan: Plan, row: Compared, language: str) -> str:
     own = f"{row.encoder}-{language}"
     encoder = own if own in plan.study.encoders else row.encoder
     return plan.experiments([encoder], [f"{row.setting}-{language}"])[0]
+
+
+def printed(
+    given: Given, keys: Sequence[str], headings: Sequence[str], names: Sequence[str]
+) -> str:
+    """Return a grid of published rows, those that have any of the named figures; "" for none."""
+    from tandem.reporting.writer import grid, quoted
+
+    known = [given.published[key] for key in keys]
+    rows = quoted([entry for entry in known if set(names) & set(entry.values)], names)
+    return grid(["Published", "Printed in", *headings], rows) if rows else ""

@@ -1,13 +1,13 @@
 """Bitext mined from the text that is searched, for translators (section 5.2, Table 3).
 
-A folder for each origin of the pairs, in the form of a bitext: `train` has the pairs, `valid` is the
-validation split of the collection, and `test` other text, which none of the pairs is from.
+A folder for each origin of the pairs, in the form of a bitext: `train` has the pairs, `valid` is a
+part of the validation split of the encoder's text, and `test` other text, which none of the pairs
+is from.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 from pydantic import NonNegativeFloat, NonNegativeInt, PositiveInt
 
-from tandem.io import atomic_folder, read_lines, write_json, write_lines
+from tandem.io import atomic_folder, write_json, write_lines
 from tandem.registry import Named, Settings
 from tandem.translation.translator import TRANSLATORS, Translator
 from yang2019.parts import texts
 
 if TYPE_CHECKING:
+    from tandem.plan import Plan
     from tandem.tasks.task import Encodes
 
 ORIGINS = ("original", "forward", "backward")
@@ -30,21 +31,29 @@ ORIGINS = ("original", "forward", "backward")
 class Translation(Settings):
     """Translators trained on the original pairs and on those that a search finds."""
 
-    experiment: dict[str, str]
-    """By language, the experiment whose encoder, of the first seed, searches."""
+    experiments: list[str]
+    """In each language, the experiment whose encoder, of the first seed, searches."""
     translator: Annotated[Translator, Named(TRANSLATORS)]
     """The translator, from English; its `bitext`, `source` and `target` are set by language."""
     threshold: NonNegativeFloat | Literal["validation"] = "validation"
     """The least cosine of a mined pair: a number (the paper's 0.5 was set on its development set),
     or the one with the best F1 where the validation split is mined."""
     test: PositiveInt = 1000
-    """Sentences of the test text."""
+    """Most sentences of the test text."""
+    other: Literal["train", "test"] = "train"
+    """The split that the test text is taken from, of what the encoder was trained with. Its text is
+    none of what is mined; `test` where the text that is searched is another corpus."""
     seed: NonNegativeInt = 1
     """Seed of the paired bootstrap."""
     resamples: PositiveInt = 1000
     """Of the paired bootstrap."""
     memory_mb: PositiveInt = 2048
     """Most memory of the process while it searches, in MiB."""
+
+
+    def by_language(self, plan: Plan) -> dict[str, str]:
+        """Return the experiments by language."""
+        return {texts.language_of(plan, name): name for name in self.experiments}
 
 
 def nearest(
@@ -62,13 +71,12 @@ def nearest(
 
 
 def chosen_threshold(
-    encoder: Encodes, part: Path, language: str, way: str, memory_mb: int
+    encoder: Encodes, pairs: Sequence[tuple[str, str]], language: str, way: str, memory_mb: int
 ) -> float:
-    """Return the threshold with the best F1 on a split of a collection's part, mined one way."""
+    """Return the threshold with the best F1 where aligned pairs are mined one way."""
     from tandem.search.margins import Retrieval, Score, mine
     from tandem.tasks.mining import best_threshold
 
-    pairs = sorted(texts.held_out(part))
     english, other = (list(dict.fromkeys(side)) for side in zip(*pairs, strict=True))
     places = [{text: row for row, text in enumerate(side)} for side in (english, other)]
     gold = [(places[0][left], places[1][right]) for left, right in pairs]
@@ -109,12 +117,9 @@ def write(
         write_json(result / "counts.json", counts)
 
 
-def spread(part: Path, most: int) -> list[tuple[str, str]]:
-    """Return pairs of a split, evenly spaced over its text, at most so many."""
-    size = sum(1 for _ in read_lines(part))
-    step = max(size // most, 1)
-    rows = (line.split("\t") for line in islice(read_lines(part), 0, step * most, step))
-    return [(left, right) for _, left, right in rows]
+def spread(pairs: Sequence[tuple[str, str]], most: int) -> Sequence[tuple[str, str]]:
+    """Return at most so many pairs, evenly spaced over them."""
+    return pairs[:: -(-len(pairs) // most)]
 
 
 def overlap(found: Sequence[tuple[int, int]], gold: Iterable[tuple[int, int]]) -> float:

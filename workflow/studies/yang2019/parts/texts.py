@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from tandem.corpora.collection import read_parts
 from tandem.corpora.text import collapse
 from tandem.errors import InputError, TandemError
 from tandem.io import read_lines
@@ -81,10 +82,17 @@ def lines(placed: Iterable[Placed], kept: Collection[tuple[str, str]] | None) ->
             yield "\t".join([collapse(document), *pair])
 
 
-def held_out(part: Path) -> set[tuple[str, str]]:
-    """Return the pairs of a split of a collection's part; see `tandem.corpora.collection`."""
-    rows = (line.split("\t") for line in read_lines(part))
-    return {(left, right) for _, left, right in rows}
+def split_pairs(folder: Path, split: str, language: str) -> Iterator[tuple[str, str]]:
+    """Yield the pairs of a split, English first, of a bitext or of a part of a collection."""
+    if not (folder / "collection.json").is_file():
+        sides = (read_lines(folder / f"{split}.{side}") for side in ("en", language))
+        yield from zip(*sides, strict=True)
+        return
+    for part in read_parts(folder):
+        if (part.left, part.right) == ("en", language):
+            for line in read_lines(part.path(folder, split)):
+                _, left, right = line.split("\t")
+                yield left, right
 
 
 def read(path: str | Path) -> Searched:

@@ -7,7 +7,6 @@ sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
 sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 from _adapter import logged
-from tandem.corpora.collection import read_parts
 from tandem.corpora.register import Dataset
 from tandem.io import write_lines
 from yang2019.parts import texts
@@ -17,9 +16,7 @@ with logged(snakemake.log[0]) as log:
     path = f"results/corpora/downloads/{dataset.name}/{dataset.file}"
     kept = None
     if snakemake.input.within:
-        folder = Path(snakemake.input.within[0])
-        parts = [p for p in read_parts(folder) if (p.left, p.right) == ("en", language)]
-        kept = {pair for p in parts for pair in texts.held_out(p.path(folder, "test"))}
+        kept = {*texts.split_pairs(Path(snakemake.input.within[0]), "test", language)}
     _, placed = next(iter(dataset.sections(path, "en", [language])))
     written = write_lines(snakemake.output.text, texts.lines(placed, kept))
     log.info("%d pairs of %s", written, dataset.name)

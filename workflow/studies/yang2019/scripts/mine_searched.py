@@ -7,20 +7,19 @@ sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
 sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 from _adapter import add_kinds, logged
-from tandem.corpora.collection import read_parts
 from tandem.encoders.model import SentenceEncoder
 from yang2019.parts import mined, texts
 
 with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)
     params, given, language = snakemake.params, snakemake.input, snakemake.wildcards.language
-    folder = Path(given.collection)
-    part = next(p for p in read_parts(folder) if (p.left, p.right) == ("en", language))
+    corpus = Path(given.corpus)
+    valid = list(texts.split_pairs(corpus, "valid", language))
+    other = list(texts.split_pairs(corpus, params.other, language))
     encoder, text = SentenceEncoder.load(given.model[0]), texts.read(given.searched)
     ways = mined.ORIGINS[1:]
     least = dict.fromkeys(ways, params.threshold)
     if params.threshold == "validation":
-        valid = part.path(folder, "valid")
         least = {
             way: mined.chosen_threshold(encoder, valid, language, way, params.memory)
             for way in ways
@@ -29,8 +28,8 @@ with logged(snakemake.log[0]) as log:
     original = [tuple(pair) for pair in text.pairs.tolist()]
     found = {mined.ORIGINS[0]: original, **found}
     splits = {
-        "valid": mined.spread(part.path(folder, "valid"), params.test),
-        "test": mined.spread(part.path(folder, "train"), params.test),
+        "valid": mined.spread(valid, params.test),
+        "test": mined.spread(other, params.test),
     }
     counts = {
         "experiment": params.experiment,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from tandem.registry import Settings
 from tandem.reporting.table import Given, Report, Table
 from yang2019.parts.comparable import Comparable
-from yang2019.parts.experiments import Compared, experiment
+from yang2019.parts.experiments import Compared, experiment, printed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,7 +69,7 @@ class MinedPairs(Table):
         """
         import pandas as pd
 
-        from tandem.reporting.writer import grid, page, quoted
+        from tandem.reporting.writer import grid, page
 
         rows = [
             self._row(given, name, entry, method, code)
@@ -82,20 +82,19 @@ class MinedPairs(Table):
         for (label, method, part), own in frame.groupby(["label", "method", "part"], sort=False):
             cells = [_shown(row) for row in own.to_dict("records")]
             shown.append([f"{label}: {method}", part, *cells])
-        said = quoted([given.published[key] for key in self.quoted], self.languages)
         sizes = [[code, *(str(v) for v in self._sizes(given, code))] for code in self.languages]
         text = page(
             f"# {self.title}",
             "Precision, recall and F1 x 100 of the pairs that are found, means over seeds; in "
-            "brackets, the 95% interval of F1 over source sentences and seeds. Thresholds are those "
-            "with the best F1 on the training part, applied unchanged to the test part: figures of "
-            "the training part are at a threshold that has seen its answers, as in the paper. "
-            "forward: the nearest English sentence of each other one.",
+            "brackets, the 95% interval of F1 over source sentences and seeds. Thresholds are "
+            "those with the best F1 on the training part, applied unchanged to the test part: "
+            "figures of the training part are at a threshold that has seen its answers, as in the "
+            "paper. forward: the nearest English sentence of each other one.",
             grid(["", "Part", *self.languages], shown),
             self.notes,
             grid(["Language", "Training: sentences", "English", "Test: sentences", "English",
                   "Pairs hidden in either part"], sizes),
-            grid(["Published, F1", "Printed in", *self.languages], said) if said else "",
+            printed(given, self.quoted, self.languages, self.languages),
         )  # fmt: skip
         return Report(frame, text, {"mined": frame})
 
@@ -111,7 +110,8 @@ class MinedPairs(Table):
         cell = given.scores.cell(name, method.task, method.unit) if method.part == "test" else None
         row: dict[str, Any] = {"name": key, "label": entry.label, "method": method.label}
         row |= {"part": method.part, "language": code, "experiment": name}
-        row["threshold"] = np.mean([one.get("threshold", np.nan) for one in found]) if found else None
+        least = [one.get("threshold", np.nan) for one in found]
+        row["threshold"] = np.mean(least) if least else None
         for figure in FIGURES:
             values = [one[figure] for one in parts]
             row[f"{figure}_x100"] = float(np.mean(values)) if values else None

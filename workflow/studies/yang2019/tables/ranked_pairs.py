@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tandem.reporting.table import Given, Report, Table
-from yang2019.parts.experiments import Compared, experiment
+from yang2019.parts.experiments import Compared, experiment, printed
 from yang2019.parts.failures import KINDS
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class RankedPairs(Table):
         """
         import pandas as pd
 
-        from tandem.reporting.writer import columns, grid, page, quoted, with_interval
+        from tandem.reporting.writer import columns, grid, page, with_interval
         from yang2019.tasks.ranked_mining import UNIT
 
         rows, listed = [], []
@@ -75,14 +75,13 @@ class RankedPairs(Table):
                    *(str(row[f"{side}.{kind}"]) for side, kind in _kinds())]
                   for row in rows]  # fmt: skip
         names = [f"{FOUND[side]}: {KINDS[kind]}" for side, kind in _kinds()]
-        said = quoted([given.published[key] for key in self.quoted], self.languages)
         text = page(
             f"# {self.title}",
             "The training part of each task, searched forward by cosine. Average precision x 100, "
             "with its 95% interval over source sentences and seeds; how many pairs are wrong at "
             "the threshold with the best F1, of the first seed.",
             grid(["Language", "Average precision", "Threshold", *names], counts),
-            grid(["Published", "Printed in", *self.languages], said) if said else "",
+            printed(given, self.quoted, self.languages, self.languages),
             f"## Failures, {self.shown}-en",
             "Those farthest from the threshold come first. A kind is what a rule can tell: numbers "
             "that differ, then lengths; what is left is near in meaning, or a translation that the "

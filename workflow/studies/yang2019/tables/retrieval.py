@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tandem.reporting.table import Given, Report, Table
-from yang2019.parts.experiments import Compared, experiment
+from yang2019.parts.experiments import Compared, experiment, printed
 from yang2019.parts.texts import SearchedText
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Retrieval(Table):
         """
         import pandas as pd
 
-        from tandem.reporting.writer import beside, columns, grid, page, quoted
+        from tandem.reporting.writer import beside, columns, grid, page
 
         lines, cells = [], []
         for row in self.rows:
@@ -69,7 +69,6 @@ class Retrieval(Table):
         headings = [f"{language}, {unit}" for language in self.languages for unit in self.units]
         shown = beside([[row.label] for row in self.rows], cells)
         names = [f"{code}.{unit}" for code in self.languages for unit in self.units]
-        said = quoted([given.published[key] for key in self.quoted], names)
         text = page(
             f"# {self.title}",
             "P@N x 100: of the different sentences of one side, those with a translation among "
@@ -78,7 +77,7 @@ class Retrieval(Table):
             "each column in bold.",
             grid(["", *headings], shown),
             self.notes,
-            grid(["Published", "Printed in", *headings], said) if said else "",
+            printed(given, self.quoted, headings, names),
         )
         return Report(frame, text, {"cells": frame})
 
@@ -93,7 +92,8 @@ class Retrieval(Table):
     ) -> dict[str, Any]:
         details = given.scores.details(name, self.task)
         known = details[0] if details else {}
-        line = {"row": row.label, "language": language, "experiment": name}
+        encoder = name.split(".")[0]
+        line = {"row": row.label, "language": language, "experiment": name, "encoder": encoder}
         line |= {"english": known.get("english"), "other": known.get("other")}
         line["seed_count"] = max((len(cell.seeds) for cell in found if cell), default=0)
         for unit, cell in zip(self.units, found, strict=True):

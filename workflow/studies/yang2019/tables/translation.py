@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tandem.reporting.table import Given, Report, Table
+from yang2019.parts.experiments import printed
 from yang2019.parts.mined import ORIGINS, Translation
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class TranslationTable(Table):
 
     def inputs(self, plan: Plan) -> dict[str, list[str]]:
         """Name the translations, and the counts of the pairs."""
-        languages = list(self.mined.experiment)
+        languages = list(self.mined.by_language(plan))
         return {
             "translated": [
                 plan.path("translated", code, origin) for code in languages for origin in ORIGINS
@@ -45,11 +46,12 @@ class TranslationTable(Table):
         import pandas as pd
 
         from tandem.io import read_json
-        from tandem.reporting.writer import grid, page, quoted
+        from tandem.reporting.writer import grid, page
 
         rows, signatures = [], set()
         folders = iter(given.files["translated"])
-        for code, counts in zip(self.mined.experiment, given.files["mined"], strict=True):
+        languages = list(self.mined.by_language(given.plan))
+        for code, counts in zip(languages, given.files["mined"], strict=True):
             known = read_json(counts / "counts.json")
             own = [next(folders) for _ in ORIGINS]
             scored, said = compared(own, self.mined.resamples, self.mined.seed)
@@ -68,8 +70,7 @@ class TranslationTable(Table):
                for m in ("bleu", "chrf"))]
             for row in rows
         ]  # fmt: skip
-        names = list(self.mined.experiment)
-        printed = quoted([given.published[key] for key in self.quoted], names)
+        headings = ["Language", "Trained on", "Pairs", "Right, %", "Threshold", "BLEU", "chrF"]
         text = page(
             "# Table 3: translators trained on mined pairs",
             "The same translator, from English, trained on the original pairs of the text that is "
@@ -78,9 +79,9 @@ class TranslationTable(Table):
             "interval over sentences; p is of the paired bootstrap (Koehn, 2004) against the "
             f"original pairs, {self.mined.resamples:,} resamples. One training each, so what "
             "another seed of the translator would change is in neither.",
-            grid(["Language", "Trained on", "Pairs", "Right, %", "Threshold", "BLEU", "chrF"], shown),
+            grid(headings, shown),
             "sacreBLEU: " + "; ".join(f"`{one}`" for one in sorted(signatures)),
-            grid(["Published, BLEU", "Printed in", *names], printed) if printed else "",
+            printed(given, self.quoted, languages, languages),
         )
         return Report(frame, text, {"translation": frame})
 
