@@ -24,6 +24,7 @@ def test_every_scale_plans_everything(tiny, scale):
         "measure_speed", "export", "compress", "gather_languages", "build_panel",
         "train_languages", "tabulate", "plot", "collect_claims", "front",
         "gather_text", "learn_words", "score_pairs", "train_conditions",
+        "gather_searched", "build_comparable", "mine_searched", "translate_test",
     }  # fmt: skip
 
 
