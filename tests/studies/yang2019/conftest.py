@@ -32,16 +32,17 @@ def registered():
             registry.add_study(HOME)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def encoder():
     return Words()
 
 
-@pytest.fixture
-def searched(tmp_path):
+@pytest.fixture(scope="session")
+def searched(tmp_path_factory):
     """Documents of ten sentences, none twice."""
     rng = np.random.default_rng(1)
     texts = [" ".join(f"w{n}" for n in rng.integers(400, size=7)) for _ in range(300)]
     rows = [f"doc{n // 10}\t{text}\t{text.replace(' ', 'x ')}x\n" for n, text in enumerate(texts)]
-    (tmp_path / "de.tsv").write_text("".join(rows), encoding="utf-8")
-    return tmp_path / "de.tsv"
+    path = tmp_path_factory.mktemp("searched") / "de.tsv"
+    path.write_text("".join(rows), encoding="utf-8")
+    return path

@@ -51,7 +51,7 @@ class RankedPairs(Table):
 
         Columns: language, experiment, ap_x100 with its 95% interval over source sentences and
         seeds, threshold (of the first seed), and how many false positives and false negatives of
-        each kind there are at it. The frame `failures` has the sentences.
+        each kind there are at it. The frame `failures` has the sentences of those that are kept.
         """
         import pandas as pd
 
@@ -88,7 +88,7 @@ class RankedPairs(Table):
             "gold list does not have.",
             *self._failures([one for one in listed if one["language"] == self.shown]),
         )
-        return Report(frame, text, {"failures": pd.DataFrame(listed), "ranked": frame})
+        return Report(frame, text, {"failures": pd.DataFrame(listed)})
 
     def _failures(self, listed: list[dict[str, Any]]) -> list[str]:
         from tandem.reporting.writer import grid

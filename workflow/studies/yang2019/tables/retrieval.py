@@ -33,6 +33,8 @@ class Retrieval(Table):
     """Its figures, such as forward.1."""
     quoted: list[str] = []
     """Rows of published.yaml that are shown, by id."""
+    claimed: list[str] = []
+    """Further tasks whose scores its claims read."""
     notes: str = ""
     """Shown under the table."""
 
@@ -43,7 +45,7 @@ class Retrieval(Table):
     def inputs(self, plan: Plan) -> dict[str, list[str]]:
         """Name the scores of all experiments."""
         names = [experiment(plan, row, code) for row in self.rows for code in self.languages]
-        return {"scores": plan.scores(names, self.task)}
+        return {f"scores.{task}": plan.scores(names, task) for task in (self.task, *self.claimed)}
 
     def build(self, given: Given) -> Report:
         """Make a line for each row and language.

@@ -1,0 +1,170 @@
+"""Every table of the study, its claims and its figures, from scores of encoders that differ."""
+
+import contextlib
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from yang2019.parts import comparable, texts
+
+from tandem.configuration import laid_over
+from tandem.io import read_yaml, write_json, write_lines
+from tandem.plan import Plan
+from tandem.reporting.claims import judge
+from tandem.reporting.plots import save
+from tandem.reporting.scores import Scores
+from tandem.reporting.table import TABLES, Given
+from tandem.study import Study
+from tandem.tasks.task import TASKS, write_scores
+
+HOME = Path(__file__).parents[3] / "workflow/studies/yang2019"
+LANGUAGES = ("de", "ru")
+NOISE = {"transformer": 1.1, "sp": 1.5}
+LOSS = {"one-way": 0.5, "both-ways": 0.3, "margin-03": 0.0, "hinge": 0.6}
+
+
+class Noisy:
+    """The encoder of the tests, with noise that the seed draws for each text."""
+
+    def __init__(self, encoder, level, seed):
+        self.encoder, self.level, self.seed = encoder, level, seed
+
+    def encode(self, sentences, language=None, batch_size=1024):
+        found = self.encoder.encode(sentences)
+        length = np.linalg.norm(found, axis=1, keepdims=True) / found.shape[1] ** 0.5
+        rng = np.random.default_rng([self.seed, len(found), language == "en"])
+        return found + self.level * length * rng.standard_normal(found.shape).astype(np.float32)
+
+
+@pytest.fixture(scope="module")
+def study():
+    for registry in (TASKS, TABLES):
+        if not any(Path(path) == HOME for path in map(str, registry._packages.values())):
+            registry.add_study(HOME)
+    values = laid_over(read_yaml(HOME / "study.yaml"), read_yaml(HOME / "scales/tiny.yaml"))
+    values["settings"]["margin-03-ru"]["encoders"] = {"transformer": "transformer", "sp": "sp"}
+    return Study.model_validate(values)
+
+
+@pytest.fixture(scope="module")
+def written(study, encoder, searched, tmp_path_factory):
+    """Return a folder with scores of all experiments that the tables read."""
+    with contextlib.chdir(tmp_path_factory.mktemp("written")):
+        write(study, encoder, searched)
+        yield Path.cwd()
+
+
+@pytest.fixture
+def scored(written, study, monkeypatch):
+    monkeypatch.chdir(written)
+    return Plan("yang2019", HOME, study)
+
+
+def write(study, encoder, searched):
+    plan = Plan("yang2019", HOME, study)
+    for code in LANGUAGES:
+        path = Path(texts.path_of(plan, code))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(searched, path)
+        task = study.tables["table5"].tasks[code]
+        comparable.hide(path, code, task, comparable.path_of(plan, code))
+    folders = {
+        folder
+        for table in study.tables.values()
+        for key, folders in table.inputs(plan).items() if key.startswith("scores")
+        for folder in folders
+    }  # fmt: skip
+    for folder in sorted(folders):
+        experiment, task = Path(folder).parts[-2:]
+        name, _, setting = experiment.partition(".")
+        level = NOISE[name] + LOSS[setting.rsplit("-", 1)[0]]
+        given = {k: Path(p) for k, p in study.tasks[task].inputs(plan, experiment).items()}
+        Path(folder).mkdir(parents=True)
+        for seed in (1, 2):
+            items = study.tasks[task].score(Noisy(encoder, level, seed), given)
+            origin = {"experiment": experiment, "task": task, "seed": seed}
+            write_scores(f"{folder}/seed{seed}", study.tasks[task], items, origin)
+    rng = np.random.default_rng(1)
+    lines = [" ".join(f"w{n}" for n in rng.integers(50, size=8)) for _ in range(60)]
+    for origin, wrong in (("original", 0.2), ("forward", 0.25), ("backward", 0.9)):
+        folder = Path(plan.path("translated", "de", origin))
+        folder.mkdir(parents=True)
+        write_lines(folder / "references.txt", lines)
+        others = (" ".join(w if rng.random() > wrong else "x" for w in line.split())
+                  for line in lines)  # fmt: skip
+        write_lines(folder / "translations.txt", others)
+    counts = {"thresholds": {"forward": 0.5, "backward": 0.4},
+              "pairs": {"original": 300, "forward": 290, "backward": 280},
+              "right": {"original": 1.0, "forward": 0.97, "backward": 0.9}}  # fmt: skip
+    write_json(Path(plan.path("mined", "de")) / "counts.json", counts)
+
+
+def made(plan, name):
+    table = plan.study.tables[name]
+    files = {key: list(map(Path, paths)) for key, paths in table.inputs(plan).items()}
+    files["paper"] = [HOME / "claims.yaml", HOME / "published.yaml"]
+    scored = [paths for key, paths in files.items() if key.startswith("scores")]
+    found = [f for folders in scored for folder in folders for f in folder.glob("seed*.json")]
+    given = Given(name, plan, files, Scores(found, plan.study.tasks, 100, 1), "tiny")
+    report = table.build(given)
+    return table, given, report
+
+
+def test_all_tables_their_claims_and_figures(scored, tmp_path):
+    ids = {}
+    for name in scored.study.tables:
+        table, given, report = made(scored, name)
+        assert len(report.frame) and report.markdown.startswith("# ")
+        ids[name] = {claim.claim: claim for claim in judge(given, report)}
+        for figure in table.figures(name):
+            report.frame.to_csv(tmp_path / "table.csv", index=False)
+            path = tmp_path / f"{Path(figure).name}.png"
+            save(table.plot(figure, report.frame, given), [path])
+            assert path.stat().st_size > 5000
+    first = ids["table1"]
+    assert first["yang2019.table1.margin.de"].statistic > 0
+    assert first["yang2019.table1.transformer.de"].statistic > 0
+    assert {"yang2019.table2.backward.de", "yang2019.table4.documents.de"} <= {
+        *ids["table2"], *ids["table4"],
+    }  # fmt: skip
+    third = ids["table3"]
+    assert third["yang2019.table3.mined.de.backward"].verdict == "contradicted"
+    assert third["yang2019.table3.mined.de.backward"].statistic < -2
+    assert ids["figure4"]["yang2019.figure4.best.Transformer"].statistic > 0
+    assert ids["figure4"]["yang2019.figure4.positives.Transformer"].statistic > 0
+    assert "yang2019.table5.forward.ru" in ids["table5"]
+    assert {"yang2019.table6.classifier.de", "yang2019.table6.margin.all"} <= {*ids["table6"]}
+
+
+def test_the_first_table_says_what_was_searched(scored):
+    _, _, report = made(scored, "table1")
+    row = report.frame.iloc[0]
+    assert (row["english"], row["other"], row["seed_count"]) == (300, 300, 2)
+    best = report.frame.set_index("row")["forward.1_p_at_n_x100"]
+    assert best["BiDE+AM"] > best["SP with the margin loss"]
+
+
+def test_failures_are_listed_with_their_scores(scored):
+    _, _, report = made(scored, "figure5")
+    assert "## Failures, de-en" in report.markdown
+    assert set(report.frame["language"]) == {"de", "ru"}
+    kinds = set(report.frames["failures"]["kind"])
+    assert kinds <= {"numbers", "partial", "other", "threshold", "neighbour"} and kinds
+
+
+def test_an_encoder_of_a_language_stands_for_the_common_one():
+    from yang2019.parts.experiments import Compared, experiment
+
+    values = read_yaml(HOME / "study.yaml")
+    plan = Plan("yang2019", HOME, Study.model_validate(values))
+    row = Compared(label="", encoder="transformer", setting="margin-03")
+    assert experiment(plan, row, "zh") == "transformer-zh.margin-03-zh"
+    assert experiment(plan, row, "fr") == "transformer.margin-03-fr"
+
+
+def test_settings_of_one_language_share_what_they_draw():
+    plan = Plan("yang2019", HOME, Study.model_validate(read_yaml(HOME / "study.yaml")))
+    folders = {plan.segmented(f"transformer.{loss}-fr", seed)
+               for loss in ("one-way", "both-ways", "margin-03", "margin-05") for seed in (1, 2)}
+    assert folders == {"results/un/vocab/verses/one-way-fr-seed1/ngrams"}
