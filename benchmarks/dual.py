@@ -1,7 +1,7 @@
 """What the values of yang2019's encoders are chosen on: held-out text that no table scores.
 
-    python benchmarks/dual.py choose [ENCODER.SETTING ...] [--language fr] [--seeds 1] [--jobs 1]
-    python benchmarks/dual.py try ENCODER.SETTING KEY=VALUE ... [--seeds 1]
+    python benchmarks/dual.py choose [ENCODER.SETTING ...] [--language fr] [--pairs N] [--seeds 1]
+    python benchmarks/dual.py try ENCODER.SETTING KEY=VALUE ... [--pairs N] [--seeds 1]
 
 choose: each encoder with each objective is trained with every learning rate of one grid, and scored
 by P@1 x 100 on the validation books, the mean of both directions. One rule for all: rates are
@@ -57,6 +57,7 @@ class Trial:
     experiment: str
     language: str
     seed: int
+    pairs: int | None
     changes: tuple[tuple[str, str], ...]
 
     def values(self) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -85,13 +86,13 @@ def segmented(trial: Trial, folder: Path) -> Path:
     from tandem.segmentation.scheme import Segmentation
 
     corpus, scheme = folder / "corpora/verses", Segmentation(**trial.values()[1])
-    known = json.dumps([scheme.model_dump(), sha256(corpus / "collection.json")])
+    known = json.dumps([trial.pairs, scheme.model_dump(), sha256(corpus / "collection.json")])
     digest = hashlib.sha256(known.encode()).hexdigest()[:8]
     place = folder / "benchmarks/dual" / f"{trial.language}-{digest}"
     if not place.exists():
         parts = [p for p in read_parts(corpus) if p.right == trial.language]
         with atomic_folder(place) as temporary:
-            drawn = draw(corpus, parts, None, 1)
+            drawn = draw(corpus, parts, trial.pairs, 1)
             segment_collection(corpus, drawn, scheme, scheme.sample, 1.0, temporary)
     return place
 
@@ -129,16 +130,19 @@ def key_of(trial: Trial, folder: Path) -> str:
     )  # fmt: skip
     text = sha256(folder / "corpora/verses/collection.json")
     code = source_digest(__file__, *kinds, packages={})
-    known = json.dumps([trial.language, trial.seed, values, scheme, text, code])
+    known = json.dumps([trial.language, trial.seed, trial.pairs, values, scheme, text, code])
     return hashlib.sha256(known.encode()).hexdigest()[:16]
 
 
 def scores(tried: list[tuple[str, tuple]], options: argparse.Namespace) -> np.ndarray:
     """Print the scores of some sets of values; return them, (sets, seeds)."""
     seeds = range(1, options.seeds + 1)
-    jobs = [
-        Trial(name, options.language, seed, changes) for name, changes in tried for seed in seeds
-    ]
+    known = options.language, options.pairs
+
+    def trial(name: str, seed: int, changes: tuple) -> Trial:
+        return Trial(name, known[0], seed, known[1], changes)
+
+    jobs = [trial(name, seed, changes) for name, changes in tried for seed in seeds]
     for job in jobs:
         segmented(job, options.folder)
     work, key = partial(train, folder=options.folder), partial(key_of, folder=options.folder)
@@ -146,7 +150,7 @@ def scores(tried: list[tuple[str, tuple]], options: argparse.Namespace) -> np.nd
     found = trials.results(jobs, key, work, log, options.jobs)
     rows = []
     for name, changes in tried:
-        own = [found[Trial(name, options.language, seed, changes)] for seed in seeds]
+        own = [found[trial(name, seed, changes)] for seed in seeds]
         rows.append([one["p_at_1_x100"] for one in own])
         said = " ".join(f"{key}={value}" for key, value in changes)
         rate = np.mean([one["pairs_per_s"] for one in own])
@@ -177,6 +181,7 @@ def main() -> None:
     parser.add_argument("--rates", type=float, nargs="+", default=RATES)
     parser.add_argument("--language", default="fr")
     parser.add_argument("--folder", type=Path, default=ROOT / "results/un")
+    parser.add_argument("--pairs", type=int, help="of the training text (default: all)")
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from yang2019.parts import comparable, texts
 
 from tandem.configuration import laid_over
 from tandem.io import read_yaml, write_json, write_lines
@@ -17,6 +16,7 @@ from tandem.reporting.scores import Scores
 from tandem.reporting.table import TABLES, Given
 from tandem.study import Study
 from tandem.tasks.task import TASKS, write_scores
+from yang2019.parts import comparable, texts
 
 HOME = Path(__file__).parents[3] / "workflow/studies/yang2019"
 LANGUAGES = ("de", "ru")
