@@ -56,9 +56,7 @@ rule segment_collection:
         runtime=480,
     params:
         segmentation=lambda w: study_of(w).segmentations[w.segmentation].model_dump(),
-        drawn=lambda w: study_of(w)
-        .settings[w.setting]
-        .model_dump(include=DRAWN),
+        drawn=lambda w: study_of(w).settings[w.setting].model_dump(include=DRAWN),
         code=digest("segment_collection.py"),
     script:
         "../scripts/segment_collection.py"
