@@ -47,7 +47,7 @@ from tandem.training.recipe import Recipe
 from tandem.training.run import load_collection, train_encoder
 
 ROOT = Path(__file__).parents[1]
-RATES = (0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064)
+RATES = (0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.256)
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,7 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, help="of the training text (default: all)")
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()  # options may stand between values
     if options.what == "choose":
         return choose(options)
     name, *changes = options.values
