@@ -6,11 +6,22 @@ SEARCHED = UN.study.tables["table1"].texts
 COMPARABLE = UN.study.tables["table5"].tasks
 MINED = UN.study.tables["table3"].mined
 MINED_BY = MINED.by_language(UN)
+MINED_TRANSLATOR = TRANSLATORS.path(MINED.translator.kind)
 
 
 def searched_in(wildcards):
     """Return the files of the corpus that is searched in a language."""
     return downloads(SEARCHED[wildcards.language].dataset)
+
+
+def searched_record(wildcards):
+    """Return what can change a byte of the text that is searched in a language."""
+    return DATASETS[SEARCHED[wildcards.language].dataset].record("en", wildcards.language)
+
+
+def searched_kinds(wildcards):
+    """Return the files of the kinds that this text depends on."""
+    return read_by([SEARCHED[wildcards.language].dataset])
 
 
 def searched_within(wildcards):

@@ -27,10 +27,8 @@ rule gather_searched:
     conda:
         "../../../envs/tandem.yaml"
     params:
-        dataset=lambda w: DATASETS[SEARCHED[w.language].dataset].record("en", w.language),
-        code=lambda w: digest(
-            "gather_searched.py", *read_by([SEARCHED[w.language].dataset]), home=UN_HOME
-        ),
+        dataset=searched_record,
+        code=lambda w: digest("gather_searched.py", *searched_kinds(w), home=UN_HOME),
     script:
         "scripts/gather_searched.py"
 
@@ -116,7 +114,6 @@ rule translate_test:
         runtime=2880,
     params:
         translator=mined_translator,
-        root=UN.root,
-        code=digest("translate_test.py", TRANSLATORS.path(MINED.translator.kind), home=UN_HOME),
+        code=digest("translate_test.py", MINED_TRANSLATOR, home=UN_HOME),
     script:
         "scripts/translate_test.py"

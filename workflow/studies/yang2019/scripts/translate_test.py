@@ -15,7 +15,8 @@ with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)
     params, output, names = snakemake.params, snakemake.output.folder, snakemake.wildcards
     corpus = Path(snakemake.input.mined) / names.origin
-    scratch = checkpoint(params.root, output, params.code)
+    root = str(Path(output).parents[2])  # of <root>/translated/<language>/<origin>
+    scratch = checkpoint(root, output, params.code)
     settings = TRANSLATORS.parse(params.translator)
     settings.train(corpus, scratch)
     translator = load_translator(scratch, settings.threads)
