@@ -272,3 +272,38 @@ def test_no_sentence_that_is_scored_is_among_its_training_text(finished):
     ]
     assert len(trained) > 500
     assert not (scored | held) & set(trained)
+
+
+def test_sentences_and_documents_of_held_out_books_are_searched(finished):
+    un = finished / "results/un"
+    searched = [line.split("\t") for line in read_text_lines(un / "searched/de.tsv")]
+    documents = {document for document, _, _ in searched}
+    assert len(documents) >= 20 and all("." in document for document in documents)
+    train = un / "corpora/verses/train/tiny-books.en.de.tsv"
+    trained = {text for line in read_text_lines(train) for text in line.split("\t")[1:]}
+    assert len(trained) > 200
+    assert not trained & {text for _, *pair in searched for text in pair}
+    rows = {row["row"]: row for row in rows_of(un / "table1.csv")}
+    assert len(rows) == 5
+    assert {int(row["english"]) for row in rows.values()} == {len(searched)}
+    found = [float(row["forward.1_p_at_n_x100"]) for row in rows.values()]
+    assert max(found) > 3 * 100 / len(searched)
+    assert len(rows_of(un / "table4.csv")) == 2
+
+
+def test_translators_are_trained_on_pairs_that_were_mined(finished):
+    un = finished / "results/un"
+    rows = {row["origin"]: row for row in rows_of(un / "table3.csv")}
+    assert list(rows) == ["original", "forward", "backward"]
+    for origin, row in rows.items():
+        assert len(read_text_lines(un / f"mined/de/{origin}/train.en")) == int(row["pairs"])
+        assert len(read_text_lines(un / f"translated/de/{origin}/translations.txt")) == len(
+            read_text_lines(un / f"translated/de/{origin}/references.txt")
+        )
+    methods = {row["method"] for row in rows_of(un / "table6.csv")}
+    assert methods == {"cosine", "equation 9", "equation 10", "light classifier"}
+    assert (un / "figure5.pdf").stat().st_size > 1000
+
+
+def read_text_lines(path):
+    return path.read_text(encoding="utf-8").split("\n")[:-1]
