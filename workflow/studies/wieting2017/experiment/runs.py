@@ -13,6 +13,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -156,9 +157,7 @@ def run_all(
     grid = tried(experiment, encoder, bench.text.scores) if filtered else []
     bounds = list(bench.results([Trial(each, seeds[0], size, rate) for each in grid], both))
     best = _best(grid, bounds)
-    chosen = [EVERYTHING, *best]
-    if len(best) > 1:
-        chosen.append(combined(best[:2], COMBINED))
+    chosen = [EVERYTHING, *best, *_best_two(best, bench.text.scores, size)]
     trials = [Trial(each, seed, size, rate) for each in chosen for seed in seeds]
     compared = list(bench.results(trials, both))
     curves = [EVERYTHING, *best[:1]] if filtered else [EVERYTHING]
@@ -181,3 +180,15 @@ def _best(grid: Sequence[Condition], bounds: Sequence[dict[str, Any]]) -> list[C
         if condition.name not in found or score > found[condition.name][0]:
             found[condition.name] = score, condition
     return [c for _, c in sorted(found.values(), key=lambda item: -item[0])]
+
+
+def _best_two(best: Sequence[Condition], scores: pd.DataFrame, size: int) -> list[Condition]:
+    """Return the best two filters together, of those that enough pairs pass; none if there are no.
+
+    `best` is in order of the development task; the better of two counts first, then the other.
+    """
+    for one, other in combinations(best, 2):
+        both = combined((one, other), COMBINED)
+        if both.passing(scores).sum() >= size:
+            return [both]
+    return []
