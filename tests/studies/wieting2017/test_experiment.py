@@ -125,6 +125,7 @@ def test_of_a_translator_s_own_text_the_share_is_told(tmp_path):
     (tmp_path / "train.en").write_text("one  two\nnever\n")
     assert texts.met_share(tmp_path, tmp_path / "train.en") == 0.25
 
+
 def test_a_classifier_tells_what_can_be_told(segmenter):
     pairs = [(f"{a} cat", f"{b} dog") for a, b in zip(sentences(300, 1), sentences(300, 2),
                                                      strict=True)]  # fmt: skip
@@ -187,7 +188,7 @@ def test_bounds_are_chosen_on_development_and_then_trained_with_all_seeds(
     tmp_path, candidates, segmenter
 ):
     experiment = Experiment(**VALUES)
-    found = runs.run_all(bench(tmp_path, candidates, segmenter), experiment, "avg", [1, 2], True)
+    found = runs.run_all(bench(tmp_path, candidates, segmenter), experiment, "bt", "avg", [1, 2])
     assert [len(part) for part in found.values()] == [3, 4, 8, 4]
     rates = [result["development"][MEAN] for result in found["rates"]]
     best_rate = [0.001, 0.01, 0.1][rates.index(max(rates))]
@@ -204,7 +205,9 @@ def test_bounds_are_chosen_on_development_and_then_trained_with_all_seeds(
     again = bench(tmp_path, candidates, segmenter)
     lines = (tmp_path / "log.jsonl").read_text().splitlines()
     (tmp_path / "log.jsonl").write_text("\n".join(lines[:5]) + "\n")  # stopped after five
-    assert runs.run_all(again, experiment, "avg", [1, 2], True) == found
+    assert runs.run_all(again, experiment, "bt", "avg", [1, 2]) == found
+    control = runs.run_all(again, experiment, "random", "avg", [1, 2])
+    assert [len(part) for part in control.values()] == [3, 0, 2, 0]
     file = tmp_path / "bt.avg.json"
     file.write_text(json.dumps({"text": "bt", "encoder": "avg", **found}))
     frame = results.load([file], "chosen")

@@ -140,13 +140,14 @@ class Bench:
 
 
 def run_all(
-    bench: Bench, experiment: Experiment, encoder: str, seeds: Sequence[int], filtered: bool
+    bench: Bench, experiment: Experiment, text: str, encoder: str, seeds: Sequence[int]
 ) -> dict[str, list[dict[str, Any]]]:
     """Return what all trials of a text with an encoder score, in four lists.
 
     `rates`: no filter with every learning rate, the first seed, the development task; `bounds`:
     every filter with every bound, the first seed, both tasks; `chosen`: what is compared, all
-    seeds, both tasks; `growth`: more and more pairs, the best filter and none, all seeds.
+    seeds, both tasks; `growth`: more and more pairs, the best filter and none, all seeds; of
+    controls no more.
     """
     both, size = ("development", "test"), experiment.size
     rates = experiment.encoders[encoder].learning_rates or [bench.run.recipe.learning_rate]
@@ -154,13 +155,13 @@ def run_all(
     by_rate = list(bench.results(tried_rates, both[:1])) if len(rates) > 1 else []
     scores = [result["development"][MEAN] for result in by_rate]
     rate = rates[int(np.argmax(scores))] if scores else rates[0]
-    grid = tried(experiment, encoder, bench.text.scores) if filtered else []
+    grid = tried(experiment, encoder, bench.text.scores) if experiment.filtered(text) else []
     bounds = list(bench.results([Trial(each, seeds[0], size, rate) for each in grid], both))
     best = _best(grid, bounds)
     chosen = [EVERYTHING, *best, *_best_two(best, bench.text.scores, size)]
     trials = [Trial(each, seed, size, rate) for each in chosen for seed in seeds]
     compared = list(bench.results(trials, both))
-    curves = [EVERYTHING, *best[:1]] if filtered else [EVERYTHING]
+    curves = [EVERYTHING, *best[:1]] if experiment.texts[text].control is None else []
     growing = [Trial(c, s, n, rate) for c in curves for n in experiment.growth for s in seeds]
     return {
         "rates": by_rate,
