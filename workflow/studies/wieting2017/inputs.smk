@@ -15,7 +15,7 @@ def text_source(wildcards):
     return FILTERING.path("corpora", entry.backtranslation or entry.bitext or entry.collection)
 
 
-def translator_of(wildcards):
+def text_translator(wildcards):
     """Return the translator of a text, or None."""
     made = FILTERING.study.backtranslations.get(EXPERIMENT.texts[wildcards.text].backtranslation)
     return FILTERING.study.translators[made.translator] if made else None
@@ -23,7 +23,7 @@ def translator_of(wildcards):
 
 def text_trained_on(wildcards):
     """Return the bitext that a text's translator was trained on, where that was done here."""
-    translator = translator_of(wildcards)
+    translator = text_translator(wildcards)
     if translator is None or translator.kind == "released":
         return []
     return FILTERING.path("corpora", translator.bitext)

@@ -30,7 +30,7 @@ rule gather_text:
     params:
         kind=text_params,
         sides=text_sides,
-        target=lambda w: getattr(translator_of(w), "target", None),
+        target=lambda w: getattr(text_translator(w), "target", None),
         candidates=EXPERIMENT.candidates,
         seed=EXPERIMENT.seed,
         code=digest("gather_text.py", home=FILTERING_HOME),

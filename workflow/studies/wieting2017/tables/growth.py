@@ -52,6 +52,12 @@ class Growth(Table):
             row |= {"bounds": bounds, "pairs": size, "seed_count": len(runs)}
             rows.append(row | results.over_seeds(runs["test"].to_numpy()))
         frame = pd.DataFrame(rows)
+        ends = {min(experiment.growth): "fewest", max(experiment.growth): "most"}
+        found["pairs"] = [ends.get(size, "between") for size in found["size"]]
+        found["source"] = [
+            "back-translated" if experiment.filtered(name) else "people" for name in found["text"]
+        ]
+        found["kept"] = [UNFILTERED if n == UNFILTERED else "best filter" for n in found["filter"]]
         shown = [
             [row["text"], row["encoder"], row["bounds"] or "none", f"{row['pairs']:,}",
              with_interval(row, "mean", results.METRIC)]
