@@ -4,32 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tandem.reporting.table import Given, Report, Table
+from tandem.reporting.table import Given, Report
 from wieting2017.experiment import results
 from wieting2017.experiment.settings import COMBINED, UNFILTERED
+from wieting2017.experiment.table import Table
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from tandem.plan import Plan
     from wieting2017.experiment.settings import Experiment
 
 
 class Filters(Table):
     """Each filter with its best bound, beside no filter."""
-
-    of: str
-    """The table that has the experiment."""
-
-    def others(self) -> list[str]:
-        """Name the table that has the experiment."""
-        return [self.of]
-
-    def inputs(self, plan: Plan) -> dict[str, list[str]]:
-        """Name the scores of all trainings."""
-        return {"conditions": results.inputs(plan, results.experiment_of(plan, self.of))}
 
     def build(self, given: Given) -> Report:
         """Make a row for each text, encoder and filter.
@@ -43,7 +32,7 @@ class Filters(Table):
 
         from tandem.reporting.writer import grid, page, with_interval
 
-        experiment = results.experiment_of(given.plan, self.of)
+        experiment = self.experiment(given.plan)
         found = results.load(given.files["conditions"], "chosen")
         rows: list[dict[str, Any]] = []
         for (text, encoder), runs in found.groupby(["text", "encoder"], sort=False):
@@ -90,7 +79,7 @@ class Filters(Table):
 
         from tandem.reporting.plots import Dots, bounds, dot_plot
 
-        experiment = results.experiment_of(given.plan, self.of)
+        experiment = self.experiment(given.plan)
         panels = []
         for encoder, own in frame.groupby("encoder", sort=False):
             labels = list(dict.fromkeys(own["label"]))

@@ -7,8 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tandem.io import read_json
-from tandem.reporting.table import Given, Report, Table
+from tandem.reporting.table import Given, Report
 from wieting2017.experiment import results
+from wieting2017.experiment.table import Table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,25 +25,14 @@ if TYPE_CHECKING:
 class MachineText(Table):
     """Length, vocabulary, rare words, repetition and entropy of references and translations."""
 
-    of: str
-    """The table that has the experiment."""
     blocks: int = 20
     """Parts of a text whose statistics give the spread."""
     examples: int = 10
     """Pairs that are shown, of all texts together."""
 
-    def texts(self, plan: Plan) -> list[str]:
-        """Name the back-translated texts."""
-        experiment = results.experiment_of(plan, self.of)
-        return [name for name in experiment.compared if experiment.filtered(name)]
-
-    def others(self) -> list[str]:
-        """Name the table that has the experiment."""
-        return [self.of]
-
     def inputs(self, plan: Plan) -> dict[str, list[str]]:
         """Name the texts, and what the classifiers found."""
-        names = self.texts(plan)
+        names = self.filtered(plan)
         return {
             "texts": [plan.path("texts", name) for name in names],
             "classifiers": [plan.path("scores/pairs", f"{name}.json") for name in names],
@@ -62,8 +52,8 @@ class MachineText(Table):
         from tandem.segmentation.tokens import tokens
         from wieting2017.experiment import texts, usage
 
-        experiment = results.experiment_of(given.plan, self.of)
-        names = self.texts(given.plan)
+        experiment = self.experiment(given.plan)
+        names = self.filtered(given.plan)
         rows: list[dict[str, Any]] = []
         shown: list[list[str]] = []
         for number, (name, folder) in enumerate(zip(names, given.files["texts"], strict=True)):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tandem.io import read_json
-from tandem.reporting.table import Given, Report, Table
+from tandem.reporting.table import Given, Report
 from wieting2017.experiment import results
 from wieting2017.experiment.settings import COMBINED, UNFILTERED
+from wieting2017.experiment.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,21 +20,14 @@ if TYPE_CHECKING:
 class Removed(Table):
     """The filters of an encoder, each with its chosen bound, on every text."""
 
-    of: str
-    """The table that has the experiment."""
     encoder: str
     """The encoder whose bounds are shown."""
     examples: int = 2
     """Pairs of each filter that are shown."""
 
-    def others(self) -> list[str]:
-        """Name the table that has the experiment."""
-        return [self.of]
-
     def inputs(self, plan: Plan) -> dict[str, list[str]]:
         """Name the texts, their scores, and the trainings that chose bounds."""
-        experiment = results.experiment_of(plan, self.of)
-        names = [name for name in experiment.compared if experiment.filtered(name)]
+        names = self.filtered(plan)
         return {
             "texts": [plan.path("texts", name) for name in names],
             "pairs": [plan.path("scores/pairs", f"{name}.tsv") for name in names],
@@ -54,7 +48,7 @@ class Removed(Table):
         from tandem.reporting.writer import grid, page
         from wieting2017.experiment import texts
 
-        experiment = results.experiment_of(given.plan, self.of)
+        experiment = self.experiment(given.plan)
         rows: list[dict[str, Any]] = []
         shown: dict[str, list[list[str]]] = {}
         for folder, scores, file in zip(
