@@ -26,7 +26,7 @@ def text_trained_on(wildcards):
     translator = text_translator(wildcards)
     if translator is None or translator.kind == "released":
         return []
-    return FILTERING.path("corpora", translator.bitext)
+    return [FILTERING.path("corpora", translator.bitext)]
 
 
 def text_params(wildcards):
