@@ -6,6 +6,7 @@ import pytest
 
 from tandem.reporting.claim_entries import claims_of
 from wieting2017.experiment import usage
+from wieting2017.experiment.table import EXCERPT, excerpt
 
 HOME = Path(__file__).parents[3] / "workflow/studies/wieting2017"
 
@@ -118,3 +119,9 @@ def test_a_table_brings_the_settings_that_it_refers_to(plan):
     assert list(dumped) == ["filters", "datasets"]
     assert list(plan.dump("datasets")["tables"]) == ["datasets"]
     assert Path(plan.path("filters.csv")).name == "filters.csv"
+
+
+def test_examples_are_cut_and_keep_their_table():
+    assert excerpt("a | b") == "a \\| b"
+    long = excerpt("word " * 100)
+    assert len(long) == EXCERPT and long.endswith("word…")

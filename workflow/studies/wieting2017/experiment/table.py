@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from tandem.plan import Plan
     from wieting2017.experiment.settings import Experiment
 
+EXCERPT = 160
+"""Characters of an example that are shown."""
+
 
 class Table(table.Table):
     """A table of the filtering experiments that another table has.
@@ -37,3 +40,9 @@ class Table(table.Table):
     def inputs(self, plan: Plan) -> dict[str, list[str]]:
         """Name the scores of all trainings."""
         return {"conditions": results.inputs(plan, self.experiment(plan))}
+
+
+def excerpt(text: str) -> str:
+    """Return an example's text for a cell of a Markdown table, cut where it is long."""
+    cut = text if len(text) <= EXCERPT else text[: EXCERPT - 1].rstrip() + "…"
+    return cut.replace("|", "\\|")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tandem.io import read_json
 from tandem.reporting.table import Given, Report
 from wieting2017.experiment import results
-from wieting2017.experiment.table import Table
+from wieting2017.experiment.table import Table, excerpt
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,7 +65,10 @@ class MachineText(Table):
             rows += [{"key": name, "text": label, **each} for each in measured]
             wanted = self.examples // len(names) + (number < self.examples % len(names))
             chosen = _telling(pairs, one, other, frequent, wanted)
-            shown += [[label, pair.reference, pair.paraphrase, why] for pair, why in chosen]
+            shown += [
+                [label, excerpt(pair.reference), excerpt(pair.paraphrase), why]
+                for pair, why in chosen
+            ]
         told = _accuracies(names, given.files["classifiers"])
         said = (
             f"References and their back-translations: {experiment.candidates:,} pairs of each "

@@ -8,7 +8,7 @@ from tandem.io import read_json
 from tandem.reporting.table import Given, Report
 from wieting2017.experiment import results
 from wieting2017.experiment.settings import COMBINED, UNFILTERED
-from wieting2017.experiment.table import Table
+from wieting2017.experiment.table import Table, excerpt
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,16 +73,17 @@ class Removed(Table):
                 order = sorted(gone.nonzero()[0].tolist(), key=lambda i, v=votes: (v[i], i))
                 lines = shown.setdefault(name, [])
                 for i in order[: max(self.examples - len(lines), 0)]:
-                    others = f"{int(votes[i]) - 1} others"
+                    others = str(int(votes[i]) - 1)
                     cells = [experiment.filters[name].label, bounds, label]
-                    lines.append([*cells, pairs[i].reference, pairs[i].paraphrase, others])
+                    texts_of = excerpt(pairs[i].reference), excerpt(pairs[i].paraphrase)
+                    lines.append([*cells, *texts_of, others])
         frame = pd.DataFrame(rows)
         said = (
             "Of the pairs that a filter removes, the share that another removes too, in percent, "
             "the mean of the texts; on the diagonal, what it removes of all pairs. Bounds are "
             f"those chosen for {experiment.encoders[self.encoder].label} on STS 2016."
         )
-        heads = ["Filter", "Bounds", "Text", "Reference", "Paraphrase", "Removed too by"]
+        heads = ["Filter", "Bounds", "Text", "Reference", "Paraphrase", "Other filters that remove it"]
         examples = [line for lines in shown.values() for line in lines]
         return Report(
             frame,
