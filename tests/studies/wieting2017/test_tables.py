@@ -122,6 +122,6 @@ def test_a_table_brings_the_settings_that_it_refers_to(plan):
 
 
 def test_examples_are_cut_and_keep_their_table():
-    assert excerpt("a | b") == "a \\| b"
+    assert excerpt("a | [b](c)") == "a \\| \\[b\\](c)"
     long = excerpt("word " * 100)
     assert len(long) == EXCERPT and long.endswith("word…")

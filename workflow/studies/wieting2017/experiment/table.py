@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from tandem.reporting import table
@@ -43,6 +44,6 @@ class Table(table.Table):
 
 
 def excerpt(text: str) -> str:
-    """Return an example's text for a cell of a Markdown table, cut where it is long."""
+    """Return an example for a cell of a Markdown table: cut where it is long, marks escaped."""
     cut = text if len(text) <= EXCERPT else text[: EXCERPT - 1].rstrip() + "…"
-    return cut.replace("|", "\\|")
+    return re.sub(r"([\\`*_\[\]<>|])", r"\\\1", cut)

@@ -83,7 +83,7 @@ class Removed(Table):
             "the mean of the texts; on the diagonal, what it removes of all pairs. Bounds are "
             f"those chosen for {experiment.encoders[self.encoder].label} on STS 2016."
         )
-        heads = ["Filter", "Bounds", "Text", "Reference", "Paraphrase", "Other filters that remove it"]
+        heads = ["Filter", "Bounds", "Text", "Reference", "Paraphrase", "Other filters, too"]
         examples = [line for lines in shown.values() for line in lines]
         return Report(
             frame,
