@@ -1,11 +1,13 @@
-"""Keep the tables, figures and claims of a finished run in docs/results/<scale>/.
+"""Keep the tables, figures and claims of a finished run in docs/results/.
 
     python docs/keep_results.py "snakemake --cores 2 --configfile workflow/scales/full.yaml"
+    python docs/keep_results.py "snakemake --cores 2 filtering" filtering
 
-Copies what results/ holds of them at its top, joins all claims that are there now, and writes
-README.md beside: the command given, the commit, and the hours of the trainings. What was not made
-is not listed. A long run may be kept in parts, from one checkout or several: runs.json remembers
-them. Call it in the checkout that made the results, before anything else is checked out there.
+Copies what results/ holds of them at its top to docs/results/<scale>/, or what a study's folder in
+results/ holds to docs/results/<folder>/, joins all claims that are there now, and writes README.md
+beside: the command given, the commit, and the hours of the trainings. What was not made is not
+listed. A long run may be kept in parts, from one checkout or several: runs.json remembers them.
+Call it in the checkout that made the results, before anything else is checked out there.
 """
 
 from __future__ import annotations
@@ -27,13 +29,13 @@ RESULTS = ROOT / "results"
 JOINED = "claims.csv"
 
 
-def scale_of(claims: Iterable[Path]) -> str:
+def scale_of(claims: Iterable[Path], made: Path) -> str:
     """Return the scale that the claims are of, from the first file that holds any."""
     for file in claims:
         with open(file, encoding="utf-8", newline="") as stream:
             for row in csv.DictReader(stream):
                 return row["scale"]
-    sys.exit(f"no claims in {RESULTS / 'tables'}: make some tables first")
+    sys.exit(f"no claims in {made / 'tables'}: make some tables first")
 
 
 def git(*words: str) -> str:
@@ -42,10 +44,10 @@ def git(*words: str) -> str:
     return told.stdout.strip()
 
 
-def job_hours() -> dict[str, float]:
+def job_hours(made: Path) -> dict[str, float]:
     """Return the hours of the jobs that record their time, by rule; most take one core."""
     hours: dict[str, float] = {}
-    for folder in (RESULTS / "benchmarks").iterdir():
+    for folder in (made / "benchmarks").iterdir():
         seconds = 0.0
         for file in folder.rglob("*.tsv"):
             with open(file, encoding="utf-8", newline="") as stream:
@@ -84,11 +86,13 @@ def main() -> None:
         sys.exit(
             "files of this checkout are changed: the commit would not say what made the results"
         )
-    claims = sorted((RESULTS / "tables").glob(f"*{FILE_END}"))
-    target = ROOT / "docs/results" / scale_of(claims)
+    made = RESULTS.joinpath(*sys.argv[2:])
+    claims = sorted((made / "tables").glob(f"*{FILE_END}"))
+    scale = scale_of(claims, made)
+    target = ROOT / "docs/results" / (scale if made == RESULTS else made.name)
     target.mkdir(parents=True, exist_ok=True)
-    kept = [file for ending in ("csv", "md") for file in RESULTS.glob(f"*.{ending}")]
-    kept += [*RESULTS.glob("*.png"), *(RESULTS / "figures").glob("*.png"), *claims]
+    kept = [file for ending in ("csv", "md") for file in made.glob(f"*.{ending}")]
+    kept += [*made.glob("*.png"), *(made / "figures").glob("*.png"), *claims]
     kept = sorted(file for file in kept if file.name not in {"README.md", JOINED})
     for file in kept:
         shutil.copy2(file, target / file.name)
@@ -96,11 +100,11 @@ def main() -> None:
     run = {
         "command": sys.argv[1],
         "commit": git("rev-parse", "--short", "HEAD"),
-        "hours": job_hours(),
+        "hours": job_hours(made),
         "files": [file.name for file in kept],
     }
     lines = [
-        f"# Results at the {target.name} scale",
+        f"# Results at the {scale} scale" + (f": {made.name}" if made != RESULTS else ""),
         "",
         f"[{JOINED}]({JOINED}) joins the claims of all tables.",
         "",

@@ -6,13 +6,16 @@ import io
 import json
 import re
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 
 from tandem.cli import main
 from tandem.encoders.averaging import Averaging
 from tandem.encoders.composition import as_encoder, initialise
+from tandem.filtering import parse_filters
 from tandem.filtering.stream import CHUNK
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import learn
@@ -147,3 +150,27 @@ def test_inputs_and_outputs_are_never_one_file(files, tmp_path, capsys):
         assert main([*command, "--out", place]) == 1
     assert (tmp_path / "rules.yaml").read_text() == RULES
     assert "same file" in capsys.readouterr().err
+
+
+DOCS = Path(__file__).parents[2] / "docs/filtering.md"
+
+
+def test_every_rule_in_the_docs_is_one():
+    text = DOCS.read_text(encoding="utf-8")
+    (whole,) = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+    single = re.findall(r"`([a-z-]+: \{[^`]*\})`", text)
+    assert len(single) == 8
+    for rules in (whole, *single):
+        assert parse_filters(yaml.safe_load(rules), files=True)
+
+
+def test_the_language_model_of_the_docs_is_a_filter(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my.en").write_text("The cat sat.\nA dog ran.\n" * 5)
+    (code,) = re.findall(r"```python\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)
+    exec(code, {})  # noqa: S102
+    rule = "fluency: {kind: language-model, model: english.arpa, maximum: 2}"
+    (tmp_path / "rules.yaml").write_text(rule)
+    (tmp_path / "a.tsv").write_text("x\tThe cat sat.\nx\tSat ran zzz the qqq.\n")
+    assert main(["filter", "rules.yaml", "a.tsv", *LANGUAGES, "--out", "kept.tsv"]) == 0
+    assert rows(tmp_path / "kept.tsv") == [["x", "The cat sat."]]

@@ -39,7 +39,11 @@ def plan(tmp_path, monkeypatch):
     plan = load_plans(configuration, load_registers(configuration, ROOT), ROOT)["results/filtering"]
     tables = {name: TABLES.dump(table) for name, table in plan.study.tables.items()}
     experiment = tables["datasets"]["experiment"]
-    experiment |= {"compare": [*BACK_TRANSLATED, "bibles", "random"], "candidates": 40}
+    experiment |= {
+        "compare": [*BACK_TRANSLATED, "bibles", "random"],
+        "candidates": 40,
+        "growth": [20, 40],
+    }
     plan.study.tables.update({name: TABLES.parse(values) for name, values in tables.items()})
     monkeypatch.chdir(tmp_path)
     short = kept("length", "length", 6, 10)
@@ -68,6 +72,7 @@ def plan(tmp_path, monkeypatch):
         scores = {"length": np.arange(40) % 20, "overlap-1": np.linspace(0, 1, 40)}
         Path(plan.path("scores/pairs")).mkdir(parents=True, exist_ok=True)
         pd.DataFrame(scores).to_csv(plan.path("scores/pairs", f"{text}.tsv"), sep="\t", index=False)
+        write_json(folder / "about.json", {"met_share": 0.25})
         told = {"accuracy": 0.7 + 0.01 * len(text), "majority": 0.5, "pairs": 5}
         write_json(plan.path("scores/pairs", f"{text}.json"), {"reference-avg": told})
     for translator in ("cs-messages", "de-verses"):

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from tandem.encoders.averaging import Averaging
+from tandem.encoders.model import SentenceEncoder
 from tandem.objectives.margin import Margin
 from tandem.registry import Settings
 from tandem.segmentation.scheme import Segmentation
@@ -86,14 +87,43 @@ def test_pairs_have_all_scores(candidates, segmenter):
     scores, about = score(candidates, apart, segmenter, 1)
     assert sorted(scores) == sorted([
         "length", "cost", "overlap-1", "overlap-2", "overlap-3", "bleu", "fluency",
-        "reference-avg", "reference-lstm",
+        "reference-avg", "reference-lstm", "cosine",
     ])  # fmt: skip
     assert np.isfinite(scores.to_numpy()).all()
     assert scores["length"].tolist() == [len(one.paraphrase.split()) for one in candidates]
     assert scores["reference-avg"].between(0, 1).all()
     assert about["reference-avg"]["majority"] == 0.5
+    assert scores["cosine"].between(-1, 1).all()
     without, _ = score([one._replace(cost=None) for one in candidates], [], segmenter, 1)
-    assert "cost" not in without and "fluency" not in without
+    assert not {"cost", "fluency", "cosine"} & set(without)
+
+
+def test_the_cosine_is_of_the_encoder_that_is_given_or_of_one_trained_on_pairs_held_apart(
+    candidates, segmenter
+):
+    table = np.eye(len(segmenter), 8, dtype=np.float32)
+    given = SentenceEncoder(segmenter, Averaging(dimension=8), table)
+    pair = Candidate("the a", "a the", None)
+    scores, _ = score([pair, *candidates], [], segmenter, 1, given)
+    assert scores["cosine"][0] == 1
+    vectors = [given.encode([one[side] for one in candidates], "en") for side in (0, 1)]
+    lengths = np.prod([np.linalg.norm(side, axis=1) for side in vectors], axis=0)
+    expected = (vectors[0] * vectors[1]).sum(1) / np.maximum(lengths, 1e-9)
+    assert scores["cosine"][1:].to_numpy() == pytest.approx(expected, abs=1e-5)
+    # what always comes together in the pairs held apart is near to each other
+    apart = [(f"{a} cat", f"{a} dog") for a in sentences(300, 5)]
+    apart += [(f"{a} house", f"{a} very") for a in sentences(300, 6)]
+    tried = [Candidate("cat", "dog", None), Candidate("cat", "very", None)]
+    own, _ = score(tried, apart, segmenter, 1)
+    assert own["cosine"][0] > own["cosine"][1] + 0.2
+
+
+def test_of_a_translator_s_own_text_the_share_is_told(tmp_path):
+    pairs = [Candidate(text, "x", 1.0) for text in ("One two", "three", "four")]
+    texts.write(tmp_path, pairs, 3)
+    (tmp_path / "apart.tsv").write_text("five\ty\n")
+    (tmp_path / "train.en").write_text("one  two\nnever\n")
+    assert texts.met_share(tmp_path, tmp_path / "train.en") == 0.25
 
 
 def test_a_classifier_tells_what_can_be_told(segmenter):
@@ -158,7 +188,7 @@ def test_bounds_are_chosen_on_development_and_then_trained_with_all_seeds(
     tmp_path, candidates, segmenter
 ):
     experiment = Experiment(**VALUES)
-    found = runs.run_all(bench(tmp_path, candidates, segmenter), experiment, "avg", [1, 2], True)
+    found = runs.run_all(bench(tmp_path, candidates, segmenter), experiment, "bt", "avg", [1, 2])
     assert [len(part) for part in found.values()] == [3, 4, 8, 4]
     rates = [result["development"][MEAN] for result in found["rates"]]
     best_rate = [0.001, 0.01, 0.1][rates.index(max(rates))]
@@ -175,7 +205,9 @@ def test_bounds_are_chosen_on_development_and_then_trained_with_all_seeds(
     again = bench(tmp_path, candidates, segmenter)
     lines = (tmp_path / "log.jsonl").read_text().splitlines()
     (tmp_path / "log.jsonl").write_text("\n".join(lines[:5]) + "\n")  # stopped after five
-    assert runs.run_all(again, experiment, "avg", [1, 2], True) == found
+    assert runs.run_all(again, experiment, "bt", "avg", [1, 2]) == found
+    control = runs.run_all(again, experiment, "random", "avg", [1, 2])
+    assert [len(part) for part in control.values()] == [3, 0, 2, 0]
     file = tmp_path / "bt.avg.json"
     file.write_text(json.dumps({"text": "bt", "encoder": "avg", **found}))
     frame = results.load([file], "chosen")
@@ -189,6 +221,16 @@ def test_the_same_seed_trains_on_the_same_text_alike(tmp_path, candidates, segme
     everything = Condition("wide", (Kept("wide", "length", None, 99),))
     first, same = one.results([trial, runs.Trial(everything, 1, 20, 0.01)], ("test",))
     assert first["test"] == same["test"]
+
+
+def test_the_best_two_filters_are_combined_of_those_that_enough_pairs_pass():
+    scores = pd.DataFrame({"a": [0.0, 1, 2, 3], "b": [3.0, 2, 1, 0], "c": [0.0, 0, 0, 1]})
+    low_a, low_b, low_c = (Condition(n, (Kept(n, n, None, high),)) for n, high in
+                           (("a", 1), ("b", 1), ("c", 0)))  # fmt: skip
+    (both,) = runs._best_two([low_a, low_b, low_c], scores, 2)
+    assert both.name == "combined" and [kept.filter for kept in both.kept] == ["a", "c"]
+    assert runs._best_two([low_a, low_b], scores, 1) == []
+    assert [kept.filter for kept in runs._best_two([low_a, low_b], scores, 0)[0].kept] == ["a", "b"]
 
 
 def test_intervals_are_students():

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from tandem.reporting.claim_entries import claims_of
+from wieting2017.experiment import usage
+from wieting2017.experiment.table import EXCERPT, excerpt
 
 HOME = Path(__file__).parents[3] / "workflow/studies/wieting2017"
 
@@ -27,11 +29,18 @@ def test_what_a_bound_gains_is_over_the_same_seed_without_a_filter(made, evidenc
     assert set(found.values()) == {None}  # no long translations were trained on
 
 
-def test_growth_has_a_curve_with_the_best_filter_and_one_without(made):
+def test_growth_has_a_curve_with_the_best_filter_and_one_without(made, evidence):
     table, given, report = made("growth")
     assert set(report.frame["text"]) == {"Czech messages", "German verses", "two English Bibles"}
     assert set(report.frame["pairs"]) == {20, 40}
     assert set(report.frame["filter"]) == {"none", "length"}
+    found = measured(evidence, "growth")
+    assert found.keys() == {f"wieting2017.growth.{part}.{encoder}" for encoder in ("avg", "gran")
+                            for part in ("more.none", "more.best filter", "filtered.fewest",
+                                         "filtered.most")}  # fmt: skip
+    gain = found["wieting2017.growth.filtered.most.avg"]
+    assert gain.n == 2 and gain.statistic == pytest.approx((2.3 + 2.32) / 2)
+    assert found["wieting2017.growth.more.none.avg"] is None  # sizes score the same
     figure = table.plot("figures/growth", report.frame, given)
     assert [len(axes.containers) for axes in figure.axes] == [4, 4, 2]
 
@@ -39,14 +48,21 @@ def test_growth_has_a_curve_with_the_best_filter_and_one_without(made):
 def test_translations_are_measured_beside_their_references(made, evidence):
     table, given, report = made("machine-text")
     rows = report.frame.set_index(["text", "statistic"]).loc["Czech messages"]
-    assert rows.loc["length", "reference"] == 7 and rows.loc["length", "translation"] == 6
+    assert rows.loc["length", "reference_mean"] == 7 and rows.loc["length", "translation_mean"] == 6
     assert rows.loc["length", "more_percent"] == pytest.approx(-100 / 7)
-    assert rows.loc["repeated words", "translation"] == pytest.approx(100 * 2 / 6)
-    assert rows.loc["rare words", "reference"] == pytest.approx(100 * 3 / 7)
-    assert rows.loc["rare words", "translation"] == 0
+    assert rows.loc["repeated words", "translation_mean"] == pytest.approx(100 * 2 / 6)
+    assert rows.loc["rare words", "reference_mean"] == pytest.approx(100 * 3 / 7)
+    assert rows.loc["rare words", "translation_mean"] == 0
     assert "2 words repeated" in report.markdown and "3 rare words fewer" in report.markdown
     assert "81.0 (50.0)" in report.markdown and "nan" not in report.markdown
-    assert len(table.plot("figures/machine-text", report.frame, given).axes) == 1
+    main, lengths = table.figures("machine-text")
+    (axes,) = table.plot(main, report.frame, given).axes
+    assert len(axes.get_yticklabels()) == len(usage.STATISTICS)
+    panels = table.plot(lengths, report.frame, given).axes
+    assert [panel.get_title() for panel in panels] == ["Czech messages", "German verses"]
+    shares = report.frame.set_index(["text", "statistic"]).loc["German verses"]
+    assert shares.loc["6 to 10 words", ["reference_mean", "translation_mean"]].tolist() == [100] * 2
+    assert report.markdown.split("## Examples")[1].count("| the") == 2 * 10
     found = measured(evidence, "machine-text")
     told = found.pop("wieting2017.machine-text.told.reference-avg")
     assert told.statistic == pytest.approx(30) and told.low < told.statistic < told.high
@@ -72,6 +88,22 @@ def test_gains_of_filters_are_tested_over_texts(made, evidence):
     gain = found["wieting2017.filters.gain.length.AVG"]
     assert gain.n == 2 and gain.low < gain.statistic < gain.high
     assert gain.statistic == pytest.approx((2.3 + 2.32) / 2)
+    overall = report.frames["overall"].set_index(["encoder", "label"]).loc[("AVG", "length")]
+    assert overall["gain_pearson_x100"] == pytest.approx(gain.statistic)
+    assert overall["gain_low_pearson_x100"] == pytest.approx(gain.low)
+    assert overall["p"] == pytest.approx(gain.p) and overall["p_holm"] == pytest.approx(2 * gain.p)
+    rows = report.frame.set_index(["text", "encoder", "filter"])
+    row = rows.loc[("cs-messages", "AVG", "length")]
+    assert row["gain_pearson_x100"] == pytest.approx(2.3) and row["p_holm"] >= row["p"]
+
+
+def test_texts_are_listed_with_their_translators(made):
+    _, _, report = made("datasets")
+    rows = report.frame.set_index(["text", "encoder"])
+    assert rows.loc[("cs-messages", "AVG"), ["bleu", "met_percent"]].tolist() == [20, 25]
+    assert rows.loc[("bibles", "AVG"), ["bleu", "met_percent"]].isna().all()
+    assert "| Czech messages | 20.0 | 25.0 | 5" in report.markdown
+    assert "| two English Bibles |  |  | 5" in report.markdown
 
 
 def test_texts_are_compared_seed_by_seed(evidence, plan):
@@ -87,3 +119,9 @@ def test_a_table_brings_the_settings_that_it_refers_to(plan):
     assert list(dumped) == ["filters", "datasets"]
     assert list(plan.dump("datasets")["tables"]) == ["datasets"]
     assert Path(plan.path("filters.csv")).name == "filters.csv"
+
+
+def test_examples_are_cut_and_keep_their_table():
+    assert excerpt("a | [b](c)") == "a \\| \\[b\\](c)"
+    long = excerpt("word " * 100)
+    assert len(long) == EXCERPT and long.endswith("word…")

@@ -43,6 +43,17 @@ def test_longer_text_is_cut_for_what_grows_with_it():
 
 
 def test_blocks_are_consecutive_pairs():
-    blocks = usage.in_blocks([["a"]] * 3 + [["a", "b"]] * 3, [["a", "b"]] * 6, frozenset("a"), 2)
+    blocks = usage.in_blocks([["a"]] * 3 + [["a", "b"]] * 3, [["a", "b"]] * 6, 2,
+                             lambda *sides: usage.measure(*sides, frozenset("a")))  # fmt: skip
     assert blocks.shape == (2, len(usage.STATISTICS), 2)
     assert np.allclose(blocks[:, 0], [[1, 2], [2, 2]])
+
+
+def test_every_length_is_in_one_range():
+    one, other = ([["a"] * size for size in sizes] for sizes in ((1, 5, 6, 20), (21, 30, 31, 99)))
+    shares = usage.length_shares(one, other)
+    assert shares[:, 0].tolist() == [50, 25, 0, 25, 0, 0]
+    assert shares[:, 1].tolist() == [0, 0, 0, 0, 50, 50]
+    names = [said for said, _ in usage.length_names().values()]
+    assert names[0] == "1 to 5 words" and names[-1] == "over 30 words"
+    assert len(names) == len(shares)

@@ -3,7 +3,8 @@
 FILTERING_HOME = "workflow/studies/wieting2017"
 FILTERING = STUDIES["wieting2017"]
 EXPERIMENT = FILTERING.study.tables["datasets"].experiment
-CLASSIFIERS = [ENCODERS.path(name) for name in ("averaging", "lstm")]  # of references
+# of what learns to score pairs
+SCORING_KINDS = [ENCODERS.path("averaging"), ENCODERS.path("lstm"), OBJECTIVES.path("margin")]
 
 
 def text_source(wildcards):
@@ -12,6 +13,20 @@ def text_source(wildcards):
     if entry.of:
         return FILTERING.path("texts", entry.of)
     return FILTERING.path("corpora", entry.backtranslation or entry.bitext or entry.collection)
+
+
+def text_translator(wildcards):
+    """Return the translator of a text, or None."""
+    made = FILTERING.study.backtranslations.get(EXPERIMENT.texts[wildcards.text].backtranslation)
+    return FILTERING.study.translators[made.translator] if made else None
+
+
+def text_trained_on(wildcards):
+    """Return the bitext that a text's translator was trained on, where that was done here."""
+    translator = text_translator(wildcards)
+    if translator is None or translator.kind == "released":
+        return []
+    return [FILTERING.path("corpora", translator.bitext)]
 
 
 def text_params(wildcards):

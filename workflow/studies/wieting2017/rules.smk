@@ -14,10 +14,11 @@ rule gather_text:
     """Gather the pairs of a text, and those held apart for what learns to filter.
 
     Out: candidates.tsv, reference, paraphrase, cost of the translation; apart.tsv, reference,
-    back-translation.
+    back-translation; about.json, the share of references that the translator was trained on.
     """
     input:
-        text_source,
+        source=text_source,
+        trained_on=text_trained_on,
     output:
         folder=directory(FILTERING.path("texts/{text}")),
     log:
@@ -29,6 +30,7 @@ rule gather_text:
     params:
         kind=text_params,
         sides=text_sides,
+        target=lambda w: getattr(text_translator(w), "target", None),
         candidates=EXPERIMENT.candidates,
         seed=EXPERIMENT.seed,
         code=digest("gather_text.py", home=FILTERING_HOME),
@@ -76,7 +78,7 @@ rule score_pairs:
         "../../../envs/tandem.yaml"
     params:
         seed=EXPERIMENT.seed,
-        code=digest("score_pairs.py", *CLASSIFIERS, home=FILTERING_HOME),
+        code=digest("score_pairs.py", *SCORING_KINDS, home=FILTERING_HOME),
     script:
         "scripts/score_pairs.py"
 

@@ -13,6 +13,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -139,13 +140,14 @@ class Bench:
 
 
 def run_all(
-    bench: Bench, experiment: Experiment, encoder: str, seeds: Sequence[int], filtered: bool
+    bench: Bench, experiment: Experiment, text: str, encoder: str, seeds: Sequence[int]
 ) -> dict[str, list[dict[str, Any]]]:
     """Return what all trials of a text with an encoder score, in four lists.
 
     `rates`: no filter with every learning rate, the first seed, the development task; `bounds`:
     every filter with every bound, the first seed, both tasks; `chosen`: what is compared, all
-    seeds, both tasks; `growth`: more and more pairs, the best filter and none, all seeds.
+    seeds, both tasks; `growth`: more and more pairs, the best filter and none, all seeds; of
+    controls no more.
     """
     both, size = ("development", "test"), experiment.size
     rates = experiment.encoders[encoder].learning_rates or [bench.run.recipe.learning_rate]
@@ -153,15 +155,13 @@ def run_all(
     by_rate = list(bench.results(tried_rates, both[:1])) if len(rates) > 1 else []
     scores = [result["development"][MEAN] for result in by_rate]
     rate = rates[int(np.argmax(scores))] if scores else rates[0]
-    grid = tried(experiment, encoder, bench.text.scores) if filtered else []
+    grid = tried(experiment, encoder, bench.text.scores) if experiment.filtered(text) else []
     bounds = list(bench.results([Trial(each, seeds[0], size, rate) for each in grid], both))
     best = _best(grid, bounds)
-    chosen = [EVERYTHING, *best]
-    if len(best) > 1:
-        chosen.append(combined(best[:2], COMBINED))
+    chosen = [EVERYTHING, *best, *_best_two(best, bench.text.scores, size)]
     trials = [Trial(each, seed, size, rate) for each in chosen for seed in seeds]
     compared = list(bench.results(trials, both))
-    curves = [EVERYTHING, *best[:1]] if filtered else [EVERYTHING]
+    curves = [EVERYTHING, *best[:1]] if experiment.texts[text].control is None else []
     growing = [Trial(c, s, n, rate) for c in curves for n in experiment.growth for s in seeds]
     return {
         "rates": by_rate,
@@ -181,3 +181,15 @@ def _best(grid: Sequence[Condition], bounds: Sequence[dict[str, Any]]) -> list[C
         if condition.name not in found or score > found[condition.name][0]:
             found[condition.name] = score, condition
     return [c for _, c in sorted(found.values(), key=lambda item: -item[0])]
+
+
+def _best_two(best: Sequence[Condition], scores: pd.DataFrame, size: int) -> list[Condition]:
+    """Return the best two filters together, of those that enough pairs pass; none if there are no.
+
+    `best` is in order of the development task; the better of two counts first, then the other.
+    """
+    for one, other in combinations(best, 2):
+        both = combined((one, other), COMBINED)
+        if both.passing(scores).sum() >= size:
+            return [both]
+    return []

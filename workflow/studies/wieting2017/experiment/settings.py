@@ -84,7 +84,7 @@ class Experiment(Settings):
     """The encoders that are compared."""
     cosine: str | None = None
     """The folder of a Tandem encoder that knows English: its cosine of a reference and a paraphrase
-    is a score of pairs. Null: there is no such score, and no filter of it is tried."""
+    is a score of pairs. Null: that of AVG, trained on the pairs held apart."""
     start: str | None = None
     """What word vectors start from: a file of them (word2vec's text or binary form, also packed),
     or the folder of a Tandem encoder, which gives each word's vector; null: what the seed draws."""

@@ -1,7 +1,8 @@
 """The pairs that training pairs are chosen from, and those held apart for what learns to filter.
 
 candidates.tsv has reference, paraphrase, cost of the translation (empty where there is none);
-apart.tsv has reference, back-translation.
+apart.tsv has reference, back-translation; about.json what share of the references the translator
+was trained on.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tandem.corpora.collection import Part
+from tandem.corpora.text import key
 from tandem.errors import TandemError
 from tandem.io import read_lines, write_lines
 
@@ -67,6 +69,17 @@ def control(candidates: list[Candidate], kind: str, seed: int) -> Iterator[Candi
         others = np.roll(circle, 1)[np.argsort(circle)].tolist()
     for own, other in zip(candidates, others, strict=True):
         yield Candidate(own.reference, candidates[other].reference, None)
+
+
+def met_share(folder: Path, trained_on: Path) -> float:
+    """Return the share of the references, candidates and apart, that a translator was trained on.
+
+    Text is the same if only case and white space differ. `trained_on` is the file of the target
+    side of the translator's training pairs.
+    """
+    known = set(map(key, read_lines(trained_on)))
+    references = [one.reference for one in read(folder)] + [one for one, _ in read_apart(folder)]
+    return sum(key(one) in known for one in references) / len(references)
 
 
 def write(folder: Path, candidates: Iterable[Candidate], number: int) -> None:

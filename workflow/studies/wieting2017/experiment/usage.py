@@ -7,7 +7,7 @@ measured on as many n-grams of either side, since both grow with the text.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 
 import numpy as np
@@ -28,6 +28,8 @@ STATISTICS = {
     "entropy-3": ("entropy of 3-grams", "bits"),
 }
 """Name and unit of each statistic."""
+LENGTHS = ((1, 5), (6, 10), (11, 15), (16, 20), (21, 30), (31, None))
+"""Ranges of tokens in a sentence, both ends included."""
 
 
 def frequent_words(sentences: Sequence[Words], most: int = FREQUENT) -> frozenset[str]:
@@ -57,6 +59,22 @@ def entropy(found: Sequence[tuple[str, ...]]) -> float:
     return float(-(shares * np.log2(shares)).sum())
 
 
+def length_names() -> dict[str, tuple[str, str]]:
+    """Return the name and unit of the share of sentences in each range of lengths."""
+    spelt = (f"{low} to {high} words" if high else f"over {low - 1} words" for low, high in LENGTHS)
+    return {said.replace(" ", "-"): (said, "% of sentences") for said in spelt}
+
+
+def length_shares(one: Sequence[Words], other: Sequence[Words]) -> NDArray[np.float64]:
+    """Return what part of each side's sentences is in each range, percent, (LENGTHS, 2)."""
+    lengths = [np.array([len(sentence) for sentence in side]) for side in (one, other)]
+    shares = [
+        [100 * np.mean((each >= low) & (each <= (high or np.inf))) for each in lengths]
+        for low, high in LENGTHS
+    ]
+    return np.array(shares)
+
+
 def measure(
     one: Sequence[Words], other: Sequence[Words], frequent: frozenset[str]
 ) -> NDArray[np.float64]:
@@ -76,12 +94,15 @@ def measure(
 
 
 def in_blocks(
-    one: Sequence[Words], other: Sequence[Words], frequent: frozenset[str], blocks: int
+    one: Sequence[Words],
+    other: Sequence[Words],
+    blocks: int,
+    measured: Callable[[Sequence[Words], Sequence[Words]], NDArray[np.float64]],
 ) -> NDArray[np.float64]:
-    """Return the statistics of consecutive blocks of pairs, (blocks, STATISTICS, 2)."""
+    """Return what is measured of consecutive blocks of pairs, (blocks, statistics, 2)."""
     parts = np.array_split(np.arange(len(one)), blocks)
     return np.stack([
-        measure([one[i] for i in part], [other[i] for i in part], frequent) for part in parts
+        measured([one[i] for i in part], [other[i] for i in part]) for part in parts
     ])  # fmt: skip
 
 

@@ -8,11 +8,11 @@ sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 from _adapter import logged
 from tandem.corpora.collection import read_parts
-from tandem.io import atomic_folder, write_lines
+from tandem.io import atomic_folder, write_json, write_lines
 from wieting2017.experiment import texts
 
 with logged(snakemake.log[0]) as log:
-    given, params = Path(snakemake.input[0]), snakemake.params
+    given, params = Path(snakemake.input.source), snakemake.params
     with atomic_folder(snakemake.output.folder) as folder:
         if params.kind == "back-translated":
             found = texts.back_translated(given, params.sides, "test")
@@ -25,3 +25,8 @@ with logged(snakemake.log[0]) as log:
         else:
             found = texts.control(texts.read(given), params.kind, params.seed)
         texts.write(folder, found, params.candidates)
+        if snakemake.input.trained_on:
+            trained_on = Path(snakemake.input.trained_on[0]) / f"train.{params.target}"
+            met = texts.met_share(folder, trained_on)
+            write_json(folder / "about.json", {"met_share": met})
+            log.info("the translator was trained on %.2f%% of the references", 100 * met)

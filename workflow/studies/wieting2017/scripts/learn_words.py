@@ -13,7 +13,6 @@ from tandem.segmentation.segmenter import learn
 from wieting2017.experiment import texts
 
 with logged(snakemake.log[0]) as log:
-
     pairs = [one for folder in snakemake.input.texts for one in texts.read(folder)]
     sentences = [side for one in pairs for side in (one.reference, one.paraphrase)]
     with atomic_folder(snakemake.output.folder) as folder:

@@ -48,8 +48,7 @@ with logged(snakemake.log[0]) as log:
         log=checkpoint,
         salt=" ".join(map(str, [*parts, *(start.digest() for start in starts.values())])),
     )  # fmt: skip
-    filtered = experiment.filtered(names.text)
-    found = run_all(bench, experiment, names.compared, params.seeds, filtered)
+    found = run_all(bench, experiment, names.text, names.compared, params.seeds)
     described = {"text": names.text, "encoder": names.compared, "experiment": params.experiment}
     write_json(snakemake.output.scores, {**described, **found})
     checkpoint.unlink(missing_ok=True)

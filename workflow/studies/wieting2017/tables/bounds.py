@@ -4,30 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tandem.reporting.table import Given, Report, Table
+from tandem.reporting.table import Given, Report
 from wieting2017.experiment import results
 from wieting2017.experiment.settings import UNFILTERED
+from wieting2017.experiment.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from tandem.plan import Plan
-
 
 class Bounds(Table):
     """What each bound gains, the mean of all texts; trained with the first seed."""
-
-    of: str
-    """The table that has the experiment."""
-
-    def others(self) -> list[str]:
-        """Name the table that has the experiment."""
-        return [self.of]
-
-    def inputs(self, plan: Plan) -> dict[str, list[str]]:
-        """Name the scores of all trainings."""
-        return {"conditions": results.inputs(plan, results.experiment_of(plan, self.of))}
 
     def build(self, given: Given) -> Report:
         """Make a row for each encoder, filter and bound.
@@ -40,7 +28,7 @@ class Bounds(Table):
 
         from tandem.reporting.writer import grid, page, with_interval
 
-        experiment = results.experiment_of(given.plan, self.of)
+        experiment = self.experiment(given.plan)
         files = given.files["conditions"]
         plain = results.load(files, "chosen")
         plain = plain[plain["filter"] == UNFILTERED].set_index(["text", "encoder", "seed"])

@@ -22,9 +22,13 @@ class Datasets(Table):
     """The filtering experiments, which all tables of the study are about."""
 
     def inputs(self, plan: Plan) -> dict[str, list[str]]:
-        """Name the scores of all trainings, and the quality of the translators."""
-        bleu = [plan.path("scores", name, "bleu.json") for name in self.translators(plan).values()]
-        return {"conditions": results.inputs(plan, self.experiment), "bleu": bleu}
+        """Name the scores of all trainings, the quality of the translators, their texts."""
+        translators = self.translators(plan)
+        return {
+            "conditions": results.inputs(plan, self.experiment),
+            "bleu": [plan.path("scores", name, "bleu.json") for name in translators.values()],
+            "texts": [plan.path("texts", text) for text in translators],
+        }
 
     def translators(self, plan: Plan) -> dict[str, str]:
         """Name the translator of each text that has one."""
@@ -35,7 +39,8 @@ class Datasets(Table):
     def build(self, given: Given) -> Report:
         """Make a row for each text and encoder.
 
-        Columns: text, encoder, label, bleu (of the translator on its test split), pairs,
+        Columns: text, encoder, label, bleu (of the translator on its test split), met_percent (the
+        references that the translator was trained on; empty where that is not known), pairs,
         learning_rate (the best on the development task), seed_count, development_pearson_x100, and
         the mean of the test years with its 95% interval over seeds.
         """
@@ -43,9 +48,15 @@ class Datasets(Table):
 
         from tandem.reporting.writer import grid, page, with_interval
 
+        translated = list(self.translators(given.plan))
         bleu = {
             name: read_json(file)["bleu"]
-            for name, file in zip(self.translators(given.plan), given.files["bleu"], strict=True)
+            for name, file in zip(translated, given.files["bleu"], strict=True)
+        }
+        met = {
+            name: 100 * read_json(file)["met_share"]
+            for name, folder in zip(translated, given.files["texts"], strict=True)
+            if (file := folder / "about.json").exists()
         }
         found = results.load(given.files["conditions"], "chosen")
         found = found[found["filter"] == UNFILTERED]
@@ -53,7 +64,7 @@ class Datasets(Table):
         for (text, encoder), runs in found.groupby(["text", "encoder"], sort=False):
             row = {"text": text, "encoder": self.experiment.encoders[str(encoder)].label}
             row["key"] = encoder
-            row["bleu"] = bleu.get(str(text))
+            row |= {"bleu": bleu.get(str(text)), "met_percent": met.get(str(text))}
             row |= {"label": self.experiment.texts[str(text)].label, "pairs": runs["size"].iloc[0]}
             row["learning_rate"] = runs["learning_rate"].iloc[0]
             row |= {"seed_count": len(runs), "development_pearson_x100": runs["development"].mean()}
@@ -65,15 +76,16 @@ class Datasets(Table):
                 row["encoder"]: with_interval(row, "mean", results.METRIC)
                 for _, row in own.iterrows()
             }
-            quality = own["bleu"].iloc[0]
-            shown = "" if pd.isna(quality) else f"{quality:.1f}"
-            lines.append([str(label), shown, *(cells.get(name, "") for name in self._labels())])
-        headings = ["Training text", "BLEU of the translator", *self._labels()]
+            quality = own[["bleu", "met_percent"]].iloc[0]
+            shown = ["" if pd.isna(value) else f"{value:.1f}" for value in quality]
+            lines.append([str(label), *shown, *(cells.get(name, "") for name in self._labels())])
+        headings = ["Training text", "BLEU of the translator", "Met (%)", *self._labels()]
         said = (
             "Pearson's r x 100, mean of STS 2012 to 2015, of encoders trained on "
             f"{self.experiment.size:,} pairs of each text; in brackets, the 95% t interval over "
             f"seeds. Word vectors start from {self.experiment.start or 'what the seed draws'}; "
-            "learning rates are chosen on STS 2016, with one seed."
+            "learning rates are chosen on STS 2016, with one seed. Met: of the references, those "
+            "that the translator was trained on."
         )
         markdown = page("# Texts as training data", said, grid(headings, lines))
         return Report(frame.drop(columns="key"), markdown, {"datasets": frame, "runs": found})

@@ -4,77 +4,47 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tandem.reporting.table import Given, Report, Table
+from tandem.reporting.table import Given, Report
 from wieting2017.experiment import results
 from wieting2017.experiment.settings import COMBINED, UNFILTERED
+from wieting2017.experiment.table import Table
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from tandem.plan import Plan
     from wieting2017.experiment.settings import Experiment
 
 
 class Filters(Table):
     """Each filter with its best bound, beside no filter."""
 
-    of: str
-    """The table that has the experiment."""
-
-    def others(self) -> list[str]:
-        """Name the table that has the experiment."""
-        return [self.of]
-
-    def inputs(self, plan: Plan) -> dict[str, list[str]]:
-        """Name the scores of all trainings."""
-        return {"conditions": results.inputs(plan, results.experiment_of(plan, self.of))}
-
     def build(self, given: Given) -> Report:
         """Make a row for each text, encoder and filter.
 
-        Columns: text, encoder, filter, bounds, passing (pairs), seed_count,
-        development_pearson_x100; the mean of the test years and its gain over no filter, paired by
-        the seeds, each with its 95% t interval; p of the gain, and p_holm, corrected over the
-        filters of a text and an encoder.
+        Columns: text, encoder, filter, label, bounds, passing (pairs), seed_count, the mean of the
+        test years and its 95% t interval, development_pearson_x100; the gain over no filter, paired
+        by the seeds, with its 95% t interval; p of the gain, and p_holm, corrected over the filters
+        of a text and an encoder. The frame `overall` has the mean gain over the texts.
         """
-        import numpy as np
         import pandas as pd
 
         from tandem.reporting.writer import grid, page, with_interval
-        from tandem.statistics.inference import holm
 
-        files = given.files["conditions"]
-        experiment = results.experiment_of(given.plan, self.of)
-        found = results.load(files, "chosen")
+        experiment = self.experiment(given.plan)
+        found = results.load(given.files["conditions"], "chosen")
         rows: list[dict[str, Any]] = []
         for (text, encoder), runs in found.groupby(["text", "encoder"], sort=False):
-            if not experiment.filtered(str(text)):
-                continue
-            plain = runs[runs["filter"] == UNFILTERED].set_index("seed")["test"]
-            own = []
-            for name, each in runs[runs["filter"] != UNFILTERED].groupby("filter", sort=False):
-                scores = each.set_index("seed")["test"]
-                if scores.isna().any():
-                    continue
-                gains = (scores - plain).to_numpy()
-                row = {"text": text, "encoder": experiment.encoders[str(encoder)].label}
-                row |= {"filter": name, "label": label_of(experiment, str(name))}
-                row |= {"bounds": each["bounds"].iloc[0], "passing": each["passing"].iloc[0]}
-                row |= {"seed_count": len(each), **results.over_seeds(scores.to_numpy())}
-                row["development_pearson_x100"] = each["development"].mean()
-                row |= {key.replace("mean", "gain"): value
-                        for key, value in results.over_seeds(gains).items()}  # fmt: skip
-                own.append(row | {"p": _p(gains)})
-            for row, p in zip(own, holm([row["p"] for row in own]), strict=True):
-                row["p_holm"] = p
-            rows += own
+            if experiment.filtered(str(text)):
+                named = {"text": text, "encoder": experiment.encoders[str(encoder)].label}
+                rows += [named | row for row in _gains(experiment, runs)]
         frame = pd.DataFrame(rows)
+        overall = _overall(frame)
         lines = [
-            [row["text"], row["encoder"], row["label"], row["bounds"], f"{row['passing']:,}",
-             f"{row['mean_pearson_x100']:.1f}",
-             with_interval(row, "gain", results.METRIC, "+"),
-             "" if np.isnan(row["p_holm"]) else f"{row['p_holm']:.3f}"]
+            [experiment.texts[row["text"]].label, row["encoder"], row["label"], row["bounds"],
+             f"{row['passing']:,}", f"{row['mean_pearson_x100']:.1f}",
+             with_interval(row, "gain", results.METRIC, "+"), _shown(row["p_holm"])]
             for _, row in frame.iterrows()
         ]  # fmt: skip
         headings = ["Text", "Encoder", "Filter", "Bounds", "Pairs", "r x 100", "Gain", "p"]
@@ -82,11 +52,26 @@ class Filters(Table):
             "Each filter with the bound that is best on STS 2016 and the pairs that pass, trained "
             f"on {experiment.size:,} of them. r x 100 is the mean of STS 2012 to 2015 over seeds; "
             "its gain is over no filter with the same seeds, in brackets the 95% t interval; p is "
-            "corrected (Holm) over the filters of a text and an encoder. Combined: the best two."
+            "corrected (Holm) over the filters of a text and an encoder. Combined: the best two "
+            "that enough pairs pass. The cosine is that of "
+            f"{experiment.cosine or 'an encoder trained on the pairs held apart'}."
         )
-        markdown = page("# What filters gain", said, grid(headings, lines))
+        whole = [
+            [row["encoder"], row["label"], str(row["text_count"]),
+             with_interval(row, "gain", results.METRIC, "+"), _shown(row["p_holm"])]
+            for _, row in overall.iterrows()
+        ]  # fmt: skip
+        over = (
+            "Mean gain of the texts, in brackets the 95% t interval over texts; p is corrected "
+            "(Holm) over the filters of an encoder."
+        )
+        markdown = page(
+            "# What filters gain", over,
+            grid(["Encoder", "Filter", "Texts", "Gain", "p"], whole),
+            "## Text by text", said, grid(headings, lines),
+        )  # fmt: skip
         kinds = frame.drop_duplicates(["filter", "encoder"])[["filter", "encoder", "label"]]
-        return Report(frame, markdown, {"filters": frame, "kinds": kinds})
+        return Report(frame, markdown, {"filters": frame, "kinds": kinds, "overall": overall})
 
     def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
         """Draw a panel for each encoder: a row for each filter, a series for each text."""
@@ -94,16 +79,67 @@ class Filters(Table):
 
         from tandem.reporting.plots import Dots, bounds, dot_plot
 
+        experiment = self.experiment(given.plan)
         panels = []
         for encoder, own in frame.groupby("encoder", sort=False):
             labels = list(dict.fromkeys(own["label"]))
             series = {}
             for text, rows in own.groupby("text", sort=False):
                 placed = rows.set_index("label").reindex(labels)
-                series[str(text)] = np.asarray(bounds(placed, "gain", results.METRIC), float)
+                series[experiment.texts[str(text)].label] = np.asarray(
+                    bounds(placed, "gain", results.METRIC), float
+                )
             xlabel = "gain over no filter, r × 100, with 95% interval"
             panels.append(Dots(xlabel, labels, series, str(encoder)))
         return dot_plot(panels)
+
+
+def _gains(experiment: Experiment, runs: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return a row for each filter of a text and an encoder that enough pairs pass."""
+    from tandem.statistics.inference import holm
+
+    plain = runs[runs["filter"] == UNFILTERED].set_index("seed")["test"]
+    rows: list[dict[str, Any]] = []
+    for name, each in runs[runs["filter"] != UNFILTERED].groupby("filter", sort=False):
+        scores = each.set_index("seed")["test"]
+        if scores.isna().any():
+            continue
+        gains = (scores - plain).to_numpy()
+        row = {"filter": name, "label": label_of(experiment, str(name))}
+        row |= {"bounds": each["bounds"].iloc[0], "passing": each["passing"].iloc[0]}
+        row |= {"seed_count": len(each), **results.over_seeds(scores.to_numpy())}
+        row["development_pearson_x100"] = each["development"].mean()
+        rows.append(row | _gain(gains))
+    corrected = holm([row["p"] for row in rows])
+    return [{**row, "p_holm": p} for row, p in zip(rows, corrected, strict=True)]
+
+
+def _overall(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean gain over texts of each encoder and filter, corrected likewise."""
+    import pandas as pd
+
+    from tandem.statistics.inference import holm
+
+    found: list[dict[str, Any]] = []
+    for encoder, own in frame.groupby("encoder", sort=False):
+        rows = [
+            {"encoder": encoder, "label": label, "text_count": len(each),
+             **_gain(each[f"gain_{results.METRIC}"].to_numpy())}
+            for label, each in own.groupby("label", sort=False)
+        ]  # fmt: skip
+        corrected = holm([row["p"] for row in rows])
+        found += [{**row, "p_holm": p} for row, p in zip(rows, corrected, strict=True)]
+    return pd.DataFrame(found)
+
+
+def _gain(gains: np.ndarray) -> dict[str, float]:
+    """Return the mean of gains with its 95% t interval, as columns, and the p-value of 0."""
+    spread = results.over_seeds(gains).items()
+    return {key.replace("mean", "gain"): value for key, value in spread} | {"p": _p(gains)}
+
+
+def _shown(p: float) -> str:
+    return "" if p != p else f"{p:.3f}"  # of one seed or text: none
 
 
 def label_of(experiment: Experiment, name: str) -> str:
@@ -111,7 +147,7 @@ def label_of(experiment: Experiment, name: str) -> str:
     return "combined" if name == COMBINED else experiment.filters[name].label
 
 
-def _p(gains) -> float:  # noqa: ANN001
+def _p(gains: np.ndarray) -> float:
     """Return the two-sided p-value of "the mean gain is 0"; NaN for one seed."""
     import numpy as np
     from scipy import stats

@@ -4,30 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tandem.reporting.table import Given, Report, Table
+from tandem.reporting.table import Given, Report
 from wieting2017.experiment import results
 from wieting2017.experiment.settings import UNFILTERED
+from wieting2017.experiment.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from tandem.plan import Plan
-
 
 class Growth(Table):
     """Learning curves of each text, with its best filter and without any."""
-
-    of: str
-    """The table that has the experiment."""
-
-    def others(self) -> list[str]:
-        """Name the table that has the experiment."""
-        return [self.of]
-
-    def inputs(self, plan: Plan) -> dict[str, list[str]]:
-        """Name the scores of all trainings."""
-        return {"conditions": results.inputs(plan, results.experiment_of(plan, self.of))}
 
     def build(self, given: Given) -> Report:
         """Make a row for each text, encoder, filter and number of pairs.
@@ -40,7 +28,7 @@ class Growth(Table):
 
         from tandem.reporting.writer import grid, page, with_interval
 
-        experiment = results.experiment_of(given.plan, self.of)
+        experiment = self.experiment(given.plan)
         found = results.load(given.files["conditions"], "growth").dropna(subset=["test"])
         found = found[[experiment.texts[name].control is None for name in found["text"]]]
         rows: list[dict[str, Any]] = []
@@ -52,6 +40,12 @@ class Growth(Table):
             row |= {"bounds": bounds, "pairs": size, "seed_count": len(runs)}
             rows.append(row | results.over_seeds(runs["test"].to_numpy()))
         frame = pd.DataFrame(rows)
+        ends = {min(experiment.growth): "fewest", max(experiment.growth): "most"}
+        found["pairs"] = [ends.get(size, "between") for size in found["size"]]
+        found["source"] = [
+            "back-translated" if experiment.filtered(name) else "people" for name in found["text"]
+        ]
+        found["kept"] = [UNFILTERED if n == UNFILTERED else "best filter" for n in found["filter"]]
         shown = [
             [row["text"], row["encoder"], row["bounds"] or "none", f"{row['pairs']:,}",
              with_interval(row, "mean", results.METRIC)]

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tandem.io import read_json
-from tandem.reporting.table import Given, Report, Table
+from tandem.reporting.table import Given, Report
 from wieting2017.experiment import results
+from wieting2017.experiment.table import Table, excerpt
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
     from matplotlib.figure import Figure
 
@@ -21,25 +25,14 @@ if TYPE_CHECKING:
 class MachineText(Table):
     """Length, vocabulary, rare words, repetition and entropy of references and translations."""
 
-    of: str
-    """The table that has the experiment."""
     blocks: int = 20
     """Parts of a text whose statistics give the spread."""
-    examples: int = 2
-    """Pairs of each text that are shown."""
-
-    def texts(self, plan: Plan) -> list[str]:
-        """Name the back-translated texts."""
-        experiment = results.experiment_of(plan, self.of)
-        return [name for name in experiment.compared if experiment.filtered(name)]
-
-    def others(self) -> list[str]:
-        """Name the table that has the experiment."""
-        return [self.of]
+    examples: int = 10
+    """Pairs that are shown, of all texts together."""
 
     def inputs(self, plan: Plan) -> dict[str, list[str]]:
         """Name the texts, and what the classifiers found."""
-        names = self.texts(plan)
+        names = self.filtered(plan)
         return {
             "texts": [plan.path("texts", name) for name in names],
             "classifiers": [plan.path("scores/pairs", f"{name}.json") for name in names],
@@ -48,102 +41,86 @@ class MachineText(Table):
     def build(self, given: Given) -> Report:
         """Make a row for each text and statistic.
 
-        Columns: text, statistic, unit, reference, translation, and how much higher the
-        translations' is, in percent of the references', with its 95% t interval over blocks of
-        pairs. The frame `usage` has a line for each side; `classifiers` one for each text,
-        classifier and side (its accuracy, and that of guessing).
+        Columns: text, statistic, unit; of references and of translations the mean and its 95% t
+        interval over blocks of pairs; how much higher the translations' is, in percent of the
+        references', likewise. The frame `usage` has a line for each side; `classifiers` one for
+        each text, classifier and side (its accuracy, and that of guessing).
         """
-        import numpy as np
         import pandas as pd
 
         from tandem.reporting.writer import grid, page, with_interval
         from tandem.segmentation.tokens import tokens
         from wieting2017.experiment import texts, usage
 
-        experiment = results.experiment_of(given.plan, self.of)
-        names = self.texts(given.plan)
+        experiment = self.experiment(given.plan)
+        names = self.filtered(given.plan)
         rows: list[dict[str, Any]] = []
-        sides, shown = [], []
-        for name, folder in zip(names, given.files["texts"], strict=True):
+        shown: list[list[str]] = []
+        for number, (name, folder) in enumerate(zip(names, given.files["texts"], strict=True)):
             label, pairs = experiment.texts[name].label, texts.read(folder)
             one, other = ([tokens(pair[side]) for pair in pairs] for side in (0, 1))
             apart = [tokens(reference) for reference, _ in texts.read_apart(folder)]
             frequent = usage.frequent_words(apart)
-            found = usage.in_blocks(one, other, frequent, self.blocks)
-            for place, (key, (said, unit)) in enumerate(usage.STATISTICS.items()):
-                reference, translation = found[:, place].T
-                row = {"text": label, "statistic": said, "unit": unit}
-                row |= {"reference": reference.mean(), "translation": translation.mean()}
-                # one denominator for all blocks: a block without any repetition has no ratio
-                relative = 100 * (translation - reference) / (reference.mean() or np.nan)
-                spread = results.over_seeds(relative)
-                row |= dict(zip(_MORE, spread.values(), strict=True))
-                rows.append(row)
-                for side in ("reference", "translation"):
-                    line = {"text": name, "statistic": key, "side": side, "value": row[side]}
-                    sides.append(line)
-            chosen = self._telling(pairs, one, other, frequent)
-            shown += [[label, pair.reference, pair.paraphrase, why] for pair, why in chosen]
-        accuracies = [
-            {"text": name, "classifier": kind, "guess": guess, "accuracy_percent": 100 * found[key]}
-            for name, file in zip(names, given.files["classifiers"], strict=True)
-            for kind, found in read_json(file).items()
-            for guess, key in (("classifier", "accuracy"), ("majority", "majority"))
-        ]
-        frame, told = pd.DataFrame(rows), pd.DataFrame(accuracies)
+            measured = _measured(one, other, frequent, self.blocks)
+            rows += [{"key": name, "text": label, **each} for each in measured]
+            wanted = self.examples // len(names) + (number < self.examples % len(names))
+            chosen = _telling(pairs, one, other, frequent, wanted)
+            shown += [
+                [label, excerpt(pair.reference), excerpt(pair.paraphrase), why]
+                for pair, why in chosen
+            ]
+        told = _accuracies(names, given.files["classifiers"])
         said = (
-            "References and their back-translations, which no translator was trained on: "
-            f"{experiment.candidates:,} pairs of each text, in {self.blocks} blocks; "
-            "vocabulary and entropies are of equally many words or n-grams of a block. Rare is "
-            f"what is not among the {usage.FREQUENT:,} most frequent words of references held "
-            "apart; repeated, what stood in its sentence before. More: of translations, in percent "
-            "of the references' figure, with the 95% t interval over blocks."
+            f"References and their back-translations: {experiment.candidates:,} pairs of each "
+            f"text, in {self.blocks} blocks; vocabulary and entropies are of equally many words or "
+            f"n-grams of a block. Rare is what is not among the {usage.FREQUENT:,} most frequent "
+            "words of references held apart; repeated, what stood in its sentence before. More: of "
+            "translations, in percent of the references' figure, with the 95% t interval over "
+            "blocks."
         )
         lines = [
-            [row["text"], f"{row['statistic']} ({row['unit']})", f"{row['reference']:.2f}",
-             f"{row['translation']:.2f}",
+            [row["text"], f"{row['statistic']} ({row['unit']})",
+             f"{row['reference_mean']:.2f}", f"{row['translation_mean']:.2f}",
              with_interval(row, "more", "percent", "+")]
             for row in rows
         ]  # fmt: skip
         heads = ["Text", "Statistic", "References", "Translations", "More (%)"]
+        usage_lines = [
+            {"text": row["key"], "statistic": row["name"], "side": side,
+             "value": row[f"{side}_mean"]}
+            for row in rows for side in SIDES
+        ]  # fmt: skip
         return Report(
-            frame,
+            pd.DataFrame(rows).drop(columns=["key", "name"]),
             page(
                 "# How translations differ from references", said, grid(heads, lines),
-                "## Told apart", _accuracy_note(told), _accuracies(told, experiment),
+                "## Told apart", _accuracy_note(told), _accuracy_grid(told, experiment),
                 "## Examples", "Of each text, pairs whose translation repeats the most, or has "
                 "lost the most rare words.",
                 grid(["Text", "Reference", "Translation", "What is seen"], shown),
             ),
-            {"usage": pd.DataFrame(sides), "classifiers": told},
+            {"usage": pd.DataFrame(usage_lines), "classifiers": told},
         )  # fmt: skip
 
-    def _telling(
-        self,
-        pairs: Sequence[Candidate],
-        one: Sequence[Words],
-        other: Sequence[Words],
-        frequent: frozenset[str],
-    ) -> Iterator[tuple[Candidate, str]]:
-        """Yield pairs that show a difference, in turns the most repetitive and the most frequent.
-
-        Each with the count that singles it out.
-        """
-        repeated = [len(words) - len(set(words)) for words in other]
-        rare = [sum(word not in frequent for word in words) for words in one]
-        lost = [n - sum(w not in frequent for w in words)
-                for n, words in zip(rare, other, strict=True)]  # fmt: skip
-        kinds = [(repeated, "{} words repeated"), (lost, "{} rare words fewer")]
-        orders = [sorted(range(len(pairs)), key=lambda i, c=c: (-c[i], i)) for c, _ in kinds]
-        for number in range(self.examples):
-            counts, said = kinds[number % 2]
-            place = orders[number % 2][number // 2]
-            yield pairs[place], said.format(counts[place])
+    def figures(self, name: str) -> list[str]:
+        """Name the figure of all statistics, and that of lengths."""
+        return [f"figures/{name}", f"figures/{name}{LENGTHS_END}"]
 
     def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
-        """Draw a row for each statistic, a series for each text."""
+        """Draw a row for each statistic, a series for each text; or lengths, a panel for each."""
         from tandem.reporting.plots import Dots, dot_plot
+        from wieting2017.experiment import usage
 
+        ranges = [said for said, _ in usage.length_names().values()]
+        panels = []
+        if figure.endswith(LENGTHS_END):
+            for text, own in frame.groupby("text", sort=False):
+                placed = own.set_index("statistic").reindex(ranges)
+                series = {f"{side}s": placed[_columns(side)].to_numpy(float) for side in SIDES}
+                xlabel = "% of sentences, with 95% interval"
+                panels.append(Dots(xlabel, ranges, series, str(text)))
+            return dot_plot(panels)
+        frame = frame[~frame["statistic"].isin(ranges)]
         rows = list(dict.fromkeys(frame["statistic"]))
         series = {
             str(text): own.set_index("statistic").reindex(rows)[list(_MORE)].to_numpy(float)
@@ -153,6 +130,58 @@ class MachineText(Table):
         return dot_plot([Dots(xlabel, rows, series, limit=(0.0, "references"))])
 
 
+def _measured(
+    one: Sequence[Words], other: Sequence[Words], frequent: frozenset[str], blocks: int
+) -> Iterator[dict[str, Any]]:
+    """Yield a row for each statistic of a text, then for each range of lengths."""
+    import numpy as np
+
+    from wieting2017.experiment import usage
+
+    statistics = partial(usage.measure, frequent=frequent)
+    for names, measure in (
+        (usage.STATISTICS, statistics), (usage.length_names(), usage.length_shares)
+    ):  # fmt: skip
+        found = usage.in_blocks(one, other, blocks, measure)
+        for place, (name, (said, unit)) in enumerate(names.items()):
+            values = dict(zip(SIDES, found[:, place].T, strict=True))
+            row: dict[str, Any] = {"name": name, "statistic": said, "unit": unit}
+            for side, own in values.items():
+                row |= dict(zip(_columns(side), results.over_seeds(own).values(), strict=True))
+            # one denominator for all blocks: a block without any repetition has no ratio
+            whole = values["reference"].mean() or np.nan
+            relative = 100 * (values["translation"] - values["reference"]) / whole
+            yield row | dict(zip(_MORE, results.over_seeds(relative).values(), strict=True))
+
+
+def _telling(
+    pairs: Sequence[Candidate],
+    one: Sequence[Words],
+    other: Sequence[Words],
+    frequent: frozenset[str],
+    wanted: int,
+) -> Iterator[tuple[Candidate, str]]:
+    """Yield pairs that show a difference, in turns the most repetitive and the most frequent.
+
+    Each with the count that singles it out.
+    """
+    repeated = [len(words) - len(set(words)) for words in other]
+    rare = [sum(word not in frequent for word in words) for words in one]
+    lost = [n - sum(w not in frequent for w in words) for n, words in zip(rare, other, strict=True)]
+    kinds = [(repeated, "{} words repeated"), (lost, "{} rare words fewer")]
+    orders = [sorted(range(len(pairs)), key=lambda i, c=c: (-c[i], i)) for c, _ in kinds]
+    for number in range(wanted):
+        counts, said = kinds[number % 2]
+        place = orders[number % 2][number // 2]
+        yield pairs[place], said.format(counts[place])
+
+
+def _columns(side: str) -> list[str]:
+    return [f"{side}_mean", f"{side}_low", f"{side}_high"]
+
+
+SIDES = ("reference", "translation")
+LENGTHS_END = "-lengths"
 _MORE = ("more_percent", "more_low_percent", "more_high_percent")
 
 
@@ -165,7 +194,19 @@ def _accuracy_note(told: pd.DataFrame) -> str:
     )
 
 
-def _accuracies(told: pd.DataFrame, experiment: Any) -> str:  # noqa: ANN401
+def _accuracies(names: Sequence[str], files: Sequence[Path]) -> pd.DataFrame:
+    """Return a line for each text, classifier and guess: its own, or the more frequent kind."""
+    import pandas as pd
+
+    return pd.DataFrame([
+        {"text": name, "classifier": kind, "guess": guess, "accuracy_percent": 100 * found[key]}
+        for name, file in zip(names, files, strict=True)
+        for kind, found in read_json(file).items()
+        for guess, key in (("classifier", "accuracy"), ("majority", "majority"))
+    ])  # fmt: skip
+
+
+def _accuracy_grid(told: pd.DataFrame, experiment: Any) -> str:  # noqa: ANN401
     from tandem.reporting.writer import grid
 
     if told.empty:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tandem.io import read_json
-from tandem.reporting.table import Given, Report, Table
+from tandem.reporting.table import Given, Report
 from wieting2017.experiment import results
 from wieting2017.experiment.settings import COMBINED, UNFILTERED
+from wieting2017.experiment.table import Table, excerpt
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,21 +20,14 @@ if TYPE_CHECKING:
 class Removed(Table):
     """The filters of an encoder, each with its chosen bound, on every text."""
 
-    of: str
-    """The table that has the experiment."""
     encoder: str
     """The encoder whose bounds are shown."""
     examples: int = 2
     """Pairs of each filter that are shown."""
 
-    def others(self) -> list[str]:
-        """Name the table that has the experiment."""
-        return [self.of]
-
     def inputs(self, plan: Plan) -> dict[str, list[str]]:
         """Name the texts, their scores, and the trainings that chose bounds."""
-        experiment = results.experiment_of(plan, self.of)
-        names = [name for name in experiment.compared if experiment.filtered(name)]
+        names = self.filtered(plan)
         return {
             "texts": [plan.path("texts", name) for name in names],
             "pairs": [plan.path("scores/pairs", f"{name}.tsv") for name in names],
@@ -54,7 +48,7 @@ class Removed(Table):
         from tandem.reporting.writer import grid, page
         from wieting2017.experiment import texts
 
-        experiment = results.experiment_of(given.plan, self.of)
+        experiment = self.experiment(given.plan)
         rows: list[dict[str, Any]] = []
         shown: dict[str, list[list[str]]] = {}
         for folder, scores, file in zip(
@@ -79,16 +73,17 @@ class Removed(Table):
                 order = sorted(gone.nonzero()[0].tolist(), key=lambda i, v=votes: (v[i], i))
                 lines = shown.setdefault(name, [])
                 for i in order[: max(self.examples - len(lines), 0)]:
-                    others = f"{int(votes[i]) - 1} others"
+                    others = str(int(votes[i]) - 1)
                     cells = [experiment.filters[name].label, bounds, label]
-                    lines.append([*cells, pairs[i].reference, pairs[i].paraphrase, others])
+                    texts_of = excerpt(pairs[i].reference), excerpt(pairs[i].paraphrase)
+                    lines.append([*cells, *texts_of, others])
         frame = pd.DataFrame(rows)
         said = (
             "Of the pairs that a filter removes, the share that another removes too, in percent, "
             "the mean of the texts; on the diagonal, what it removes of all pairs. Bounds are "
             f"those chosen for {experiment.encoders[self.encoder].label} on STS 2016."
         )
-        heads = ["Filter", "Bounds", "Text", "Reference", "Paraphrase", "Removed too by"]
+        heads = ["Filter", "Bounds", "Text", "Reference", "Paraphrase", "Other filters, too"]
         examples = [line for lines in shown.values() for line in lines]
         return Report(
             frame,
