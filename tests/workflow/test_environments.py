@@ -16,7 +16,7 @@ from tandem import errors
 PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 
-DISTRIBUTIONS = {"yaml": "pyyaml", "faiss": "faiss-cpu"}
+DISTRIBUTIONS = {"yaml": "pyyaml", "faiss": "faiss-cpu", "sklearn": "scikit-learn"}
 """Distributions whose name is not that of their module, nor differs from it by a dash alone."""
 
 
