@@ -8,6 +8,7 @@ from conftest import TINY, planned
 TABLES = {"tabulate", "plot", "collect_claims", "front"}
 MODELS = {"export", "compress"}
 LANGUAGES, FILTERS = {"train_languages"}, {"train_conditions"}
+MINED = {"mine_searched", "translate_test"}
 TRAINED = {"train", "score", "measure_speed"} | LANGUAGES | FILTERS | MODELS | TABLES
 KIND = '''"""A kind that nothing names."""
 
@@ -54,8 +55,9 @@ def new_kind(text):
         ("tandem/encoders/lstm.py", other_code, (TRAINED | {"score_pairs"}) - LANGUAGES - MODELS),
         ("tandem/corpora/readers/verses.py", other_code,
          {"gather_languages", "build_panel", "train_languages", "build_collection",
-          "segment_collection", "train", "measure_speed", "score"} | MODELS | TABLES),
-        ("tandem/search/margins.py", other_code, {"score", "export"} | TABLES),
+          "segment_collection", "gather_searched", "build_comparable", "train", "measure_speed",
+          "score"} | MINED | MODELS | TABLES),
+        ("tandem/search/margins.py", other_code, {"score", "export"} | MINED | TABLES),
     ],
 )  # fmt: skip
 def test_an_edit_re_runs_what_depends_on_it_and_nothing_else(copied, file, edit, rules):
