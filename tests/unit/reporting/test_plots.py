@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tandem.reporting.plots import Dots, dot_plot, panels_of, save
+from tandem.reporting.plots import Curves, Dots, dot_plot, line_plot, panels_of, save
 
 NAN = float("nan")
 DOTS = Dots(
@@ -57,6 +57,19 @@ def test_a_limit_is_drawn_and_named_last_on_a_logarithmic_axis():
     assert axes.get_xscale() == "log"
     assert [500.0, 500.0] in [list(line.get_xdata()) for line in axes.get_lines()]
     assert [t.get_text() for t in figure.legends[0].get_texts()] == ["s", "most"]
+
+
+@pytest.mark.parametrize(
+    ("most", "labels"), [(2400, ["300", "1k"]), (200_000, ["1k", "3k", "10k", "30k", "100k"])]
+)
+def test_few_labels_on_a_logarithmic_axis_whatever_its_range(most, labels):
+    points = np.array([[300.0, 1, 0, 2], [most, 2, 1, 3]])
+    figure = line_plot([Curves("pairs", "r", {"s": points})])
+    figure.draw_without_rendering()
+    (axes,) = figure.axes
+    shown = [label.get_text() for label in axes.get_xticklabels(which="both")]
+    assert set(labels) <= set(shown)
+    assert sum(map(bool, shown)) <= len(labels) + 4  # some lie beyond the ends of the axis
 
 
 def test_panels_of_a_table_hold_its_measured_columns():
