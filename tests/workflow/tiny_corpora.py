@@ -67,7 +67,8 @@ REGISTER = {
         "tiny-chapters": {
             "kind": "local", "path": "data/books.zip", "licence": "none", "languages": [*VERSES],
             "reader": {
-                "kind": "chapters", "member": "bible.db", "translations": VERSES, "blank": "none",
+                "kind": "verses", "by": "chapter", "member": "bible.db", "translations": VERSES,
+                "blank": "none",
             },
         },
         "tiny-uriel": {

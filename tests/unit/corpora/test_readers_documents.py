@@ -62,7 +62,7 @@ def verses(tmp_path, rows):
     return tmp_path / "bible.zip"
 
 
-def test_chapters_are_sections_and_verses_are_those_of_the_reader_of_books(tmp_path):
+def test_chapters_are_sections_as_books_are_with_the_same_verses(tmp_path):
     rows = [
         (letter, book, chapter, verse, f"{letter} {book} {chapter} {verse}")
         for letter in "ec" for book, chapter, verse in (
@@ -72,14 +72,10 @@ def test_chapters_are_sections_and_verses_are_those_of_the_reader_of_books(tmp_p
     rows[9] = ("c", 1, 2, 2, "(none)")
     path = verses(tmp_path, rows)
     options = {"member": "bible.db", "translations": {"en": "e", "cs": "c"}, "blank": r"\(none\)"}
-    chapters, books = (sections(path, kind, **options)[0][1] for kind in ("chapters", "verses"))
+    chapters, books = (
+        sections(path, "verses", by=by, **options)[0][1] for by in ("chapter", "book")
+    )
     assert [name for name, _, _ in chapters] == ["1.1", "1.1", "2.1", "10.1"]
     assert [pair[1:] for pair in chapters] == [pair[1:] for pair in books]
+    assert [name for name, _, _ in books] == ["1", "1", "2", "10"]
     assert chapters[2] == ("2.1", "e 2 1 1", "c 2 1 1")
-
-
-def test_a_database_without_verses_is_refused(tmp_path):
-    path = make_zip(tmp_path / "z", {"bible.db": "nothing"})
-    options = {"member": "bible.db", "translations": {"en": "e", "cs": "c"}, "blank": "x"}
-    with refused("no readable database"):
-        sections(path, "chapters", **options)

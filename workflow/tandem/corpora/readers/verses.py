@@ -14,7 +14,7 @@ import sqlite3
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from tandem.corpora.archives import open_archive
 from tandem.corpora.readers import Placed, Reader
@@ -54,13 +54,13 @@ class VersesReader(Reader):
     """Matches the text of a row that has no verse of its own, as does text without any letter."""
     damage: dict[str, re.Pattern[str]] = {}
     """By language, a pattern that is found only in damaged rows, which are left out."""
+    by: Literal["book", "chapter"] = "book"
+    """What a section is: a book, or a chapter, named <book>.<chapter>."""
 
     def sections(
         self, path: str, source: str, targets: Sequence[str]
     ) -> Iterator[tuple[str, list[Placed]]]:
         """Yield each target language with its pairs, unpacking the database once.
-
-        Sections are books.
 
         Raises:
             InputError: when the database cannot be read.
@@ -78,23 +78,24 @@ class VersesReader(Reader):
                             raise sqlite3.DataError(f"over {MAX_BYTES:,} bytes of verses")
                         rows.append(row)
                 broken = [self.damage.get(code, _NOTHING) for code in (source, target)]
-                kept = _whole(rows, empty, broken)
+                depth = 1 if self.by == "book" else 2
                 yield (
                     target,
-                    [(book, _verse(left, path), _verse(right, path)) for book, left, right in kept],
-                )
+                    [(".".join(map(str, place[:depth])), _verse(left, path), _verse(right, path))
+                     for place, left, right in _whole(rows, empty, broken)],
+                )  # fmt: skip
 
 
 def _whole(
     rows: Sequence[tuple[int, int, str, str]], empty: re.Pattern[str], broken: Sequence[re.Pattern]
-) -> Iterator[Placed]:
-    """Yield the book and the texts of the verses that both sides hold whole, by themselves."""
+) -> Iterator[tuple[list[int], str, str]]:
+    """Yield book and chapter, and both texts, of verses that each side holds whole."""
     blank = [any(empty.fullmatch(text.strip()) for text in row[2:]) for row in rows]
-    for n, (*chapter, left, right) in enumerate(rows):
-        more = n + 1 < len(rows) and [*rows[n + 1][:2]] == chapter
+    for n, (*place, left, right) in enumerate(rows):
+        more = n + 1 < len(rows) and [*rows[n + 1][:2]] == place
         if not blank[n] and not (more and blank[n + 1]):
             if not broken[0].search(left) and not broken[1].search(right):
-                yield str(chapter[0]), left, right
+                yield place, left, right
 
 
 def _verse(text: str, path: str) -> str:
