@@ -7,9 +7,9 @@ with the best F1 on the training part, applied unchanged to the test part.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain, islice, product
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 Gold = Collection[tuple[int, int]]
 """(source row, target row) of the pairs to be found."""
-
-_BATCH = 4096
 
 
 class BitextMining(Task):
@@ -102,11 +100,12 @@ class BitextMining(Task):
     def _search(self, encoder: Encodes, part: MiningTask, language: str) -> Neighbours:
         """Encode both sides to disk, so that memory is kept to, and search them."""
         from tandem.search.neighbours import search
+        from tandem.tasks.vectors import write_vectors
 
         with TemporaryDirectory(prefix="tandem-mining-") as scratch:
             source, target = (Path(scratch) / f"{side}.npy" for side in ("source", "target"))
-            _encode(encoder, part.source.values(), language, source)
-            _encode(encoder, part.target.values(), "en", target)
+            write_vectors(encoder, part.source.values(), language, source)
+            write_vectors(encoder, part.target.values(), "en", target)
             return search(source, target, self.neighbours, memory_bytes=self.memory_mb << 20)
 
     def units(self, items: Items) -> list[str]:
@@ -209,18 +208,6 @@ def _drawn_counts(table: bytes, rows: int, resamples: int, seed: int) -> FloatAr
     rng = np.random.default_rng(seed)
     draws = (np.bincount(rng.integers(n, size=n), minlength=n)[used] for _ in range(resamples))
     return np.stack([counts @ times for times in draws], axis=1)
-
-
-def _encode(encoder: Encodes, sentences: Iterable[str], language: str, path: Path) -> None:
-    """Write the vectors of sentences as `.npy`, holding some at a time."""
-    from tandem.npy import write_npy
-
-    stream = iter(sentences)
-    batches = iter(lambda: list(islice(stream, _BATCH)), [])
-    vectors = (encoder.encode(batch, language=language) for batch in batches)
-    first = next(vectors)
-    with open(path, "wb") as out:
-        write_npy(out, chain([first], vectors), np.float32, first.shape[1])
 
 
 def _rounded(values: dict[str, float]) -> dict[str, float]:

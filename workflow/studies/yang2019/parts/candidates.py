@@ -11,7 +11,7 @@ import numpy as np
 
 from tandem.corpora.mining_task import gold_rows, language_of, read_part
 from tandem.search.margins import MinedPairs, Retrieval, Score, mean_cosines, mine
-from yang2019.parts import vectors
+from tandem.tasks.vectors import write_vectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -67,7 +67,7 @@ def find(
     with TemporaryDirectory(prefix="tandem-candidates-") as scratch:
         files = [Path(scratch) / f"{side}.npy" for side in ("source", "english")]
         rows = [
-            vectors.encode(encoder, text, language, file)
+            write_vectors(encoder, text, language, file)
             for text, language, file in zip(sides, languages, files, strict=True)
         ]
         near = search(*files, neighbours, memory_bytes=memory_bytes)

@@ -61,12 +61,12 @@ def nearest(
 ) -> Any:  # noqa: ANN401  (tandem.search.neighbours.Neighbours, which is slow to import)
     """Search both ways for the nearest sentence."""
     from tandem.search.neighbours import search
-    from yang2019.parts import vectors
+    from tandem.tasks.vectors import write_vectors
 
     with TemporaryDirectory(prefix="tandem-mined-") as scratch:
         files = [Path(scratch) / f"{side}.npy" for side in ("english", "other")]
-        vectors.encode(encoder, english, "en", files[0])
-        vectors.encode(encoder, other, language, files[1])
+        write_vectors(encoder, english, "en", files[0])
+        write_vectors(encoder, other, language, files[1])
         return search(*files, 1, memory_bytes=memory_mb << 20)
 
 

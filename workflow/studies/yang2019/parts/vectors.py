@@ -1,34 +1,16 @@
-"""Vectors of a whole text on disk, so that memory stays bounded however long it is."""
+"""What is computed of vectors that stay on disk: cosines of pairs, means of documents."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import chain, islice
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tandem.npy import write_npy
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tandem.tasks.task import Encodes
-
 BATCH = 4096
-"""Sentences encoded at a time."""
-
-
-def encode(encoder: Encodes, sentences: Iterable[str], language: str, path: Path) -> np.memmap:
-    """Write the vectors of sentences, (n, dimension) float32, as `.npy`; return them, mapped."""
-    stream = iter(sentences)
-    batches = iter(lambda: list(islice(stream, BATCH)), [])
-    vectors = (encoder.encode(batch, language=language) for batch in batches)
-    first = next(vectors)
-    with open(path, "wb") as out:
-        write_npy(out, chain([first], vectors), np.float32, first.shape[1])
-    return np.load(path, mmap_mode="r")
+"""Rows in memory at a time."""
 
 
 def cosines(
@@ -42,3 +24,18 @@ def cosines(
         lengths = np.linalg.norm(sides[0], axis=1) * np.linalg.norm(sides[1], axis=1)
         found[part] = (sides[0] * sides[1]).sum(1) / np.where(lengths > 0, lengths, 1)
     return found
+
+
+def means(
+    vectors: np.ndarray, places: NDArray[np.int64], documents: int
+) -> NDArray[np.float32]:
+    """Return the mean of the vectors of each document's sentences, (documents, dimension).
+
+    `places`, (lines, 2), are the document and the sentence of each line, in any order.
+    """
+    sums = np.zeros((documents, vectors.shape[1]))
+    sizes = np.bincount(places[:, 0], minlength=documents)
+    for start in range(0, len(places), BATCH):
+        document, sentence = places[start : start + BATCH].T
+        np.add.at(sums, document, vectors[sentence])
+    return (sums / np.maximum(sizes, 1)[:, None]).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Sentence retrieval: which sentences find a translation among all of the other side."""
+"""Which sentences, or documents, find a translation among all of the other side."""
 
 from __future__ import annotations
 
@@ -12,24 +12,29 @@ from pydantic import PositiveInt
 
 from tandem.search.neighbours import IndexKind
 from tandem.tasks.task import Encodes, Items, Task
-from yang2019.parts import ranks, texts
+from yang2019.parts import ranks, texts, vectors
 
 if TYPE_CHECKING:
     from tandem.plan import Plan
+    from tandem.search.neighbours import Neighbours
     from tandem.statistics.correlation import FloatArray
 
 
-class SentenceRetrieval(Task):
-    """P@N of the search from English (forward) and into English (backward), section 5.1.
+class TranslationSearch(Task):
+    """P@N of the search from English (forward) and into English (backward).
 
-    Items: `forward` and `backward`, the place of the first right answer of each different sentence
-    (0: not among the first that count); `positive`, the cosine of each pair of translations;
-    `negative`, of each English sentence whose first answer is right, the cosine of the nearest
-    that is not (section 5.4), NaN for others; `targets`, the different sentences on either side.
+    Items: `forward` and `backward`, the place of the first right answer of each different sentence,
+    or document (0: not among the first that count). Of sentences also: `positive`, the cosine of
+    each pair of translations; `negative`, of each English sentence whose first answer is right, the
+    cosine of the nearest that is not (section 5.4), NaN for others; `targets`, the different
+    sentences on either side.
     """
 
     metric: ClassVar[str] = "p_at_n_x100"
 
+    documents: bool = False
+    """Search documents, by the means of their sentences' vectors (section 5.3), instead of
+    sentences (section 5.1)."""
     counts: list[PositiveInt] = [1, 3, 10]
     """The N of P@N."""
     index: IndexKind = IndexKind.EXACT
@@ -43,20 +48,29 @@ class SentenceRetrieval(Task):
 
     def score(self, encoder: Encodes, data: Mapping[str, Path]) -> Items:
         """Search both ways; `data` has `searched`, a file as `yang2019.parts.texts` describes."""
-        from tandem.search.neighbours import search
-        from yang2019.parts import vectors
+        from tandem.tasks.vectors import write_vectors
 
         path = Path(data["searched"])
         text = texts.read(path)
-        # one more than counts: of several right answers, another may come before a wrong one
-        most = max(self.counts) + 1
         with TemporaryDirectory(prefix="tandem-search-") as scratch:
             files = [Path(scratch) / f"{side}.npy" for side in ("english", "other")]
-            english = vectors.encode(encoder, text.english, "en", files[0])
-            other = vectors.encode(encoder, text.other, path.stem, files[1])
-            positive = vectors.cosines(english, other, *text.pairs.T)
-            memory = self.memory_mb << 20
-            found = search(*files, most, index=self.index, memory_bytes=memory)
+            english = write_vectors(encoder, text.english, "en", files[0])
+            other = write_vectors(encoder, text.other, path.stem, files[1])
+            if not self.documents:
+                return self._sentences(text, english, other, files)
+            places = (text.places[:, [0, column]] for column in (1, 2))
+            sides = [vectors.means(rows, own, len(text.documents))
+                     for rows, own in zip((english, other), places, strict=True)]  # fmt: skip
+        found = self._search(*sides, max(self.counts))
+        own = np.tile(np.arange(len(text.documents))[:, None], 2)
+        hits = (ranks.right(lists.indices, own, len(own)) for lists in found)
+        return dict(zip(("forward", "backward"), map(ranks.ranks, hits), strict=True))
+
+    def _sentences(
+        self, text: texts.Searched, english: np.ndarray, other: np.ndarray, files: list[Path]
+    ) -> Items:
+        # one more than counts: of several right answers, another may come before a wrong one
+        found = self._search(*files, max(self.counts) + 1)
         hits = ranks.right(found.forward.indices, text.pairs, len(text.other))
         wrong = np.where(hits, -np.inf, found.forward.scores).max(1)
         first = hits[:, 0] & np.isfinite(wrong)
@@ -64,10 +78,16 @@ class SentenceRetrieval(Task):
         return {
             "forward": ranks.ranks(hits),
             "backward": ranks.ranks(back),
-            "positive": positive,
+            "positive": vectors.cosines(english, other, *text.pairs.T),
             "negative": np.where(first, wrong, np.nan).astype(np.float32),
             "targets": np.array([len(text.english), len(text.other)], np.int64),
         }
+
+    def _search(self, source: np.ndarray | Path, target: np.ndarray | Path, k: int) -> Neighbours:
+        from tandem.search.neighbours import search
+
+        memory = self.memory_mb << 20
+        return search(source, target, k, index=self.index, memory_bytes=memory)
 
     def units(self, items: Items) -> list[str]:
         """Return the directions with each N."""
@@ -82,11 +102,13 @@ class SentenceRetrieval(Task):
         return ranks.draws(systems, unit, resamples, seed)
 
     def count(self, items: Items, unit: str) -> int:
-        """Count the sentences that are looked for."""
+        """Count the sentences, or documents, that are looked for."""
         return len(items[ranks.split(unit)[0]])
 
     def details(self, items: Items) -> dict[str, Any]:
         """Return the mean cosines of translations and of the nearest others, and the sizes."""
+        if self.documents:
+            return {}
         wrong = items["negative"][np.isfinite(items["negative"])]
         return {
             "positive": round(float(items["positive"].mean()), 6),
