@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from tandem.statistics.inference import Estimate, Figures, difference, holm, over_seeds
+from tandem.statistics.inference import Estimate, Figures, difference, holm, over_seeds, sample_mean
 
 
 def figures(values, draws):
@@ -53,6 +53,18 @@ def test_without_any_spread_equality_alone_is_not_refuted():
     none = Estimate(1.0, 0.0, np.inf)
     assert (none.p(1), none.p(0)) == (1, 0)
     assert (none.interval.low, none.interval.high) == (1, 1)
+
+
+def test_a_sample_mean_has_scipys_interval_and_p():
+    values = np.array([1.0, 2.5, 2.0, 4.0])
+    found, expected = sample_mean(values), scipy.stats.ttest_1samp(values, 1.5)
+    bounds = expected.confidence_interval()
+    assert found.interval.low == pytest.approx(bounds.low)
+    assert found.interval.high == pytest.approx(bounds.high)
+    assert found.p(1.5) == pytest.approx(expected.pvalue)
+    assert sample_mean(np.full(3, 2.0)).p(2) == 1
+    alone = sample_mean(np.array([7.0]))
+    assert alone.value == 7 and np.isnan(alone.p(0)) and np.isnan(alone.interval.low)
 
 
 def test_holm_by_hand():

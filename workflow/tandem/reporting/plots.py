@@ -68,7 +68,7 @@ class Dots:
 
 @dataclass(frozen=True)
 class Curves:
-    """One panel of curves over a quantity that is drawn on a logarithmic axis.
+    """One panel of curves over a quantity, by default on a logarithmic axis.
 
     `series` holds for each label (points, 4) numbers: place, estimate, bounds of its interval.
     """
@@ -77,6 +77,7 @@ class Curves:
     ylabel: str
     series: Mapping[str, np.ndarray]
     title: str = ""
+    log: bool = True
 
 
 def save(figure: Figure, paths: Iterable[str | Path]) -> None:
@@ -168,10 +169,11 @@ def line_plot(panels: Sequence[Curves]) -> Figure:
                     capsize=2,
                     label=label,
                 )
-            axes.set_xscale("log")
-            axes.xaxis.set_major_locator(LogLocator(subs=(1, 3)))
-            axes.xaxis.set_major_formatter(EngFormatter(sep=""))
-            axes.xaxis.set_minor_formatter(NullFormatter())  # would overlap within a decade
+            if panel.log:
+                axes.set_xscale("log")
+                axes.xaxis.set_major_locator(LogLocator(subs=(1, 3)))
+                axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+                axes.xaxis.set_minor_formatter(NullFormatter())  # would overlap within a decade
             axes.grid(color="0.9", linewidth=0.6)
             axes.set(xlabel=panel.xlabel, ylabel=panel.ylabel)
             axes.set_title(panel.title, fontsize=9)

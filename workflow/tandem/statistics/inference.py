@@ -64,6 +64,14 @@ class Estimate:
         return float(2 * stats.t.sf(distance / self.error, self.freedom))
 
 
+def sample_mean(values: FloatArray) -> Estimate:
+    """Estimate a mean from independent values, (n,), by Student's t; of one, only its value."""
+    if len(values) < 2:
+        return Estimate(float(np.mean(values)), np.nan, np.nan)
+    error = np.std(values, ddof=1) / np.sqrt(len(values))
+    return Estimate(float(np.mean(values)), float(error), len(values) - 1)
+
+
 def over_seeds(one: Figures) -> Estimate:
     """Estimate the mean over seeds; with one seed only the items vary."""
     return _estimate(one.values.mean(), _shared(one.draws), one)

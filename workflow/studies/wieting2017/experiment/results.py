@@ -10,6 +10,7 @@ import numpy as np
 
 from tandem.io import read_json
 from tandem.registry import ConfigurationError
+from tandem.statistics.inference import sample_mean
 from tandem.tasks.task import MEAN
 
 if TYPE_CHECKING:
@@ -68,14 +69,9 @@ def load(files: Iterable[Path], part: str) -> pd.DataFrame:
 
 def over_seeds(values: np.ndarray) -> dict[str, float]:
     """Return the mean over seeds and its 95% t interval, as columns; NaN bounds for one seed."""
-    from scipy import stats
-
-    mean, low, high = float(np.mean(values)), np.nan, np.nan
-    if len(values) > 1:
-        error = np.std(values, ddof=1) / np.sqrt(len(values))
-        half = float(stats.t.ppf(0.975, len(values) - 1)) * error
-        low, high = mean - half, mean + half
-    return {f"mean_{METRIC}": mean, f"mean_low_{METRIC}": low, f"mean_high_{METRIC}": high}
+    found = sample_mean(values)
+    low, high = found.interval.low, found.interval.high
+    return {f"mean_{METRIC}": found.value, f"mean_low_{METRIC}": low, f"mean_high_{METRIC}": high}
 
 
 def spelt(kept: Iterable[dict]) -> str:

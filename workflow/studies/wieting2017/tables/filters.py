@@ -134,8 +134,11 @@ def _overall(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _gain(gains: np.ndarray) -> dict[str, float]:
     """Return the mean of gains with its 95% t interval, as columns, and the p-value of 0."""
+    from tandem.statistics.inference import sample_mean
+
     spread = results.over_seeds(gains).items()
-    return {key.replace("mean", "gain"): value for key, value in spread} | {"p": _p(gains)}
+    row = {key.replace("mean", "gain"): value for key, value in spread}
+    return row | {"p": sample_mean(gains).p(0)}
 
 
 def _shown(p: float) -> str:
@@ -145,15 +148,3 @@ def _shown(p: float) -> str:
 def label_of(experiment: Experiment, name: str) -> str:
     """Return what a filter is called in tables."""
     return "combined" if name == COMBINED else experiment.filters[name].label
-
-
-def _p(gains: np.ndarray) -> float:
-    """Return the two-sided p-value of "the mean gain is 0"; NaN for one seed."""
-    import numpy as np
-    from scipy import stats
-
-    if len(gains) < 2:
-        return float("nan")
-    if not np.ptp(gains):
-        return float(gains[0] == 0)
-    return float(stats.ttest_1samp(gains, 0).pvalue)

@@ -50,7 +50,6 @@ class Translation(Settings):
     memory_mb: PositiveInt = 2048
     """Most memory of the process while it searches, in MiB."""
 
-
     def by_language(self, plan: Plan) -> dict[str, str]:
         """Return the experiments by language."""
         return {texts.language_of(plan, name): name for name in self.experiments}

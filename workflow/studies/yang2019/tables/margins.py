@@ -122,46 +122,30 @@ class Margins(Table):
 
     def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
         """Draw P@1 and the cosines over the margin."""
-        import matplotlib
         import numpy as np
 
-        from tandem.reporting.plots import LINES, MARKERS, OKABE_ITO, STYLE, bounds, new_figure
+        from tandem.reporting.plots import Curves, bounds, line_plot
 
         metric = given.plan.study.tasks[self.task].metric
-        with matplotlib.rc_context(STYLE):
-            made = new_figure(6.4, 3.2)
-            left, right = made.subplots(1, 2)
-            number = 0
-            for label, own in frame.groupby("encoder", sort=False):
-                drawn = [(left, f"{label}, forward.1", bounds(own, "forward.1", metric))]
-                drawn += [
-                    (right, f"{label}, {said}", bounds(own, key, "x100"))
-                    for key, said in SERIES.items()
-                ]
-                for axes, said, points in drawn:
-                    estimate, low, high = points.T
-                    bars = np.nan_to_num(np.clip([estimate - low, high - estimate], 0, None))
-                    axes.errorbar(
-                        own["margin"], estimate, yerr=bars if bars.any() else None, label=said,
-                        fmt=MARKERS[number % 7] + LINES[number % 4], color=OKABE_ITO[number % 7],
-                        markersize=4, linewidth=1.2, elinewidth=0.9, capsize=2,
-                    )  # fmt: skip
-                    number += 1
-            for axes, ylabel in ((left, "P@1 × 100"), (right, "mean cosine × 100")):
-                axes.grid(color="0.9", linewidth=0.6)
-                axes.set(xlabel="margin", ylabel=ylabel)
-                axes.legend(fontsize=7)
-        return made
+        found, cosines = {}, {}
+        for label, own in frame.groupby("encoder", sort=False):
+            place = own["margin"].to_numpy(float)
+            found[str(label)] = np.column_stack([place, bounds(own, "forward.1", metric)])
+            for key, said in SERIES.items():
+                values = bounds(own, key, "x100")
+                cosines[f"{label}, {said}"] = np.column_stack([place, values])
+        return line_plot([
+            Curves("margin", "P@1 × 100, from English", found, log=False),
+            Curves("margin", "mean cosine × 100", cosines, log=False),
+        ])  # fmt: skip
 
 
 def over_seeds(name: str, values: list[float]) -> dict[str, float]:
     """Return columns of the mean over seeds and its 95% t interval; NaN bounds for one seed."""
     import numpy as np
-    from scipy import stats
 
-    mean = float(np.mean(values)) if values else float("nan")
-    half = float("nan")
-    if len(values) > 1:
-        error = np.std(values, ddof=1) / np.sqrt(len(values))
-        half = float(stats.t.ppf(0.975, len(values) - 1) * error)
-    return {f"{name}_x100": mean, f"{name}_low_x100": mean - half, f"{name}_high_x100": mean + half}
+    from tandem.statistics.inference import sample_mean
+
+    bounds = sample_mean(np.array(values or [np.nan])).interval
+    names = (f"{name}_x100", f"{name}_low_x100", f"{name}_high_x100")
+    return dict(zip(names, (bounds.estimate, bounds.low, bounds.high), strict=True))

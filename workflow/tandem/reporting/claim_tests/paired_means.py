@@ -24,7 +24,8 @@ class PairedMeans(ClaimTest):
     def measure(self, evidence: Evidence, margin: float) -> Measured | None:
         """Subtract; one pair tells nothing of the spread, and decides nothing."""
         import numpy as np
-        from scipy import stats
+
+        from tandem.statistics.inference import sample_mean
 
         sides = [
             evidence.rows(self.frame, where, self.column, self.by)
@@ -37,16 +38,15 @@ class PairedMeans(ClaimTest):
         gains = (sides[0] - sides[1] if self.worse is not None else sides[0]).dropna()
         if len(gains) < 2 or not np.ptp(gains):
             return None
-        test = stats.ttest_1samp(gains, margin)
-        bounds = test.confidence_interval()
+        found = sample_mean(gains.to_numpy(float))
         names = [_said(self.better), *([_said(self.worse)] if self.worse is not None else [])]
         said = f"{self.column} of {' minus '.join(names)}; paired t test over {self.by}"
         return Measured(
             test=said + (f"; non-inferior within {-margin:g}" if margin < 0 else ""),
-            statistic=float(gains.mean()),
-            low=float(bounds.low),
-            high=float(bounds.high),
-            p=float(test.pvalue),
+            statistic=found.value,
+            low=found.interval.low,
+            high=found.interval.high,
+            p=found.p(margin),
             unit=self.unit,
             n=len(gains),
         )
