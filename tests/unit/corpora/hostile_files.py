@@ -1,0 +1,422 @@
+"""Hostile files of each kind: made by hand, from a valid file, from its members, or alone."""
+
+import io
+import json
+import struct
+import zipfile
+
+from kinds_of_files import (
+    BUCC,
+    CATALOGUES,
+    EVIL,
+    INDEX,
+    JSON,
+    MIB,
+    MOSES,
+    PO,
+    STS,
+    STS_ROW,
+    TMX,
+    VALID,
+    VERSES,
+    database,
+    tarred,
+    zipped,
+)
+
+
+def flipped(data, *places):
+    changed = bytearray(data)
+    for place in places:
+        changed[place] ^= 0x41
+    return bytes(changed)
+
+
+def relabelled(data, offset, value, form="<H"):
+    """Change a field of every entry of a zip's directory, and of every local header."""
+    changed = bytearray(data)
+    for magic, start in ((b"PK\1\2", offset + 2), (b"PK\3\4", offset)):
+        place = -1
+        while (place := data.find(magic, place + 1)) >= 0:
+            struct.pack_into(form, changed, place + start, value)
+    return bytes(changed)
+
+
+def renamed(data, old, new):
+    assert len(old) == len(new)
+    return data.replace(old, new)
+
+
+def of_zip(data):
+    """Yield hostile zips made from a valid one."""
+    yield "encrypted", relabelled(data, 6, 1)
+    yield "strongly encrypted", relabelled(data, 6, 0x41)
+    yield "patched", relabelled(data, 6, 0x20)
+    for method in (1, 9, 12, 14, 93, 95, 99):
+        yield f"method {method}", relabelled(data, 8, method)
+    yield "version 99", relabelled(data, 4, 99)
+    yield "names that lie about UTF-8", relabelled(data, 6, 0x800).replace(b"c", b"\xff")
+    yield "no directory", data[: data.rfind(b"PK\1\2")]
+    yield "no end", data[:-10]
+    end = data.rfind(b"PK\5\6")
+    for name, place, value in (
+        ("a directory before the file", 12, 0xFFFFFFF0),
+        ("a directory elsewhere", 16, 0xFFFFFFF0),
+        ("a directory of zip64", 16, 0xFFFFFFFF),
+    ):
+        changed = bytearray(data)
+        struct.pack_into("<I", changed, end + place, value)
+        yield name, bytes(changed)
+    for name, offset in (("CRC", 14), ("packed size", 18), ("size", 22)):
+        yield f"a {name} that lies", relabelled(data, offset, 0x7FFFFFF0, "<I")
+    for share in range(1, 10):
+        yield f"spoilt at {share}/10", flipped(data, len(data) * share // 10)
+        yield f"cut at {share}/10", data[: len(data) * share // 10]
+
+
+def of_packed(data):
+    """Yield hostile files made from a packed one."""
+    for share in range(1, 20):
+        yield f"spoilt at {share}/20", flipped(data, len(data) * share // 20)
+        yield f"cut at {share}/20", data[: len(data) * share // 20]
+    for place in range(10):
+        yield f"spoilt at byte {place}", flipped(data, place)
+    yield "spoilt at the end", flipped(data, -1, -5)
+    yield "more after the end", data + b"more"
+    yield "twice", data + data
+
+
+def text_of(name, encoding, content):
+    head = f'<?xml version="1.0" encoding="{name}"?>'
+    return head.encode() + TMX.split(b"?>", 1)[1] if encoding is None else (
+        (head + TMX.decode().split("?>", 1)[1]).encode(encoding, "replace") + content)  # fmt: skip
+
+
+def nested(opening, closing="", count=100_000, middle=""):
+    return (opening * count + middle + closing * count).encode()
+
+
+HUGE = b"9" * 5000
+LAUGHS = "a0: &a0 [lol, lol]\n" + "".join(
+    f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 30)
+)
+MERGES = "a0: &a0 {k: v}\n" + "".join(
+    f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 9)}]}}\n" for n in range(1, 30)
+)
+
+
+def entry(**changes):
+    base = {"kind": "local", "path": "x", "licence": "o", "languages": ["en", "cs"]}
+    return json.dumps({"datasets": {"mine": base | changes}}).encode()
+
+
+def of_yaml():
+    yield "aliases that multiply", LAUGHS.encode()
+    yield "merges that multiply", MERGES.encode()
+    yield "an alias of itself", b"&a [*a]"
+    yield "an alias of nothing", b"[*a]"
+    yield "an anchor twice", b"[&a x, &a [*a, *a]]"
+    yield "a mapping of itself", b"&a {b: *a, *a : c}"
+    for opening in ("[", "{a: ", "- ", "? "):
+        yield f"deep {opening}", nested(opening)
+    yield "a huge integer", b"a: " + HUGE
+    yield "a huge hexadecimal", b"a: 0x" + b"f" * 9000
+    yield "a huge key", b"0x" + b"f" * 9000 + b": a"
+    yield "no date", b"a: 2001-99-99"
+    yield "no timestamp", b"a: !!timestamp x"
+    yield "no float", b"a: !!float ''"
+    yield "no int", b"a: !!int x"
+    yield "no bool", b"a: !!bool x"
+    yield "no binary", b"a: !!binary a"
+    yield "no set", b"a: !!set [x]"
+    yield "no pairs", b"a: !!pairs {x: y}"
+    yield "code", b"a: !!python/object/apply:os.system [ls]"
+    yield "a list for a key", b"[a]: b"
+    yield "two documents", b"a: b\n---\nc: d\n"
+    yield "latin-1", b"a: \xe9"
+    yield "utf-16", "a: b".encode("utf-16")
+    yield "NUL", b"a: \0"
+    yield "a tab", b"a:\n\t- b"
+    yield "a list", b"[a]"
+    yield "nothing", b""
+    yield "a number", b"5"
+    yield "large", b"a: " + b"x" * (2 * MIB)
+    yield "many", b"[" + b"a," * 400_000 + b"]"
+
+
+def of_register():
+    yield from of_yaml()
+    yield "entries that are numbers", b"datasets: 5"
+    yield "an entry that is a number", b"datasets: {a: 5}"
+    yield "names that are numbers", b"datasets: {1: {2: 3}}"
+    yield "a name that leaves", json.dumps({"datasets": {"../x": {}}}).encode()
+    yield "a file that leaves", entry(file="..")
+    yield "a file with a slash", entry(file="a/b")
+    yield "a file with NUL", entry(file="a\0b")
+    yield (
+        "a code that leaves",
+        entry(path="d/{language}", codes={"cs": "../../../x"}, reader={"kind": "lines"}),
+    )
+    yield (
+        "columns without a language",
+        entry(reader={"kind": "tsv", "columns": {"en": 0}, "header": False}),
+    )
+    yield (
+        "translations without a language",
+        entry(reader={"kind": "verses", **VERSES, "translations": {"en": "e"}}),
+    )
+    yield "no pattern", entry(reader={"kind": "catalogue", "members": "(" * 5000})
+    yield "a kind that is a list", entry(reader={"kind": ["tsv"]})
+    yield "a huge size", b"datasets: {a: {bytes: 0x" + b"f" * 9000 + b"}}"
+    yield "a huge kind", entry()[:-2] + b', "reader": {"kind": 0x' + b"f" * 9000 + b"}}}"
+
+
+def of_json():
+    yield "deep lists", nested("[", "]")
+    yield "deep mappings", nested('{"a":', "}", middle='"b"')
+    yield "rather deep", nested('{"a":', "}", 900, '"b"')
+    yield "unfinished", nested("[")
+    yield "a huge integer", b'{"a": ' + HUGE + b"}"
+    yield "a huge float", b'{"a": 1e999}'
+    yield "not a number", b'{"a": NaN}'
+    yield "half a surrogate pair", b'{"a": "\\ud800"}'
+    yield "half a surrogate pair in a key", b'{"\\ud800": "a", "b": 1}'
+    yield "latin-1", b'{"a": "\xe9"}'
+    yield "utf-16", JSON.decode().encode("utf-16")
+    yield "a key twice", b'{"a": "b", "a": {"a": "c"}}'
+    yield "a list", b'["a"]'
+    yield "null", b"null"
+    yield "a string", b'"a"'
+    yield "nothing", b""
+    yield "NUL", b'{"a": "\\u0000"}'
+    yield "too large", b'{"a": "' + b"x" * (17 * MIB) + b'"}'
+
+
+def of_tmx():
+    names = "nonsense cp037 utf-7 idna punycode big5 shift_jis utf-32 rot13 hex unicode_escape"
+    for name in (*names.split(), "gb18030", "utf-16", "ascii", "\xe9"):
+        yield f"marked as {name}", text_of(name, None, b"")
+    yield "latin-1 marked as utf-8", TMX.replace("ž".encode(), b"\xe9").replace(b"one", b"on\xe9")
+    yield "utf-8 marked as latin-1", text_of("latin-1", "utf-8", b"")
+    yield "utf-16 marked as utf-8", text_of("utf-8", "utf-16", b"")
+    yield "utf-16 cut", TMX.decode().replace("utf-8", "utf-16").encode("utf-16")[:-3]
+    seg = TMX.split(b"one ")
+    yield "deep elements in a segment", seg[0] + nested("<hi>", "</hi>") + b"".join(seg[1:])
+    yield "rather deep elements", seg[0] + nested("<hi>", "</hi>", 900) + b"".join(seg[1:])
+    yield "deep elements before the body", b"<tmx>" + nested("<a>", "</a>") + b"</tmx>"
+    yield "deep elements without an end", nested("<a>")
+    yield "units in units", b"<tmx><body>" + nested("<tu>", "</tu>", 50) + b"</body></tmx>"
+    yield "entities", TMX.replace(b"?>", b'?><!DOCTYPE t [<!ENTITY a "b">]>', 1)
+    yield (
+        "an entity outside",
+        TMX.replace(b"?>", b'?><!DOCTYPE t [<!ENTITY a SYSTEM "file:///etc/passwd">]>', 1).replace(
+            b"one", b"&a;"
+        ),
+    )
+    yield (
+        "an entity of parameters",
+        TMX.replace(b"?>", b'?><!DOCTYPE t [<!ENTITY % a SYSTEM "file:///etc/passwd"> %a;]>', 1),
+    )
+    yield "no entity", TMX.replace(b"one", b"&nothing;")
+    yield "an attribute twice", TMX.replace(b'lang="en"', b'lang="en" xml:lang="en"')
+    yield "no namespace", TMX.replace(b"xml:lang", b"zzz:lang")
+    yield "half a surrogate pair", TMX.replace(b"one", b"&#xD800;")
+    yield "NUL", TMX.replace(b"one", b"\0")
+    yield "nothing", b""
+    yield "two roots", TMX + b"<a/>"
+    yield "no unit", b"<tmx/>"
+    yield "a segment alone", b"<tu><tuv lang='en'><seg>a</seg></tuv><tuv lang='cs'/></tu>"
+
+
+def of_po():
+    for name in ("nonsense", "utf-16", "rot13", "\\x00", "é", "a b", "idna", "undefined"):
+        yield f"charset {name}", PO.replace(b"UTF-8", name.encode())
+    yield "no quotes", b"msgid\nmsgstr\n"
+    yield "a quote alone", b'msgid "\nmsgstr "\n'
+    yield "an escape at the end", b'msgid "a\\"\nmsgstr "b\\"\n'
+    yield "plural without a number", b'msgid "a"\nmsgid_plural "b"\nmsgstr[] "c"\n'
+    yield "plural with a letter", b'msgid "a"\nmsgid_plural "b"\nmsgstr[x] "c"\n'
+    yield "plural with a huge number", b'msgid "a"\nmsgstr[' + HUGE + b'] "c"\n'
+    yield "a string first", b'"a"\n'
+    yield "a previous one first", b'#| "a"\n'
+    yield "a context alone", b'msgctxt "a"\n'
+    yield "only obsolete", b"#~\n#~ msgid\n"
+    yield "comments", b"#\n#,\n#:\n#|\n#.\n#~\n" * 9
+    yield "places", b'#: a:b:c :9 9: a:\nmsgid "a"\nmsgstr "b"\n'
+    yield "NUL", b'msgid "a\0"\nmsgstr "b"\n'
+    yield "latin-1", PO.decode().encode("latin-1", "replace").replace(b"?", b"\xe9")
+    yield "nothing", b""
+
+
+def of_database():
+    yield "NULL", database("UPDATE bible SET vText = NULL WHERE vNumber = 3")
+    yield "blobs", database("UPDATE bible SET vText = x'ff00' WHERE vNumber = 3")
+    yield "numbers", database("UPDATE bible SET vText = 5, bNumber = 'x' WHERE vNumber = 3")
+    yield "no UTF-8", database("UPDATE bible SET vText = CAST(x'ff' AS TEXT) WHERE vNumber = 3")
+    yield "NUL", database("UPDATE bible SET vText = 'a' || char(0) || 'b'")
+    yield "half a surrogate pair", database("UPDATE bible SET vText = char(55296)")
+    every = "SELECT value AS bbName, 1 AS bNumber, 1 AS cNumber, 1 AS vNumber, 'x' AS vText"
+    endless = (
+        "WITH RECURSIVE n(value) AS (SELECT 'e' UNION ALL SELECT value FROM n) "
+        f"{every} FROM n"
+    )  # fmt: skip
+    yield "an endless view", database(f"CREATE VIEW bible AS {endless}", rows=False, columns="")
+    same = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)"
+    yield (
+        "a join that explodes",
+        database(
+            *(f"INSERT INTO bible {same} SELECT '{code}', 1, 1, 1, 'x' FROM n" for code in "ec")
+        ),
+    )
+    yield (
+        "a computed column",
+        database(
+            columns="(bbName, bNumber, cNumber, vNumber, x, "
+            "vText GENERATED ALWAYS AS (hex(zeroblob(2000000))))"
+        ),
+    )
+    large = "UPDATE bible SET vText = hex(zeroblob(900000)) WHERE vNumber = 3"
+    yield "a large text", database(large)
+    yield "a virtual table", database(
+        "CREATE VIRTUAL TABLE bible USING fts5(bbName, bNumber, cNumber, vNumber, vText)",
+        rows=False, columns="",
+    )  # fmt: skip
+    yield "other columns", database(rows=False, columns="(a, b)")
+    yield "no table", database("CREATE TABLE other (a)", rows=False, columns="")
+    yield (
+        "a trigger",
+        database("CREATE TRIGGER t AFTER INSERT ON bible BEGIN DELETE FROM bible; END"),
+    )
+    data = database()
+    yield "spoilt pages", data[:4096] + flipped(data[4096:], *range(0, 4000, 7))
+    yield "a spoilt schema", flipped(data, *range(100, 200))
+    yield "cut", data[: len(data) // 2]
+    yield "page size", flipped(data, 16, 17)
+    yield "text", b"no database"
+    yield "nothing", b""
+
+
+def pax(key, value, kind=b"x"):
+    record = f"{key}={value}\n"
+    size = len(record) + 2
+    while len(f"{size} {record}") != size:
+        size += 1
+    body = f"{size} {record}".encode()
+    return block(b"pax", kind, len(body)) + body + b"\0" * (-len(body) % 512)
+
+
+def block(name, kind, size, number=None):
+    info = bytearray(512)
+    info[: len(name)] = name
+    info[100:108], info[108:116], info[116:124] = b"0000644\0", b"0000000\0", b"0000000\0"
+    info[124:136] = number or b"%011o\0" % size
+    info[136:148], info[156:157], info[257:265] = b"00000000000\0", kind, b"ustar\x0000"
+    info[148:156] = b"        "
+    info[148:156] = b"%06o\0 " % sum(info)
+    return bytes(info)
+
+
+def of_tar():
+    rest = tarred(BUCC)
+    for kind in (b"x", b"g", b"L", b"K", b"S", b"1", b"2", b"3", b"6", b"7", b"X", b"Z", b"\0"):
+        yield f"type {kind!r}", block(b"a", kind, 0) + rest
+        yield f"type {kind!r} of a size", block(b"a", kind, 1000) + b"9" * 1024 + rest
+        yield f"type {kind!r} without an end", block(b"a", kind, 10**9) + rest
+    yield "a negative size", block(b"a", b"0", 0, b"\xff" * 12) + rest
+    yield "a huge size", block(b"a", b"0", 0, b"\x80" + b"\x7f" * 11) + rest
+    for key, value in (
+        ("size", "-5"), ("size", "x"), ("size", "9" * 5000), ("path", ""), ("path", "../x"),
+        ("path", "a\0b"), ("mtime", "x"), ("hdrcharset", "nonsense"), ("hdrcharset", "BINARY"),
+        ("GNU.sparse.map", "1,2,3"), ("GNU.sparse.map", "x"), ("GNU.sparse.size", "-1"),
+        ("GNU.sparse.realsize", "9" * 30), ("GNU.sparse.major", "1"),
+    ):  # fmt: skip
+        yield f"{key}={value[:9]!r}", pax(key, value) + block(b"a", b"0", 0) + rest
+        yield f"{key}={value[:9]!r} for all", pax(key, value, b"g") + rest
+    sparse = pax("GNU.sparse.major", "1") + pax("GNU.sparse.minor", "0")
+    yield "sparse by PAX", sparse + block(b"a", b"0", 4096) + b"1\n0\n" * 1024 + rest
+    yield "links in a ring", block(b"a", b"2", 0) + rest
+    yield "headers of headers", block(b"a", b"g", 0) * 2000 + rest
+    yield "an empty name", block(b"", b"0", 0) + rest
+    yield "a name twice", tarred([*BUCC, *BUCC])
+    yield "zeros", b"\0" * 10240
+    yield "nothing", b""
+
+
+def of_sts():
+    for file in ("../../../evil", "/tmp/evil", "a/b", "..", "", "a\x1bb", "a b", "x" * 300, "é"):
+        yield f"a task {file[:9]!r}", STS_ROW.replace(b"headlines", file.encode())
+    for year in ("../x", str(EVIL)[: -len(".headlines.tsv")], "", "2016/..", "test", "12345"):
+        yield f"a year {year!r}", STS_ROW.replace(b"2016", year.encode())
+    for score in ("nan", "inf", "-1", "1_0", "", "1e400", "9" * 5000):
+        yield f"a score {score[:9]!r}", STS_ROW.replace(b"3.5", score.encode())
+    yield "few columns", b"a\tb\n"
+    yield "NUL", STS_ROW.replace(b"one", b"\0")
+    yield "latin-1", STS_ROW.replace(b"one", b"\xe9")
+    yield "nothing", b""
+
+
+def of_index():
+    yield from of_json()
+    for changes in (
+        {"tasks": 5}, {"tasks": [5]}, {"tasks": [{}]}, {"missing": {}}, {"missing": [{}]},
+        {"tasks": [INDEX["tasks"][0] | {"file": "../../x.tsv"}]},
+        {"tasks": [INDEX["tasks"][0] | {"year": "soon"}]},
+        {"tasks": [INDEX["tasks"][0] | {"languages": ["en"]}]},
+        {"tasks": [INDEX["tasks"][0] | {"of": "many"}]},
+    ):  # fmt: skip
+        yield f"{changes}"[:60], json.dumps(INDEX | changes).encode()
+
+
+def of_lines():
+    yield "NUL", b"a\nb\0\nc\n"
+    yield "no UTF-8", b"a\n\xff\nc\n"
+    yield "half a surrogate pair", b"a\n\xed\xa0\x80\nc\n"
+    yield "a long line", b"x" * (3 * MIB)
+    yield "a gzip in name", b"\x1f\x8b"
+    yield "a gzip of another method", b"\x1f\x8b\x07" + b"\0" * 20
+    yield "a gzip with all flags", b"\x1f\x8b\x08\xff" + b"\0" * 50
+    yield "nothing", b""
+
+
+def of_members(members):
+    """Yield hostile zips of these members."""
+    out = io.BytesIO(zipped(members))
+    with zipfile.ZipFile(out, "a") as archive:
+        info = zipfile.ZipInfo("x")
+        info.filename = ""
+        with archive.open(info, "w") as stream:
+            stream.write(b"x")
+    yield "an empty name", out.getvalue()
+    yield "a folder's name alone", zipped([("/", b""), *members])
+    yield "a name of NUL", zipped([("nn", b"x"), *members]).replace(b"nn", b"\0n")
+    first = members[0][0].encode()
+    other = b"Q" + first[1:]
+    twice = zipped([(other.decode(), members[0][1]), *members])
+    yield "a name twice", twice.replace(other, first)
+    for method in (zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):
+        yield f"packed by {method}", zipped(members, method)
+
+
+HOSTILE = {
+    "lines": [of_lines], "lines.gz": [of_packed], "tsv": [of_lines], "tsv.gz": [of_packed],
+    "moses": [of_zip, of_members], "moses stored": [of_zip], "tmx": [of_tmx],
+    "tmx.gz": [of_packed], "po": [of_po], "catalogue": [of_zip, of_members],
+    "catalogue json": [of_json], "verses": [of_zip], "verses db": [of_database],
+    "bucc": [of_packed, of_tar], "bucc.gz": [of_packed], "bucc.bz2": [of_packed],
+    "bucc.xz": [of_packed], "sts": [of_zip, of_members], "sts.tar": [of_tar], "sts csv": [of_sts],
+    "sts task": [of_lines], "sts index": [of_index], "mining": [of_lines],
+    "register": [of_register], "yaml": [of_yaml], "json": [of_json],
+}  # fmt: skip
+"""What makes the hostile inputs of each kind: from a valid file, from its members, or alone."""
+GIVEN = {of_zip: VALID, of_packed: VALID, of_members: {"moses": MOSES, "sts": STS}}
+GIVEN[of_members]["catalogue"] = CATALOGUES
+
+
+def hostile(kind):
+    """Yield (name, data) of the hostile inputs of a kind."""
+    for make in HOSTILE[kind]:
+        given = GIVEN.get(make)
+        if given is None:
+            yield from make()
+        else:
+            yield from make(given[kind][1] if given is VALID else given[kind])

@@ -1,0 +1,244 @@
+"""Kinds of files: for each, a way to read one, and the content of a valid one."""
+
+import gzip
+import io
+import json
+import os
+import sqlite3
+import tarfile
+import tempfile
+import zipfile
+from pathlib import Path
+
+from reading import corpus
+
+from tandem.corpora.mining_task import gold_rows, read_part
+from tandem.corpora.register import load_register
+from tandem.corpora.sts_archives import build_sts
+from tandem.errors import TandemError
+from tandem.io import read_json, read_yaml
+from tandem.tasks.sts_data import read_index, read_task
+
+MIB = 1 << 20
+EVIL = Path(tempfile.gettempdir(), f"evil{os.getpid()}.headlines.tsv")
+
+
+def pairs_of(path, reader, languages=("en", "cs"), **options):
+    return list(corpus(reader, languages, **options).pairs(path, *languages))
+
+
+def zipped(members, packing=zipfile.ZIP_DEFLATED):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", packing) as archive:
+        for name, content in members:
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
+def tarred(members, mode="w", form=tarfile.PAX_FORMAT):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode=mode, format=form) as archive:
+        for name, content in members:
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    return out.getvalue()
+
+
+def database(*statements, rows=True, columns="(bbName, bNumber, cNumber, vNumber, vText)"):
+    connection = sqlite3.connect(":memory:")
+    if columns:
+        connection.execute(f"CREATE TABLE bible {columns}")
+    if rows:
+        texts = [(code, 1, 1, n, f"verse {n}") for code in "ec" for n in range(40)]
+        connection.executemany("INSERT INTO bible VALUES (?, ?, ?, ?, ?)", texts)
+    for statement in statements:
+        connection.execute(statement)
+    connection.commit()
+    return connection.serialize()
+
+
+# ---- how each kind of file is read
+
+VERSES = {"member": "d/b.db", "translations": {"en": "e", "cs": "c"}, "blank": r"\(same\)"}
+CATALOGUE = {"members": r"c/(?P<component>[^/]+)/(?P<language>[^/]+)\.json"}
+
+
+def put(folder, name, data):
+    (folder / name).write_bytes(data)
+    return folder / name
+
+
+def lines(folder, data):
+    put(folder, "t.en", data)
+    put(folder, "t.cs", b"a\nb\nc\n")
+    return pairs_of(folder / "t.{language}", "lines")
+
+
+def tsv(folder, data):
+    options = {"columns": {"en": 0, "cs": 1}, "header": False}
+    return pairs_of(put(folder, "t", data), "tsv", **options)
+
+
+def moses(folder, data):
+    return pairs_of(put(folder, "t", data), "moses")
+
+
+def tmx(folder, data):
+    return pairs_of(put(folder, "t", data), "tmx")
+
+
+def po(folder, data):
+    put(folder, "cs.po", data)
+    return pairs_of(folder / "{language}.po", "po", msgid="en")
+
+
+def catalogue(folder, data):
+    return pairs_of(put(folder, "t", data), "catalogue", **CATALOGUE)
+
+
+def catalogue_json(folder, data):
+    return catalogue(folder, zipped([("c/a/en.json", '{"n": "a"}'), ("c/a/cs.json", data)]))
+
+
+def verses(folder, data):
+    return pairs_of(put(folder, "t", data), "verses", **VERSES)
+
+
+def verses_db(folder, data):
+    return verses(folder, zipped([("d/b.db", data)], zipfile.ZIP_STORED))
+
+
+def bucc(folder, data):
+    return pairs_of(put(folder, "t", data), "bucc", ("fr", "en"), part="training")
+
+
+def sts(folder, data):
+    return build_sts(folder / "sts", put(folder, "t", data))
+
+
+def sts_csv(folder, data):
+    rows = [(f"sts-{part}.csv", data if part == "train" else STS_ROW) for part in STS_PARTS]
+    return sts(folder, zipped(rows))
+
+
+def sts_task(folder, data):
+    return read_task(put(folder, "t", data))
+
+
+def sts_index(folder, data):
+    put(folder, "index.json", data)
+    return read_index(folder)
+
+
+def mining(folder, data):
+    put(folder, "test.en", b"en-1\tHello\n")
+    put(folder, "test.gold", b"fr-1\ten-1\n")
+    put(folder, "training.fr", b"fr-1\tSalut\n")
+    put(folder, "test.fr", data)
+    return gold_rows(read_part(folder, "test"))
+
+
+def register(folder, data):
+    return load_register(put(folder, "r.yaml", data))
+
+
+def config_yaml(folder, data):
+    return read_yaml(put(folder, "c.yaml", data))
+
+
+def plain_json(folder, data):
+    return read_json(put(folder, "c.json", data))
+
+
+TEXT = "".join(f"line {n} příliš žluťoučký\n" for n in range(40)).encode()
+TMX = (
+    '<?xml version="1.0" encoding="utf-8"?>\n<tmx version="1.4"><header/><body>'
+    + "".join(
+        f'<tu><tuv xml:lang="en"><seg>one <bpt i="1">x</bpt>{n}</seg></tuv>'
+        f'<tuv xml:lang="cs"><seg>jedna <hi>{n}</hi></seg></tuv></tu>\n'
+        for n in range(9)
+    )
+    + "</body></tmx>"
+).encode()
+PO = (
+    'msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n\n'
+    '#: a.c:1\n#, c-format\nmsgid "Open\\n"\n"file"\nmsgstr "Otevřít"\n\n'
+    'msgctxt "menu"\nmsgid "One"\nmsgid_plural "Many"\nmsgstr[0] "a"\nmsgstr[1] "b"\n\n'
+    '#, fuzzy\n#| msgid "was"\nmsgid "Close"\nmsgstr "Zavřít"\n#~ msgid "Old"\n#~ msgstr "S"\n'
+).encode()
+JSON = '{"t": {"x": "Řádek", "deep": {"y": "a\\u010d"}}, "n": "b"}'.encode()
+STS_PARTS = ("train", "dev", "test")
+STS_ROW = b"g\theadlines\t2016\t1\t3.5\tone two\tthree four\n"
+BUCC = [
+    ("b/fr-en.training.fr", b"fr-1\tBonjour\nfr-2\tMerci\n"),
+    ("b/fr-en.training.en", b"en-1\tThanks\nen-2\tHello\n"),
+    ("b/fr-en.training.gold", b"fr-2\ten-1\n"),
+]
+INDEX = {
+    "tasks": [{"file": "2016.a.tsv", "year": "2016", "languages": ["en", "en"], "of": 9}],
+    "missing": [{"task": "b", "year": "2013", "of": 9, "why": "absent"}],
+}
+REGISTER = b"""datasets:
+  mine: &first
+    kind: local
+    path: d/my.tsv
+    licence: own
+    languages: [en, cs]
+    codes: {cs: cz}
+    reader: {kind: tsv, columns: {en: 0, cz: 1}, header: false}
+  web:
+    kind: http
+    url: https://example.org/x.zip
+    sha256: null
+    bytes: 12
+    licence: own
+    languages: [en, de]
+    reader: {kind: moses}
+"""
+MOSES = [("X.en", TEXT), ("X.cs", TEXT)]
+CATALOGUES = [(f"c/{part}/{code}.json", JSON) for part in "ab" for code in ("en", "cs")]
+STS = [(f"d/sts-{part}.csv", STS_ROW * 9) for part in STS_PARTS]
+VALID = {
+    "lines": (lines, b"a\nb\xc4\x8d\nc\n"),
+    "lines.gz": (lines, gzip.compress(b"a\nb\xc4\x8d\nc\n")),
+    "tsv": (tsv, TEXT.replace(b" ", b"\t")),
+    "tsv.gz": (tsv, gzip.compress(TEXT.replace(b" ", b"\t"))),
+    "moses": (moses, zipped(MOSES)),
+    "moses stored": (moses, zipped(MOSES, zipfile.ZIP_STORED)),
+    "tmx": (tmx, TMX),
+    "tmx utf-16": (tmx, TMX.decode().replace("utf-8", "utf-16").encode("utf-16")),
+    "tmx.gz": (tmx, gzip.compress(TMX)),
+    "po": (po, PO),
+    "catalogue": (catalogue, zipped(CATALOGUES)),
+    "catalogue json": (catalogue_json, JSON),
+    "verses": (verses, zipped([("d/b.db", database())])),
+    "verses db": (verses_db, database()),
+    "bucc": (bucc, tarred(BUCC)),
+    "bucc gnu": (bucc, tarred(BUCC, form=tarfile.GNU_FORMAT)),
+    "bucc.gz": (bucc, tarred(BUCC, "w:gz")),
+    "bucc.bz2": (bucc, tarred(BUCC, "w:bz2")),
+    "bucc.xz": (bucc, tarred(BUCC, "w:xz")),
+    "sts": (sts, zipped(STS)),
+    "sts.tar": (sts, tarred(STS)),
+    "sts csv": (sts_csv, STS_ROW * 9),
+    "sts task": (sts_task, b"1.5\ta\tb\n2\tc\td\n" * 5),
+    "sts index": (sts_index, json.dumps(INDEX).encode()),
+    "mining": (mining, b"fr-1\tBonjour\nfr-2\tMerci\n"),
+    "register": (register, REGISTER),
+    "yaml": (config_yaml, REGISTER + b"a: *first\nb: 2001-01-01\nc: !!binary aGk=\nd: 1_0.5e3\n"),
+    "json": (plain_json, JSON),
+}
+
+
+def stray(folder, read, data):
+    """Read a file; return what is neither a result nor an error of Tandem's, or was left behind."""
+    folder.mkdir()
+    try:
+        read(folder, data)
+    except TandemError as error:
+        if "\0" in str(error):
+            return "a NUL in the message"
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"[:120]
+    return None
