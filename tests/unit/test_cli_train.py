@@ -1,0 +1,186 @@
+"""`tandem train`: what it makes, from nothing or from a model, and what it refuses."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from tandem.cli import main
+from tandem.encoders.model import SentenceEncoder
+from tandem.training import checkpoint
+
+LANGUAGES = ["--languages", "en", "de"]
+
+
+def bitext(folder, count):
+    words = np.random.default_rng(1).integers(0, 20, (count, 4)).tolist()
+    for side in ("en", "de"):
+        lines = [" ".join(f"{side}{word}" for word in row) for row in words]
+        (folder / side).write_text("\n".join(lines) + "\n")
+    files = [str(folder / "en"), str(folder / "de")]
+    return [*files, *LANGUAGES, "--segmentation", "words", "--dimension", "8"]
+
+
+def test_train_learns_translations(tmp_path):
+    options = ["--held-out", "50", "--epochs", "40", "--out", str(tmp_path / "model")]
+    assert main(["train", *bitext(tmp_path, 1200), *options]) == 0
+    header = (tmp_path / "model" / "history.csv").read_text().split("\n")[0]
+    assert header == "epoch,loss,validation_p_at_1_x100"
+    scores = history_of(tmp_path / "model")
+    assert max(scores) > scores[0] + 8
+    encoder = SentenceEncoder.load(tmp_path / "model")
+    assert scores[encoder.metadata["epoch"]] == max(scores[1:])
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["de", "en", "model"]
+
+
+def test_training_twice_gives_the_same_bytes(tmp_path):
+    arguments = [*bitext(tmp_path, 200), "--held-out", "20", "--epochs", "1"]
+    for name in ("one", "two"):
+        assert main(["train", *arguments, "--out", str(tmp_path / name)]) == 0
+    one, two = (sorted((tmp_path / name).rglob("*.*")) for name in ("one", "two"))
+    assert [path.read_bytes() for path in one] == [path.read_bytes() for path in two]
+
+
+def history_of(folder):
+    lines = (folder / "history.csv").read_text().splitlines()[1:]
+    return [float(line.split(",")[2]) for line in lines]
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A model of words, and the arguments of training with a few pairs of the same words."""
+    folder = tmp_path_factory.mktemp("trained")
+    (folder / "large").mkdir()
+    how = ["--held-out", "50", "--epochs", "20", "--learning-rate", "0.03"]
+    arguments = [*bitext(folder / "large", 600), *how]
+    assert main(["train", *arguments, "--out", str(folder / "model")]) == 0
+    few = bitext(folder, 120)[:2]
+    return folder / "model", [*few, *LANGUAGES, "--held-out", "40", "--epochs", "2"]
+
+
+def test_train_starts_from_a_model_with_its_segmentation(trained, tmp_path):
+    model, few = trained
+    assert main(["train", *few, "--from", str(model), "--out", str(tmp_path / "more")]) == 0
+    shape = ["--segmentation", "words", "--dimension", "8"]
+    assert main(["train", *few, *shape, "--out", str(tmp_path / "scratch")]) == 0
+    start, more = SentenceEncoder.load(model), SentenceEncoder.load(tmp_path / "more")
+    assert more.kind == start.kind
+    assert more.segmenter.vocabulary == start.segmenter.vocabulary
+    assert more.metadata["start"] == {"sha256": start.digest(), "training": start.metadata}
+    assert not np.array_equal(more.table, start.table)
+    assert "start" not in SentenceEncoder.load(tmp_path / "scratch").metadata
+    # the first score is that of the start
+    assert history_of(tmp_path / "more")[0] > history_of(tmp_path / "scratch")[0] + 10
+
+
+def test_training_from_a_model_goes_on_where_it_was_stopped(trained, tmp_path, monkeypatch):
+    model, few = trained
+    save = checkpoint.save
+
+    def save_then_stop(*arguments):
+        save(*arguments)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(checkpoint, "save", save_then_stop)
+        patched.setattr("tandem.training.loop.time.monotonic", itertools.count(step=100).__next__)
+        command = ["train", *few, "--from", str(model), "--batch", "16"]
+        assert main([*command, "--out", str(tmp_path / "one")]) == 130
+    assert (tmp_path / ".one.unfinished/checkpoint").is_dir()
+    for name in ("one", "two"):
+        assert main([*command, "--out", str(tmp_path / name)]) == 0
+    one, two = (sorted((tmp_path / name).rglob("*.*")) for name in ("one", "two"))
+    assert [path.read_bytes() for path in one] == [path.read_bytes() for path in two]
+
+
+def test_work_that_another_start_began_is_not_gone_on_with(trained, tmp_path, monkeypatch):
+    model, few = trained
+    out = tmp_path / "more"
+
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("tandem.own_bitext.build.training.save_trained", stop)
+        assert main(["train", *few, "--from", str(model), "--out", str(out)]) == 130
+    work = tmp_path / ".more.unfinished"
+    begun = (work / "description.json").read_text()
+    assert SentenceEncoder.load(model).digest() in begun
+    other = SentenceEncoder.load(model)
+    other.table += 1
+    other.save(tmp_path / "other")
+    with monkeypatch.context() as patched:
+        patched.setattr("tandem.own_bitext.build.training.save_trained", stop)
+        assert main(["train", *few, "--from", str(tmp_path / "other"), "--out", str(out)]) == 130
+    assert (work / "description.json").read_text() == begun.replace(
+        SentenceEncoder.load(model).digest(), other.digest()
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--languages", "en", "fr"], "no segmentation for language 'fr'; this one knows de, en"),
+        ([*LANGUAGES, "--dimension", "300"], "--dimension: the model that training starts from"),
+        ([*LANGUAGES, "--size", "9", "--encoder", "averaging"], "--encoder and --size: the model"),
+    ],
+)
+def test_what_contradicts_the_model_to_start_from_is_refused(
+    arguments, message, trained, tmp_path, capsys
+):
+    model, files = str(trained[0]), bitext(tmp_path, 60)[:2]
+    out = tmp_path / "out"
+    command = ["train", *files, *arguments, "--from", model, "--out", str(out)]
+    assert main(command) == 1
+    assert message in capsys.readouterr().err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["de", "en"]
+
+
+def test_the_model_to_start_from_is_not_overwritten(trained, tmp_path, capsys):
+    model = str(trained[0])
+    command = ["train", *bitext(tmp_path, 60)[:2], *LANGUAGES, "--from", model, "--out", model]
+    assert main([*command, "--overwrite"]) == 1
+    assert "is, holds or lies in an input" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--epochs", "--batch", "--dimension", "--held-out", "--size"])
+@pytest.mark.parametrize("number", ["0", "-1", "many"])
+def test_amounts_are_above_zero(option, number, capsys):
+    with pytest.raises(SystemExit) as error:
+        main(["train", "a", "b", *LANGUAGES, "--out", "x", f"{option}={number}"])
+    assert error.value.code == 2
+    assert option in capsys.readouterr().err
+
+
+def test_a_smaller_batch_makes_another_model(tmp_path):
+    arguments = [*bitext(tmp_path, 200), "--held-out", "20", "--epochs", "1"]
+    tables = []
+    for size in ("16", "64"):
+        out = tmp_path / size
+        assert main(["train", *arguments, "--batch", size, "--out", str(out)]) == 0
+        tables.append((out / "model.safetensors").read_bytes())
+    assert tables[0] != tables[1]
+
+
+def test_an_encoder_and_an_objective_have_settings_of_their_own(tmp_path, capsys):
+    out = tmp_path / "model"
+    command = ["train", *bitext(tmp_path, 200), "--held-out", "20", "--epochs", "1"]
+    kinds = ["--encoder", "transformer", "--segmentation", "words-and-ngrams"]
+    small = ["layers=1", "heads=2", "hidden=8", "filter=16", "output=6", "dimension=8"]
+    settings = [word for each in small for word in ("--encoder-setting", each)]
+    loss = ["--objective", "additive-margin", "--objective-setting", "hard=1"]
+    assert main([*command, *kinds, *settings, *loss, "--out", str(out)]) == 0
+    trained = SentenceEncoder.load(out)
+    assert trained.kind.grouped and trained.dimension == 6
+    assert trained.metadata["objective"]["hard"] == 1
+    for wrong, said in (
+        (["--encoder-setting", "layers=2"], "unknown key 'layers'"),
+        (["--objective-setting", "margin=no"], "margin: "),
+        ([*kinds[:2], "--segmentation", "trigrams", "--encoder-setting", "grouped=true"],
+         "transformer does not read trigrams"),
+        (["--from", str(out), "--encoder-setting", "layers=2"], "--encoder-setting and --dimen"),
+    ):  # fmt: skip
+        assert main([*command, *wrong, "--out", str(tmp_path / "other")]) == 1
+        assert said in capsys.readouterr().err
