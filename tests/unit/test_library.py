@@ -67,9 +67,7 @@ def bitext():
 @pytest.fixture(scope="module")
 def trained(bitext, tmp_path_factory):
     folder = tmp_path_factory.mktemp("library") / "model"
-    from tandem.segmentation.scheme import Segmentation
-
-    words = Segmentation(kind="words", size=200)
+    words = {"kind": "words", "size": 200}
     tandem.train(iter(bitext), LANGUAGES, folder, segmentation=words)
     return folder
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _EXAMPLE = "tandem train my.en my.de --languages en de --out model/"
 _MODELS = ("encoder", "encoder_setting", "dimension", "segmentation", "size")
 """What the model of --from decides."""
-_FOLLOWS = ("epochs", "patience", "learning_rate", "dropout")
+_FOLLOWS = ("epochs", "patience", "learning_rate", "dropout", "size")
 """What follows the amount of text where the option is not given, and has no fixed default."""
 
 
@@ -145,7 +145,7 @@ def _asked(options: argparse.Namespace) -> Asked:
         tuple(options.languages),
         start=start,
         encoder=ENCODERS.parse(encoder),
-        segmentation=Segmentation(**scheme),
+        segmentation=scheme,
         objective=_objective(options),
         recipe={name: given[name] for name in Recipe.model_fields if name in given},
         held_out=options.held_out,

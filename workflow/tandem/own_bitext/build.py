@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import shutil
-import signal
 import sys
-import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -38,11 +36,11 @@ from tandem.io import (
 )
 from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.outputs import check, keep_if, workspace
+from tandem.own_bitext import recipes
 from tandem.own_bitext.quality import CROWD, quality
-from tandem.own_bitext.recipes import followed, said
 from tandem.own_bitext.selection import by_retrieval
+from tandem.own_bitext.stopping import stopping
 from tandem.registry import faults
-from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import Segmenter, learn, segment_lines
 from tandem.training import run as training
 from tandem.training.loop import Run
@@ -58,7 +56,9 @@ class Asked:
 
     Attributes:
         languages: of the two sides.
-        encoder, segmentation: of the model, where it does not start from another.
+        encoder: of the model, where it does not start from another.
+        segmentation: settings of `Segmentation` that replace those that follow the amount of text,
+            where it does not start from another model.
         start: a trained encoder to start from, with its segmentation.
         objective: the loss; None: the margin loss.
         recipe: settings of `Recipe` that replace those that follow the amount of text.
@@ -70,7 +70,7 @@ class Asked:
 
     languages: tuple[str, str]
     encoder: Encoder = field(default_factory=Averaging)
-    segmentation: Segmentation = field(default_factory=Segmentation)
+    segmentation: Mapping[str, Any] = field(default_factory=dict)
     start: SentenceEncoder | None = None
     objective: Objective | None = None
     recipe: Mapping[str, Any] = field(default_factory=dict)
@@ -84,14 +84,15 @@ class Asked:
         Raises:
             TandemError: the message names the setting.
         """
-        if not self.start and not self.encoder.reads(self.segmentation.kind):
-            said = f"{self.encoder.kind} does not read {self.segmentation.kind}"
-            raise TandemError(f"{said}. Give another segmentation or encoder")
         try:
             self.bitext(("pairs",))
-            followed(1, self.objective, **self.recipe)
+            recipes.followed(1, self.objective, **self.recipe)
+            kind = recipes.segmentation(1, Counter(), **self.segmentation).kind
         except ValidationError as error:
             raise TandemError("; ".join(faults(error))) from error
+        if not self.start and not self.encoder.reads(kind):
+            said = f"{self.encoder.kind} does not read {kind}"
+            raise TandemError(f"{said}. Give another segmentation or encoder")
         for language in self.languages if self.start else ():
             assert self.start
             self.start.segmenter.encoder(language)  # refuses one that it does not know
@@ -116,7 +117,7 @@ class Asked:
         return {
             "languages": list(self.languages),
             "encoder": ENCODERS.dump(self.start.kind if self.start else self.encoder),
-            "segmentation": None if self.start else self.segmentation.model_dump(mode="json"),
+            "segmentation": dict(self.segmentation),
             "start": self.start and self.start.digest(),
             "objective": self.objective and OBJECTIVES.dump(self.objective),
             "recipe": dict(self.recipe),
@@ -247,7 +248,10 @@ def _segment(how: Asked, text: Path, ids: Path) -> None:
         segmenter.save(ids)
     else:
         texts = {side: partial(read_lines, text / f"train.{side}") for side in how.languages}
-        segmenter = learn(how.segmentation, texts, ids)
+        pairs = read_json(text / "splits.json")["train"]
+        characters = Counter(chain.from_iterable(chain.from_iterable(t() for t in texts.values())))
+        scheme = recipes.segmentation(pairs, characters, **how.segmentation)
+        segmenter = learn(scheme, texts, ids)
     for side in how.languages:
         for split in ("train", "valid"):
             lines = read_lines(text / f"{split}.{side}")
@@ -264,14 +268,16 @@ def _train(
 ) -> SentenceEncoder:
     """Train on all pairs, look how good it is, and write the model."""
     pairs = training.load_pairs(ids, "train", how.languages)
-    objective, recipe = followed(len(pairs.left), how.objective, **how.recipe)
-    tell(f"training on {len(pairs.left):,} pairs: {said(objective, recipe)}")
+    objective, recipe = recipes.followed(len(pairs.left), how.objective, **how.recipe)
+    segmenter = Segmenter.load(ids)
+    how_said = recipes.said(len(segmenter), objective, recipe)
+    tell(f"training on {len(pairs.left):,} pairs: {how_said}")
     kind = how.encoder if how.start is None else how.start.kind
     run = Run(kind, objective, recipe, how.seed)
     with stopping() as stopped:
         encoder, history = training.train_encoder(
             run,
-            Segmenter.load(ids),
+            segmenter,
             [pairs],
             by_retrieval(ids, how.languages),
             checkpoint,
@@ -292,24 +298,3 @@ def _train(
 
 def _pairs(text: Path, split: str, languages: Sequence[str]) -> Iterator[Pair]:
     return zip(*(read_lines(text / f"{split}.{side}") for side in languages), strict=True)
-
-
-@contextlib.contextmanager
-def stopping() -> Iterator[Callable[[], bool]]:
-    """Yield what tells whether Ctrl-C was pressed; pressed again, it interrupts at once."""
-    asked = threading.Event()
-
-    def stop(*_: object) -> None:
-        asked.set()
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        print("\nstopping after these batches; Ctrl-C again: at once", file=sys.stderr)
-
-    deaf = signal.getsignal(signal.SIGINT) is signal.SIG_IGN  # as in the background of a script
-    if deaf or threading.current_thread() is not threading.main_thread():
-        yield asked.is_set
-        return
-    earlier = signal.signal(signal.SIGINT, stop)
-    try:
-        yield asked.is_set
-    finally:
-        signal.signal(signal.SIGINT, earlier)

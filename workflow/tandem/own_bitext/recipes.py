@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import Any
+
+import numpy as np
 
 from tandem.objectives.margin import Margin
 from tandem.objectives.objective import OBJECTIVES, Objective
+from tandem.segmentation.scheme import Segmentation
 from tandem.training.recipe import Recipe
 
 
@@ -41,11 +45,39 @@ German and Turkish (docs/own-bitext.md).
 """
 
 
-def said(objective: Objective, recipe: Recipe) -> str:
-    """Return them in words."""
+def segmentation(pairs: int, characters: Counter[str], **asked: Any) -> Segmentation:  # noqa: ANN401
+    """Return the segmentation for an amount of text.
+
+    At most half of the pieces are single characters: where there are many, as in Chinese, pieces
+    are more, and the rarest characters are left out, as SentencePiece's documentation advises.
+
+    Args:
+        pairs: to learn from.
+        characters: of the text, with their counts.
+        asked: settings of the segmentation that replace those that follow.
+    """
+    if asked.get("kind", "sentencepiece") != "sentencepiece":
+        return Segmentation(**asked)
+    size = asked.get("size", next(v for most, v in _PIECES if pairs <= most))
+    if len(characters) <= size // 2:
+        return Segmentation(**{"size": size} | asked)
+    counts = np.sort(np.fromiter(characters.values(), np.int64))[::-1]
+    frequent = int(np.searchsorted(np.cumsum(counts), _COVERAGE * counts.sum())) + 1
+    follows = {"size": max(size, 2 * frequent), "character_coverage": _COVERAGE}
+    return Segmentation(**follows | asked)
+
+
+_COVERAGE = 0.9995
+"""Share of the text's characters that are kept where there are many."""
+_PIECES: tuple[tuple[float, int], ...] = ((100_000, 4000), (math.inf, 32_000))
+"""SentencePieces, with the most pairs that they are for (docs/own-bitext.md)."""
+
+
+def said(tokens: int, objective: Objective, recipe: Recipe) -> str:
+    """Return in words how training goes, with so many kinds of tokens."""
     ending = f", or until {recipe.patience} bring nothing" if recipe.patience else ""
     return (
-        f"{OBJECTIVES.dump(objective)['kind']} loss, batches of {recipe.batch} pairs, "
-        f"learning rate {recipe.learning_rate:g}, dropout {recipe.dropout:g}, at most "
-        f"{recipe.epochs} epochs{ending}"
+        f"{tokens:,} kinds of tokens, {OBJECTIVES.dump(objective)['kind']} loss, batches of "
+        f"{recipe.batch} pairs, learning rate {recipe.learning_rate:g}, dropout "
+        f"{recipe.dropout:g}, at most {recipe.epochs} epochs{ending}"
     )

@@ -1,0 +1,49 @@
+"""What follows the amount of text, and what is asked for instead."""
+
+from collections import Counter
+
+import numpy as np
+
+import tandem
+from tandem.own_bitext.recipes import followed, segmentation
+
+FEW = Counter("abc")
+# 1,500 frequent characters, and as many that stand once
+MANY = Counter({chr(0x4E00 + n): 5000 if n < 1500 else 1 for n in range(3000)})
+
+
+def test_more_text_gets_more_pieces():
+    sizes = [segmentation(pairs, FEW).size for pairs in (10, 20_000, 90_000, 10**6)]
+    assert sizes == sorted(sizes) and sizes[0] < sizes[-1]
+
+
+def test_of_many_characters_the_rarest_are_left_out():
+    assert segmentation(10, FEW).character_coverage == 1
+    assert segmentation(10, MANY).character_coverage == 0.9995
+    assert segmentation(10, MANY, size=6000).character_coverage == 1
+
+
+def test_at_most_half_of_the_pieces_are_characters():
+    assert segmentation(10, MANY).size == segmentation(10, FEW).size
+    more = Counter({chr(0x4E00 + n): 5 for n in range(5000)})
+    assert 2 * 0.9995 * 5000 <= segmentation(10, more).size <= 10_000
+
+
+def test_what_is_asked_for_stands():
+    assert segmentation(10**7, MANY, size=50).size == 50
+    assert segmentation(10**7, MANY, character_coverage=1.0).character_coverage == 1
+    words = segmentation(10**7, MANY, kind="words")
+    assert (words.kind, words.size) == ("words", 4000)
+    _, recipe = followed(100, dropout=0.1)
+    assert recipe.dropout == 0.1 and recipe.learning_rate == followed(100)[1].learning_rate
+
+
+def test_more_characters_than_pieces_are_trained_on(tmp_path):
+    draw = np.random.default_rng(1)
+    characters = [chr(0x4E00 + n) for n in range(5000)]
+    # a few are frequent, as in real text; each of the others stands once
+    lines = ["".join(row) for row in draw.choice(characters[:300], (len(characters), 40))]
+    texts = (line + character for line, character in zip(lines, characters, strict=True))
+    pairs = [(f"{n} is the number of the line here", text) for n, text in enumerate(texts)]
+    encoder = tandem.train(pairs, ("en", "zh"), tmp_path / "model", recipe={"epochs": 1})
+    assert encoder.segmenter.scheme.character_coverage == 0.9995
