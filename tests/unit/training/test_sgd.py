@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import torch
-from pydantic import ValidationError
 
 from tandem.encoders.transformer import Transformer
 from tandem.objectives.additive_margin import AdditiveMargin
@@ -36,7 +35,7 @@ def trainer():
 
 def test_rows_move_against_their_gradients_and_others_stay():
     table = torch.arange(12.0).reshape(4, 3)
-    optimizer = RowSgd(table.clone(), 0.5, 10, lambda steps: np.where(steps < 2, 1, 0.1), 4)
+    optimizer = RowSgd(table.clone(), 0.5, 10, lambda steps: np.where(steps < 2, 1, 0.1))
     index, gradient = torch.tensor([2, 0]), torch.tensor([[1.0, 0, -1], [2, 2, 2]])
     for factor in (1, 0.1):
         before = optimizer.table.clone()
@@ -45,7 +44,7 @@ def test_rows_move_against_their_gradients_and_others_stay():
         rows.values.requires_grad_()
         rows.values.backward(gradient)
         optimizer.update(rows)
-        expected = before.index_add(0, index, -0.5 * factor * 4 * gradient)
+        expected = before.index_add(0, index, -0.5 * factor * gradient)
         torch.testing.assert_close(optimizer.settle(), expected)
         assert optimizer.rate() == 0.5 * factor
 
@@ -74,6 +73,21 @@ def test_training_that_is_stopped_goes_on_to_the_same_bytes(tmp_path, stop):
     assert all(torch.equal(whole.best[name], second.best[name]) for name in whole.best)
 
 
-def test_a_multiplier_without_effect_is_refused():
-    with pytest.raises(ValidationError, match="changes nothing with adam"):
-        Recipe(embedding_multiplier=25)
+@pytest.mark.parametrize("optimizer", ["adam", "sgd"])
+def test_embeddings_have_a_rate_of_their_own(optimizer):
+    """A multiplier of 5 is a fifth of the rate for the weights, and the same rate for the table."""
+    changes = {"optimizer": optimizer, "embedding_multiplier": 1.0, "epochs": 1}
+    one = RECIPE.model_copy(update=changes)
+    five = one.model_copy(update={"embedding_multiplier": 5.0, "learning_rate": 0.02})
+    steps = {}
+    for name, recipe in (("one", one), ("five", five)):
+        run = Trainer(Run(SMALL, AdditiveMargin(), recipe, 5), TYPES, bitext(16))
+        table = run.optimizer.table.clone()
+        weights = [weight.detach().clone() for weight in run.composition.parameters()]
+        run.run(None, show=False)
+        moved = [after.detach() - b for after, b in zip(run.composition.parameters(), weights,
+                                                        strict=True)]  # fmt: skip
+        steps[name] = run.optimizer.table - table, moved
+    torch.testing.assert_close(steps["five"][0], steps["one"][0])
+    for fifth, whole in zip(steps["five"][1], steps["one"][1], strict=True):
+        torch.testing.assert_close(5 * fifth, whole, atol=1e-5, rtol=1e-3)

@@ -131,11 +131,8 @@ class Trainer:
         steps = recipe.epochs * sum(math.ceil(length / recipe.batch) for length in lengths)
         factors = partial(recipe.factors, total=steps)
         table, rate = table.to(self.device), recipe.learning_rate
-        self.optimizer: RowAdam | RowSgd
-        if recipe.optimizer == "adam":
-            self.optimizer = RowAdam(table, rate, steps, factors)
-        else:
-            self.optimizer = RowSgd(table, rate, steps, factors, recipe.embedding_multiplier)
+        rows: type[RowAdam] | type[RowSgd] = RowAdam if recipe.optimizer == "adam" else RowSgd
+        self.optimizer = rows(table, rate * recipe.embedding_multiplier, steps, factors)
         weights = list(self.composition.parameters())
         optimizer = {"adam": torch.optim.Adam, "sgd": torch.optim.SGD}[recipe.optimizer]
         self.weights_optimizer = optimizer(weights, rate) if weights else None
@@ -287,7 +284,8 @@ class Trainer:
         loss.backward()
         self.optimizer.update(fetched)
         if self.weights_optimizer is not None:
-            self.weights_optimizer.param_groups[0]["lr"] = self.optimizer.rate()
+            rate = self.optimizer.rate() / self.settings.recipe.embedding_multiplier
+            self.weights_optimizer.param_groups[0]["lr"] = rate
             self.weights_optimizer.step()
             self.weights_optimizer.zero_grad()
         return float(loss.detach())

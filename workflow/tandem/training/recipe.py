@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
 from tandem.registry import Settings
 
@@ -31,18 +31,13 @@ class Recipe(Settings):
     learning_rate: PositiveFloat = 0.001
     """Learning rate of the optimizer."""
     embedding_multiplier: PositiveFloat = 1.0
-    """What gradients of token embeddings are multiplied by, for sgd; 25 in yang2019."""
+    """What the learning rate is multiplied by for token embeddings. In yang2019 it is 25, of their
+    gradients, which is the same for sgd."""
     decay: Literal["none", "linear", "tenth"] = "none"
     """linear: the learning rate falls from update to update, to 0 after the last one. tenth: it is
     a tenth after 33 of every 40 updates (yang2019, section 4.2)."""
     threads: PositiveInt = 1
     """Processor threads; they change the order of sums, and so the last digits of results."""
-
-    @model_validator(mode="after")
-    def _of_sgd(self) -> Self:
-        if self.optimizer == "adam" and self.embedding_multiplier != 1:
-            raise ValueError("embedding_multiplier: it changes nothing with adam; leave it out")
-        return self
 
     def factors(self, steps: NDArray[np.int64], total: int) -> NDArray[np.float64]:
         """Return what the learning rate is multiplied by in updates 1 .. total, and 0 later."""

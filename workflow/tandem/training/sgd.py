@@ -24,16 +24,14 @@ class RowSgd:
         learning_rate: float,
         total_steps: int,
         factors: Callable[[NDArray[np.int64]], NDArray[np.float64]] = np.ones_like,
-        multiplier: float = 1.0,
     ) -> None:
         """Take over `table` (rows, dimension), to be changed in place over `total_steps` steps.
 
-        `factors` gives what the learning rate is multiplied by in each of some steps; gradients of
-        the table are multiplied by `multiplier`.
+        `factors` gives what the learning rate is multiplied by in each of some steps.
         """
         self.table = table
         self.step_count = 0
-        self._learning_rate, self._multiplier = learning_rate, multiplier
+        self._learning_rate = learning_rate
         self._factors = np.asarray(factors(np.arange(total_steps + 1)), np.float64)
 
     def fetch(self, index: Tensor) -> Rows:
@@ -45,11 +43,11 @@ class RowSgd:
         self.step_count += 1
         gradient = rows.values.grad
         assert gradient is not None
-        moved = rows.values.detach().add_(gradient, alpha=-self.rate() * self._multiplier)
+        moved = rows.values.detach().add_(gradient, alpha=-self.rate())
         self.table.index_copy_(0, rows.index, moved)
 
     def rate(self) -> float:
-        """Return the learning rate of the last step, of what is not in the table."""
+        """Return the learning rate of the last step."""
         return self._learning_rate * float(self._factors[self.step_count])
 
     def settle(self) -> Tensor:
