@@ -48,8 +48,8 @@ German and Turkish (docs/own-bitext.md).
 def segmentation(pairs: int, characters: Counter[str], **asked: Any) -> Segmentation:  # noqa: ANN401
     """Return the segmentation for an amount of text.
 
-    At most half of the pieces are single characters: where there are many, as in Chinese, pieces
-    are more, and the rarest characters are left out, as SentencePiece's documentation advises.
+    Where nearly all pieces would be single characters, as may be in Chinese, the rarest characters
+    are left out, as SentencePiece's documentation advises, and pieces are as many as it takes.
 
     Args:
         pairs: to learn from.
@@ -59,17 +59,23 @@ def segmentation(pairs: int, characters: Counter[str], **asked: Any) -> Segmenta
     if asked.get("kind", "sentencepiece") != "sentencepiece":
         return Segmentation(**asked)
     size = asked.get("size", next(v for most, v in _PIECES if pairs <= most))
-    if len(characters) <= size // 2:
+    if len(characters) <= _CHARACTERS * size:
         return Segmentation(**{"size": size} | asked)
     counts = np.sort(np.fromiter(characters.values(), np.int64))[::-1]
     frequent = int(np.searchsorted(np.cumsum(counts), _COVERAGE * counts.sum())) + 1
-    follows = {"size": max(size, 2 * frequent), "character_coverage": _COVERAGE}
-    return Segmentation(**follows | asked)
+    size = max(size, math.ceil(frequent / _CHARACTERS))
+    return Segmentation(**{"size": size, "character_coverage": _COVERAGE} | asked)
 
 
+_CHARACTERS = 0.9
+"""Most of the pieces that may be single characters."""
 _COVERAGE = 0.9995
-"""Share of the text's characters that are kept where there are many."""
-_PIECES: tuple[tuple[float, int], ...] = ((100_000, 4000), (math.inf, 32_000))
+"""Share of the text's characters that are kept where there are more."""
+_PIECES: tuple[tuple[float, int], ...] = (
+    (30_000, 4000),
+    (100_000, 8000),
+    (math.inf, 32_000),
+)
 """SentencePieces, with the most pairs that they are for (docs/own-bitext.md)."""
 
 
