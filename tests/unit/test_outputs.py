@@ -23,6 +23,7 @@ from tandem.saved import SEAL, seal
 LANGUAGES = ["--languages", "en", "de"]
 TRAIN = ["train", "a.en", "a.de", *LANGUAGES, "--segmentation", "words", "--held-out", "5"]
 QUICK = ["--dimension", "4", "--epochs", "1"]
+SCORE = ["score", "model", "a.en", "a.de", *LANGUAGES]
 ENCODE = ["encode", "model", "a.en", "--language", "en"]
 
 
@@ -98,11 +99,19 @@ REFUSED = {
     "a file of the model": [*ENCODE, "--out", "model/encoder.json"],
     "a folder for a file": [*ENCODE, "--out", "docs"],
     "a pipe": [*ENCODE, "--out", "pipe"],
-    "scores onto a side": ["score", "model", "a.en", "a.de", *LANGUAGES, "--out", "a.de"],
+    "scores onto a side": [*SCORE, "--out", "a.de"],
     "cosines onto a side": ["similarity", "model", "a.en", "a.de", *LANGUAGES, "--out", "a.en"],
+    "JSON onto a side": [*SCORE, "--out", "new", "--json", "a.de"],
+    "JSON onto a side of evaluate": ["evaluate", *SCORE[1:], "--json", "a.de"],
+    "JSON onto the text": [*ENCODE, "--json", "a.en"],
+    "JSON into the model": [*ENCODE, "--json", "model/new.json"],
+    "JSON onto the other output": [*ENCODE, "--out", "new", "--json", "new"],
+    "JSON into the new model": [*TRAIN, "--out", "new", "--json", "new/done.json"],
+    "JSON onto an own file": [*SCORE, "--json", "docs/thesis.txt"],
+    "JSON for a folder": [*SCORE, "--json", "docs"],
     "mined pairs onto a side": ["mine", "model", "a.en", "a.de", *LANGUAGES, "--out", "a.de"],
 }
-TO_BE_OVERWRITTEN = {"a model", "an own file"}
+TO_BE_OVERWRITTEN = {"a model", "an own file", "JSON onto an own file"}
 
 
 @pytest.mark.parametrize("arguments", REFUSED.values(), ids=REFUSED.keys())

@@ -80,6 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if 0 <= resource.getrlimit(resource.RLIMIT_AS)[0] < _LEAST_BYTES:  # no limit is -1
             raise MemoryError(f"the libraries alone map {_LEAST_BYTES >> 20:,} MiB")
         options = parser(arguments).parse_args(arguments)
+        from tandem.cli.common import check_report
         from tandem.progress import silence
 
         if getattr(options, "model", None):
@@ -87,6 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
             options.model = find_model(options.model)
         silence(getattr(options, "quiet", False))
+        check_report(options)
         options.run(options)
         sys.stdout.flush()
     except BrokenPipeError:

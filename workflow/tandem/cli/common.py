@@ -33,6 +33,8 @@ BITEXT = (
 BATCH = 1024
 """Sentences encoded at a time: more take 100 MB more and no less time."""
 AT_LEAST = "keep pairs that score this or more; auto: what keeps 95%% of true pairs"
+_INPUTS = ("model", "rules", "file", "first", "second", "queries", "corpus")
+"""Arguments that name one thing that is read."""
 MODEL = "a model folder, or the name of a built model, such as many"
 
 
@@ -58,11 +60,34 @@ def add_reporting(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", metavar="FILE", help="write what was done, as JSON; - is stdout")
 
 
+def check_report(options: argparse.Namespace) -> None:
+    """Refuse a place for --json that is not free, or that another output takes.
+
+    Raises:
+        TandemError: the message says why.
+    """
+    if options.json in (None, STDIO):
+        return
+    given = vars(options)
+    names = [given.get(name) for name in _INPUTS] + list(given.get("files", ()))
+    names += [path for path, *_ in given.get("sts", ())]
+    inputs = [str(name) for name in names if name not in (None, STDIO)]
+    check(Path(options.json), inputs, options.overwrite)
+    place = Path(os.path.realpath(options.json))
+    for name in ("out", "folder", "keep_scores"):
+        if (other := given.get(name)) in (None, STDIO):
+            continue
+        taken = Path(os.path.realpath(other))
+        if taken in (place, *place.parents):
+            raise TandemError(f"--json {options.json} is or lies in {other}. Choose another place")
+
+
 def report(options: argparse.Namespace, done: Mapping[str, Any], *said: str) -> None:
     """Say what was done, in some lines on stderr, and write it where --json asks for it."""
     if options.json == STDIO:
         print(json.dumps(done, indent=2, ensure_ascii=False))
     elif options.json:
+        check_report(options)  # somebody may have written there meanwhile
         write_json(options.json, done)
     for line in () if options.quiet else said:
         print(line, file=sys.stderr)

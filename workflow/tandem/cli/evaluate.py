@@ -31,6 +31,7 @@ def add_evaluate(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     common.set_up(parser, run, _EXAMPLE)
     common.add_model(parser)
+    common.add_overwrite(parser)
     parser.add_argument("files", nargs="*", metavar="FILE", help=f"test pairs: {common.BITEXT}")
     parser.add_argument(
         "--languages", nargs=2, metavar=("FIRST", "SECOND"), help="of the two sides of FILE"
