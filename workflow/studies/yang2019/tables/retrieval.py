@@ -50,8 +50,8 @@ class Retrieval(Table):
     def build(self, given: Given) -> Report:
         """Make a line for each row and language.
 
-        Columns: row, encoder, language, experiment, pairs (trained on), sources and targets (the
-        different sentences that are searched), seed_count, and each figure with its 95% interval.
+        Columns: row, language, experiment, encoder, english and other (the different sentences of
+        either side that are searched), seed_count, and each figure with its 95% interval.
         The frame `cells` is the same with a part for the names of claims.
         """
         import pandas as pd
