@@ -170,10 +170,7 @@ def line_plot(panels: Sequence[Curves]) -> Figure:
                     label=label,
                 )
             if panel.log:
-                axes.set_xscale("log")
-                axes.xaxis.set_major_locator(LogLocator(subs=(1, 3)))
-                axes.xaxis.set_major_formatter(EngFormatter(sep=""))
-                axes.xaxis.set_minor_formatter(NullFormatter())  # would overlap within a decade
+                _logarithmic(axes)
             axes.grid(color="0.9", linewidth=0.6)
             axes.set(xlabel=panel.xlabel, ylabel=panel.ylabel)
             axes.set_title(panel.title, fontsize=9)
@@ -184,6 +181,14 @@ def line_plot(panels: Sequence[Curves]) -> Figure:
             handles, labels, loc="outside upper center", ncols=columns, handletextpad=0.4
         )
     return figure
+
+
+def _logarithmic(axes: Axes) -> None:
+    """Make the horizontal axis logarithmic, with plain numbers: 0.3, 1, 3, 10, 30, 3k."""
+    axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 3)))
+    axes.xaxis.set_major_formatter(EngFormatter(sep="") if axes.get_xlim()[0] >= 1 else "{x:g}")
+    axes.xaxis.set_minor_formatter(NullFormatter())  # would overlap within a decade
 
 
 def _draw(panel: Axes, dots: Dots, labels: Sequence[str]) -> None:
@@ -211,7 +216,8 @@ def _draw(panel: Axes, dots: Dots, labels: Sequence[str]) -> None:
     if dots.limit:
         value, name = dots.limit
         panel.axvline(value, color="0.4", linestyle="--", linewidth=0.8, label=name)
-    panel.set_xscale("log" if dots.log else "linear")
+    if dots.log:
+        _logarithmic(panel)
     panel.set_yticks(range(len(dots.rows)), dots.rows)
     panel.tick_params(axis="y", length=0)
     panel.set_ylim(len(dots.rows) - 0.5, -0.5)

@@ -122,12 +122,12 @@ class MachineText(Table):
             return dot_plot(panels)
         frame = frame[~frame["statistic"].isin(ranges)]
         rows = list(dict.fromkeys(frame["statistic"]))
-        series = {
-            str(text): own.set_index("statistic").reindex(rows)[list(_MORE)].to_numpy(float)
-            for text, own in frame.groupby("text", sort=False)
-        }
-        xlabel = "translations over references, %, with 95% interval"
-        return dot_plot([Dots(xlabel, rows, series, limit=(0.0, "references"))])
+        series = {}
+        for text, own in frame.groupby("text", sort=False):
+            more = own.set_index("statistic").reindex(rows)[list(_MORE)].to_numpy(float)
+            series[str(text)] = 1 + more / 100
+        xlabel = "translations / references, with 95% interval"
+        return dot_plot([Dots(xlabel, rows, series, log=True, limit=(1.0, "references"))])
 
 
 def _measured(
