@@ -15,6 +15,7 @@ configfile: f"{workflow.basedir}/config.yaml"
 
 include: "workflow/rules/locks.smk"
 include: "workflow/rules/common.smk"
+include: "workflow/rules/wildcards.smk"
 include: "workflow/rules/inputs.smk"
 include: "workflow/rules/corpora.smk"
 include: "workflow/rules/segment.smk"

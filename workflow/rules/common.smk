@@ -104,33 +104,3 @@ def alternatives(names):
 def everywhere(section):
     """Return the names of a section's entries, over all studies."""
     return (name for plan in PLANS.values() for name in getattr(plan.study, section))
-
-
-# Each is one segment of a path, or a part of a file's name between dots; `root` and `figure` may be
-# two segments.
-wildcard_constraints:
-    root=alternatives(PLANS),
-    dataset=alternatives(DATASETS),
-    file=alternatives(name for dataset in DATASETS.values() for name in dataset.files()),
-    bitext=alternatives(everywhere("bitexts")),
-    backtranslation=alternatives(everywhere("backtranslations")),
-    corpus=alternatives(
-        name
-        for plan in PLANS.values()
-        for name in plan.corpora
-        if name not in plan.study.collections
-    ),
-    side=alternatives(s for plan in PLANS.values() for c in plan.corpora for s in plan.sides(c)),
-    split="train|valid|test",
-    shard=r"\d+",
-    mining=alternatives(everywhere("mining")),
-    segmentation=alternatives(everywhere("segmentations")),
-    translator=alternatives(everywhere("translators")),
-    experiment=r"[\w-]+\.[\w-]+",
-    pairs=r"\d+",
-    collection=alternatives(everywhere("collections")),
-    setting=alternatives(everywhere("settings")),
-    seed=r"\d+",
-    task=alternatives(everywhere("tasks")),
-    table=alternatives(everywhere("tables")),
-    figure=alternatives(figure for plan in PLANS.values() for figure in plan.figures),
