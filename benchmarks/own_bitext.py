@@ -3,9 +3,9 @@
     python benchmarks/own_bitext.py --out docs/results/own-bitext.md
 
 For each number of pairs of a language with English: P@1 of 2,000 further pairs, the mean of both
-directions, after `tandem train` without options and with every learning rate and dropout of a grid
-around those that it chooses, trained on the same pairs. `mul` is all languages together. Where a
-language has fewer pairs, it is trained on what there is. `--pairs` and `--languages` do a part.
+directions, after `tandem train` without options and with the learning rates, dropouts and numbers
+of pieces of a grid, trained on the same pairs. `mul` is all languages together. Where a language
+has fewer pairs, it is trained on what there is. `--pairs` and `--languages` do a part.
 
 The text is that of the collection `many`, in an order that is drawn once
 (`snakemake results/many/corpora/many` makes it). Finished trainings are kept in --log, with a
@@ -20,6 +20,7 @@ import json
 import os
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -41,7 +42,8 @@ from tandem.own_bitext.quality import encoded, retrieval
 from tandem.provenance import PACKAGE, source_digest
 from tandem.provenance import ROOT as LIBRARY
 
-Values = tuple[float, float]
+Values = tuple[float, float, int]
+"""Learning rate, dropout, SentencePieces."""
 ROOT = Path(__file__).parents[1]
 ALL = "mul"
 SCORE = "p_at_1_x100"
@@ -50,13 +52,20 @@ FURTHER = 2000
 """Pairs that P@1 is measured on."""
 CHOSEN_ON, CONFIRMED_ON = ("de", "tr"), ("es", "zh")
 GRID: dict[int, Sequence[Values]] = {
-    1_000: [(0.064, 0.5), (0.128, 0.5), (0.256, 0.5), (0.128, 0.7), (0.256, 0.7), (0.128, 0.8)],
-    3_000: [(0.064, 0.5), (0.128, 0.5), (0.128, 0.7)],
-    10_000: [(0.032, 0.3), (0.064, 0.5)],
-    60_000: [(0.032, 0.3), (0.064, 0.3)],
-    1_000_000: [(0.032, 0.3), (0.064, 0.3)],
+    1_000: [
+        (0.064, 0.5, 4000),
+        (0.128, 0.5, 4000),
+        (0.256, 0.5, 4000),
+        (0.128, 0.7, 4000),
+        (0.256, 0.7, 4000),
+        (0.128, 0.8, 4000),
+    ],
+    3_000: [(0.064, 0.5, 4000), (0.128, 0.5, 4000), (0.128, 0.7, 4000)],
+    10_000: [(0.032, 0.3, 4000), (0.064, 0.5, 4000)],
+    60_000: [(0.032, 0.3, 8000), (0.064, 0.3, 8000), (0.032, 0.3, 4000), (0.032, 0.3, 16_000)],
+    1_000_000: [(0.032, 0.0, 32_000), (0.064, 0.3, 32_000), (0.032, 0.0, 64_000)],
 }
-"""Learning rates and dropouts that are tried, by the number of pairs."""
+"""What is tried, by the number of pairs."""
 MOST = max(GRID)
 
 
@@ -67,13 +76,15 @@ class Trial:
     folder: Path
     language: str
     pairs: int
-    learning_rate: float | None = None
-    dropout: float | None = None
+    values: Values | None = None
 
-    def settings(self) -> dict[str, float]:
-        """Return the settings that are given."""
-        given = {"learning_rate": self.learning_rate, "dropout": self.dropout}
-        return {name: value for name, value in given.items() if value is not None}
+    def recipe(self) -> dict[str, float]:
+        """Return the settings of the recipe that are given."""
+        return {"learning_rate": self.values[0], "dropout": self.values[1]} if self.values else {}
+
+    def segmentation(self) -> dict[str, int]:
+        """Return the settings of the segmentation that are given."""
+        return {"size": self.values[2]} if self.values else {}
 
 
 def main() -> None:
@@ -125,7 +136,7 @@ def measure(texts: Sequence[Trial], done: Callable[..., dict[Trial, Any]]) -> li
     """Train on each text with the default and on the grid, or read what was trained."""
     defaults = done(texts)
     grids = {
-        trial: {v: replace(trial, learning_rate=v[0], dropout=v[1]) for v in GRID[trial.pairs]}
+        trial: {v: replace(trial, values=v) for v in GRID[trial.pairs]}
         for trial in texts
     }
     found = done([cell for grid in grids.values() for cell in grid.values()])
@@ -141,7 +152,7 @@ def summary(measured: Iterable[Measured]) -> Iterator[str]:
     yield "| --- | ---: | --- | --- | ---: | ---: | ---: |"
     for one in measured:
         default, best = one.default, one.grid[one.best]
-        own = default["learning_rate"], default["dropout"]
+        own = default["learning_rate"], default["dropout"], default["pieces"]
         cells = [one.trial.language, f"{default['pairs']:,}"]
         cells += [f"{default[SCORE]:.1f} ({shown(own)})", f"{best[SCORE]:.1f} ({shown(one.best)})"]
         cells += [f"{best[SCORE] - default[SCORE]:.1f}"]
@@ -152,7 +163,7 @@ def summary(measured: Iterable[Measured]) -> Iterator[str]:
 def everything(pairs: int, measured: Sequence[Measured]) -> Iterator[str]:
     """Yield a table of what each values of the grid gave for a number of pairs."""
     yield from ("", f"At most {pairs:,} pairs:", "")
-    yield f"| rate, dropout | {' | '.join(one.trial.language for one in measured)} |"
+    yield f"| rate, dropout, pieces | {' | '.join(one.trial.language for one in measured)} |"
     yield f"| --- |{' ---: |' * len(measured)}"
     for values in GRID[pairs]:
         scores = (f"{one.grid[values][SCORE]:.1f}" for one in measured)
@@ -160,8 +171,8 @@ def everything(pairs: int, measured: Sequence[Measured]) -> Iterator[str]:
 
 
 def shown(values: Values) -> str:
-    """Return a learning rate and a dropout in words."""
-    return f"{values[0]:g}, {values[1]:g}"
+    """Return a learning rate, a dropout and a number of pieces in words."""
+    return f"{values[0]:g}, {values[1]:g}, {values[2]:,}"
 
 
 def work(trial: Trial) -> dict[str, Any]:
@@ -170,10 +181,12 @@ def work(trial: Trial) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         pairs, further = read(trial)
         languages, model = ("en", trial.language), Path(folder) / "model"
-        encoder = train(pairs, languages, model, recipe=trial.settings())
+        asked = {"recipe": trial.recipe(), "segmentation": trial.segmentation()}
+        encoder = train(pairs, languages, model, **asked)
     seconds = time.process_time() - begun
     recipe = {name: encoder.metadata["recipe"][name] for name in ("learning_rate", "dropout")}
-    given = {"language": trial.language, "asked": trial.pairs, "settings": trial.settings()}
+    given = {"language": trial.language, "asked": trial.pairs, "values": trial.values}
+    recipe["pieces"] = encoder.segmenter.scheme.size
     made = {"pairs": len(pairs), "epoch": encoder.metadata["epoch"], "seconds": seconds}
     return given | recipe | made | {SCORE: retrieval(encoded(encoder, further, languages))[SCORE]}
 
@@ -224,7 +237,8 @@ def key(trial: Trial) -> str:
         "pairs": trial.pairs,
         "drawn": (SEED, FURTHER),
         "code": code(),
-        "recipe": recipes.followed(trial.pairs, **trial.settings())[1].model_dump(),
+        "recipe": recipes.followed(trial.pairs, **trial.recipe())[1].model_dump(),
+        "pieces": recipes.segmentation(trial.pairs, Counter(), **trial.segmentation()).size,
     }
     return hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()
 
