@@ -44,8 +44,8 @@ lint: $(READY) ## check style, spelling, types, that the page of all keys is up 
 check: lint ## lint, then the unit tests: two minutes
 	$(PYTEST) --numprocesses auto --durations 20 tests/unit tests/studies
 
-test: lint ## run every check: style, types, units, dry runs, the tiny scale end to end
-	$(PYTEST) --durations 20
+test: check ## run every check: style, types, units, dry runs, the tiny scale end to end
+	$(PYTEST) --durations 20 tests/workflow
 
 docs: $(READY) ## make the site of docs/, in site/; a broken link is an error
 	$(SITE)

@@ -111,7 +111,7 @@ def load() -> Any:
 def as_configured(plan: Any, pairs: int) -> Trial:
     """Return the values that the study has."""
     setting, recipe = plan.study.settings["joint"], plan.recipe("sp.joint")
-    encoder, objective = plan.study.encoders["sp"], plan.study.objectives["margin"]
+    encoder, objective = plan.study.encoders["sp"], plan.study.objectives[setting.objective]
     values = recipe.model_dump() | objective.model_dump() | setting.model_dump()
     values |= {
         "pairs": pairs,
