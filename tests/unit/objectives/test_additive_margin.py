@@ -4,8 +4,14 @@ import numpy as np
 import pytest
 import torch
 
+from tandem.encoders.averaging import Averaging
+from tandem.encoders.composition import Composition
 from tandem.objectives.additive_margin import AdditiveMargin
 from tandem.objectives.objective import OBJECTIVES
+from tandem.segmentation import ragged
+from tandem.training.batches import Pairs
+from tandem.training.loop import Run, Trainer
+from tandem.training.recipe import Recipe
 
 PAIRS, WIDTH = 7, 5
 
@@ -102,3 +108,21 @@ def test_a_pool_with_few_sentences_gives_what_it_has(vectors):
 def test_it_is_found_by_its_name():
     parsed = OBJECTIVES.parse({"kind": "additive-margin", "margin": 0.2})
     assert isinstance(parsed, AdditiveMargin) and parsed.margin == 0.2
+
+
+@pytest.mark.parametrize(("hard", "vectors"), [(0, 0), (2, 1)])
+def test_pools_are_encoded_only_to_be_compared(hard, vectors, monkeypatch):
+    counted = []
+    forward = Composition.forward
+
+    def count(self, *arguments):
+        counted.append(torch.is_grad_enabled())
+        return forward(self, *arguments)
+
+    monkeypatch.setattr(Composition, "forward", count)
+    sides = ([[number] for number in range(start, start + 20)] for start in (0, 20))
+    pairs = Pairs(*map(ragged.from_rows, sides), monolingual=False)
+    recipe = Recipe(epochs=1, batch=20, dropout=0.0)
+    run = Run(Averaging(dimension=4), AdditiveMargin(hard=hard), recipe, 1)
+    Trainer(run, 40, pairs).run(None, show=False)
+    assert counted.count(False) == vectors and counted.count(True) == 1

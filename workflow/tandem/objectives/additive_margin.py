@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,8 +43,6 @@ class AdditiveMargin(Objective):
     negatives.
     """
 
-    chooses: ClassVar[bool] = True
-
     margin: NonNegativeFloat = 0.3
     """How much higher a translation must score than all else; the paper's value."""
     bidirectional: bool = True
@@ -60,19 +58,24 @@ class AdditiveMargin(Objective):
     length_penalty: NonNegativeFloat = 0.0
     """Weight of the vectors' length in the loss; 1 in the paper (section 4.2, note 3)."""
 
+    @property
+    def compares(self) -> bool:
+        """Only hard negatives are chosen by their similarity."""
+        return self.hard > 0
+
     def batches(self, step: int) -> int:
         """Return how many batches negatives are chosen from."""
         return self.megabatch if self.hard else 1
 
-    def choose(self, vectors: Tensor, keys: Tensor, monolingual: bool) -> Candidates:
+    def choose(self, vectors: Tensor | None, keys: Tensor, monolingual: bool) -> Candidates:
         """Choose the hard negatives of every sentence."""
         import torch
         from torch.nn import functional
 
-        left, right = functional.normalize(vectors).chunk(2)
         own, other = keys.chunk(2)
-        if not self.hard:
+        if vectors is None or not self.hard:
             return Candidates(keys.cpu(), keys.new_zeros(2, 0, len(own)).cpu())
+        left, right = functional.normalize(vectors).chunk(2)
         found = [
             _most_similar(*sides, own, other, self.hard)
             for sides in ((left, right, other), (right, left, own))

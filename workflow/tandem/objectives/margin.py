@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,14 +19,17 @@ if TYPE_CHECKING:
 class Margin(Objective):
     """Margin loss; negatives are the most similar sentences of a mega-batch."""
 
-    chooses: ClassVar[bool] = True
-
     margin: PositiveFloat = 0.4
     """How much closer a translation must be than a negative, in cosine; the paper's value."""
     megabatch: PositiveInt = 120
     """Batches in a full mega-batch, from which negatives are chosen."""
     anneal: NonNegativeInt = 150
     """Updates after which the mega-batch grows by one batch; 0: full size from the start."""
+
+    @property
+    def compares(self) -> bool:
+        """Negatives are the most similar sentences."""
+        return True
 
     def batches(self, step: int) -> int:
         """Return how many batches the mega-batch that begins at `step` has.
@@ -35,10 +38,11 @@ class Margin(Objective):
         """
         return min(self.megabatch, 1 + step // self.anneal) if self.anneal else self.megabatch
 
-    def choose(self, vectors: Tensor, keys: Tensor, monolingual: bool) -> Negatives:
+    def choose(self, vectors: Tensor | None, keys: Tensor, monolingual: bool) -> Negatives:
         """Choose the hardest negative of every sentence; see `negatives.hardest`."""
         from tandem.objectives.negatives import Negatives, hardest
 
+        assert vectors is not None
         chosen = hardest(vectors, keys, monolingual)
         return Negatives(*(tensor.cpu() for tensor in chosen))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,23 +16,26 @@ if TYPE_CHECKING:
 class Objective(Kind):
     """What every kind of objective has.
 
-    Training reads `batches` batches of pairs at a time, a pool. Where the objective `chooses`, it
-    sees the vectors of the whole pool first. Then for each batch the sentences that `rows` names
-    are encoded with dropout, and one step is taken to reduce `loss`.
+    Training reads `batches` batches of pairs at a time, a pool, from which the objective may
+    choose: it sees the vectors of the whole pool where it `compares` them. Then for each batch the
+    sentences that `rows` names are encoded with dropout, and one step is taken to reduce `loss`.
     """
 
-    chooses: ClassVar[bool] = False
-    """Whether `choose` needs the vectors of a pool."""
+    @property
+    def compares(self) -> bool:
+        """Whether `choose` needs the vectors of a pool."""
+        return False
 
     def batches(self, step: int) -> int:
         """Return how many batches the pool has that begins after `step` updates."""
         return 1
 
-    def choose(self, vectors: Tensor, keys: Tensor, monolingual: bool) -> Any:  # noqa: ANN401  (whatever its own `rows` and `loss` want)
+    def choose(self, vectors: Tensor | None, keys: Tensor, monolingual: bool) -> Any:  # noqa: ANN401  (whatever its own `rows` and `loss` want)
         """Choose in a pool, without gradients, what its batches need.
 
         Args:
-            vectors: (2n, dimension) sentence vectors, one side after the other.
+            vectors: (2n, dimension) sentence vectors, one side after the other; None unless it
+                `compares` them.
             keys: (2n,) int64, equal for sentences spelt alike.
             monolingual: both sides are of one language.
         """

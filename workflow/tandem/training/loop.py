@@ -241,9 +241,7 @@ class Trainer:
         random = generator(self.settings.seed, 2, progress.epoch, start, *([text] if text else []))
         rows = order[start:end]
         pool = pairs.take(rows)
-        chosen = None
-        if self.settings.objective.chooses:
-            chosen = self._choose(pool, pairs.sentence_keys(rows, pool), pairs.monolingual)
+        chosen = self._choose(pool, pairs.sentence_keys(rows, pool), pairs.monolingual)
         count = end - start
         for first in range(0, count, size):
             batch = np.arange(first, min(first + size, count))
@@ -254,10 +252,12 @@ class Trainer:
 
     @torch.no_grad()
     def _choose(self, pool: Ragged, keys: NDArray[np.int64], monolingual: bool) -> Any:  # noqa: ANN401  (the objective's own)
-        types, local = number_types(pool.ids, self._scratch)
-        table = self.optimizer.fetch(self._tensor(types)).values
-        vectors = self.composition(table, self._tensor(local), self._tensor(pool.offsets))
-        return self.settings.objective.choose(vectors, self._tensor(keys), monolingual)
+        objective, vectors = self.settings.objective, None
+        if objective.compares:
+            types, local = number_types(pool.ids, self._scratch)
+            table = self.optimizer.fetch(self._tensor(types)).values
+            vectors = self.composition(table, self._tensor(local), self._tensor(pool.offsets))
+        return objective.choose(vectors, self._tensor(keys), monolingual)
 
     def _step(
         self,
