@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tandem.encoders import baselines
-from tandem.encoders.baselines import load_baseline
+from tandem.encoders.baselines import Baseline, load_baseline
 from tandem.errors import TandemError
 
 SENTENCES = ["A cat sat on the mat.", "The cat was sitting on a mat.", "Interest rates rose again."]
@@ -37,6 +37,24 @@ def test_a_baseline_finds_the_paraphrase(name, dimension):
     similarity = cosines(vectors, vectors)
     assert similarity[0, 1] > 0.7 > 0.4 > similarity[0, 2]
     assert encoder.encode([]).shape == (0, dimension)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "words"),
+    [
+        (("[CLS]", "##ing", "the", "3", "cat", "a"), ["a", "cat", "the"]),
+        (("<s>", "▁the", "ing", "▁", "▁cat", "▁3"), ["cat", "the"]),
+        ((), []),
+    ],
+)
+def test_whole_words_are_pieces_that_begin_one(pieces, words):
+    assert Baseline(1, "cpu", lambda batch, language: batch, pieces=pieces).words() == words
+
+
+def test_minilm_knows_common_words():
+    words = installed("minilm").words()
+    assert len(words) > 20_000
+    assert {"a", "house", "running"} <= set(words)
 
 
 def test_muse_is_multilingual():

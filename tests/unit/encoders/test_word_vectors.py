@@ -8,8 +8,15 @@ import pytest
 from tandem.encoders.averaging import Averaging
 from tandem.encoders.gran import Gran
 from tandem.encoders.model import SentenceEncoder
-from tandem.encoders.word_vectors import read_word_vectors, start_vectors, started
-from tandem.errors import InputError
+from tandem.encoders.word_vectors import (
+    on_principal_axes,
+    read_word_vectors,
+    start_vectors,
+    started,
+    words_of,
+    write_word_vectors,
+)
+from tandem.errors import InputError, TandemError
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import learn
 
@@ -88,3 +95,30 @@ def test_an_encoder_gives_its_words_vectors(segmenter, tmp_path):
     assert found["cat"].tolist() == table[segmenter.units("en")["cat"]].tolist()
     with pytest.raises(InputError, match="vectors of 2 numbers, and the encoder's have 3"):
         start_vectors(tmp_path / "model", {"cat"}, 3)
+
+
+@pytest.mark.parametrize("content", [text(), text(header=False), binary()])
+def test_the_words_of_a_file_come_in_its_order(tmp_path, content):
+    (tmp_path / "vectors").write_bytes(content)
+    assert words_of(tmp_path / "vectors", 2) == ["the", "cat"]
+    assert words_of(tmp_path / "vectors", 9) == [*VECTORS]
+
+
+def test_what_is_written_is_read(tmp_path):
+    rows = np.array([*VECTORS.values()])
+    write_word_vectors(tmp_path / "vectors", [*VECTORS], rows)
+    found = read_word_vectors(tmp_path / "vectors", VECTORS, 3)
+    assert np.array_equal(np.stack([found[word] for word in VECTORS]), rows.astype(np.float32))
+
+
+def test_principal_axes_keep_the_most_of_what_differs():
+    draw = np.random.default_rng(1)
+    wide = draw.normal(size=(50, 6)) * [1, 9, 2, 0.1, 5, 0.2] + 7
+    narrow, whole = on_principal_axes(wide, 3), on_principal_axes(wide, 6)
+    centred = wide - wide.mean(axis=0)
+    assert np.allclose(whole @ whole.T, centred @ centred.T)
+    assert np.allclose(narrow, whole[:, :3])
+    lost = np.linalg.svd(centred, compute_uv=False)[3:] ** 2
+    assert (centred**2).sum() - (narrow**2).sum() == pytest.approx(lost.sum())
+    with pytest.raises(TandemError, match="vectors of 6 numbers, and the encoder's have 7"):
+        on_principal_axes(wide, 7)

@@ -48,6 +48,18 @@ def encoder_of(wildcards):
     return FILTERING.study.encoders[EXPERIMENT.encoders[wildcards.compared].encoder]
 
 
+def words_start(wildcards):
+    """Return the file of word vectors that training starts from, whose words are known."""
+    return [EXPERIMENT.start] if EXPERIMENT.start and not Path(EXPERIMENT.start).is_dir() else []
+
+
+def start_of(wildcards):
+    """Return what training starts from: a file or an encoder, or nothing."""
+    if EXPERIMENT.baseline:
+        return [FILTERING.path("starts", f"{wildcards.compared}.bin")]
+    return [EXPERIMENT.start] if EXPERIMENT.start else []
+
+
 def condition_kinds(wildcards):
     """Return the files of the kinds that the scores of conditions depend on."""
     kinds = EXPERIMENT.encoders[wildcards.compared].kinds(FILTERING.study)

@@ -45,6 +45,7 @@ rule learn_words:
     """
     input:
         texts=[FILTERING.path("texts", name) for name, t in EXPERIMENT.compared.items() if not t.of],
+        start=words_start,
     output:
         folder=directory(FILTERING.path("words")),
     log:
@@ -53,9 +54,33 @@ rule learn_words:
         "../../../envs/tandem.yaml"
     params:
         scheme=FILTERING.study.segmentations["words"].model_dump(mode="json"),
+        baseline=EXPERIMENT.baseline,
         code=digest("learn_words.py", home=FILTERING_HOME),
     script:
         "scripts/learn_words.py"
+
+
+rule embed_words:
+    """Let a pretrained encoder encode every word.
+
+    Out: word vectors in word2vec's binary form.
+    """
+    input:
+        words=FILTERING.path("words"),
+    output:
+        vectors=FILTERING.path("starts/{compared}.bin"),
+    log:
+        FILTERING.path("logs/embed_words/{compared}.log"),
+    wildcard_constraints:
+        compared=alternatives(EXPERIMENT.encoders),
+    conda:
+        "../../../envs/tandem.yaml"
+    params:
+        baseline=EXPERIMENT.baseline,
+        dimension=lambda w: encoder_of(w).architecture.dimension,
+        code=digest("embed_words.py", home=FILTERING_HOME),
+    script:
+        "scripts/embed_words.py"
 
 
 rule score_pairs:
@@ -94,7 +119,7 @@ rule train_conditions:
         scores=FILTERING.path("scores/pairs/{text}.tsv"),
         words=FILTERING.path("words"),
         sts=FILTERING.path("corpora/sts"),
-        start=[EXPERIMENT.start] if EXPERIMENT.start else [],
+        start=start_of,
     output:
         scores=FILTERING.path("scores/conditions/{text}.{compared}.json"),
     log:

@@ -30,13 +30,15 @@ EncodeBatch = Callable[[list[str], str | None], Any]
 class Baseline:
     """A pretrained encoder, from functions that encode and perhaps tokenise one batch.
 
-    `dimension` is the width of its vectors, `device` where it computes: cpu, cuda, ...
+    `dimension` is the width of its vectors, `device` where it computes: cpu, cuda, ... `pieces` are
+    what its tokeniser makes of text, where it says so.
     """
 
     dimension: int
     device: str
     encode_batch: EncodeBatch
     tokenise_batch: Callable[[list[str]], Any] | None = None
+    pieces: tuple[str, ...] = ()
 
     def encode(
         self, sentences: Iterable[str], language: str | None = None, batch_size: int = 128
@@ -54,6 +56,15 @@ class Baseline:
             return False
         self.tokenise_batch(list(sentences))
         return True
+
+    def words(self) -> list[str]:
+        """Return the whole words among its tokeniser's pieces, sorted; empty if it tells none.
+
+        A piece is one if it begins a word, which SentencePieces say by a mark, WordPieces by none.
+        """
+        begun = {piece[1:] for piece in self.pieces if piece.startswith("▁")}
+        found = begun or {piece for piece in self.pieces if not piece.startswith("##")}
+        return sorted(word for word in found if word.isalpha())
 
 
 def load_baseline(name: str, device: str = "cpu") -> Baseline:
@@ -95,7 +106,8 @@ def _sentence_transformers(name: str, model: str, device: str) -> Baseline:
         )
 
     dimension = encoder.get_embedding_dimension() or encode(["0"], None).shape[1]
-    return Baseline(dimension, encoder.device.type, encode, encoder.preprocess)
+    pieces = tuple(getattr(encoder.tokenizer, "get_vocab", dict)())
+    return Baseline(dimension, encoder.device.type, encode, encoder.preprocess, pieces)
 
 
 def _module(name: str) -> ModuleType:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -10,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tandem.encoders.model import SentenceEncoder
-from tandem.errors import InputError
-from tandem.io import open_binary
+from tandem.errors import InputError, TandemError
+from tandem.io import atomic_path, open_binary
 from tandem.untrusted import refusing_each
 
 if TYPE_CHECKING:
@@ -37,21 +38,41 @@ def read_word_vectors(
     """
     wanted, found = set(words), {}
     with open_binary(path) as stream:
-        first, second = (stream.readline(_LONGEST_LINE) for _ in range(2))
-    counted = _counted(first)
-    binary = counted is not None and len(_numbers(second)) != counted
-    with open_binary(path) as stream:
-        if counted is not None:
-            stream.readline(_LONGEST_LINE)
-        skipped = 0 if counted is None else 1
-        records = _binary(stream, counted or 0, path) if binary else _text(stream, skipped, path)
-        for word, vector in refusing_each(records, path, "no readable word vectors", _REMEDY):
+        for word, vector in _records(stream, path):
             if len(vector) != dimension:
                 problem = f"vectors of {len(vector)} numbers, and the encoder's have {dimension}"
                 raise InputError(path, None, problem, "Set the encoder's dimension to the file's")
             if word in wanted and word not in found:
                 found[word] = vector
     return found
+
+
+def words_of(path: str | Path, most: int) -> list[str]:
+    """Return the first words of a file of word vectors; see `read_word_vectors`."""
+    with open_binary(path) as stream:
+        return [word for word, _ in islice(_records(stream, path), most)]
+
+
+def write_word_vectors(path: str | Path, words: Sequence[str], vectors: NDArray) -> None:
+    """Write word vectors, (words, dimension), in word2vec's binary form."""
+    with atomic_path(path) as temporary, open(temporary, "wb") as out:
+        out.write(f"{len(words)} {vectors.shape[1]}\n".encode())
+        for word, row in zip(words, vectors, strict=True):
+            out.write(word.encode() + b" " + row.astype("<f4").tobytes() + b"\n")
+
+
+def on_principal_axes(vectors: NDArray, dimension: int) -> NDArray[np.float64]:
+    """Return vectors, (n, d), without their mean, on as many of their principal axes, float64.
+
+    Raises:
+        TandemError: they have fewer dimensions.
+    """
+    if vectors.shape[1] < dimension:
+        problem = f"vectors of {vectors.shape[1]} numbers, and the encoder's have {dimension}"
+        raise TandemError(f"{problem}. Set the encoder's dimension to {vectors.shape[1]} or less")
+    centred = vectors.astype(np.float64) - vectors.mean(axis=0, dtype=np.float64)
+    _, axes = np.linalg.eigh(centred.T @ centred)  # by rising eigenvalues
+    return centred @ axes[:, : -dimension - 1 : -1]
 
 
 def start_vectors(path: Path, words: Collection[str], dimension: int) -> dict[str, Vector]:
@@ -91,6 +112,19 @@ def started(
         rows[list(known.values())] = given
     metadata = {"word_vectors": source, "words": len(known)}
     return as_encoder(segmenter, table, composition, metadata)
+
+
+def _records(stream: BinaryIO, path: str | Path) -> Iterator[tuple[str, Vector]]:
+    """Yield words with their vectors from a file of any form, opened anew."""
+    with open_binary(path) as look:
+        first, second = (look.readline(_LONGEST_LINE) for _ in range(2))
+    counted = _counted(first)
+    binary = counted is not None and len(_numbers(second)) != counted
+    if counted is not None:
+        stream.readline(_LONGEST_LINE)
+    skipped = 0 if counted is None else 1
+    records = _binary(stream, counted or 0, path) if binary else _text(stream, skipped, path)
+    yield from refusing_each(records, path, "no readable word vectors", _REMEDY)
 
 
 def _counted(line: bytes) -> int | None:

@@ -88,6 +88,10 @@ class Experiment(Settings):
     start: str | None = None
     """What word vectors start from: a file of them (word2vec's text or binary form, also packed),
     or the folder of a Tandem encoder, which gives each word's vector; null: what the seed draws."""
+    baseline: str | None = None
+    """Instead of `start`, a pretrained encoder, such as minilm: words start from what it gives each
+    of them, on as many principal axes as the encoder has dimensions. The words of its tokeniser are
+    known besides those of the texts, as those of a file are."""
     growth: list[PositiveInt] = []
     """Numbers of pairs of the learning curves, with the best filter and without any."""
     development: str
@@ -107,6 +111,8 @@ class Experiment(Settings):
         for name, entry in self.encoders.items():
             if unknown := [each for each in entry.filters if each not in self.filters]:
                 raise ValueError(f"encoders.{name}.filters: no filter {unknown[0]!r}")
+        if self.start and self.baseline:
+            raise ValueError("baseline: word vectors start from `start`; leave one out")
         if {COMBINED, UNFILTERED} & self.filters.keys():
             raise ValueError(f"filters: {COMBINED} and {UNFILTERED} are no names of filters")
         return self

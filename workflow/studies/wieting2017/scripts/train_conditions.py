@@ -29,11 +29,12 @@ with logged(snakemake.log[0]) as log:
               Recipe(**params.run["recipe"]), 0)  # fmt: skip
     scores = pd.read_csv(given.scores, sep="\t")
     starts = {}
-    if experiment.start:
+    if given.start:
+        source = experiment.start or experiment.baseline
         words = segmenter.units("en")
         vectors = start_vectors(Path(given.start[0]), words, run.encoder.dimension)
-        log.info("%d of %d words have vectors in %s", len(vectors), len(words), experiment.start)
-        starts = {seed: started(segmenter, run.encoder, seed, vectors, experiment.start)
+        log.info("%d of %d words have vectors in %s", len(vectors), len(words), source)
+        starts = {seed: started(segmenter, run.encoder, seed, vectors, source)
                   for seed in params.seeds}  # fmt: skip
     checkpoint = Path(params.checkpoint)
     checkpoint.parent.mkdir(parents=True, exist_ok=True)

@@ -80,10 +80,11 @@ class Datasets(Table):
             shown = ["" if pd.isna(value) else f"{value:.1f}" for value in quality]
             lines.append([str(label), *shown, *(cells.get(name, "") for name in self._labels())])
         headings = ["Training text", "BLEU of the translator", "Met (%)", *self._labels()]
+        start = self.experiment.start or self.experiment.baseline or "what the seed draws"
         said = (
             "Pearson's r x 100, mean of STS 2012 to 2015, of encoders trained on "
             f"{self.experiment.size:,} pairs of each text; in brackets, the 95% t interval over "
-            f"seeds. Word vectors start from {self.experiment.start or 'what the seed draws'}; "
+            f"seeds. Word vectors start from {start}; "
             "learning rates are chosen on STS 2016, with one seed. Met: of the references, those "
             "that the translator was trained on."
         )

@@ -1,0 +1,20 @@
+"""Let a pretrained encoder encode every word: what the filtering study's encoders start from."""
+
+import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
+
+from _adapter import logged
+from tandem.encoders.baselines import load_baseline
+from tandem.encoders.word_vectors import on_principal_axes, write_word_vectors
+from tandem.segmentation.segmenter import Segmenter
+
+with logged(snakemake.log[0]) as log:
+    words = sorted(Segmenter.load(snakemake.input.words).units("en"))
+    found = load_baseline(snakemake.params.baseline).encode(words, "en")
+    narrow = on_principal_axes(found, snakemake.params.dimension)
+    write_word_vectors(snakemake.output.vectors, words, narrow)
+    kept = (narrow**2).sum() / ((found - found.mean(axis=0)) ** 2).sum()
+    log.info("%d words, %.0f%% of their variance on %d axes", *narrow.shape[:1], 100 * kept,
+             snakemake.params.dimension)  # fmt: skip
