@@ -3,10 +3,11 @@
     python benchmarks/dual.py choose [ENCODER.SETTING ...] [--language fr] [--pairs N] [--seeds 1]
     python benchmarks/dual.py try ENCODER.SETTING KEY=VALUE ... [--pairs N] [--seeds 1]
 
-choose: each encoder with each objective is trained with every learning rate of one grid, and scored
-by P@1 x 100 on the validation books, the mean of both directions. One rule for all: rates are
-listed from the lowest, and the first is taken whose mean is within one standard error of the best
-(of one seed: the best). It prints pairs per second of processor time, too.
+choose: each encoder with each objective is trained with every learning rate of one grid, and every
+multiplier of it for token embeddings (--multipliers), and scored by P@1 x 100 on the validation
+books, the mean of both directions. One rule for all: rates are listed from the lowest, and the
+first is taken whose mean is within one standard error of the best (of one seed: the best). It
+prints pairs per second of processor time, too.
 try: the same score of one set of values; keys are those of the recipe, objective and architecture.
 
 Both read what `snakemake results/un/corpora/verses` makes, under --folder. Finished trainings are
@@ -160,15 +161,17 @@ def scores(tried: list[tuple[str, tuple]], options: argparse.Namespace) -> np.nd
 
 
 def choose(options: argparse.Namespace) -> None:
-    """Print the learning rate that the rule takes for each experiment."""
+    """Print the learning rate, and the multiplier, that the rule takes for each experiment."""
+    grid = [(rate, multiplier) for rate in options.rates for multiplier in options.multipliers]
+    keys = "learning_rate", "embedding_multiplier"
     for name in options.values:
-        tried = [(name, (("learning_rate", str(rate)),)) for rate in options.rates]
+        tried = [(name, tuple(zip(keys, map(str, values), strict=True))) for values in grid]
         found = scores(tried, options)
         behind = found[found.mean(axis=1).argmax()] - found
         errors = np.zeros(len(found))
         if found.shape[1] > 1:
             errors = behind.std(axis=1, ddof=1) / math.sqrt(found.shape[1])
-        print(f"  {name}: {options.rates[int((behind.mean(axis=1) <= errors).argmax())]}")
+        print(f"  {name}: {grid[int((behind.mean(axis=1) <= errors).argmax())]}")
 
 
 def main() -> None:
@@ -179,6 +182,7 @@ def main() -> None:
     parser.add_argument("what", choices=["choose", "try"])
     parser.add_argument("values", nargs="+", metavar="ENCODER.SETTING or KEY=VALUE")
     parser.add_argument("--rates", type=float, nargs="+", default=RATES)
+    parser.add_argument("--multipliers", type=float, nargs="+", default=[1.0])
     parser.add_argument("--language", default="fr")
     parser.add_argument("--folder", type=Path, default=ROOT / "results/un")
     parser.add_argument("--pairs", type=int, help="of the training text (default: all)")
