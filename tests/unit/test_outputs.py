@@ -14,7 +14,7 @@ import pytest
 
 import tandem
 from tandem import io, outputs
-from tandem.cli import main
+from tandem.cli import COMMANDS, common, main, parser
 from tandem.errors import TandemError
 from tandem.io import atomic_folder, atomic_path
 from tandem.outputs import check, workspace
@@ -319,3 +319,10 @@ def test_a_workspace_whose_removal_was_killed_is_taken_up(tmp_path, monkeypatch)
         outputs.keep_if(folder, {"a": 1}, [])
         assert not (folder / "text").exists()
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_json_knows_every_argument_that_names_something(command):
+    commands = parser([command])._subparsers._group_actions[0].choices
+    positional = {a.dest for a in commands[command]._actions if not a.option_strings}
+    assert positional <= {*common._INPUTS, "files", "folder"}

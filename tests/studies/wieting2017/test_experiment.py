@@ -233,13 +233,6 @@ def test_the_best_two_filters_are_combined_of_those_that_enough_pairs_pass():
     assert [kept.filter for kept in runs._best_two([low_a, low_b], scores, 0)[0].kept] == ["a", "b"]
 
 
-def test_intervals_are_students():
-    found = results.over_seeds(np.array([1.0, 2.0, 3.0]))
-    assert found["mean_pearson_x100"] == 2
-    assert found["mean_low_pearson_x100"] == pytest.approx(2 - 4.302653 / 3**0.5)
-    assert np.isnan(results.over_seeds(np.array([1.0]))["mean_low_pearson_x100"])
-
-
 @pytest.mark.parametrize(
     ("change", "said"),
     [

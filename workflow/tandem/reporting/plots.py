@@ -170,7 +170,7 @@ def line_plot(panels: Sequence[Curves]) -> Figure:
                     label=label,
                 )
             if panel.log:
-                _logarithmic(axes)
+                logarithmic(axes)
             axes.grid(color="0.9", linewidth=0.6)
             axes.set(xlabel=panel.xlabel, ylabel=panel.ylabel)
             axes.set_title(panel.title, fontsize=9)
@@ -183,8 +183,11 @@ def line_plot(panels: Sequence[Curves]) -> Figure:
     return figure
 
 
-def _logarithmic(axes: Axes) -> None:
-    """Make the horizontal axis logarithmic, with plain numbers: 0.3, 1, 3, 10, 30, 3k."""
+def logarithmic(axes: Axes) -> None:
+    """Make the horizontal axis logarithmic, with plain numbers: 0.3, 1, 3, 10, 30, 3k.
+
+    Call it when the data are drawn.
+    """
     axes.set_xscale("log")
     axes.xaxis.set_major_locator(LogLocator(subs=(1, 3)))
     axes.xaxis.set_major_formatter(EngFormatter(sep="") if axes.get_xlim()[0] >= 1 else "{x:g}")
@@ -217,7 +220,7 @@ def _draw(panel: Axes, dots: Dots, labels: Sequence[str]) -> None:
         value, name = dots.limit
         panel.axvline(value, color="0.4", linestyle="--", linewidth=0.8, label=name)
     if dots.log:
-        _logarithmic(panel)
+        logarithmic(panel)
     panel.set_yticks(range(len(dots.rows)), dots.rows)
     panel.tick_params(axis="y", length=0)
     panel.set_ylim(len(dots.rows) - 0.5, -0.5)

@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tandem.reporting.scores import Cell
+    from tandem.statistics.inference import Estimate
 
 
-def columns(name: str, metric: str, cell: Cell | None) -> dict[str, float | None]:
+def columns(name: str, metric: str, cell: Cell | Estimate | None) -> dict[str, float | None]:
     """Return the CSV columns of a figure and the bounds of its 95% interval; empty for none.
 
     They are `<name>_<metric>`, `<name>_low_<metric>` and `<name>_high_<metric>`.

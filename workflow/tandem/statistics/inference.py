@@ -65,9 +65,12 @@ class Estimate:
 
 
 def sample_mean(values: FloatArray) -> Estimate:
-    """Estimate a mean from independent values, (n,), by Student's t; of one, only its value."""
+    """Estimate a mean from independent values, (n,), by Student's t.
+
+    Of one value nothing but the value is known, of none nothing: NaN.
+    """
     if len(values) < 2:
-        return Estimate(float(np.mean(values)), np.nan, np.nan)
+        return Estimate(float(sum(values)) if len(values) else np.nan, np.nan, np.nan)
     error = np.std(values, ddof=1) / np.sqrt(len(values))
     return Estimate(float(np.mean(values)), float(error), len(values) - 1)
 

@@ -83,7 +83,15 @@ class SpeedAndScore(Table):
         """Draw a named point for each encoder and device: the score over the speed."""
         import matplotlib
 
-        from tandem.reporting.plots import MARKERS, OKABE_ITO, STYLE, WIDTH, bounds, new_figure
+        from tandem.reporting.plots import (
+            MARKERS,
+            OKABE_ITO,
+            STYLE,
+            WIDTH,
+            bounds,
+            logarithmic,
+            new_figure,
+        )
         from tandem.reporting.scores import METRICS
 
         metric = given.plan.study.tasks[self.task].metric
@@ -96,7 +104,6 @@ class SpeedAndScore(Table):
         with matplotlib.rc_context(STYLE):
             drawn = new_figure(WIDTH, 3.4)
             axes = drawn.subplots()
-            axes.set_xscale("log")
             for x, y, device in zip(speeds.to_numpy(float), scores, frame["device"], strict=True):
                 number = devices.index(device)
                 axes.errorbar(
@@ -110,6 +117,7 @@ class SpeedAndScore(Table):
                     elinewidth=1.1,
                     capsize=2,
                 )
+            logarithmic(axes)
             axes.margins(x=0.2, y=0.15)
             axes.grid(color="0.9", linewidth=0.6)
             axes.set_xlabel("sentences per second from raw text, read once")

@@ -10,7 +10,6 @@ import numpy as np
 
 from tandem.io import read_json
 from tandem.registry import ConfigurationError
-from tandem.statistics.inference import sample_mean
 from tandem.tasks.task import MEAN
 
 if TYPE_CHECKING:
@@ -65,13 +64,6 @@ def load(files: Iterable[Path], part: str) -> pd.DataFrame:
                 row[task] = result.get(task, {}).get(MEAN, np.nan)
             rows.append(row)
     return pd.DataFrame(rows)
-
-
-def over_seeds(values: np.ndarray) -> dict[str, float]:
-    """Return the mean over seeds and its 95% t interval, as columns; NaN bounds for one seed."""
-    found = sample_mean(values)
-    low, high = found.interval.low, found.interval.high
-    return {f"mean_{METRIC}": found.value, f"mean_low_{METRIC}": low, f"mean_high_{METRIC}": high}
 
 
 def spelt(kept: Iterable[dict]) -> str:

@@ -26,7 +26,8 @@ class Bounds(Table):
         """
         import pandas as pd
 
-        from tandem.reporting.writer import grid, page, with_interval
+        from tandem.reporting.writer import columns, grid, page, with_interval
+        from tandem.statistics.inference import sample_mean
 
         experiment = self.experiment(given.plan)
         files = given.files["conditions"]
@@ -44,8 +45,7 @@ class Bounds(Table):
             row = {"encoder": experiment.encoders[str(encoder)].label}
             row |= {"filter": experiment.filters[str(name)].label, "bounds": bounds}
             row |= {"text_count": len(each)}
-            gains = results.over_seeds(each["test_gain"].to_numpy())
-            row |= {key.replace("mean", "gain"): value for key, value in gains.items()}
+            row |= columns("gain", results.METRIC, sample_mean(each["test_gain"].to_numpy()))
             row["development_gain_pearson_x100"] = each["development_gain"].mean()
             rows.append(row)
         frame = pd.DataFrame(rows)

@@ -46,7 +46,8 @@ class Datasets(Table):
         """
         import pandas as pd
 
-        from tandem.reporting.writer import grid, page, with_interval
+        from tandem.reporting.writer import columns, grid, page, with_interval
+        from tandem.statistics.inference import sample_mean
 
         translated = list(self.translators(given.plan))
         bleu = {
@@ -68,7 +69,8 @@ class Datasets(Table):
             row |= {"label": self.experiment.texts[str(text)].label, "pairs": runs["size"].iloc[0]}
             row["learning_rate"] = runs["learning_rate"].iloc[0]
             row |= {"seed_count": len(runs), "development_pearson_x100": runs["development"].mean()}
-            rows.append(row | results.over_seeds(runs["test"].to_numpy()))
+            mean = sample_mean(runs["test"].to_numpy())
+            rows.append(row | columns("mean", results.METRIC, mean))
         frame = pd.DataFrame(rows)
         lines = []
         for label, own in frame.groupby("label", sort=False):

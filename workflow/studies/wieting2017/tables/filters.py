@@ -96,7 +96,8 @@ class Filters(Table):
 
 def _gains(experiment: Experiment, runs: pd.DataFrame) -> list[dict[str, Any]]:
     """Return a row for each filter of a text and an encoder that enough pairs pass."""
-    from tandem.statistics.inference import holm
+    from tandem.reporting.writer import columns
+    from tandem.statistics.inference import holm, sample_mean
 
     plain = runs[runs["filter"] == UNFILTERED].set_index("seed")["test"]
     rows: list[dict[str, Any]] = []
@@ -107,7 +108,8 @@ def _gains(experiment: Experiment, runs: pd.DataFrame) -> list[dict[str, Any]]:
         gains = (scores - plain).to_numpy()
         row = {"filter": name, "label": label_of(experiment, str(name))}
         row |= {"bounds": each["bounds"].iloc[0], "passing": each["passing"].iloc[0]}
-        row |= {"seed_count": len(each), **results.over_seeds(scores.to_numpy())}
+        row |= {"seed_count": len(each)}
+        row |= columns("mean", results.METRIC, sample_mean(scores.to_numpy()))
         row["development_pearson_x100"] = each["development"].mean()
         rows.append(row | _gain(gains))
     corrected = holm([row["p"] for row in rows])
@@ -132,13 +134,13 @@ def _overall(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(found)
 
 
-def _gain(gains: np.ndarray) -> dict[str, float]:
+def _gain(gains: np.ndarray) -> dict[str, float | None]:
     """Return the mean of gains with its 95% t interval, as columns, and the p-value of 0."""
+    from tandem.reporting.writer import columns
     from tandem.statistics.inference import sample_mean
 
-    spread = results.over_seeds(gains).items()
-    row = {key.replace("mean", "gain"): value for key, value in spread}
-    return row | {"p": sample_mean(gains).p(0)}
+    found = sample_mean(gains)
+    return {**columns("gain", results.METRIC, found), "p": found.p(0)}
 
 
 def _shown(p: float) -> str:

@@ -26,7 +26,8 @@ class Growth(Table):
         """
         import pandas as pd
 
-        from tandem.reporting.writer import grid, page, with_interval
+        from tandem.reporting.writer import columns, grid, page, with_interval
+        from tandem.statistics.inference import sample_mean
 
         experiment = self.experiment(given.plan)
         found = results.load(given.files["conditions"], "growth").dropna(subset=["test"])
@@ -38,7 +39,8 @@ class Growth(Table):
             row |= {"encoder": experiment.encoders[encoder].label}
             row |= {"filter": "none" if name == UNFILTERED else experiment.filters[name].label}
             row |= {"bounds": bounds, "pairs": size, "seed_count": len(runs)}
-            rows.append(row | results.over_seeds(runs["test"].to_numpy()))
+            mean = sample_mean(runs["test"].to_numpy())
+            rows.append(row | columns("mean", results.METRIC, mean))
         frame = pd.DataFrame(rows)
         ends = {min(experiment.growth): "fewest", max(experiment.growth): "most"}
         found["pairs"] = [ends.get(size, "between") for size in found["size"]]

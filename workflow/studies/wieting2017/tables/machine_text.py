@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import astuple
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tandem.io import read_json
 from tandem.reporting.table import Given, Report
-from wieting2017.experiment import results
 from wieting2017.experiment.table import Table, excerpt
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class MachineText(Table):
 
     def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
         """Draw a row for each statistic, a series for each text; or lengths, a panel for each."""
-        from tandem.reporting.plots import Dots, dot_plot
+        from tandem.reporting.plots import Dots, bounds, dot_plot
         from wieting2017.experiment import usage
 
         ranges = [said for said, _ in usage.length_names().values()]
@@ -124,7 +124,7 @@ class MachineText(Table):
         rows = list(dict.fromkeys(frame["statistic"]))
         series = {}
         for text, own in frame.groupby("text", sort=False):
-            more = own.set_index("statistic").reindex(rows)[list(_MORE)].to_numpy(float)
+            more = bounds(own.set_index("statistic").reindex(rows), "more", "percent")
             series[str(text)] = 1 + more / 100
         xlabel = "translations / references, with 95% interval"
         return dot_plot([Dots(xlabel, rows, series, log=True, limit=(1.0, "references"))])
@@ -136,6 +136,8 @@ def _measured(
     """Yield a row for each statistic of a text, then for each range of lengths."""
     import numpy as np
 
+    from tandem.reporting.writer import columns
+    from tandem.statistics.inference import sample_mean
     from wieting2017.experiment import usage
 
     statistics = partial(usage.measure, frequent=frequent)
@@ -147,11 +149,11 @@ def _measured(
             values = dict(zip(SIDES, found[:, place].T, strict=True))
             row: dict[str, Any] = {"name": name, "statistic": said, "unit": unit}
             for side, own in values.items():
-                row |= dict(zip(_columns(side), results.over_seeds(own).values(), strict=True))
+                row |= dict(zip(_columns(side), astuple(sample_mean(own).interval), strict=True))
             # one denominator for all blocks: a block without any repetition has no ratio
             whole = values["reference"].mean() or np.nan
             relative = 100 * (values["translation"] - values["reference"]) / whole
-            yield row | dict(zip(_MORE, results.over_seeds(relative).values(), strict=True))
+            yield row | columns("more", "percent", sample_mean(relative))
 
 
 def _telling(
@@ -182,7 +184,6 @@ def _columns(side: str) -> list[str]:
 
 SIDES = ("reference", "translation")
 LENGTHS_END = "-lengths"
-_MORE = ("more_percent", "more_low_percent", "more_high_percent")
 
 
 def _accuracy_note(told: pd.DataFrame) -> str:

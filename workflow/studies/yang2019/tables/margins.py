@@ -69,9 +69,11 @@ class Margins(Table):
         `seeds` has the cosines of each seed, `compared` for each encoder the experiments with the
         smallest margin and with the one that claims are about.
         """
+        import numpy as np
         import pandas as pd
 
         from tandem.reporting.writer import columns, grid, page, with_interval
+        from tandem.statistics.inference import sample_mean
 
         metric = given.scores.metric(self.task)
         rows, seeds = [], []
@@ -90,7 +92,7 @@ class Margins(Table):
                 known = {"encoder": label, "margin": f"{point.margin:g}", "seed": number}
                 seeds.append(known | one)
             for key in ("positive", "negative", "gap"):
-                line |= over_seeds(key, [one[key] for one in own])
+                line |= columns(key, "x100", sample_mean(np.array([one[key] for one in own])))
             rows.append(line)
         frame = pd.DataFrame(rows)
         shown = [
@@ -138,14 +140,3 @@ class Margins(Table):
             Curves("margin", "P@1 × 100, from English", found, log=False),
             Curves("margin", "mean cosine × 100", cosines, log=False),
         ])  # fmt: skip
-
-
-def over_seeds(name: str, values: list[float]) -> dict[str, float]:
-    """Return columns of the mean over seeds and its 95% t interval; NaN bounds for one seed."""
-    import numpy as np
-
-    from tandem.statistics.inference import sample_mean
-
-    bounds = sample_mean(np.array(values or [np.nan])).interval
-    names = (f"{name}_x100", f"{name}_low_x100", f"{name}_high_x100")
-    return dict(zip(names, (bounds.estimate, bounds.low, bounds.high), strict=True))
