@@ -7,7 +7,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from hostile_files import block, of_database, pax, relabelled
+from hostile_archives import block, pax, relabelled
+from hostile_files import of_database
 from kinds_of_files import (
     BUCC,
     MIB,

@@ -1,0 +1,23 @@
+"""Twenty pairs that a small recurrent translator learns, and its settings."""
+
+from tandem.translation.rnn_training import Aligned
+from tandem.translation.translator import TRANSLATORS
+
+COLOURS = {"rudy": "red", "modry": "blue", "bily": "white", "zeleny": "green", "cerny": "black"}
+THINGS = {"dum": "house", "stul": "table", "strom": "tree", "klic": "key"}
+PAIRS = [(f"vidim {c} {t} dnes", f"i see the {COLOURS[c]} {THINGS[t]} today")
+         for c in COLOURS for t in THINGS]  # fmt: skip
+BITEXT = Aligned([source for source, _ in PAIRS], [target for _, target in PAIRS])
+NONE = Aligned([], [])
+SETTINGS = dict(
+    bitext="en-cs", source="cs", target="en", pieces=60, dimension=32, epochs=25, batch_tokens=60,
+    sampled_pieces=20, learning_rate=1e-2, dropout=0.1, threads=1, seed=5,
+)  # fmt: skip
+
+
+def settings(**changes):
+    return TRANSLATORS.parse({"kind": "rnn"} | SETTINGS | changes)
+
+
+CONFIG = settings()
+SHORT = settings(epochs=3)
