@@ -28,11 +28,6 @@ def relabelled(data, offset, value, form="<H"):
     return bytes(changed)
 
 
-def renamed(data, old, new):
-    assert len(old) == len(new)
-    return data.replace(old, new)
-
-
 def of_zip(data):
     """Yield hostile zips made from a valid one."""
     yield "encrypted", relabelled(data, 6, 1)

@@ -56,7 +56,7 @@ def words_start(wildcards):
 def start_of(wildcards):
     """Return what training starts from: a file or an encoder, or nothing."""
     if EXPERIMENT.baseline:
-        return [FILTERING.path("starts", f"{wildcards.compared}.bin")]
+        return [FILTERING.path("starts", f"{encoder_of(wildcards).architecture.dimension}.bin")]
     return [EXPERIMENT.start] if EXPERIMENT.start else []
 
 

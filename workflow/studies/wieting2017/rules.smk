@@ -68,16 +68,16 @@ rule embed_words:
     input:
         words=FILTERING.path("words"),
     output:
-        vectors=FILTERING.path("starts/{compared}.bin"),
+        vectors=FILTERING.path("starts/{dimension}.bin"),
     log:
-        FILTERING.path("logs/embed_words/{compared}.log"),
+        FILTERING.path("logs/embed_words/{dimension}.log"),
     wildcard_constraints:
-        compared=alternatives(EXPERIMENT.encoders),
+        dimension=r"\d+",
     conda:
         "../../../envs/tandem.yaml"
     params:
         baseline=EXPERIMENT.baseline,
-        dimension=lambda w: encoder_of(w).architecture.dimension,
+        dimension=lambda w: int(w.dimension),
         code=digest("embed_words.py", home=FILTERING_HOME),
     script:
         "scripts/embed_words.py"
