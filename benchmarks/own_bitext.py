@@ -63,7 +63,7 @@ GRID: dict[int, Sequence[Values]] = {
     3_000: [(0.064, 0.5, 4000), (0.128, 0.5, 4000), (0.128, 0.7, 4000)],
     10_000: [(0.032, 0.3, 4000), (0.064, 0.5, 4000)],
     60_000: [(0.032, 0.3, 8000), (0.064, 0.3, 8000), (0.032, 0.3, 4000), (0.032, 0.3, 16_000)],
-    1_000_000: [(0.032, 0.0, 32_000), (0.064, 0.3, 32_000), (0.032, 0.0, 64_000)],
+    1_000_000: [(0.032, 0.0, 64_000), (0.032, 0.0, 32_000), (0.064, 0.0, 64_000)],
 }
 """What is tried, by the number of pairs."""
 MOST = max(GRID)
@@ -134,14 +134,13 @@ class Measured:
 
 def measure(texts: Sequence[Trial], done: Callable[..., dict[Trial, Any]]) -> list[Measured]:
     """Train on each text with the default and on the grid, or read what was trained."""
-    defaults = done(texts)
     grids = {
         trial: {v: replace(trial, values=v) for v in GRID[trial.pairs]}
         for trial in texts
     }
-    found = done([cell for grid in grids.values() for cell in grid.values()])
+    found = done([*texts, *(cell for grid in grids.values() for cell in grid.values())])
     return [
-        Measured(trial, defaults[trial], {values: found[cell] for values, cell in grid.items()})
+        Measured(trial, found[trial], {values: found[cell] for values, cell in grid.items()})
         for trial, grid in grids.items()
     ]
 
@@ -232,12 +231,14 @@ def key(trial: Trial) -> str:
 
     It follows the pairs that are left to train on, which here are on the same side of all borders.
     """
+    objective, recipe = recipes.followed(trial.pairs, **trial.recipe())
     made_of = {
         "text": text(trial.folder, trial.language),
         "pairs": trial.pairs,
         "drawn": (SEED, FURTHER),
         "code": code(),
-        "recipe": recipes.followed(trial.pairs, **trial.recipe())[1].model_dump(),
+        "objective": objective.model_dump(),
+        "recipe": recipe.model_dump(),
         "pieces": recipes.segmentation(trial.pairs, Counter(), **trial.segmentation()).size,
     }
     return hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()

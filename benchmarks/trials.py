@@ -25,22 +25,23 @@ def results(
 ) -> dict[Job, dict[str, Any]]:
     """Return what each job found, from the log or by doing it now.
 
-    `key_of` is a digest of all that a job depends on: its values, text and code.
+    `key_of` is a digest of all that a job depends on: its values, text and code. Jobs with one digest
+    are done once.
     """
-    keys = {key_of(job): job for job in jobs}
-    found = {}
+    keys = {job: key_of(job) for job in jobs}
+    known = {}
     for line in read_lines(log) if log.exists() else ():
         entry = json.loads(line)
-        if entry.get("key") in keys:
-            found[keys[entry["key"]]] = entry
-    left = [job for job in jobs if job not in found]
+        known[entry.get("key")] = entry
+    left = {key: job for job, key in keys.items() if key not in known}
     log.parent.mkdir(parents=True, exist_ok=True)
     with (
         ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool,
         open(log, "a", encoding="utf-8") as stream,
     ):
-        for job, entry in zip(left, tqdm(pool.map(work, left), total=len(left)), strict=True):
-            stream.write(json.dumps({"key": key_of(job)} | entry) + "\n")
+        entries = tqdm(pool.map(work, left.values()), total=len(left))
+        for key, entry in zip(left, entries, strict=True):
+            known[key] = {"key": key} | entry
+            stream.write(json.dumps(known[key]) + "\n")
             stream.flush()
-            found[job] = entry
-    return found
+    return {job: known[key] for job, key in keys.items()}

@@ -28,14 +28,20 @@ def followed(
     """
     names = ("learning_rate", "dropout", "epochs", "patience")
     recipe = dict(zip(names, next(v for most, v in _FOLLOWS if pairs <= most), strict=True))
-    return objective or Margin(), Recipe(**(recipe | asked))
+    if pairs <= _MUCH:
+        return objective or Margin(), Recipe(**recipe | asked)
+    return objective or Margin(megabatch=16), Recipe(**recipe | {"decay": "linear"} | asked)
 
 
+_MUCH = 100_000
+"""More pairs than these are much text: negatives are chosen from smaller mega-batches, which cost
+less and lose nothing, and the learning rate falls (the joint encoder's values: docs/fidelity.md).
+"""
 _FOLLOWS: tuple[tuple[float, tuple[float, float, int, int]], ...] = (
     (3_000, (0.128, 0.7, 60, 20)),
     (30_000, (0.064, 0.5, 30, 5)),
-    (100_000, (0.032, 0.3, 30, 3)),
-    (math.inf, (0.064, 0.3, 30, 3)),
+    (_MUCH, (0.032, 0.3, 30, 3)),
+    (math.inf, (0.032, 0.0, 6, 3)),
 )
 """Learning rate, dropout, epochs and patience, each with the most pairs that they are for.
 
@@ -73,8 +79,8 @@ _COVERAGE = 0.9995
 """Share of the text's characters that are kept where there are more."""
 _PIECES: tuple[tuple[float, int], ...] = (
     (30_000, 4000),
-    (100_000, 8000),
-    (math.inf, 32_000),
+    (_MUCH, 8000),
+    (math.inf, 64_000),
 )
 """SentencePieces, with the most pairs that they are for (docs/own-bitext.md)."""
 
