@@ -5,6 +5,7 @@ from collections import Counter
 import numpy as np
 
 import tandem
+from tandem.objectives.margin import Margin
 from tandem.own_bitext.recipes import followed, segmentation
 
 FEW = Counter("abc")
@@ -15,6 +16,15 @@ MANY = Counter({chr(0x4E00 + n): 9000 if n < 1500 else 1 for n in range(4500)})
 def test_more_text_gets_more_pieces():
     sizes = [segmentation(pairs, FEW).size for pairs in (10, 20_000, 90_000, 10**6)]
     assert sizes == sorted(sizes) and sizes[0] < sizes[-1]
+
+
+def test_much_text_is_trained_on_as_the_joint_encoder_is():
+    objective, recipe = followed(100_001)
+    assert (objective.megabatch, recipe.decay, recipe.dropout) == (16, "linear", 0.0)
+    objective, recipe = followed(100_000)
+    assert (objective.megabatch, recipe.decay) == (Margin().megabatch, "none")
+    objective, recipe = followed(10**6, Margin(megabatch=2), decay="none")
+    assert (objective.megabatch, recipe.decay) == (2, "none")
 
 
 def test_of_many_characters_the_rarest_are_left_out():
