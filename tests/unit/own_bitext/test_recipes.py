@@ -5,6 +5,8 @@ from collections import Counter
 import numpy as np
 
 import tandem
+from tandem.encoders.averaging import Averaging
+from tandem.encoders.transformer import Transformer
 from tandem.objectives.margin import Margin
 from tandem.own_bitext.recipes import followed, segmentation
 
@@ -23,8 +25,16 @@ def test_much_text_is_trained_on_as_the_joint_encoder_is():
     assert (objective.megabatch, recipe.decay, recipe.dropout) == (16, "linear", 0.0)
     objective, recipe = followed(100_000)
     assert (objective.megabatch, recipe.decay) == (Margin().megabatch, "none")
-    objective, recipe = followed(10**6, Margin(megabatch=2), decay="none")
+    objective, recipe = followed(10**6, None, Margin(megabatch=2), decay="none")
     assert (objective.megabatch, recipe.decay) == (2, "none")
+
+
+def test_layers_learn_more_slowly_than_their_embeddings():
+    plain, layered = followed(9000, Averaging())[1], followed(9000, Transformer())[1]
+    assert plain == followed(9000)[1]
+    assert layered.learning_rate < plain.learning_rate / 10
+    assert layered.learning_rate * layered.embedding_multiplier >= plain.learning_rate / 10
+    assert followed(9000, Transformer(), learning_rate=0.1)[1].learning_rate == 0.1
 
 
 def test_of_many_characters_the_rarest_are_left_out():

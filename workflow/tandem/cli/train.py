@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _EXAMPLE = "tandem train my.en my.de --languages en de --out model/"
 _MODELS = ("encoder", "encoder_setting", "dimension", "segmentation", "size")
 """What the model of --from decides."""
-_FOLLOWS = ("epochs", "patience", "learning_rate", "dropout", "size")
+_FOLLOWS = ("epochs", "patience", "learning_rate", "embedding_multiplier", "decay", "dropout", "size")
 """What follows the amount of text where the option is not given, and has no fixed default."""
 
 

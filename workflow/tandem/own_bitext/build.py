@@ -86,7 +86,7 @@ class Asked:
         """
         try:
             self.bitext(("pairs",))
-            recipes.followed(1, self.objective, **self.recipe)
+            recipes.followed(1, None, self.objective, **self.recipe)
             kind = recipes.segmentation(1, Counter(), **self.segmentation).kind
         except ValidationError as error:
             raise TandemError("; ".join(faults(error))) from error
@@ -268,11 +268,11 @@ def _train(
 ) -> SentenceEncoder:
     """Train on all pairs, look how good it is, and write the model."""
     pairs = training.load_pairs(ids, "train", how.languages)
-    objective, recipe = recipes.followed(len(pairs.left), how.objective, **how.recipe)
+    kind = how.encoder if how.start is None else how.start.kind
+    objective, recipe = recipes.followed(len(pairs.left), kind, how.objective, **how.recipe)
     segmenter = Segmenter.load(ids)
     how_said = recipes.said(len(segmenter), objective, recipe)
     tell(f"training on {len(pairs.left):,} pairs: {how_said}")
-    kind = how.encoder if how.start is None else how.start.kind
     run = Run(kind, objective, recipe, how.seed)
     with stopping() as stopped:
         encoder, history = training.train_encoder(

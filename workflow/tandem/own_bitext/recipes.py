@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tandem.encoders.encoder import Encoder
 from tandem.objectives.margin import Margin
 from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.segmentation.scheme import Segmentation
@@ -16,6 +17,7 @@ from tandem.training.recipe import Recipe
 
 def followed(
     pairs: int,
+    encoder: Encoder | None = None,
     objective: Objective | None = None,
     **asked: Any,  # noqa: ANN401
 ) -> tuple[Objective, Recipe]:
@@ -23,16 +25,23 @@ def followed(
 
     Args:
         pairs: to train on.
+        encoder: what is trained, if it is not the mean of its embeddings.
         objective: instead of the margin loss with its own settings.
         asked: settings of the recipe that replace those that follow.
     """
     names = ("learning_rate", "dropout", "epochs", "patience")
     recipe = dict(zip(names, next(v for most, v in _FOLLOWS if pairs <= most), strict=True))
-    if pairs <= _MUCH:
-        return objective or Margin(), Recipe(**recipe | asked)
-    return objective or Margin(megabatch=16), Recipe(**recipe | {"decay": "linear"} | asked)
+    much = pairs > _MUCH
+    if much:
+        recipe["decay"] = "linear"
+    if encoder and encoder.weight_shapes():
+        recipe |= _LAYERS
+    return objective or Margin(**{"megabatch": 16} if much else {}), Recipe(**recipe | asked)
 
 
+_LAYERS = {"learning_rate": 0.0005, "embedding_multiplier": 64.0, "dropout": 0.0}
+"""Of encoders that have more parameters than embeddings. The rates of averaging encoders make all
+their vectors alike; embeddings still need large steps (docs/fidelity.md)."""
 _MUCH = 100_000
 """More pairs than these are much text: negatives are chosen from smaller mega-batches, which cost
 less and lose nothing, and the learning rate falls (the joint encoder's values: docs/fidelity.md).
