@@ -25,8 +25,8 @@ def results(
 ) -> dict[Job, dict[str, Any]]:
     """Return what each job found, from the log or by doing it now.
 
-    `key_of` is a digest of all that a job depends on: its values, text and code. Jobs with one digest
-    are done once.
+    `key_of` is a digest of all that a job depends on: its values, text and code. Jobs with one
+    digest are done once.
     """
     keys = {job: key_of(job) for job in jobs}
     known = {}

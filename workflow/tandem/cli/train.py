@@ -26,8 +26,10 @@ if TYPE_CHECKING:
 _EXAMPLE = "tandem train my.en my.de --languages en de --out model/"
 _MODELS = ("encoder", "encoder_setting", "dimension", "segmentation", "size")
 """What the model of --from decides."""
-_FOLLOWS = ("epochs", "patience", "learning_rate", "embedding_multiplier", "decay", "dropout", "size")
-"""What follows the amount of text where the option is not given, and has no fixed default."""
+_FOLLOWS = (
+    "epochs", "patience", "learning_rate", "embedding_multiplier", "decay", "dropout", "size"
+)  # fmt: skip
+"""What follows the amount of text, or the encoder, where the option is not given."""
 
 
 def add_train(parser: argparse.ArgumentParser) -> None:
@@ -80,7 +82,7 @@ def _setting(text: str) -> tuple[str, Any]:
 
 def _add_settings(parser: argparse.ArgumentParser, model: type[Settings], *names: str) -> None:
     """Add an option for each of these settings, with its own meaning."""
-    follows = "follows the amount of text"
+    follows = "follows the amount of text and the encoder"
     for name in names:
         field = model.model_fields[name]
         meaning = " ".join((field.description or "").split()).replace("%", "%%")

@@ -30,7 +30,8 @@ def followed(
         asked: settings of the recipe that replace those that follow.
     """
     names = ("learning_rate", "dropout", "epochs", "patience")
-    recipe = dict(zip(names, next(v for most, v in _FOLLOWS if pairs <= most), strict=True))
+    values = next(v for most, v in _FOLLOWS if pairs <= most)
+    recipe: dict[str, Any] = dict(zip(names, values, strict=True))
     much = pairs > _MUCH
     if much:
         recipe["decay"] = "linear"
