@@ -140,9 +140,7 @@ def dot_plot(panels: Sequence[Dots], columns: int = 1) -> Figure:
         found = [dict(zip(*panel.get_legend_handles_labels()[::-1], strict=True)) for panel in axes]
         names = dict.fromkeys([*labels, *(name for panel in found for name in panel)])
         handles = [next(panel[name] for panel in found if name in panel) for name in names]
-        fits = sum(map(len, names)) + 4 * len(names) <= _LEGEND_CHARACTERS
-        columns = len(names) if fits else 3
-        figure.legend(handles, names, loc="outside upper center", ncols=columns, handletextpad=0.3)
+        _legend(figure, dict(zip(names, handles, strict=True)))
     return figure
 
 
@@ -161,8 +159,8 @@ def line_plot(panels: Sequence[Curves]) -> Figure:
                     place,
                     estimate,
                     yerr=bars if bars.any() else None,
-                    fmt=MARKERS[number % len(MARKERS)] + LINES[number % len(LINES)],
-                    color=OKABE_ITO[number % len(OKABE_ITO)],
+                    linestyle=LINES[number % len(LINES)],
+                    **_look(number),
                     markersize=4,
                     linewidth=1.2,
                     elinewidth=0.9,
@@ -176,11 +174,25 @@ def line_plot(panels: Sequence[Curves]) -> Figure:
             axes.set_title(panel.title, fontsize=9)
         found = [dict(zip(*axes.get_legend_handles_labels()[::-1], strict=True)) for axes in places]
         handles = [next(axes[label] for axes in found if label in axes) for label in labels]
-        columns = min(len(labels), 4)
-        figure.legend(
-            handles, labels, loc="outside upper center", ncols=columns, handletextpad=0.4
-        )
+        _legend(figure, dict(zip(labels, handles, strict=True)))
     return figure
+
+
+def _look(number: int) -> dict[str, Any]:
+    """Return colour and marker of a series, hollow where the colours have come round again."""
+    again, place = divmod(number, len(OKABE_ITO))
+    face = {"markerfacecolor": "white"} if again else {}
+    return {"color": OKABE_ITO[place], "marker": MARKERS[place], **face}
+
+
+def _legend(figure: Figure, handles: Mapping[str, Any]) -> None:
+    """Write one legend over all panels: in one row, or where that is too wide in three columns."""
+    characters = sum(map(len, handles)) + 4 * len(handles)
+    fits = characters <= _LEGEND_CHARACTERS * figure.get_figwidth() / WIDTH
+    figure.legend(
+        list(handles.values()), list(handles), loc="outside upper center",
+        ncols=len(handles) if fits else 3, handletextpad=0.4,
+    )  # fmt: skip
 
 
 def logarithmic(axes: Axes) -> None:
@@ -207,8 +219,8 @@ def _draw(panel: Axes, dots: Dots, labels: Sequence[str]) -> None:
             estimate,
             kept + 0.7 * ((place + 0.5) / len(shown) - 0.5),
             xerr=bars if bars.any() else None,
-            fmt=MARKERS[number % len(MARKERS)],
-            color=OKABE_ITO[number % len(OKABE_ITO)],
+            linestyle="none",
+            **_look(number),
             markersize=4.5,
             elinewidth=1.1,
             capsize=2,

@@ -95,7 +95,9 @@ class RankedMining(Task):
         import json
 
         recall, precision = curve(items, np.ones(len(items["wanted"]), np.int64))
-        places = np.unique(np.linspace(0, len(recall) - 1, _POINTS).astype(np.int64))
+        # as many again at the top, where precision changes with every candidate
+        spaced = [space(1, len(recall), _POINTS) for space in (np.linspace, np.geomspace)]
+        places = np.unique(np.concatenate(spaced).astype(np.int64)) - 1
         points = [[round(float(v[place]), 5) for v in (recall, precision, items["cosine"])]
                   for place in places]  # fmt: skip
         return {"curve": points, **json.loads(str(items["failures"]))}
