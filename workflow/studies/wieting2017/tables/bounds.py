@@ -37,11 +37,13 @@ class Bounds(Table):
         own = plain.reindex(pd.MultiIndex.from_frame(lines[["text", "encoder", "seed"]]))
         for task in ("test", "development"):
             lines[f"{task}_gain"] = lines[task].to_numpy() - own[task].to_numpy()
-        lines = lines.dropna(subset=["test_gain"])
         rows: list[dict[str, Any]] = []
         for (encoder, name, bounds), each in lines.groupby(
             ["encoder", "filter", "bounds"], sort=False
         ):
+            each = each.dropna(subset=["test_gain"])
+            if not len(each):
+                continue
             row = {"encoder": experiment.encoders[str(encoder)].label}
             row |= {"filter": experiment.filters[str(name)].label, "bounds": bounds}
             row |= {"text_count": len(each)}
@@ -63,17 +65,24 @@ class Bounds(Table):
         ]  # fmt: skip
         headings = ["Encoder", "Filter", "Bounds", "Texts", "Gain", "Development"]
         return Report(frame, page("# Bounds of filters", said, grid(headings, shown)),
-                      {"bounds": lines})  # fmt: skip
+                      {"bounds": lines.dropna(subset=["test_gain"])})  # fmt: skip
 
     def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
-        """Draw a row for each bound of each filter, a series for each encoder."""
+        """Draw a row for each bound of each filter, a series for each encoder.
+
+        The interval of two texts would dwarf all others: it is in the table alone.
+        """
+        import numpy as np
+
         from tandem.reporting.plots import Dots, bounds, dot_plot
 
         names = list(dict.fromkeys(zip(frame["filter"], frame["bounds"], strict=True)))
         series = {}
         for encoder, own in frame.groupby("encoder", sort=False):
             placed = own.set_index(["filter", "bounds"]).reindex(names)
-            series[str(encoder)] = bounds(placed, "gain", results.METRIC)
+            values = bounds(placed, "gain", results.METRIC)
+            values[placed["text_count"].to_numpy(float) < 3, 1:] = np.nan
+            series[str(encoder)] = values
         rows = [bound for _, bound in names]
-        xlabel = "gain over no filter, r × 100, mean of texts with 95% interval"
+        xlabel = "gain over no filter, r × 100, mean of texts; 95% interval of 3 or more"
         return dot_plot([Dots(xlabel, rows, series, limit=(0.0, "no filter"))])
