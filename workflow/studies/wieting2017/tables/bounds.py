@@ -80,7 +80,7 @@ class Bounds(Table):
         series = {}
         for encoder, own in frame.groupby("encoder", sort=False):
             placed = own.set_index(["filter", "bounds"]).reindex(names)
-            values = bounds(placed, "gain", results.METRIC)
+            values = bounds(placed, "gain", results.METRIC).copy()
             values[placed["text_count"].to_numpy(float) < 3, 1:] = np.nan
             series[str(encoder)] = values
         rows = [bound for _, bound in names]
