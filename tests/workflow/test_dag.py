@@ -32,6 +32,7 @@ def test_every_scale_plans_everything(tiny, scale):
         "train_languages", "tabulate", "plot", "collect_claims", "front",
         "gather_text", "learn_words", "score_pairs", "train_conditions",
         "gather_searched", "build_comparable", "mine_searched", "translate_test",
+        *(["embed_words"] if scale == "default" else []),  # the others' words start otherwise
     }  # fmt: skip
 
 
