@@ -8,7 +8,7 @@ import tandem
 from tandem.encoders.averaging import Averaging
 from tandem.encoders.transformer import Transformer
 from tandem.objectives.margin import Margin
-from tandem.own_bitext.recipes import followed, segmentation
+from tandem.own_bitext.recipes import followed, said, segmentation
 
 FEW = Counter("abc")
 # 1,500 frequent characters, and twice as many that stand once
@@ -25,7 +25,7 @@ def test_much_text_is_trained_on_as_the_joint_encoder_is():
     assert (objective.megabatch, recipe.decay, recipe.dropout) == (16, "linear", 0.0)
     objective, recipe = followed(100_000)
     assert (objective.megabatch, recipe.decay) == (Margin().megabatch, "none")
-    objective, recipe = followed(10**6, None, Margin(megabatch=2), decay="none")
+    objective, recipe = followed(10**6, objective=Margin(megabatch=2), decay="none")
     assert (objective.megabatch, recipe.decay) == (2, "none")
 
 
@@ -35,6 +35,12 @@ def test_layers_learn_more_slowly_than_their_embeddings():
     assert layered.learning_rate < plain.learning_rate / 10
     assert layered.learning_rate * layered.embedding_multiplier >= plain.learning_rate / 10
     assert followed(9000, Transformer(), learning_rate=0.1)[1].learning_rate == 0.1
+
+
+def test_what_the_learning_rate_does_is_said():
+    assert "rate 0.032, linear decay, " in said(9, *followed(10**6))
+    assert "rate 0.0005 (64 times that for embeddings), " in said(9, *followed(10, Transformer()))
+    assert "rate 0.128, dropout" in said(9, *followed(10))
 
 
 def test_of_many_characters_the_rarest_are_left_out():

@@ -85,3 +85,10 @@ def test_panels_of_a_table_hold_its_measured_columns():
     assert [list(panel.rows) for panel in panels] == [["es-es"], ["en-es"]]
     assert panels[0].xlabel == "Pearson's r × 100, with 95% interval"
     assert panels[1].series["SP"].tolist() == [[20.0, 20.0, 20.0]]
+
+
+def test_no_two_series_look_alike():
+    series = {f"s{n}": np.array([[float(n), n - 0.5, n + 0.5]]) for n in range(9)}
+    handles, labels = dot_plot([Dots("r", ["row"], series)]).axes[0].get_legend_handles_labels()
+    looks = {(h[0].get_marker(), h[0].get_color(), h[0].get_markerfacecolor()) for h in handles}
+    assert len(looks) == len(labels) == 9

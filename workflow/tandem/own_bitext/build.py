@@ -86,7 +86,7 @@ class Asked:
         """
         try:
             self.bitext(("pairs",))
-            recipes.followed(1, None, self.objective, **self.recipe)
+            recipes.followed(1, objective=self.objective, **self.recipe)
             kind = recipes.segmentation(1, Counter(), **self.segmentation).kind
         except ValidationError as error:
             raise TandemError("; ".join(faults(error))) from error

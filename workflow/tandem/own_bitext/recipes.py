@@ -98,8 +98,13 @@ _PIECES: tuple[tuple[float, int], ...] = (
 def said(tokens: int, objective: Objective, recipe: Recipe) -> str:
     """Return in words how training goes, with so many kinds of tokens."""
     ending = f", or until {recipe.patience} bring nothing" if recipe.patience else ""
+    rate = f"{recipe.learning_rate:g}"
+    if recipe.embedding_multiplier != 1:
+        rate += f" ({recipe.embedding_multiplier:g} times that for embeddings)"
+    if recipe.decay != "none":
+        rate += f", {recipe.decay} decay"
     return (
         f"{tokens:,} kinds of tokens, {OBJECTIVES.dump(objective)['kind']} loss, batches of "
-        f"{recipe.batch} pairs, learning rate {recipe.learning_rate:g}, dropout "
+        f"{recipe.batch} pairs, learning rate {rate}, dropout "
         f"{recipe.dropout:g}, at most {recipe.epochs} epochs{ending}"
     )
