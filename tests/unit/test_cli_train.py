@@ -164,6 +164,20 @@ def test_a_smaller_batch_makes_another_model(tmp_path):
     assert tables[0] != tables[1]
 
 
+def test_a_transformer_reads_the_words_of_chinese(tmp_path):
+    chinese = "神爱世人甚至将他的独生子{}赐给他们"
+    for side, line in (("en", "God loves the world {}"), ("zh", chinese)):
+        lines = [line.format(number) for number in range(200)]
+        (tmp_path / side).write_text("\n".join(lines) + "\n")
+    command = ["train", *(str(tmp_path / side) for side in ("en", "zh")), "--languages", "en", "zh"]
+    command += ["--segmentation", "words-and-ngrams", "--held-out", "20", "--epochs", "1"]
+    small = ["layers=1", "heads=2", "hidden=8", "filter=16", "output=6", "dimension=8"]
+    command += ["--encoder", "transformer", *(w for s in small for w in ("--encoder-setting", s))]
+    assert main([*command, "--out", str(tmp_path / "model")]) == 0
+    scheme = SentenceEncoder.load(tmp_path / "model").segmenter.scheme
+    assert scheme.chinese_words and scheme.ngrams == (1, 4)
+
+
 def test_an_encoder_and_an_objective_have_settings_of_their_own(tmp_path, capsys):
     out = tmp_path / "model"
     command = ["train", *bitext(tmp_path, 200), "--held-out", "20", "--epochs", "1"]

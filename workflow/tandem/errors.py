@@ -58,6 +58,7 @@ EXTRAS = {
     "sentence_transformers": "export",
     "tokenizers": "export",
     "ctranslate2": "translate",
+    "rjieba": "chinese",
     "sacrebleu": "translate",
     "transformers": "translate",
     "matplotlib": "workflow",

@@ -39,3 +39,25 @@ def test_compiled_code_and_a_dictionary_agree(tmp_path):
 def test_the_shortest_ngram_is_no_longer_than_the_longest():
     with pytest.raises(ValidationError, match="shortest"):
         Segmentation(kind="words-and-ngrams", ngrams=(4, 3))
+
+
+def test_chinese_is_divided_into_words_where_the_scheme_asks_for_it(tmp_path):
+    chinese = "神爱世人，甚至将他的独生子赐给他们。"
+    texts = {"en": lambda: ["God loves the world"], "zh": lambda: [chinese]}
+    scheme = SCHEME.model_copy(update={"size": 50, "ngrams": (1, 4), "chinese_words": True})
+    segmenter = learn(scheme, texts, tmp_path)
+    assert {"loves", "神爱世人", "甚至", "将", "他", "独生子", "他们"} <= {*segmenter.vocabulary}
+    ids = {token: number for number, token in enumerate(segmenter.vocabulary)}
+    encode = Segmenter.load(tmp_path).encoder("zh")
+    found = encode(["他们，甚至将他"]).row(0).tolist()
+    starts = [place for place, entry in enumerate(found) if entry == 0]
+    assert [found[place + 1] for place in starts] == [
+        ids[word] for word in ("他们", ",", "甚至", "将", "他")
+    ]
+    whole = learn(scheme.model_copy(update={"chinese_words": False}), texts, tmp_path)
+    assert "甚至将他的独生子赐给他们" in whole.vocabulary
+
+
+def test_only_words_and_ngrams_divide_chinese():
+    with pytest.raises(ValidationError, match="chinese_words"):
+        Segmentation(kind="words", chinese_words=True)

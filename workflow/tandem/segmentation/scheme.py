@@ -37,6 +37,9 @@ class Segmentation(Settings):
     """Entries that n-grams are hashed to."""
     ngrams: tuple[PositiveInt, PositiveInt] = (3, 6)
     """Characters of the shortest and of the longest n-gram; 1 and 4 for Chinese in the paper."""
+    chinese_words: bool = False
+    """With n-grams: find the words of Chinese text by jieba's dictionary (the extra `chinese`);
+    otherwise what stands between two marks is one word."""
     threads: PositiveInt = 1
     """Threads of SentencePiece's trainer: they change the last digits of what is learned."""
 
@@ -47,6 +50,8 @@ class Segmentation(Settings):
             raise ValueError(f"ngrams: the shortest, {shortest}, is longer than {longest}")
         if self.marked and self.kind == "words-and-ngrams":
             raise ValueError("marked: hashed n-grams are of no language; leave it out")
+        if self.chinese_words and self.kind != "words-and-ngrams":
+            raise ValueError("chinese_words: only words-and-ngrams has it; leave it out")
         return self
 
     def token_mark(self, language: str) -> str:

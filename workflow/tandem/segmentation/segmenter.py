@@ -233,10 +233,18 @@ def _most_frequent(scheme: Segmentation, texts: Texts) -> list[str]:
         if scheme.kind == "trigrams":
             found = count_trigrams(batches)
         else:
-            found = Counter(chain.from_iterable(map(str.split, spelled(batches))))
+            found = _count_words(scheme, chain.from_iterable(map(str.split, spelled(batches))))
         counts.update({mark + unit: count for unit, count in found.items()})
     if not counts:
         raise TandemError("nothing to learn a segmentation from: the training text is empty")
     # equal counts in the order of their spelling, so that the same text gives the same ids
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return [unit for unit, _ in ranked[: scheme.size]]
+
+
+def _count_words(scheme: Segmentation, tokens: Iterable[str]) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for token, count in Counter(tokens).items():
+        for word in ngrams.words_of(scheme, token):
+            found[word] += count
+    return found
