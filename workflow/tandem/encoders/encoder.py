@@ -68,6 +68,11 @@ class Encoder(Kind):
         """Width of the sentence vector."""
         return self.dimension
 
+    @property
+    def multiplies(self) -> bool:
+        """Whether products of large matrices take most of its time, which bfloat16 is made for."""
+        return False
+
     def reads(self, unit: str) -> bool:
         """Whether it makes sense of what a kind of segmentation gives.
 

@@ -57,6 +57,11 @@ class Transformer(Encoder):
         """Width of the sentence vector."""
         return self.output
 
+    @property
+    def multiplies(self) -> bool:
+        """Whether products of large matrices take most of its time: they do."""
+        return True
+
     def weights(self) -> nn.Module:
         """Return projections, layers and what attention pooling asks for, drawn by PyTorch."""
         from torch import nn
@@ -85,7 +90,8 @@ class Transformer(Encoder):
             places = torch.where(inside, offsets[sentences][:, None] + steps, 0)
             rows.append(sentences)
             vectors.append(self._pooled(cast("nn.ModuleDict", weights), embedded[places], inside))
-        return out.index_copy(0, torch.cat(rows), torch.cat(vectors)) if rows else out
+        # products may be bfloat16 (a recipe's precision)
+        return out.index_copy(0, torch.cat(rows), torch.cat(vectors).to(out)) if rows else out
 
     def _embedded(self, tokens: Tokens) -> tuple[Tensor, Tensor]:
         """Return the embeddings of tokens, or of words, and where those of sentences begin.

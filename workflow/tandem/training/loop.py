@@ -86,6 +86,14 @@ def first_parameters(
     return torch.tensor(start.table), composition.load(start.weights)
 
 
+def uses_bfloat16(run: Run, device: torch.device) -> bool:
+    """Whether a run multiplies matrices in bfloat16 on a device."""
+    if run.recipe.precision != "auto":
+        return run.recipe.precision == "bfloat16"
+    has = device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
+    return run.encoder.multiplies and has
+
+
 class Trainer:
     """One run of training; `run` does it all.
 
@@ -128,6 +136,7 @@ class Trainer:
         table, self.composition = first_parameters(run, vocabulary, start)
         self.start = "" if start is None else start.digest()
         self.composition.to(self.device)
+        self._bfloat16 = uses_bfloat16(run, self.device)
         steps = recipe.epochs * sum(math.ceil(length / recipe.batch) for length in lengths)
         factors = partial(recipe.factors, total=steps)
         table, rate = table.to(self.device), recipe.learning_rate
@@ -256,7 +265,7 @@ class Trainer:
         if objective.compares:
             types, local = number_types(pool.ids, self._scratch)
             table = self.optimizer.fetch(self._tensor(types)).values
-            vectors = self.composition(table, self._tensor(local), self._tensor(pool.offsets))
+            vectors = self._vectors(table, self._tensor(local), self._tensor(pool.offsets))
         return objective.choose(vectors, self._tensor(keys), monolingual)
 
     def _step(
@@ -276,7 +285,7 @@ class Trainer:
         fetched = self.optimizer.fetch(self._tensor(types))
         fetched.values.requires_grad_()
         dropout = None if self.dropout is None else self.dropout.draw(len(local), random)
-        vectors = self.composition(
+        vectors = self._vectors(
             fetched.values, self._tensor(local), self._tensor(rows.offsets), dropout
         )
         vectors = vectors[self._tensor(places)].unflatten(0, (len(groups), len(batch)))
@@ -289,6 +298,11 @@ class Trainer:
             self.weights_optimizer.step()
             self.weights_optimizer.zero_grad()
         return float(loss.detach())
+
+    def _vectors(self, *tokens: Any) -> Tensor:  # noqa: ANN401  (as the composition takes them)
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self._bfloat16):
+            vectors: Tensor = self.composition(*tokens)
+        return vectors
 
     def _tensor(self, array: np.ndarray) -> Tensor:
         return torch.from_numpy(np.ascontiguousarray(array, np.int64)).to(self.device)

@@ -36,6 +36,9 @@ class Recipe(Settings):
     decay: Literal["none", "linear", "tenth"] = "none"
     """linear: the learning rate falls from update to update, to 0 after the last one. tenth: it is
     a tenth after 33 of every 40 updates (yang2019, section 4.2)."""
+    precision: Literal["auto", "float32", "bfloat16"] = "auto"
+    """Arithmetic of an encoder's matrix products, as PyTorch's autocast does it; parameters, sums
+    and losses are float32. auto: bfloat16 where a transformer trains on a GPU that has it."""
     threads: PositiveInt = 1
     """Processor threads; they change the order of sums, and so the last digits of results."""
 

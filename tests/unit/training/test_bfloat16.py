@@ -1,0 +1,71 @@
+"""Training with products in bfloat16: where it is used, and that it learns the same."""
+
+import numpy as np
+import pytest
+import torch
+
+from tandem.encoders.averaging import Averaging
+from tandem.encoders.lstm import Lstm
+from tandem.encoders.transformer import Transformer
+from tandem.objectives.additive_margin import AdditiveMargin
+from tandem.segmentation import ragged
+from tandem.training.batches import Pairs
+from tandem.training.loop import Run, Trainer, uses_bfloat16
+from tandem.training.recipe import Recipe
+
+TRANSFORMER = Transformer(dimension=16, layers=1, heads=2, hidden=16, filter=32, output=8)
+LOSS = AdditiveMargin(scale=20, margin=0.1)
+
+
+def run(precision, encoder=TRANSFORMER):
+    recipe = Recipe(epochs=8, batch=16, dropout=0.0, learning_rate=0.01, precision=precision)
+    return Run(encoder, LOSS, recipe, seed=5)
+
+
+def trained(precision):
+    """Train on pairs in which word w of one language translates as word w + 50."""
+    random = np.random.default_rng(3)
+    left = [random.integers(0, 50, random.integers(1, 7)).tolist() for _ in range(150)]
+    right = [[w + 50 for w in row[::-1]] for row in left]
+    pairs = Pairs(ragged.from_rows(left), ragged.from_rows(right), monolingual=False)
+    trainer = Trainer(run(precision), 100, pairs)
+    trainer.run(None, show=False)
+    return trainer
+
+
+def losses(trainer):
+    return [entry.loss for entry in trainer.progress.history if entry.epoch]
+
+
+def test_a_transformer_learns_the_same_in_bfloat16():
+    plain, short = trained("float32"), trained("bfloat16")
+    assert losses(short) != losses(plain)  # not by the same arithmetic,
+    assert losses(short)[:3] == pytest.approx(losses(plain)[:3], rel=0.02)  # at first the same,
+    assert max(losses(each)[-1] / losses(each)[0] for each in (plain, short)) < 0.3  # as much
+    assert {tensor.dtype for tensor in short.best.values()} == {torch.float32}
+
+
+@pytest.mark.parametrize(
+    ("encoder", "precision", "device", "expected"),
+    [
+        (TRANSFORMER, "auto", "cpu", False),
+        (TRANSFORMER, "auto", "cuda", True),
+        (TRANSFORMER, "float32", "cuda", False),
+        (TRANSFORMER, "bfloat16", "cpu", True),
+        (Averaging(), "auto", "cuda", False),
+        (Lstm(), "auto", "cuda", False),
+    ],
+)
+def test_where_it_is_used(encoder, precision, device, expected, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation: True)
+    assert uses_bfloat16(run(precision, encoder), torch.device(device)) is expected
+
+
+def test_a_gpu_without_it_trains_in_float32(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation: False)
+    assert not uses_bfloat16(run("auto"), torch.device("cuda"))
+
+
+def test_on_a_processor_auto_is_float32_to_the_byte():
+    one, other = (trained(precision).best for precision in ("auto", "float32"))
+    assert all(torch.equal(one[name], other[name]) for name in one)
