@@ -15,6 +15,7 @@ import torch
 from numba import prange
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.nn import functional
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
@@ -106,6 +107,48 @@ def masked_sums_backward(
     return total
 
 
+class Sums(torch.autograd.Function):
+    """The sum of each sentence's rows of a table: of (table, ids, offsets).
+
+    PyTorch's own, but its gradient passes over sentences whose gradient is zero: those of a margin
+    loss that is zero, most of them once training has come far.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, table: Tensor, ids: Tensor, offsets: Tensor) -> Tensor:  # noqa: ANN401
+        """Return the sums, (sentences, dimension)."""
+        ctx.save_for_backward(ids, offsets)
+        ctx.types = len(table)
+        return functional.embedding_bag(ids, table, offsets[:-1], mode="sum")
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:  # noqa: ANN401
+        """Return the gradient of the table."""
+        arrays = (tensor.numpy() for tensor in ctx.saved_tensors)
+        given = gradient.contiguous().numpy(), ctx.types, *arrays, numba.get_num_threads()
+        return torch.from_numpy(sums_backward(*given)), None, None
+
+
+@_compiled
+def sums_backward(
+    gradient: Floats, types: int, ids: Indices, offsets: Indices, parts: int
+) -> Floats:
+    """Return the gradient of the table, (types, dimension), given that of the sums."""
+    dimension = gradient.shape[1]
+    total = np.zeros((types, dimension), np.float32)
+    for part in prange(parts):
+        first, last = dimension * part // parts, dimension * (part + 1) // parts
+        for sentence in range(len(offsets) - 1):
+            source = gradient[sentence, first:last]
+            if not source.any():
+                continue
+            for token in range(offsets[sentence], offsets[sentence + 1]):
+                target = total[ids[token], first:last]
+                for d in range(last - first):
+                    target[d] += source[d]
+    return total
+
+
 @_compiled
 def adam_read(
     table: Floats,
@@ -133,20 +176,28 @@ def adam_update(
     table: Floats,
     first: Floats,
     second: Floats,
+    touched: Indices,
     index: Indices,
     values: Floats,
     gradient: Floats,
     decay1: Floats,
     decay2: Floats,
+    step: int,
     beta1: np.float32,
     beta2: np.float32,
     rate: np.float32,
     epsilon: np.float32,
 ) -> None:
-    """Take a step: moments decayed by the missed steps too; value and moments stored."""
+    """Take a step: moments decayed by the missed steps too; value, moments and step stored.
+
+    Rows whose gradient is zero are left as they are: they miss this step.
+    """
     one = np.float32(1)
     for r in prange(len(index)):
         row = index[r]
+        if not gradient[r].any():
+            continue
+        touched[row] = step
         for d in range(table.shape[1]):
             g = gradient[r, d]
             m = decay1[r] * first[row, d] + (one - beta1) * g

@@ -55,12 +55,26 @@ def test_averaging_with_dropout_has_the_right_value_and_gradient(compiled):
     torch.testing.assert_close(ours.grad, plain.grad)
 
 
-def test_the_number_of_threads_changes_no_bit():
+@pytest.mark.parametrize("weights", [[1.0, 2.0, -1.0, 0.5], [0.0, 2.0, 0.0, 0.5]])
+def test_averaging_without_dropout_has_the_right_gradient(weights):
+    # a sentence of weight 0 has no part in the loss
+    found = []
+    for rows in (table().float(), table()):  # compiled, and not
+        rows.requires_grad_()
+        vectors = AVERAGE(rows, IDS, OFFSETS)
+        ((vectors**2).sum(1) * torch.tensor(weights)).sum().backward()
+        found.append(rows.grad.double())
+    assert found[0].any()
+    torch.testing.assert_close(*found, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("dropout", [None, drawn()])
+def test_the_number_of_threads_changes_no_bit(dropout):
     found = []
     for threads in (1, 2):
         set_threads(threads)
         rows = table().float().requires_grad_()
-        vectors = AVERAGE(rows, IDS, OFFSETS, drawn())
+        vectors = AVERAGE(rows, IDS, OFFSETS, dropout)
         (vectors**2).sum().backward()
         found.append((vectors.detach(), rows.grad))
     set_threads(1)

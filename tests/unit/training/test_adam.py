@@ -78,3 +78,18 @@ def test_compiled_steps_are_those_of_array_operations():
     for name, tensor in plain.state().items():
         torch.testing.assert_close(compiled.state()[name], tensor, rtol=0, atol=1e-4)
     torch.testing.assert_close(compiled.settle(), plain.settle(), rtol=0, atol=1e-4)
+
+
+def test_a_row_whose_gradient_is_zero_misses_the_step():
+    start = torch.randn(ROWS, DIMENSION, generator=torch.Generator().manual_seed(3))
+    whole, part = RowAdam(start.clone(), 0.01, STEPS), RowAdam(start.clone(), 0.01, STEPS)
+    for number, (index, target) in enumerate(batches(5)):
+        moving = (index + number) % 3 != 0
+        for optimizer, chosen in ((whole, torch.ones_like(moving)), (part, moving)):
+            rows = optimizer.fetch(index[chosen])
+            rows.values.requires_grad_()
+            loss(rows.values, target[chosen]).backward()
+            rows.values.grad[~moving[chosen]] = 0
+            optimizer.update(rows)
+    for name, tensor in part.state().items():
+        assert torch.equal(whole.state()[name], tensor)

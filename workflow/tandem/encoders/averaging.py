@@ -24,10 +24,15 @@ class Averaging(Encoder):
 
         table, ids, offsets, dropout = tokens
         lengths = (offsets[1:] - offsets[:-1]).clamp(min=1).to(table.dtype).unsqueeze(1)
-        if dropout is None:
+        compiled = table.device.type == "cpu" and table.dtype == torch.float32
+        if dropout is None and not (compiled and table.requires_grad):
             sums = functional.embedding_bag(ids, table, offsets[:-1], mode="sum")
-        elif table.device.type == "cpu" and table.dtype == torch.float32:
-            from tandem.kernels import MaskedSums  # numba: only for training
+        elif dropout is None:
+            from tandem.kernels import Sums  # numba: only for training
+
+            sums = Sums.apply(table, ids, offsets)
+        elif compiled:
+            from tandem.kernels import MaskedSums
 
             sums = MaskedSums.apply(table, ids, offsets, dropout.keep, dropout.places)
             sums = sums * dropout.scale

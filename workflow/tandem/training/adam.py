@@ -2,9 +2,10 @@
 
 A dense Adam reads and writes the whole table and both moments at every step: for 20,000 x 300
 floats over 150 MB, to change about 1,500 rows. Here a row is brought up to date only when it is
-read. The steps it missed had a zero gradient, so their sum has a closed form and the result is that
-of the dense optimiser (Kingma and Ba, 2014, Algorithm 1) to rounding, not that of a "sparse Adam"
-which lets the moments of untouched rows stand still.
+read, and stored only when its gradient is not zero. The steps it missed had a zero gradient, so
+their sum has a closed form and the result is that of the dense optimiser (Kingma and Ba, 2014,
+Algorithm 1) to rounding, not that of a "sparse Adam" which lets the moments of untouched rows stand
+still.
 
 With m, v the moments after step t and zero gradients in steps t+1 .. t+k, the parameter moves by
 
@@ -113,9 +114,10 @@ class RowAdam:
         steps = (rows.age + 1).to(values.dtype)
         decay1, decay2 = BETA1**steps, BETA2**steps
         if self._compiled:
-            given = self.table, self.first, self.second, rows.index, values, gradient
+            stored = self.table, self.first, self.second, self.touched
+            given = *stored, rows.index, values, gradient, decay1, decay2
             numbers = map(np.float32, (BETA1, BETA2, rate, EPSILON * bias2))
-            adam_update(*(tensor.numpy() for tensor in (*given, decay1, decay2)), *numbers)
+            adam_update(*(tensor.numpy() for tensor in given), self.step_count, *numbers)
         else:
             first, second = (t.index_select(0, rows.index) for t in (self.first, self.second))
             first.mul_(decay1.unsqueeze(1)).add_(gradient, alpha=1 - BETA1)
@@ -123,7 +125,7 @@ class RowAdam:
             values.addcdiv_(first, second.sqrt().add_(EPSILON * bias2), value=-rate)
             for table, new in ((self.table, values), (self.first, first), (self.second, second)):
                 table.index_copy_(0, rows.index, new)
-        self.touched.index_fill_(0, rows.index, self.step_count)
+            self.touched.index_fill_(0, rows.index, self.step_count)
 
     def rate(self) -> float:
         """Return the learning rate of the last step."""
