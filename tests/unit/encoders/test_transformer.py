@@ -91,7 +91,7 @@ def test_sentences_of_like_lengths_are_read_together_within_a_bound():
     lengths = torch.tensor([3, 0, 9, 2, 3, 1])
     found = [block.tolist() for block in blocks(lengths, most=6)]
     assert found == [[2], [0, 4], [3, 5]]
-    assert list(blocks(torch.tensor([0, 0]))) == []
+    assert list(blocks(torch.tensor([0, 0]), 6)) == []
 
 
 def test_heads_must_divide_the_states():

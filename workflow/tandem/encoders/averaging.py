@@ -19,28 +19,10 @@ class Averaging(Encoder):
 
     def compose(self, weights: nn.Module, tokens: Tokens) -> Tensor:
         """Return the sentence vectors, (sentences, dimension)."""
-        import torch
-        from torch.nn import functional
+        from tandem.encoders.sums import sums
 
-        table, ids, offsets, dropout = tokens
-        lengths = (offsets[1:] - offsets[:-1]).clamp(min=1).to(table.dtype).unsqueeze(1)
-        compiled = table.device.type == "cpu" and table.dtype == torch.float32
-        if dropout is None and not (compiled and table.requires_grad):
-            sums = functional.embedding_bag(ids, table, offsets[:-1], mode="sum")
-        elif dropout is None:
-            from tandem.kernels import Sums  # numba: only for training
-
-            sums = Sums.apply(table, ids, offsets)
-        elif compiled:
-            from tandem.kernels import MaskedSums
-
-            sums = MaskedSums.apply(table, ids, offsets, dropout.keep, dropout.places)
-            sums = sums * dropout.scale
-        else:
-            dropped = functional.embedding(ids, table) * dropout.factors(table.shape[1])
-            every = torch.arange(len(ids), device=ids.device)
-            sums = functional.embedding_bag(every, dropped, offsets[:-1], mode="sum")
-        return sums / lengths
+        lengths = (tokens.offsets[1:] - tokens.offsets[:-1]).clamp(min=1)
+        return sums(tokens) / lengths.to(tokens.table.dtype).unsqueeze(1)
 
     def weight_shapes(self) -> dict[str, tuple[int, ...]]:
         """Return that there are none."""

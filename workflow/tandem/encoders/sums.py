@@ -1,0 +1,37 @@
+"""Sums of token embeddings: of averaged sentences, and of the words that a transformer reads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from tandem.encoders.encoder import Tokens
+
+
+def sums(tokens: Tokens) -> Tensor:
+    """Return the sum of the embeddings of each sentence's tokens, (sentences, dimension).
+
+    Compiled where an encoder is trained on a CPU in single precision, else by PyTorch.
+    """
+    import torch
+    from torch.nn import functional
+
+    table, ids, offsets, dropout = tokens
+    compiled = table.device.type == "cpu" and table.dtype == torch.float32
+    if dropout is None:
+        if compiled and table.requires_grad:
+            from tandem.kernels import Sums  # numba: only for training
+
+            found: Tensor = Sums.apply(table, ids, offsets)
+            return found
+        return functional.embedding_bag(ids, table, offsets[:-1], mode="sum")
+    if compiled:
+        from tandem.kernels import MaskedSums
+
+        found = MaskedSums.apply(table, ids, offsets, dropout.keep, dropout.places)
+        return found * dropout.scale
+    dropped = functional.embedding(ids, table) * dropout.factors(table.shape[1])
+    every = torch.arange(len(ids), device=ids.device)
+    return functional.embedding_bag(every, dropped, offsets[:-1], mode="sum")
