@@ -4,7 +4,7 @@
     python docs/keep_results.py "snakemake --cores 2 filtering" filtering
 
 Copies what results/ holds of them at its top to docs/results/<scale>/, or what a study's folder in
-results/ holds to docs/results/<folder>/, joins all claims that are there now, and writes README.md
+results/ holds to docs/results/<folder>/ (or <folder>-<scale>/ at another scale than the default), joins all claims that are there now, and writes README.md
 beside: the command given, the commit, and the hours of the trainings. What was not made is not
 listed. A long run may be kept in parts, from one checkout or several: runs.json remembers them.
 Call it in the checkout that made the results, before anything else is checked out there.
@@ -89,7 +89,8 @@ def main() -> None:
     made = RESULTS.joinpath(*sys.argv[2:])
     claims = sorted((made / "tables").glob(f"*{FILE_END}"))
     scale = scale_of(claims, made)
-    target = ROOT / "docs/results" / (scale if made == RESULTS else made.name)
+    name = made.name if scale == "default" else f"{made.name}-{scale}"
+    target = ROOT / "docs/results" / (scale if made == RESULTS else name)
     target.mkdir(parents=True, exist_ok=True)
     kept = [file for ending in ("csv", "md") for file in made.glob(f"*.{ending}")]
     kept += [*made.glob("*.png"), *(made / "figures").glob("*.png"), *claims]
