@@ -22,7 +22,9 @@ def found(text, encoder, name, score, seed, size=40, kept=()):
     seen = {"mean": score + seed}
     named = {"text": text, "encoder": encoder, "filter": name, "kept": list(kept)}
     values = {"seed": seed, "size": size, "passing": 90, "learning_rate": 0.01}
-    return named | values | {"development": seen, "test": seen}
+    absent = {"twitter": {}}  # its data is not there
+    apart = {"sick": {"2014.SICK": score + seed + 5}} | absent
+    return named | values | {"development": seen, "test": seen} | apart
 
 
 def kept(filter_, score, low, high, shares=None):
@@ -42,6 +44,7 @@ def plan(tmp_path, monkeypatch):
     experiment |= {
         "compare": [*BACK_TRANSLATED, "bibles", "random"],
         "candidates": 40,
+        "further": ["sick", "twitter"],
         "growth": [20, 40],
     }
     plan.study.tables.update({name: TABLES.parse(values) for name, values in tables.items()})

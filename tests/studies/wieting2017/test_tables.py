@@ -104,6 +104,10 @@ def test_texts_are_listed_with_their_translators(made):
     assert rows.loc[("bibles", "AVG"), ["bleu", "met_percent"]].isna().all()
     assert "| Czech messages | 20.0 | 25.0 | 5" in report.markdown
     assert "| two English Bibles |  |  | 5" in report.markdown
+    means = rows.loc[("cs-messages", "AVG")]
+    assert means["sick_pearson_x100"] == pytest.approx(means["mean_pearson_x100"] + 5)
+    assert rows["twitter_pearson_x100"].isna().all()  # its data is not there
+    assert "## The task sick" in report.markdown and "twitter" not in report.markdown
 
 
 def test_texts_are_compared_seed_by_seed(evidence, plan):

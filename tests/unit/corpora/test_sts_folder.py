@@ -9,6 +9,8 @@ import pytest
 from tandem.corpora.sts_archives import CROSS_LINGUAL, build_sts, build_task
 from tandem.errors import InputError
 from tandem.io import read_json
+from tandem.tasks.sts import Sts
+from tandem.tasks.sts_data import read_index
 
 TRAIN = [
     'main-news\tMSRpar\t2012test\t0001\t4.400\tHe said "stop.\tHe said\u2028stop.',
@@ -144,3 +146,49 @@ def test_a_task_that_the_benchmark_lacks_is_named(tmp_path):
     with pytest.raises(InputError, match=r"b\.whl: it has no pairs of 2012\.OnWN"):
         build_task(tmp_path / "task.tsv", benchmark(tmp_path), "2012.OnWN")
     assert not (tmp_path / "task.tsv").exists()
+
+
+SICK = """pair_ID\tsentence_A\tsentence_B\trelatedness_score\tSemEval_set
+1\ta\tb\t4.5\tTRAIN
+2\tA man sings\tA man is singing\t4.9\tTEST
+3\tc\td\t1\tTEST
+"""
+TWEETS = """51\t8 Mile\tthe last battle\twhy watch\t1\tthe/DT\twhy/WRB
+823\tCiroc\ta new one\tits new\t4\ta/DT\tits/PRP
+"""
+
+
+def test_sick_and_tweets_stand_apart_from_the_years(tmp_path):
+    files = {}
+    for key, text in (("sick", SICK), ("twitter", TWEETS)):
+        (tmp_path / key).write_text(text)
+        files[key] = tmp_path / key
+    folder = tmp_path / "sts"
+    index = build_sts(folder, benchmark(tmp_path), companion(tmp_path), **files)
+    lines = (folder / "2014.SICK.tsv").read_text().splitlines()
+    assert lines == ["4.9\tA man sings\tA man is singing", "1.0\tc\td"]
+    lines = (folder / "2015.twitter.tsv").read_text().splitlines()
+    assert lines == ["1.0\tthe last battle\twhy watch", "4.0\ta new one\tits new"]
+    entry = next(entry for entry in index["tasks"] if entry["task"] == "SICK")
+    assert (entry["of"], entry["complete"], entry["source"]) == (4927, False, "SICK")
+    every = read_index(folder)
+    assert Sts(tasks=["2014.SICK", "2015.twitter"]).covered(every, ["en"]) == [
+        "2014.SICK", "2015.twitter"
+    ]  # fmt: skip
+    assert Sts(years=[2012, 2014, 2015]).covered(every, ["en"]) == ["2012.MSRpar", "2012.OnWN"]
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "words"),
+    [
+        ("sick", SICK.replace("relatedness_", ""), r"line 1: no column relatedness_score"),
+        ("sick", SICK.replace("1\ta\tb", "1\ta"), r"line 2: 4 columns, expected 5"),
+        ("sick", SICK.replace("4.9", "9"), r"line 3: the score '9' is not"),
+        ("twitter", TWEETS.replace("\t4", "\t(3, 2)"), r"line 2: the score '\(3, 2\)' is not"),
+        ("twitter", TWEETS.replace("\tits new", ""), r"line 2: 6 columns, expected 7"),
+    ],
+)
+def test_other_files_than_sick_and_tweets_are_refused(tmp_path, key, text, words):
+    (tmp_path / "file").write_text(text)
+    with pytest.raises(InputError, match=words):
+        build_sts(tmp_path / "sts", benchmark(tmp_path), **{key: tmp_path / "file"})

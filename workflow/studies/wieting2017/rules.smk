@@ -142,6 +142,7 @@ rule train_conditions:
         tasks={
             "development": TASKS.dump(FILTERING.study.tasks[EXPERIMENT.development]),
             "test": TASKS.dump(FILTERING.study.tasks[EXPERIMENT.test]),
+            **{name: TASKS.dump(FILTERING.study.tasks[name]) for name in EXPERIMENT.further},
         },
         checkpoint=lambda w: FILTERING.path(f"checkpoints/conditions/{w.text}.{w.compared}.jsonl"),
         code=lambda w: digest("train_conditions.py", *condition_kinds(w), home=FILTERING_HOME),

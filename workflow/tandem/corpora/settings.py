@@ -107,6 +107,12 @@ class StsArchives(Settings):
     """The sentences of STS 2017."""
     sts2017_gold: str | None = None
     """The human scores of STS 2017."""
+    sick: str | None = None
+    """SICK (SemEval 2014): SICK.txt or its annotated test part; the task 2014.SICK, of no year's
+    mean."""
+    twitter: str | None = None
+    """The tweets of PIT-2015 (SemEval 2015): test.data; the task 2015.twitter, of no year's
+    mean."""
     selection: str = "2017.track5.en-en"
     """The task of the benchmark that selects the epoch."""
 

@@ -1,4 +1,4 @@
-"""Semantic textual similarity: the SemEval tasks of 2012-2016 and the tracks of 2017.
+"""Semantic textual similarity: the SemEval tasks of 2012-2016 and the tracks of 2017, and others.
 
 The STS Benchmark is a selection from those tasks; its three splits together hold each of the tasks
 it draws on in full, so that regrouping its rows by year and file gives the tasks back. STS
@@ -6,6 +6,9 @@ Companion has the others, but for two that were never distributed freely.
 
 Left out: the training halves of 2012's tasks ("2012train"), since a year's figure in the papers
 averages its test sets. Kept as published: pairs that occur twice in a task, or in two years.
+
+Two tasks stand apart from the years: the relatedness of SICK (SemEval 2014, task 1) and the tweets
+of PIT-2015 (SemEval 2015, task 1). Of both, the test part.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from typing import Any
 from tandem.corpora.archives import open_archive
 from tandem.corpora.text import collapse
 from tandem.errors import InputError
-from tandem.io import MAX_DOCUMENT_BYTES, atomic_folder, write_json, write_lines
+from tandem.io import MAX_DOCUMENT_BYTES, atomic_folder, read_lines, write_json, write_lines
 
 Tasks = dict[str, list[str]]
 """By task, lines of score (0 to 5), sentence 1, sentence 2."""
@@ -45,10 +48,14 @@ CROSS_LINGUAL = {
 }
 """The other tracks of 2017, and the language of each column: not always the order in the name."""
 
+APART = {"2014.SICK": 4927, "2015.twitter": 972}
+"""Tasks that no year's mean has a part in, and their scored pairs."""
 TRACK_PAIRS = 250
 TASK_FILE = r"\A([0-9]{4}\.[A-Za-z0-9][A-Za-z0-9._-]{0,99})\.tsv\Z"
 """What a task's file may be called: year and task come out of archives, and are to be no path."""
 _SIZES = PUBLISHED | dict.fromkeys(CROSS_LINGUAL, TRACK_PAIRS)
+_TWEETS = 7
+"""Columns of PIT-2015: topic, its name, both sentences, label, both sentences with tags."""
 _NOT_FREE = {
     "2013.SMT": "distributed by the LDC only",
     "2015.answers-students": "in neither STS Benchmark nor STS Companion",
@@ -64,11 +71,14 @@ def build_sts(
     companion: str | Path | None = None,
     sts2017_input: str | Path | None = None,
     sts2017_gold: str | Path | None = None,
+    sick: str | Path | None = None,
+    twitter: str | Path | None = None,
 ) -> dict[str, Any]:
     """Write one TSV per task (score, sentence 1, sentence 2) and `index.json`.
 
     The archive of the STS Benchmark is the wheel or its own; the others are STS Companion's, and
-    those of the sentences and of the gold scores of STS 2017.
+    those of the sentences and of the gold scores of STS 2017. `sick` is SICK.txt, or the annotated
+    test part by itself, `twitter` the test.data of PIT-2015.
 
     Returns:
         The content of `index.json`: `tasks`, each {task, year, file, languages, pairs, of,
@@ -85,6 +95,10 @@ def build_sts(
             raise InputError(companion, None, problem, "Is this the STS Companion archive?")
     if sts2017_input is not None and sts2017_gold is not None:
         found["STS 2017"] = _tracks(sts2017_input, sts2017_gold)
+    if sick is not None:
+        found["SICK"] = {"2014.SICK": _sick(sick)}
+    if twitter is not None:
+        found["PIT-2015"] = {"2015.twitter": _tweets(twitter)}
     source_of = {name: source for source, tasks in found.items() for name in tasks}
     absent = sorted(set(_SIZES) - set(source_of))
     missing = [_described(name) | {"why": _why(name, companion)} for name in absent]
@@ -116,7 +130,7 @@ def build_task(path: str | Path, benchmark: str | Path, name: str) -> int:
 
 def _described(name: str) -> dict[str, Any]:
     year, _, task = name.partition(".")
-    return {"task": task, "year": year, "of": _SIZES.get(name)}
+    return {"task": task, "year": year, "of": (_SIZES | APART).get(name)}
 
 
 def _why(name: str, companion: str | Path | None) -> str:
@@ -182,6 +196,42 @@ def _tracks(sentences: str | Path, gold: str | Path) -> Tasks:
                 raise InputError(place, number, problem, "Fetch the archive again")
             tasks[name].append(_line(score, *cells))
     return tasks
+
+
+def _sick(path: str | Path) -> list[str]:
+    """Return the lines of SICK's test part; columns go by their names in the first line."""
+    rows = enumerate(read_lines(path, MAX_DOCUMENT_BYTES), start=1)
+    names = next(rows, (0, ""))[1].split("\t")
+    wanted = ("relatedness_score", "sentence_A", "sentence_B")
+    if lacking := [name for name in wanted if name not in names]:
+        problem = f"no column {lacking[0]} in its first line"
+        raise InputError(path, 1, problem, "Is this SICK.txt, or SICK_test_annotated.txt?")
+    lines = []
+    for number, line in rows:
+        if not line:
+            continue
+        cells = line.split("\t")
+        if len(cells) != len(names):
+            problem = f"{len(cells)} columns, expected {len(names)}"
+            raise InputError(path, number, problem, "Fetch the file again")
+        row = dict(zip(names, cells, strict=True))
+        if row.get("SemEval_set", "TEST") == "TEST":
+            score, *pair = (row[name] for name in wanted)
+            lines.append(_line(gold_score(path, number, score), *pair))
+    return lines
+
+
+def _tweets(path: str | Path) -> list[str]:
+    """Return the lines of PIT-2015's test part, whose labels are from 0 to 5."""
+    lines = []
+    for number, line in enumerate(read_lines(path, MAX_DOCUMENT_BYTES), start=1):
+        cells = line.split("\t")
+        if len(cells) != _TWEETS:
+            problem = f"{len(cells)} columns, expected {_TWEETS}"
+            raise InputError(path, number, problem, "Is this test.data of PIT-2015?")
+        _, _, left, right, score, *_ = cells
+        lines.append(_line(gold_score(path, number, score), left, right))
+    return lines
 
 
 def _table(path: str | Path, name: str) -> Iterator[tuple[str, int, list[str]]]:

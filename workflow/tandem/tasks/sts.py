@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from pydantic import model_validator
 
+from tandem.corpora.sts_archives import APART
 from tandem.errors import TandemError
 from tandem.statistics.bootstrap import bootstrap_pearson
 from tandem.tasks.sts_data import Index, correlation, cosine_similarity, read_index, read_task
@@ -83,7 +84,7 @@ class Sts(Task):
         }
         if self.tasks:
             return [name for name in self.tasks if name in known]
-        return sorted(name for name, year in known.items() if year in self.years)
+        return sorted(n for n, year in known.items() if year in self.years and n not in APART)
 
     def units(self, items: Items) -> list[str]:
         """Return the years and "mean", or the tasks that were scored."""

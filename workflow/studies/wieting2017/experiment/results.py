@@ -48,7 +48,7 @@ def load(files: Iterable[Path], part: str) -> pd.DataFrame:
     """Return a line for each training of a part: bounds, chosen or growth.
 
     Columns: text, encoder, filter, bounds (as text), seed, size, learning_rate, passing,
-    development, test (NaN where too few pairs pass).
+    development, test and each further task (NaN where too few pairs pass, or its data is absent).
     """
     import pandas as pd
 
@@ -60,10 +60,16 @@ def load(files: Iterable[Path], part: str) -> pd.DataFrame:
             same = ("filter", "seed", "size", "learning_rate", "passing")
             row |= {key: result[key] for key in same}
             row["bounds"] = spelt(result["kept"])
-            for task in ("development", "test"):
-                row[task] = result.get(task, {}).get(MEAN, np.nan)
+            row |= {"development": np.nan, "test": np.nan}
+            row |= {key: _score(value) for key, value in result.items() if isinstance(value, dict)}
             rows.append(row)
     return pd.DataFrame(rows)
+
+
+def _score(units: dict[str, float]) -> float:
+    """Return the mean of a task's units, or what it has of one alone; NaN of none."""
+    [*alone] = units.values()
+    return units.get(MEAN, alone[0] if alone else np.nan)
 
 
 def spelt(kept: Iterable[dict]) -> str:

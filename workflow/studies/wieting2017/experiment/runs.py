@@ -146,8 +146,8 @@ def run_all(
 
     `rates`: no filter with every learning rate, the first seed, the development task; `bounds`:
     every filter with every bound, the first seed, both tasks; `chosen`: what is compared, all
-    seeds, both tasks; `growth`: more and more pairs, the best filter and none, all seeds; of
-    controls no more.
+    seeds, both tasks and further ones; `growth`: more and more pairs, the best filter and none, all
+    seeds; of controls no more.
     """
     both, size = ("development", "test"), experiment.size
     rates = experiment.encoders[encoder].learning_rates or [bench.run.recipe.learning_rate]
@@ -160,7 +160,7 @@ def run_all(
     best = _best(grid, bounds)
     chosen = [EVERYTHING, *best, *_best_two(best, bench.text.scores, size)]
     trials = [Trial(each, seed, size, rate) for each in chosen for seed in seeds]
-    compared = list(bench.results(trials, both))
+    compared = list(bench.results(trials, (*both, *experiment.further)))
     curves = [EVERYTHING, *best[:1]] if experiment.texts[text].control is None else []
     growing = [Trial(c, s, n, rate) for c in curves for n in experiment.growth for s in seeds]
     return {

@@ -98,6 +98,8 @@ class Experiment(Settings):
     """The task that bounds are chosen on; STS 2016 in the paper."""
     test: str
     """The task that is reported."""
+    further: list[str] = []
+    """Tasks that are reported beside it, of what is compared; SICK and Twitter in the paper."""
     seed: NonNegativeInt = 1
     """Of the candidates' order, and of what classifiers are trained with."""
 

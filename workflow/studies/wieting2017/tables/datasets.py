@@ -10,6 +10,7 @@ from wieting2017.experiment import results
 from wieting2017.experiment.settings import UNFILTERED, Experiment
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
 
     from tandem.plan import Plan
@@ -42,7 +43,8 @@ class Datasets(Table):
         Columns: text, encoder, label, bleu (of the translator on its test split), met_percent (the
         references that the translator was trained on; empty where that is not known), pairs,
         learning_rate (the best on the development task), seed_count, development_pearson_x100, and
-        the mean of the test years with its 95% interval over seeds.
+        the mean of the test years with its 95% interval over seeds, and that of each further task
+        (empty where its data is absent).
         """
         import pandas as pd
 
@@ -70,7 +72,12 @@ class Datasets(Table):
             row["learning_rate"] = runs["learning_rate"].iloc[0]
             row |= {"seed_count": len(runs), "development_pearson_x100": runs["development"].mean()}
             mean = sample_mean(runs["test"].to_numpy())
-            rows.append(row | columns("mean", results.METRIC, mean))
+            row |= columns("mean", results.METRIC, mean)
+            for task in self.experiment.further:
+                known = task in runs and runs[task].notna().all()
+                mean = sample_mean(runs[task].to_numpy()) if known else None
+                row |= columns(task, results.METRIC, mean)
+            rows.append(row)
         frame = pd.DataFrame(rows)
         lines = []
         for label, own in frame.groupby("label", sort=False):
@@ -90,8 +97,25 @@ class Datasets(Table):
             "learning rates are chosen on STS 2016, with one seed. Met: of the references, those "
             "that the translator was trained on."
         )
-        markdown = page("# Texts as training data", said, grid(headings, lines))
+        further = "\n\n".join(self._further(frame, task) for task in self.experiment.further)
+        markdown = page("# Texts as training data", said, grid(headings, lines), further)
         return Report(frame.drop(columns="key"), markdown, {"datasets": frame, "runs": found})
+
+    def _further(self, frame: pd.DataFrame, task: str) -> str:
+        """Return the section of a further task; empty where its data is absent."""
+        from tandem.reporting.writer import grid, page, with_interval
+
+        known = frame.dropna(subset=f"{task}_{results.METRIC}")
+        if known.empty:
+            return ""
+        lines = []
+        for label, own in known.groupby("label", sort=False):
+            cells = {
+                row["encoder"]: with_interval(row, task, results.METRIC)
+                for _, row in own.iterrows()
+            }
+            lines.append([str(label), *(cells.get(name, "") for name in self._labels())])
+        return page(f"## The task {task}", grid(["Training text", *self._labels()], lines))
 
     def _labels(self) -> list[str]:
         return [each.label for each in self.experiment.encoders.values()]
