@@ -129,7 +129,7 @@ class RankedPairs(Table):
                           linewidth=1.3, label=f"{code}-en, AP {estimates[code]:.1f}")  # fmt: skip
             axes.set(xlabel="recall", ylabel="precision", xlim=(0, 1), ylim=(0, 1.02))
             axes.grid(color="0.9", linewidth=0.6)
-            axes.legend(loc="lower left")
+            made.legend(loc="outside upper center", ncols=2)
         return made
 
 
