@@ -92,13 +92,19 @@ def masked_sums_backward(
     places: Indices,
     parts: int,
 ) -> Floats:
-    """Return the gradient of the table, (types, dimension), given that of the sums."""
+    """Return the gradient of the table, (types, dimension), given that of the sums.
+
+    Sentences whose gradient is zero are passed over: those of a margin loss that is zero, most of
+    them once training has come far.
+    """
     dimension = gradient.shape[1]
     total = np.zeros((types, dimension), np.float32)
     for part in prange(parts):
         first, last = dimension * part // parts, dimension * (part + 1) // parts
         for sentence in range(len(offsets) - 1):
             source = gradient[sentence, first:last]
+            if not source.any():
+                continue
             for token in range(offsets[sentence], offsets[sentence + 1]):
                 target = total[ids[token], first:last]
                 mask = keep[places[token] + first : places[token] + last]
@@ -110,8 +116,7 @@ def masked_sums_backward(
 class Sums(torch.autograd.Function):
     """The sum of each sentence's rows of a table: of (table, ids, offsets).
 
-    PyTorch's own, but its gradient passes over sentences whose gradient is zero: those of a margin
-    loss that is zero, most of them once training has come far.
+    PyTorch's own, but its gradient is `masked_sums_backward`, with nothing masked.
     """
 
     @staticmethod
@@ -124,29 +129,10 @@ class Sums(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:  # noqa: ANN401
         """Return the gradient of the table."""
-        arrays = (tensor.numpy() for tensor in ctx.saved_tensors)
-        given = gradient.contiguous().numpy(), ctx.types, *arrays, numba.get_num_threads()
-        return torch.from_numpy(sums_backward(*given)), None, None
-
-
-@_compiled
-def sums_backward(
-    gradient: Floats, types: int, ids: Indices, offsets: Indices, parts: int
-) -> Floats:
-    """Return the gradient of the table, (types, dimension), given that of the sums."""
-    dimension = gradient.shape[1]
-    total = np.zeros((types, dimension), np.float32)
-    for part in prange(parts):
-        first, last = dimension * part // parts, dimension * (part + 1) // parts
-        for sentence in range(len(offsets) - 1):
-            source = gradient[sentence, first:last]
-            if not source.any():
-                continue
-            for token in range(offsets[sentence], offsets[sentence + 1]):
-                target = total[ids[token], first:last]
-                for d in range(last - first):
-                    target[d] += source[d]
-    return total
+        ids, offsets = (tensor.numpy() for tensor in ctx.saved_tensors)
+        every = np.ones(gradient.shape[1], np.uint8), np.zeros(len(ids), np.int64)
+        given = gradient.contiguous().numpy(), ctx.types, ids, offsets, *every
+        return torch.from_numpy(masked_sums_backward(*given, numba.get_num_threads())), None, None
 
 
 @_compiled
