@@ -178,6 +178,11 @@ def test_goes_on_without_what_cannot_be_reached_and_says_how_to_give_it(finished
     assert "mirror" in (folder / "unreachable.txt").read_text(encoding="utf-8")
     index = json.loads((finished / "results/corpora/sts/index.json").read_text(encoding="utf-8"))
     assert any("track6" in task["task"] for task in index["missing"])
+    folder = finished / "results/corpora/downloads/tiny-tweets"
+    assert "data/absent.data: no such file" in (folder / "unreachable.txt").read_text("utf-8")
+    rows = rows_of(finished / "results/filtering/datasets.csv")
+    assert all(-100 <= float(row["sick_pearson_x100"]) <= 100 for row in rows)
+    assert {row["twitter_pearson_x100"] for row in rows} == {""}
 
 
 def test_scores_name_the_code_that_made_them(finished):

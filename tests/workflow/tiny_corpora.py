@@ -89,7 +89,7 @@ REGISTER = {
         },
         **{
             name: {"kind": "local", "path": path, "licence": "none", "languages": ["en"]}
-            for name, path in (("tiny-sick", "data/SICK.txt"), ("tiny-tweets", "data/test.data"))
+            for name, path in (("tiny-sick", "data/SICK.txt"), ("tiny-tweets", "data/absent.data"))
         },
         # nothing listens on port 9 of this machine: refused at once
         **{
@@ -123,7 +123,7 @@ def write(folder: Path) -> None:
         for number, split in enumerate(("train", "dev", "test")):
             text = "".join(row + "\n" for row in rows[number::3])
             archive.writestr(zipfile.ZipInfo(f"sts-{split}.csv"), text)
-    _write_apart(data, rows[:30])
+    _write_sick(data / "SICK.txt", rows[:30])
     _write_catalogue(data / "catalogue.zip", rng)
     _write_verses(data / "verses.zip", english[:60], 10, 10)
     _write_verses(data / "books.zip", english[:400], 20, 5)
@@ -144,14 +144,12 @@ def _sentence(rng):
     )
 
 
-def _write_apart(data, rows):
-    """Write rows of the STS Benchmark as SICK has them, and as PIT-2015 has them."""
-    cells = [row.split("\t")[4:] for row in rows]
-    heads = ["pair_ID\tsentence_A\tsentence_B\trelatedness_score\tSemEval_set"]
-    sick = [f"{n}\t{a}\t{b}\t{score}\tTEST" for n, (score, a, b) in enumerate(cells)]
-    (data / "SICK.txt").write_text("\n".join(heads + sick) + "\n", encoding="utf-8")
-    tweets = [f"1\ttopic\t{a}\t{b}\t{float(score):.0f}\t-\t-" for score, a, b in cells]
-    (data / "test.data").write_text("\n".join(tweets) + "\n", encoding="utf-8")
+def _write_sick(path, rows):
+    """Write rows of the STS Benchmark as SICK has them."""
+    lines = ["pair_ID\tsentence_A\tsentence_B\trelatedness_score\tSemEval_set"]
+    for number, (score, first, second) in enumerate(row.split("\t")[4:] for row in rows):
+        lines.append(f"{number}\t{first}\t{second}\t{score}\tTEST")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _sts_rows(rng):

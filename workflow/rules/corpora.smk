@@ -36,6 +36,11 @@ rule fetch_optional_dataset:
 
     Out: a folder with the file, or with unreachable.txt, which says why and what to do.
     """
+    input:
+        # files of the user that are there: after an edit they are copied again
+        own=lambda w: [
+            p.path for p in DATASETS[w.optional].parts() if p.path and Path(p.path).exists()
+        ],
     output:
         folder=directory("results/corpora/downloads/{optional}"),
     log:

@@ -5,7 +5,7 @@ import zipfile
 
 import pytest
 
-from tandem.corpora.fetch import fetch
+from tandem.corpora.fetch import fetch, fetch_if_reachable
 from tandem.corpora.register import Dataset
 from tandem.errors import InputError, TandemError
 
@@ -103,3 +103,12 @@ def test_a_local_file_is_verified_where_its_hash_is_given(tmp_path):
 def test_a_local_file_that_is_absent_is_named(tmp_path):
     with pytest.raises(InputError, match=r"my\.tsv: no such file.*mine in the register"):
         fetch(local(tmp_path / "my.tsv"), tmp_path / "d", None)
+
+
+def test_an_own_file_that_is_optional_may_be_absent(tmp_path):
+    own, folder = tmp_path / "SICK.txt", tmp_path / "d"
+    assert not fetch_if_reachable(local(own), folder, None)
+    assert f"{own}: no such file" in (folder / "unreachable.txt").read_text(encoding="utf-8")
+    own.write_text("a\n", encoding="utf-8")
+    assert fetch_if_reachable(local(own), tmp_path / "e", None)
+    assert (tmp_path / "e" / "SICK.txt").read_text(encoding="utf-8") == "a\n"

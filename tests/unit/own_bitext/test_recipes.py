@@ -3,6 +3,7 @@
 from collections import Counter
 
 import numpy as np
+import pytest
 
 import tandem
 from tandem.encoders.averaging import Averaging
@@ -73,3 +74,14 @@ def test_more_characters_than_pieces_are_trained_on(tmp_path):
     pairs = [(f"{n} is the number of the line here", text) for n, text in enumerate(texts)]
     encoder = tandem.train(pairs, ("en", "zh"), tmp_path / "model", recipe={"epochs": 1})
     assert encoder.segmenter.scheme.character_coverage == 0.9995
+
+
+@pytest.mark.parametrize("languages", [("en", "zh"), ("zh-Hant", "en")])
+def test_words_of_chinese_are_found_where_they_come_with_ngrams(languages):
+    scheme = segmentation(10, FEW, languages, kind="words-and-ngrams")
+    assert scheme.chinese_words and scheme.ngrams == (1, 4)
+    asked = segmentation(10, FEW, languages, kind="words-and-ngrams", chinese_words=False)
+    assert not asked.chinese_words
+    for other in (("en", "de"), ()):
+        assert not segmentation(10, FEW, other, kind="words-and-ngrams").chinese_words
+    assert not segmentation(10, FEW, languages).chinese_words

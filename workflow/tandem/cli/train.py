@@ -143,8 +143,6 @@ def _asked(options: argparse.Namespace) -> Asked:
     encoder |= dict(given.get("encoder_setting", ()))
     if (encoder["kind"], scheme.get("kind")) == ("transformer", "words-and-ngrams"):
         encoder["grouped"] = True
-        if any(name.startswith("zh") for name in options.languages):
-            scheme |= {"ngrams": (1, 4), "chinese_words": True}  # yang2019, section 4.2
     return Asked(
         tuple(options.languages),
         start=start,

@@ -29,6 +29,12 @@ Tandem goes on without it. To add it, set `mirror` in the configuration to a fol
 the file as <host>/<path>, or delete this folder once the site can be reached, and run again.
 """
 
+ABSENT = """{path}: no such file
+
+Tandem goes on without it. To add it, put the file there, or correct its path in the register, and
+run again.
+"""
+
 
 def fetch(
     dataset: Dataset, folder: str | Path, mirror: str | None, retry: Retry | None = None
@@ -67,15 +73,20 @@ def fetch_if_reachable(dataset: Dataset, folder: str | Path, mirror: str | None)
 
     Raises InputError where what was fetched is not the registered corpus.
     """
-    try:
-        fetch(dataset, folder, mirror, retry=Retry(attempts=2, timeout=15))
-    except InputError:
-        raise
-    except TandemError as error:
-        note = UNREACHABLE.format(error=error)
+    own = [part.source for part in dataset.parts() if part.kind == "local"]
+    absent = [path for path in own if not Path(path).exists()]
+    note = ABSENT.format(path=absent[0]) if absent else None
+    if note is None:
+        try:
+            fetch(dataset, folder, mirror, retry=Retry(attempts=2, timeout=15))
+        except InputError:
+            raise
+        except TandemError as error:
+            note = UNREACHABLE.format(error=error)
+    if note is not None:
+        Path(folder).mkdir(parents=True, exist_ok=True)
         (Path(folder) / "unreachable.txt").write_text(note, encoding="utf-8")
-        return False
-    return True
+    return note is None
 
 
 def _verify(dataset: Dataset, content: Path, target: Path) -> None:

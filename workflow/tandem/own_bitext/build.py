@@ -250,7 +250,7 @@ def _segment(how: Asked, text: Path, ids: Path) -> None:
         texts = {side: partial(read_lines, text / f"train.{side}") for side in how.languages}
         pairs = read_json(text / "splits.json")["train"]
         characters = Counter(chain.from_iterable(chain.from_iterable(t() for t in texts.values())))
-        scheme = recipes.segmentation(pairs, characters, **how.segmentation)
+        scheme = recipes.segmentation(pairs, characters, how.languages, **how.segmentation)
         segmenter = learn(scheme, texts, ids)
     for side in how.languages:
         for split in ("train", "valid"):

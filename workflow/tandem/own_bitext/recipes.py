@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -61,8 +62,13 @@ German and Turkish (docs/own-bitext.md).
 """
 
 
-def segmentation(pairs: int, characters: Counter[str], **asked: Any) -> Segmentation:  # noqa: ANN401
-    """Return the segmentation for an amount of text.
+def segmentation(
+    pairs: int,
+    characters: Counter[str],
+    languages: Iterable[str] = (),
+    **asked: Any,  # noqa: ANN401
+) -> Segmentation:
+    """Return the segmentation for an amount of text in some languages.
 
     Where nearly all pieces would be single characters, as may be in Chinese, the rarest characters
     are left out, as SentencePiece's documentation advises, and pieces are as many as it takes.
@@ -70,9 +76,14 @@ def segmentation(pairs: int, characters: Counter[str], **asked: Any) -> Segmenta
     Args:
         pairs: to learn from.
         characters: of the text, with their counts.
+        languages: of both sides. Chinese among them has words of its own, where words come with
+            n-grams (yang2019, section 4.2).
         asked: settings of the segmentation that replace those that follow.
     """
-    if asked.get("kind", "sentencepiece") != "sentencepiece":
+    kind = asked.get("kind", "sentencepiece")
+    if kind == "words-and-ngrams" and any(name.startswith("zh") for name in languages):
+        return Segmentation(**{"ngrams": (1, 4), "chinese_words": True} | asked)
+    if kind != "sentencepiece":
         return Segmentation(**asked)
     size = asked.get("size", next(v for most, v in _PIECES if pairs <= most))
     if len(characters) <= _CHARACTERS * size:
