@@ -33,12 +33,19 @@ def binary(end=b"\n"):
     return f"{len(VECTORS)} 3\n".encode() + end.join(rows) + end
 
 
-@pytest.mark.parametrize(
-    "content",
-    [text(), text(header=False), text()[:-1], binary(), binary(b""), gzip.compress(binary())],
-)
-def test_every_form_gives_the_same_vectors(tmp_path, content):
-    (tmp_path / "vectors").write_bytes(content)
+FORMS = {
+    "text": text(),
+    "text without a header": text(header=False),
+    "text without a last newline": text()[:-1],
+    "binary": binary(),
+    "binary without newlines": binary(b""),
+    "gzip": gzip.compress(binary()),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_gives_the_same_vectors(tmp_path, form):
+    (tmp_path / "vectors").write_bytes(FORMS[form])
     found = read_word_vectors(tmp_path / "vectors", {"cat", "ß", "dog"}, 3)
     assert list(found) == ["cat", "ß"]
     for word, row in found.items():
