@@ -150,6 +150,21 @@ class Killed(Exception):
     pass
 
 
+@pytest.mark.parametrize("architecture", [AVERAGING, LSTM])
+def test_a_batch_that_is_its_own_pool_is_encoded_once(monkeypatch, architecture):
+    encoded = []
+    encode = Trainer._encode
+    monkeypatch.setattr(Trainer, "_encode", lambda *a: encoded.append(1) or encode(*a))
+    run = described(architecture, Margin(megabatch=2, anneal=8), dropout=0.0, scramble=0.0)
+    once = train(run)
+    steps = once.progress.step
+    passes = 8 + (steps - 8) * 1.5  # from two batches on, negatives are chosen first
+    assert len(encoded) == passes
+    monkeypatch.setattr(Trainer, "_plain", False)
+    assert_same_bytes(once, train(run))
+    assert len(encoded) == 2 * passes + 8
+
+
 def killed_after(saves, monkeypatch, train):
     """Train, and die after so many checkpoints."""
     save, count = checkpoint.save, 0

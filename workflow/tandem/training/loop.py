@@ -3,6 +3,7 @@
     for each epoch: shuffle the pairs
         for each pool of batches: encode both sides without dropout, choose negatives
             for each batch: encode pairs and negatives with dropout, loss, one Adam step
+              (without dropout a pool of one batch is encoded once)
         validate, keep the best epoch's parameters; without validation, the last epoch's
 
 wieting2019, sections 2 and 3.1; the objective decides how large a pool is. Every random draw is
@@ -18,7 +19,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -34,7 +35,7 @@ from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.progress import progress_bar
 from tandem.segmentation.ragged import Ragged
 from tandem.training import checkpoint
-from tandem.training.adam import RowAdam
+from tandem.training.adam import RowAdam, Rows
 from tandem.training.batches import DropoutPool, Indices, Pairs, generator, scramble
 from tandem.training.checkpoint import Epoch, Progress
 from tandem.training.recipe import Recipe
@@ -84,6 +85,18 @@ def first_parameters(
             "segmentation"
         )
     return torch.tensor(start.table), composition.load(start.weights)
+
+
+class Encoded(NamedTuple):
+    """Sentences, encoded.
+
+    Attributes:
+        fetched: the rows of the table that their tokens read.
+        vectors: (sentences, width).
+    """
+
+    fetched: Rows
+    vectors: Tensor
 
 
 def uses_bfloat16(run: Run, device: torch.device) -> bool:
@@ -250,44 +263,48 @@ class Trainer:
         random = generator(self.settings.seed, 2, progress.epoch, start, *([text] if text else []))
         rows = order[start:end]
         pool = pairs.take(rows)
-        chosen = self._choose(pool, pairs.sentence_keys(rows, pool), pairs.monolingual)
-        count = end - start
+        keys, count = pairs.sentence_keys(rows, pool), end - start
+        encoded = self._encode(pool) if count <= size and self._plain else None
+        chosen = self._choose(pool, encoded, keys, pairs.monolingual)
         for first in range(0, count, size):
             batch = np.arange(first, min(first + size, count))
-            progress.loss_sum += self._step(pool, batch, chosen, random)
+            progress.loss_sum += self._step(pool, encoded, batch, chosen, random)
             progress.step += 1
         progress.positions[text] = end
         return count
 
+    @property
+    def _plain(self) -> bool:
+        """Whether negatives are chosen among the very vectors that a step compares."""
+        plain = self.dropout is None and not self.settings.recipe.scramble
+        return self.settings.objective.compares and plain
+
     @torch.no_grad()
-    def _choose(self, pool: Ragged, keys: NDArray[np.int64], monolingual: bool) -> Any:  # noqa: ANN401  (the objective's own)
+    def _choose(
+        self, pool: Ragged, encoded: Encoded | None, keys: NDArray[np.int64], monolingual: bool
+    ) -> Any:  # noqa: ANN401  (the objective's own)
         objective, vectors = self.settings.objective, None
         if objective.compares:
-            types, local = number_types(pool.ids, self._scratch)
-            table = self.optimizer.fetch(self._tensor(types)).values
-            vectors = self._vectors(table, self._tensor(local), self._tensor(pool.offsets))
+            vectors = (encoded or self._encode(pool)).vectors.detach()
         return objective.choose(vectors, self._tensor(keys), monolingual)
 
     def _step(
         self,
         pool: Ragged,
+        encoded: Encoded | None,
         batch: Indices,
         chosen: Any,  # noqa: ANN401
         random: np.random.Generator,
     ) -> float:
         objective = self.settings.objective
         groups = objective.rows(batch, len(pool) // 2, chosen)
-        # a sentence that is one pair's own and another's negative is encoded once
-        sentences, places = np.unique(np.concatenate(groups), return_inverse=True)
-        rows = pool.gather(sentences)
-        rows = scramble(rows, self.settings.recipe.scramble, random)
-        types, local = number_types(rows.ids, self._scratch)
-        fetched = self.optimizer.fetch(self._tensor(types))
-        fetched.values.requires_grad_()
-        dropout = None if self.dropout is None else self.dropout.draw(len(local), random)
-        vectors = self._vectors(
-            fetched.values, self._tensor(local), self._tensor(rows.offsets), dropout
-        )
+        places = np.concatenate(groups)
+        if encoded is None:
+            # a sentence that is one pair's own and another's negative is encoded once
+            sentences, places = np.unique(places, return_inverse=True)
+            rows = scramble(pool.gather(sentences), self.settings.recipe.scramble, random)
+            encoded = self._encode(rows, random)
+        fetched, vectors = encoded
         vectors = vectors[self._tensor(places)].unflatten(0, (len(groups), len(batch)))
         loss = objective.loss(vectors, batch, chosen)
         loss.backward()
@@ -299,10 +316,17 @@ class Trainer:
             self.weights_optimizer.zero_grad()
         return float(loss.detach())
 
-    def _vectors(self, *tokens: Any) -> Tensor:  # noqa: ANN401  (as the composition takes them)
+    def _encode(self, rows: Ragged, random: np.random.Generator | None = None) -> Encoded:
+        """Encode sentences, with dropout where `random` is given."""
+        types, local = number_types(rows.ids, self._scratch)
+        fetched = self.optimizer.fetch(self._tensor(types))
+        fetched.values.requires_grad_(torch.is_grad_enabled())
+        dropout = None
+        if self.dropout is not None and random is not None:
+            dropout = self.dropout.draw(len(local), random)
+        tokens = fetched.values, self._tensor(local), self._tensor(rows.offsets), dropout
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self._bfloat16):
-            vectors: Tensor = self.composition(*tokens)
-        return vectors
+            return Encoded(fetched, self.composition(*tokens))
 
     def _tensor(self, array: np.ndarray) -> Tensor:
         return torch.from_numpy(np.ascontiguousarray(array, np.int64)).to(self.device)

@@ -97,7 +97,9 @@ class Bench:
             entry = json.loads(line)
             known[entry["key"]] = entry["result"]
         for trial in trials:
-            key = trial.key(self.salt + " ".join(tasks))
+            start = self.starts.get(trial.seed)
+            begun = start.digest() if start else ""  # a further seed changes no other's key
+            key = trial.key(" ".join([self.salt, begun, *tasks]))
             if key not in known:
                 known[key] = self._train(trial, tasks)
                 with open(self.log, "a", encoding="utf-8") as stream:
