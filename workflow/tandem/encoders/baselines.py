@@ -16,7 +16,6 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from tandem.errors import TandemError
@@ -77,6 +76,8 @@ def load_baseline(name: str, device: str = "cpu") -> Baseline:
         TandemError: its package is not installed, or there is no such model.
     """
     if name == "muse":
+        import torch  # for nothing else, and all that score would wait for it
+
         encoder = _module(name).USE(threads=torch.get_num_threads())
         return Baseline(512, "cpu", lambda batch, language: encoder.encode(batch))
     if name == "minilm":
