@@ -122,7 +122,7 @@ def test_pools_are_encoded_only_to_be_compared(hard, vectors, monkeypatch):
     monkeypatch.setattr(Composition, "forward", count)
     sides = ([[number] for number in range(start, start + 20)] for start in (0, 20))
     pairs = Pairs(*map(ragged.from_rows, sides), monolingual=False)
-    recipe = Recipe(epochs=1, batch=20, dropout=0.0)
+    recipe = Recipe(epochs=1, batch=20, dropout=0.1)
     run = Run(Averaging(dimension=4), AdditiveMargin(hard=hard), recipe, 1)
     Trainer(run, 40, pairs).run(None, show=False)
     assert counted.count(False) == vectors and counted.count(True) == 1
