@@ -97,14 +97,6 @@ def tiny(tmp_path):
     return tmp_path
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
-    """Let one worker have all tests of the finished run, which takes minutes to make."""
-    for item in items:
-        if "finished" in item.fixturenames:
-            item.add_marker(pytest.mark.xdist_group("finished"))
-
-
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory):
     """A folder in which the tiny scale has run; tests that change it take `copied`."""
