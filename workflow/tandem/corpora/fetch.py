@@ -73,20 +73,24 @@ def fetch_if_reachable(dataset: Dataset, folder: str | Path, mirror: str | None)
 
     Raises InputError where what was fetched is not the registered corpus.
     """
-    own = [part.source for part in dataset.parts() if part.kind == "local"]
-    absent = [path for path in own if not Path(path).exists()]
-    note = ABSENT.format(path=absent[0]) if absent else None
-    if note is None:
-        try:
-            fetch(dataset, folder, mirror, retry=Retry(attempts=2, timeout=15))
-        except InputError:
-            raise
-        except TandemError as error:
-            note = UNREACHABLE.format(error=error)
-    if note is not None:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        (Path(folder) / "unreachable.txt").write_text(note, encoding="utf-8")
-    return note is None
+    own = (part.source for part in dataset.parts() if part.kind == "local")
+    absent = next((path for path in own if not Path(path).exists()), None)
+    if absent is not None:
+        return _go_without(folder, ABSENT.format(path=absent))
+    try:
+        fetch(dataset, folder, mirror, retry=Retry(attempts=2, timeout=15))
+    except InputError:
+        raise
+    except TandemError as error:
+        return _go_without(folder, UNREACHABLE.format(error=error))
+    return True
+
+
+def _go_without(folder: str | Path, note: str) -> bool:
+    """Leave a note in the place of a corpus; return that there is none."""
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    (Path(folder) / "unreachable.txt").write_text(note, encoding="utf-8")
+    return False
 
 
 def _verify(dataset: Dataset, content: Path, target: Path) -> None:

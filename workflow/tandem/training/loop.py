@@ -276,8 +276,8 @@ class Trainer:
     @property
     def _plain(self) -> bool:
         """Whether negatives are chosen among the very vectors that a step compares."""
-        plain = self.dropout is None and not self.settings.recipe.scramble
-        return self.settings.objective.compares and plain
+        changed = self.dropout is not None or self.settings.recipe.scramble > 0
+        return self.settings.objective.compares and not changed
 
     @torch.no_grad()
     def _choose(
