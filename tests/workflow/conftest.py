@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 import tiny_corpora
-from xdist.scheduler import LoadScopeScheduling
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 TINY = ["--configfile", "workflow/scales/tiny.yaml"]
@@ -17,27 +16,6 @@ UNTIMED = ("logs", "benchmarks")
 """Folders whose files tell times."""
 TIMES = ("table4", "speed", "speed-and-score")
 """The tables, figures and claims that are made of times."""
-FINISHED = {"test_killed.py", "test_reruns.py", "test_tiny.py", "test_toy_study.py"}
-"""The files whose tests use the finished run."""
-
-
-class Scheduling(LoadScopeScheduling):
-    """Lets one worker have all tests of the finished run, which takes minutes to make."""
-
-    def _split_scope(self, nodeid):
-        file = nodeid.split("::")[0]
-        return "finished" if Path(file).name in FINISHED else nodeid
-
-
-def pytest_xdist_make_scheduler(config, log):
-    return Scheduling(config, log)
-
-
-def pytest_collection_modifyitems(items):
-    """Stop where a file uses the finished run and FINISHED lacks it: it would be made twice."""
-    using = {item.path.name for item in items if "finished" in item.fixturenames}
-    if missing := using - FINISHED:
-        raise pytest.UsageError(f"add to FINISHED in tests/workflow/conftest.py: {missing}")
 
 
 def calling_snakemake(folder, *arguments, environment=None):
