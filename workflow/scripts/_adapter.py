@@ -16,6 +16,10 @@ from typing import TYPE_CHECKING, Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tandem.errors import explained, writing  # noqa: E402
+from tandem.machine import limit_threads  # noqa: E402
+
+if job := getattr(sys.modules["__main__"], "snakemake", None):
+    limit_threads(job.threads)
 
 # Held until this process ends: a job outlives a killed run, and a new run must not start beside it
 # (rules/locks.smk).

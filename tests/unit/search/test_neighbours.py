@@ -147,7 +147,7 @@ def test_scores_are_those_of_exact_arithmetic() -> None:
 def test_a_gpu_finds_what_faiss_finds(sides: tuple, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = search(*sides, 4, device="cpu")
     # PyTorch's processor stands in for a GPU
-    monkeypatch.setattr(module, "_load_libraries", lambda _: torch.device("cpu"))
+    monkeypatch.setattr(module, "_gpu", lambda _: torch.device("cpu"))
     monkeypatch.setattr(module, "_GPU_COLUMNS", 200)
     made: list[int] = []
     index = module._FlatOnGpu

@@ -21,6 +21,7 @@ from tandem.corpora.files import STDIO, check_readable
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError, writing
 from tandem.io import atomic_path, write_json
+from tandem.machine import limit_threads, place
 from tandem.outputs import Place, check, same
 from tandem.progress import progress_bar
 
@@ -126,21 +127,6 @@ def load_model(options: argparse.Namespace, *languages: str) -> SentenceEncoder:
     for language in languages:
         encoder.segmenter.encoder(language)
     return encoder
-
-
-def place(device: str) -> str:
-    """Return the device that is meant; TandemError if nothing can be computed there."""
-    if device == "cpu":  # which needs no PyTorch
-        return device
-    from tandem.training import run
-
-    return run.place(device)
-
-
-def limit_threads(threads: int) -> None:
-    """Let libraries use so many processor threads; they ask when they are loaded."""
-    for name in ("OMP_NUM_THREADS", "RAYON_NUM_THREADS"):
-        os.environ[name] = str(threads)
 
 
 def batches(items: Iterable[T], options: argparse.Namespace, unit: str) -> Iterator[list[T]]:

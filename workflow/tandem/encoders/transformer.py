@@ -84,16 +84,23 @@ class Transformer(Encoder):
         embedded, offsets = self._embedded(tokens)
         lengths = (offsets[1:] - offsets[:-1]).clamp(max=self.longest)
         out = embedded.new_zeros(len(lengths), self.output)
-        rows, vectors = [], []
         most = 1024 if lengths.device.type == "cpu" else 16_384  # what a cache, or a GPU, likes
-        for sentences in blocks(lengths, most):
+        rows = list(blocks(lengths, most))
+        if not rows:
+            return out
+        insides, places = [], []
+        for sentences in rows:
             steps = torch.arange(int(lengths[sentences].max()), device=lengths.device)
-            inside = steps < lengths[sentences][:, None]
-            places = torch.where(inside, offsets[sentences][:, None] + steps, 0)
-            rows.append(sentences)
-            vectors.append(self._pooled(cast("nn.ModuleDict", weights), embedded[places], inside))
+            insides.append(steps < lengths[sentences][:, None])
+            places.append(torch.where(insides[-1], offsets[sentences][:, None] + steps, 0))
+        # all at once: the gradient of each part would be as large as that of the whole
+        parts = embedded.index_select(0, torch.cat([p.flatten() for p in places]))
+        vectors = [
+            self._pooled(cast("nn.ModuleDict", weights), part.unflatten(0, inside.shape), inside)
+            for part, inside in zip(parts.split([p.numel() for p in places]), insides, strict=True)
+        ]
         # products may be bfloat16 (a recipe's precision)
-        return out.index_copy(0, torch.cat(rows), torch.cat(vectors).to(out)) if rows else out
+        return out.index_copy(0, torch.cat(rows), torch.cat(vectors).to(out))
 
     def _embedded(self, tokens: Tokens) -> tuple[Tensor, Tensor]:
         """Return the embeddings of tokens, or of words, and where those of sentences begin.

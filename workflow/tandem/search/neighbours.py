@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tandem.errors import TandemError
+from tandem.machine import place
 from tandem.search.limits import memory_bound, memory_used
 from tandem.search.rows import UnitRows
 
@@ -93,7 +94,9 @@ def search(
             f"{one.name} has {one.dimension} dimensions and {two.name} {two.dimension}. "
             "Encode both sides with one model"
         )
-    gpu = _load_libraries(device)
+    import faiss  # noqa: F401  (before memory is measured)
+
+    gpu = _gpu(device)
     found = Neighbours(_empty(len(one), min(k, len(two))), _empty(len(two), min(k, len(one))))
     free = memory_bound(memory_bytes) - _resident_bytes() - _WORK_BYTES
     for number, lists in enumerate(found):
@@ -104,14 +107,14 @@ def search(
     return found
 
 
-def _load_libraries(device: str | None) -> torch.device | None:
-    """Load FAISS and PyTorch, before memory is measured; return the GPU to multiply on."""
-    import faiss  # noqa: F401
+def _gpu(device: str | None) -> torch.device | None:
+    """Return the GPU to multiply on, where PyTorch has begun to use it, or None."""
+    found = place(device or "auto")
+    if found == "cpu":
+        return None
     import torch
 
-    place = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
-    torch.zeros(1, device=place)
-    return None if place.type == "cpu" else place
+    return torch.device(found)
 
 
 def _empty(*shape: int) -> Lists:
@@ -219,9 +222,9 @@ def _cosines(queries: np.ndarray, near: np.ndarray, index: Any) -> np.ndarray:  
     Summed in float64, equal rows get equal scores; in a matrix product they need not.
     """
     scores = np.empty(near.shape, np.float32)
-    for place, rows in enumerate(near.T):
+    for column, rows in enumerate(near.T):
         vectors = index.reconstruct_batch(np.ascontiguousarray(rows))
-        scores[:, place] = np.multiply(queries, vectors, dtype=np.float64).sum(1)
+        scores[:, column] = np.multiply(queries, vectors, dtype=np.float64).sum(1)
     return scores
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from torch import Tensor
 
 from tandem.encoders.composition import Composition, as_encoder, initialise
@@ -17,6 +16,7 @@ from tandem.encoders.encoder import Encoder
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
 from tandem.io import atomic_folder, read_json, write_lines
+from tandem.machine import place
 from tandem.segmentation import ragged
 from tandem.segmentation.collection import KINDS
 from tandem.segmentation.ragged import Ragged
@@ -108,22 +108,6 @@ def train_encoder(
     table = weights.pop("embedding")
     trainer.composition.load_state_dict(weights)
     return as_encoder(segmenter, table, trainer.composition, metadata), progress.history
-
-
-def place(device: str) -> str:
-    """Return the device that is meant: for auto, CUDA where there is one.
-
-    Raises:
-        TandemError: nothing can be computed there.
-    """
-    if device == "auto":
-        device = "cuda" if torch.cuda.is_available() else "cpu"
-    try:
-        torch.zeros(1, device=device).cpu()
-    except (RuntimeError, AssertionError) as error:
-        problem = str(error).split("\n")[0]
-        raise TandemError(f"cannot compute on {device!r} ({problem})") from error
-    return device
 
 
 def untrained_encoder(

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from tandem.machine import place
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -102,7 +104,7 @@ def fine_tuned(
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
     torch.manual_seed(seed)
-    device = "cuda" if torch.cuda.is_available() else "cpu"
+    device = place("auto")
     tokenizer = AutoTokenizer.from_pretrained(model, trust_remote_code=False)
     network = AutoModelForSequenceClassification.from_pretrained(
         model, num_labels=2, trust_remote_code=False, use_safetensors=True

@@ -1,0 +1,57 @@
+"""What a process may compute with: threads of the processor, and a GPU.
+
+Nothing large is imported here: PyTorch, which takes seconds to load, is asked only where there may
+be a GPU.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+from pathlib import Path
+
+from tandem.errors import TandemError
+
+
+def limit_threads(threads: int) -> None:
+    """Let libraries use so many processor threads; they ask when they are loaded.
+
+    Two processes on the same cores, each with a thread for every core, are several times slower
+    than with one each: threads wait for one another in loops.
+    """
+    for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "RAYON_NUM_THREADS"):
+        os.environ[name] = str(threads)
+
+
+def place(device: str) -> str:
+    """Return the device that is meant: for auto, CUDA where there is one.
+
+    Raises:
+        TandemError: nothing can be computed there.
+    """
+    if device == "auto" and not _may_have_gpu():
+        device = "cpu"
+    if device == "cpu":  # which needs no PyTorch
+        return device
+    import torch
+
+    if device == "auto":
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        torch.zeros(1, device=device).cpu()
+    except (RuntimeError, AssertionError) as error:
+        problem = str(error).split("\n")[0]
+        raise TandemError(f"cannot compute on {device!r} ({problem})") from error
+    return device
+
+
+def _may_have_gpu() -> bool:
+    """Whether a driver of a GPU is there that PyTorch can use; where that is unknown, True."""
+    if sys.platform != "linux" or Path("/dev/kfd").exists():  # the latter is AMD's
+        return True
+    try:
+        ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return False
+    return True
