@@ -6,7 +6,9 @@ from tandem.reporting.claim_tests.claim_test import ClaimTest, Evidence, Measure
 
 
 class ResampledGain(ClaimTest):
-    """The column `<of>_gain` of one line; its interval is in `<of>_gain_low` and `<of>_gain_high`.
+    """A difference in percent of what it is compared with: a column of one line, and its interval.
+
+    They are `<of>_gain_percent`, and the same with `_low` and `_high` added.
 
     The p-value of "it is the margin" takes the bootstrap's distribution for a normal one with the
     width of the interval.
@@ -18,14 +20,12 @@ class ResampledGain(ClaimTest):
     """Selects the line: columns and their values."""
     of: str
     """What is compared, such as bleu."""
-    unit: str
-    """What it is measured in."""
 
     def measure(self, evidence: Evidence, margin: float) -> Measured | None:
         """Read the line."""
         from scipy import stats
 
-        names = [f"{self.of}_gain{part}" for part in ("", "_low", "_high")]
+        names = [f"{self.of}_gain_percent{part}" for part in ("", "_low", "_high")]
         found = evidence.rows(self.frame, self.where, *names).dropna(subset=names)
         if len(found) != 1:
             return None
@@ -33,6 +33,6 @@ class ResampledGain(ClaimTest):
         error = (high - low) / (2 * stats.norm.ppf(0.975))
         distance = abs(value - margin)
         p = 2 * stats.norm.sf(distance / error) if error > 0 else float(distance == 0)
-        said = f"{self.of}: {', '.join(self.where.values())} minus original; paired bootstrap"
-        said += f"; non-inferior within {-margin:g}" if margin < 0 else ""
-        return Measured(said, value, low, high, float(p), self.unit, seeds="1 and 1")
+        said = f"{self.of}: {', '.join(self.where.values())} against original; paired bootstrap"
+        said += f"; non-inferior within {-margin:g}%" if margin < 0 else ""
+        return Measured(said, value, low, high, float(p), "percent", seeds="1 and 1")

@@ -40,8 +40,8 @@ class TranslationTable(Table):
 
         Columns: language, origin, pairs, right_share (of the pairs, those of the text), threshold;
         bleu and chrf with the 95% bootstrap interval over sentences; p_bleu and p_chrf of the
-        paired bootstrap against the original pairs; the signatures. The frame `translation` is the
-        same with both differences and their intervals.
+        paired bootstrap against the original pairs; both differences as a share of what the
+        original pairs give, with their intervals.
         """
         import pandas as pd
 
@@ -130,16 +130,15 @@ def compared(
             drawn.append(values)
             low, high = np.percentile(values, [2.5, 97.5])
             found[place] |= {name: score, f"{name}_low": low, f"{name}_high": high}
+            whole = float(found[0][name] or 0)
             apart = values - drawn[0]
             sides = [(np.sum(apart <= 0) + 1), (np.sum(apart >= 0) + 1)]
             p = min(1.0, 2 * float(min(sides)) / (resamples + 1))
-            low, high = np.percentile(apart, [2.5, 97.5])
-            found[place] |= {
-                f"p_{name}": None if place == 0 else p,
-                f"{name}_gain": None if place == 0 else score - float(found[0][name] or 0),
-                f"{name}_gain_low": None if place == 0 else float(low),
-                f"{name}_gain_high": None if place == 0 else float(high),
-            }
+            gains = np.array([score - whole, *np.percentile(apart, [2.5, 97.5])])
+            shares = [None] * 3 if place == 0 or not whole else (100 * gains / whole).tolist()
+            names = [f"{name}_gain_percent{part}" for part in ("", "_low", "_high")]
+            found[place] |= {f"p_{name}": None if place == 0 else p}
+            found[place] |= dict(zip(names, shares, strict=True))
         said.add(str(metric.get_signature()))
     return found, said
 
