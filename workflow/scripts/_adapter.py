@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tandem.errors import explained, writing  # noqa: E402
 from tandem.machine import limit_threads  # noqa: E402
 
+# Before any library is loaded; a test may import this file outside a job
 if job := getattr(sys.modules["__main__"], "snakemake", None):
     limit_threads(job.threads)
 
