@@ -206,6 +206,11 @@ def test_bounds_are_chosen_on_development_and_then_trained_with_all_seeds(
     lines = (tmp_path / "log.jsonl").read_text().splitlines()
     (tmp_path / "log.jsonl").write_text("\n".join(lines[:5]) + "\n")  # stopped after five
     assert runs.run_all(again, experiment, "bt", "avg", [1, 2]) == found
+    before = (tmp_path / "log.jsonl").read_text().splitlines()
+    longer = Experiment(**{**VALUES, "growth": [10, 15]})
+    assert len(runs.run_all(again, longer, "bt", "avg", [1, 2])["growth"]) == 8
+    after = (tmp_path / "log.jsonl").read_text().splitlines()
+    assert after[: len(before)] == before and len(after) == len(before) + 4  # only what is new
     control = runs.run_all(again, experiment, "random", "avg", [1, 2])
     assert [len(part) for part in control.values()] == [3, 0, 2, 0]
     file = tmp_path / "bt.avg.json"

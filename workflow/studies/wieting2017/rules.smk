@@ -111,8 +111,9 @@ rule score_pairs:
 rule train_conditions:
     """Train an encoder on every condition of a text, and score it.
 
-    Out: for each condition and seed, the scores of both tasks. No model is kept. A run that was
-    stopped goes on from a log of what is done.
+    Out: for each condition and seed, the scores of both tasks. No model is kept. The log of what is
+    trained stays: a run that was stopped goes on from it, and one with other filters, bounds or sizes
+    trains what is new.
     """
     input:
         text=FILTERING.path("texts/{text}"),

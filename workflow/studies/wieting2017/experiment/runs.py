@@ -4,7 +4,7 @@ Section 5: one number of training pairs for all. The learning rate is the one wi
 the development task, unfiltered and with the first seed (the paper so chooses when to stop: 5.3).
 Each filter's bound is chosen likewise; those bounds, two filters together and no filter are
 then trained with all seeds. Nothing is chosen on the test task. Finished trainings are kept in a
-log, from which a stopped run goes on.
+log, from which a stopped run goes on, and one that compares more conditions.
 """
 
 from __future__ import annotations

@@ -52,5 +52,4 @@ with logged(snakemake.log[0]) as log:
     found = run_all(bench, experiment, names.text, names.compared, params.seeds)
     described = {"text": names.text, "encoder": names.compared, "experiment": params.experiment}
     write_json(snakemake.output.scores, {**described, **found})
-    checkpoint.unlink(missing_ok=True)
     log.info("%s", {key: len(value) for key, value in found.items()})
