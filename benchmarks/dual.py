@@ -72,7 +72,7 @@ class Trial:
         for key, value in self.changes:
             section = next(s for s in (run["recipe"], run["objective"], run["encoder"], scheme)
                            if key in s)  # fmt: skip
-            section[key] = json.loads(value)
+            section[key] = value if isinstance(section[key], str) else json.loads(value)
         return run, scheme
 
 
