@@ -38,7 +38,9 @@ with logged(snakemake.log[0]) as log:
                   for seed in params.seeds}  # fmt: skip
     checkpoint = Path(params.checkpoint)
     checkpoint.parent.mkdir(parents=True, exist_ok=True)
-    parts = [sha256(Path(given.text) / "candidates.tsv"), run.description(), params.code]
+    files = [Path(given.text) / "candidates.tsv", Path(given.scores),
+             *sorted(Path(given.words).iterdir()), *sorted(Path(given.sts).iterdir())]  # fmt: skip
+    parts = [*map(sha256, files), run.description(), params.code]
     bench = Bench(
         text=Text.of(texts.read(given.text), scores, segmenter),
         run=run,
