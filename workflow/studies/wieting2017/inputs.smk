@@ -7,6 +7,26 @@ EXPERIMENT = FILTERING.study.tables["datasets"].experiment
 SCORING_KINDS = [ENCODERS.path("averaging"), ENCODERS.path("lstm"), OBJECTIVES.path("margin")]
 
 
+# the compared texts that nothing is translated for
+TEXTS_OF_PEOPLE = [
+    name for name, text in EXPERIMENT.compared.items() if text.collection or text.bitext
+]
+
+
+def english_sides():
+    """Return the English side of the bitext behind each compared text that is translated back."""
+    found = {}
+    for text in EXPERIMENT.compared.values():
+        if text.backtranslation:
+            made = FILTERING.study.backtranslations[text.backtranslation]
+            target = FILTERING.study.translators[made.translator].target
+            found[FILTERING.path("corpora", made.bitext)] = target
+    return found
+
+
+ENGLISH_SIDES = english_sides()
+
+
 def text_source(wildcards):
     """Return what a text is gathered from."""
     entry = EXPERIMENT.texts[wildcards.text]

@@ -41,10 +41,12 @@ rule gather_text:
 rule learn_words:
     """Learn the words of all texts: one vocabulary for all conditions.
 
-    Out: a segmentation.
+    Of a text that is translated back, those of its whole bitext: what one translator makes changes no
+    other text's encoders, and these need not wait for it. Out: a segmentation.
     """
     input:
-        texts=[FILTERING.path("texts", name) for name, t in EXPERIMENT.compared.items() if not t.of],
+        texts=[FILTERING.path("texts", name) for name in TEXTS_OF_PEOPLE],
+        bitexts=list(ENGLISH_SIDES),
         start=words_start,
     output:
         folder=directory(FILTERING.path("words")),
@@ -55,6 +57,7 @@ rule learn_words:
     params:
         scheme=FILTERING.study.segmentations["words"].model_dump(mode="json"),
         baseline=EXPERIMENT.baseline,
+        sides=list(ENGLISH_SIDES.values()),
         code=digest("learn_words.py", home=FILTERING_HOME),
     script:
         "scripts/learn_words.py"
