@@ -204,7 +204,8 @@ def test_bounds_are_chosen_on_development_and_then_trained_with_all_seeds(
     assert {result["size"] for result in found["growth"]} == {10}
     again = bench(tmp_path, candidates, segmenter)
     lines = (tmp_path / "log.jsonl").read_text().splitlines()
-    (tmp_path / "log.jsonl").write_text("\n".join(lines[:5]) + "\n")  # stopped after five
+    # stopped after five, by a full disk
+    (tmp_path / "log.jsonl").write_text("\n".join(lines[:5]) + "\n" + lines[5][:30])
     assert runs.run_all(again, experiment, "bt", "avg", [1, 2]) == found
     before = (tmp_path / "log.jsonl").read_text().splitlines()
     longer = Experiment(**{**VALUES, "growth": [10, 15]})
