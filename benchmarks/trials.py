@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -11,7 +10,7 @@ from typing import Any, TypeVar
 
 from tqdm import tqdm
 
-from tandem.io import read_lines
+from tandem.jsonl import append_entry, read_log
 
 Job = TypeVar("Job")
 
@@ -29,19 +28,12 @@ def results(
     digest are done once.
     """
     keys = {job: key_of(job) for job in jobs}
-    known = {}
-    for line in read_lines(log) if log.exists() else ():
-        entry = json.loads(line)
-        known[entry.get("key")] = entry
+    known = {entry.get("key"): entry for entry in read_log(log)}
     left = {key: job for job, key in keys.items() if key not in known}
     log.parent.mkdir(parents=True, exist_ok=True)
-    with (
-        ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool,
-        open(log, "a", encoding="utf-8") as stream,
-    ):
+    with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
         entries = tqdm(pool.map(work, left.values()), total=len(left))
         for key, entry in zip(left, entries, strict=True):
             known[key] = {"key": key} | entry
-            stream.write(json.dumps(known[key]) + "\n")
-            stream.flush()
+            append_entry(log, known[key])
     return {job: known[key] for job, key in keys.items()}

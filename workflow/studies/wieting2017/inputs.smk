@@ -5,26 +5,18 @@ FILTERING = STUDIES["wieting2017"]
 EXPERIMENT = FILTERING.study.tables["datasets"].experiment
 # of what learns to score pairs
 SCORING_KINDS = [ENCODERS.path("averaging"), ENCODERS.path("lstm"), OBJECTIVES.path("margin")]
-
-
 # the compared texts that nothing is translated for
 TEXTS_OF_PEOPLE = [
     name for name, text in EXPERIMENT.compared.items() if text.collection or text.bitext
 ]
-
-
-def english_sides():
-    """Return the English side of the bitext behind each compared text that is translated back."""
-    found = {}
-    for text in EXPERIMENT.compared.values():
-        if text.backtranslation:
-            made = FILTERING.study.backtranslations[text.backtranslation]
-            target = FILTERING.study.translators[made.translator].target
-            found[FILTERING.path("corpora", made.bitext)] = target
-    return found
-
-
-ENGLISH_SIDES = english_sides()
+# the bitexts behind the others, each with its English side
+ENGLISH_SIDES = {
+    FILTERING.path("corpora", FILTERING.study.backtranslations[name].bitext): FILTERING.sides(name)[
+        0
+    ]
+    for name in (text.backtranslation for text in EXPERIMENT.compared.values())
+    if name
+}
 
 
 def text_source(wildcards):

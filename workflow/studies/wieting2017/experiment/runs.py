@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -22,6 +21,7 @@ import numpy as np
 import pandas as pd
 
 from tandem.encoders.model import SentenceEncoder
+from tandem.jsonl import append_entry, read_log
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.segmenter import Segmenter
 from tandem.tasks.task import MEAN, Task
@@ -92,27 +92,15 @@ class Bench:
 
     def results(self, trials: Sequence[Trial], tasks: Sequence[str]) -> Iterator[dict[str, Any]]:
         """Yield what each trial scores, from the log or by training; None of too few pairs."""
-        known = self._logged()
+        known = {entry["key"]: entry["result"] for entry in read_log(self.log)}
         for trial in trials:
             start = self.starts.get(trial.seed)
             begun = start.digest() if start else ""  # a further seed changes no other's key
             key = trial.key(" ".join([self.salt, begun, *tasks]))
             if key not in known:
                 known[key] = self._train(trial, tasks)
-                with open(self.log, "a", encoding="utf-8") as stream:
-                    stream.write(json.dumps({"key": key, "result": known[key]}) + "\n")
+                append_entry(self.log, {"key": key, "result": known[key]})
             yield known[key]
-
-    def _logged(self) -> dict[str, Any]:
-        """Return the results in the log, by key; a line that a full disk cut off is taken out."""
-        if not self.log.exists():
-            return {}
-        text = self.log.read_bytes()
-        whole = text[: text.rfind(b"\n") + 1]
-        if len(whole) < len(text):
-            os.truncate(self.log, len(whole))
-        entries = map(json.loads, whole.splitlines())
-        return {entry["key"]: entry["result"] for entry in entries}
 
     def _train(self, trial: Trial, tasks: Sequence[str]) -> dict[str, Any]:
         passing = np.ones(len(self.text.reference), bool)
