@@ -9,13 +9,15 @@ SCORING_KINDS = [ENCODERS.path("averaging"), ENCODERS.path("lstm"), OBJECTIVES.p
 TEXTS_OF_PEOPLE = [
     name for name, text in EXPERIMENT.compared.items() if text.collection or text.bitext
 ]
+TRANSLATED_BACK = [
+    FILTERING.study.backtranslations[text.backtranslation]
+    for text in EXPERIMENT.compared.values()
+    if text.backtranslation
+]
 # the bitexts behind the others, each with its English side
 ENGLISH_SIDES = {
-    FILTERING.path("corpora", FILTERING.study.backtranslations[name].bitext): FILTERING.sides(name)[
-        0
-    ]
-    for name in (text.backtranslation for text in EXPERIMENT.compared.values())
-    if name
+    FILTERING.path("corpora", made.bitext): FILTERING.study.translators[made.translator].target
+    for made in TRANSLATED_BACK
 }
 
 
