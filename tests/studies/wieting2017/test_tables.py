@@ -6,6 +6,7 @@ import pytest
 
 from tandem.reporting.claim_entries import claims_of
 from wieting2017.experiment import usage
+from wieting2017.experiment.results import spelt
 from wieting2017.experiment.table import EXCERPT, excerpt
 
 HOME = Path(__file__).parents[3] / "workflow/studies/wieting2017"
@@ -27,6 +28,24 @@ def test_what_a_bound_gains_is_over_the_same_seed_without_a_filter(made, evidenc
     assert len(figure.axes[0].get_yticklabels()) == 2
     found = measured(evidence, "bounds")
     assert set(found.values()) == {None}  # no long translations were trained on
+
+
+@pytest.mark.parametrize(
+    ("bound", "shares", "said"),
+    [
+        ((None, 0.5), True, "cosine, lowest 50%"),
+        ((0.25, None), True, "cosine, highest 75%"),
+        ((0.25, 0.75), True, "cosine, percentiles 25 to 75"),
+        ((None, 0.5), False, "cosine to 0.5"),
+        ((0.25, None), False, "cosine from 0.25"),
+        ((0.25, 0.75), False, "cosine from 0.25 to 0.75"),
+    ],
+)
+def test_no_two_bounds_read_alike(bound, shares, said):
+    low, high = bound
+    kept = {"score": "cosine", "low": low, "high": high, "shares": list(bound) if shares else None}
+    assert spelt([kept]) == said
+    assert spelt([kept, kept]) == f"{said} and {said}" and spelt([]) == ""
 
 
 def test_growth_has_a_curve_with_the_best_filter_and_one_without(made, evidence):

@@ -72,6 +72,13 @@ def test_few_labels_on_a_logarithmic_axis_whatever_its_range(most, labels):
     assert sum(map(bool, shown)) <= len(labels) + 4  # some lie beyond the ends of the axis
 
 
+@pytest.mark.parametrize(("count", "grid"), [(1, (1, 1)), (3, (1, 3)), (4, (2, 2)), (5, (2, 3))])
+def test_at_most_three_panels_of_curves_stand_beside_each_other(count, grid):
+    figure = line_plot([Curves("pairs", "r", {"s": np.ones((1, 4))})] * count)
+    assert len(figure.axes) == count
+    assert figure.axes[0].get_subplotspec().get_gridspec().get_geometry() == grid
+
+
 def test_panels_of_a_table_hold_its_measured_columns():
     table = pd.DataFrame(
         {

@@ -7,6 +7,7 @@ figures survive a black-and-white printer.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -145,11 +146,19 @@ def dot_plot(panels: Sequence[Dots], columns: int = 1) -> Figure:
 
 
 def line_plot(panels: Sequence[Curves]) -> Figure:
-    """Draw panels of curves beside each other, their intervals as bars, and one legend for all."""
+    """Draw panels of curves, three beside each other at most, and one legend for all.
+
+    Intervals are bars.
+    """
     labels = list(dict.fromkeys(label for panel in panels for label in panel.series))
+    rows = math.ceil(len(panels) / 3)
+    columns = math.ceil(len(panels) / rows)
     with matplotlib.rc_context(STYLE):
-        figure = new_figure(max(WIDTH, 2.7 * len(panels)), 3.1)
-        places = figure.subplots(1, len(panels), squeeze=False)[0]
+        figure = new_figure(max(WIDTH, 2.7 * columns), 0.5 + 2.6 * rows)
+        places = figure.subplots(rows, columns, squeeze=False).ravel()
+        for empty in places[len(panels) :]:
+            empty.remove()
+        places = places[: len(panels)]
         for axes, panel in zip(places, panels, strict=True):
             for label, points in panel.series.items():
                 number = labels.index(label)

@@ -79,10 +79,16 @@ def spelt(kept: Iterable[dict]) -> str:
 
 def _spelt(kept: dict) -> str:
     if kept["shares"]:
-        low, high = kept["shares"]
-        part = f"lowest {100 * high:g}%" if low is None else f"highest {100 * (1 - low):g}%"
-        return f"{kept['score']}, {part}"
+        return f"{kept['score']}, {_spelt_shares(*kept['shares'])}"
     low, high = kept["low"], kept["high"]
     if low is None:
         return f"{kept['score']} to {high:.3g}"
     return f"{kept['score']} from {low:.3g}" + ("" if high is None else f" to {high:.3g}")
+
+
+def _spelt_shares(low: float | None, high: float | None) -> str:
+    if low is None:
+        return f"lowest {100 * high:g}%"
+    if high is None:
+        return f"highest {100 * (1 - low):g}%"
+    return f"percentiles {100 * low:g} to {100 * high:g}"
