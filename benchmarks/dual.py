@@ -94,7 +94,7 @@ def segmented(trial: Trial, folder: Path) -> Path:
         parts = [p for p in read_parts(corpus) if p.right == trial.language]
         with atomic_folder(place) as temporary:
             drawn = draw(corpus, parts, trial.pairs, 1)
-            segment_collection(corpus, drawn, scheme, scheme.sample, 1.0, temporary)
+            segment_collection(drawn, scheme, scheme.sample, 1.0, temporary)
     return place
 
 

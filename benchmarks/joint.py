@@ -136,7 +136,7 @@ def segmented(trial: Trial, folder: Path) -> Path:
         scheme = plan.study.segmentations[plan.study.encoders["sp"].segmentation]
         scheme = scheme.model_copy(update={"size": trial.size})
         with atomic_folder(place) as temporary:
-            segment_collection(corpus, drawn, scheme, scheme.sample, trial.temperature, temporary)
+            segment_collection(drawn, scheme, scheme.sample, trial.temperature, temporary)
     return place
 
 

@@ -23,8 +23,6 @@ with logged(snakemake.log[0]) as log:
     drawn = draw(corpus, parts, setting["pairs"], int(snakemake.wildcards.seed))
     with atomic_folder(snakemake.output.folder) as folder:
         temperature = setting["temperature"]
-        segmenter = segment_collection(
-            corpus, drawn, scheme, scheme.sample, temperature, folder, known
-        )
+        segmenter = segment_collection(drawn, scheme, scheme.sample, temperature, folder, known)
     pairs = sum(int(each.rows.sum()) for each in drawn)
     log.info("%d types, %d pairs in %d parts", len(segmenter), pairs, len(parts))

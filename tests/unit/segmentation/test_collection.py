@@ -61,7 +61,7 @@ def test_training_gets_the_pairs_of_two_languages_and_of_one(folder, tmp_path):
     drawn = draw(folder, read_parts(folder), None, 1)
     out = tmp_path / "ids"
     out.mkdir()
-    segmenter = segment_collection(folder, drawn, Segmentation(kind="words"), 10**6, 2, out)
+    segmenter = segment_collection(drawn, Segmentation(kind="words"), 10**6, 2, out)
     assert segmenter.languages == ["de", "en", "en-old", "fr"]
     bilingual, monolingual = load_collection(out)
     assert (bilingual.monolingual, monolingual.monolingual) == (False, True)
@@ -81,7 +81,7 @@ def test_each_source_can_be_a_text_of_its_own(folder, tmp_path):
     drawn = draw(folder, read_parts(folder), None, 1)
     out = tmp_path / "ids"
     out.mkdir()
-    segment_collection(folder, drawn, Segmentation(kind="words"), 10**6, 2, out)
+    segment_collection(drawn, Segmentation(kind="words"), 10**6, 2, out)
     bilingual, monolingual = load_collection(out)
     assert [len(text.left) for text in load_collection(out, "source")] == [
         len(bilingual.left), len(monolingual.left)]  # fmt: skip
@@ -108,9 +108,8 @@ def test_a_segmenter_that_is_known_is_used_and_copied_whole(folder, tmp_path):
     for name, pairs, known in (("start", drawn, None), ("own", few, None), ("more", few, True)):
         (tmp_path / name).mkdir()
         segmenter = found[0] if known else None
-        found.append(
-            segment_collection(folder, pairs, scheme, 10**6, 1, tmp_path / name, segmenter)
-        )
+        found.append(segment_collection(pairs, scheme, 10**6, 1, tmp_path / name, segmenter))
+        assert not (tmp_path / name / "drawn").exists()
     start, own, more = (
         {path.name: path.read_bytes() for path in (tmp_path / name / "segmenter").iterdir()}
         for name in ("start", "own", "more")
@@ -124,10 +123,10 @@ def test_a_segmenter_that_is_known_is_used_and_copied_whole(folder, tmp_path):
     assert encode(text_).ids.tolist() == ids.ids[: len(encode(text_).ids)].tolist()
     only = [each for each in drawn if each.part.right == "de"]
     (tmp_path / "german").mkdir()
-    german = segment_collection(folder, only, scheme, 10**6, 1, tmp_path / "german")
+    german = segment_collection(only, scheme, 10**6, 1, tmp_path / "german")
     (tmp_path / "none").mkdir()
     with pytest.raises(TandemError, match="no segmentation for language"):
-        segment_collection(folder, drawn, scheme, 10**6, 1, tmp_path / "none", german)
+        segment_collection(drawn, scheme, 10**6, 1, tmp_path / "none", german)
 
 
 def test_the_vocabulary_is_learned_from_so_many_pairs(folder, tmp_path):
@@ -136,5 +135,5 @@ def test_the_vocabulary_is_learned_from_so_many_pairs(folder, tmp_path):
     for name, pairs in (("few", 20), ("all", 10**6)):
         (tmp_path / name).mkdir()
         scheme = Segmentation(kind="words")
-        found.append(len(segment_collection(folder, drawn, scheme, pairs, 1, tmp_path / name)))
+        found.append(len(segment_collection(drawn, scheme, pairs, 1, tmp_path / name)))
     assert found[0] < found[1] / 2

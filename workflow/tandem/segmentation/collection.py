@@ -12,6 +12,7 @@ rules of their own.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterable, Iterator
 from itertools import chain, compress, islice
 from pathlib import Path
@@ -23,7 +24,7 @@ from numpy.typing import NDArray
 from tandem.corpora.collection import Part
 from tandem.corpora.sample import ranks
 from tandem.errors import TandemError
-from tandem.io import read_lines, write_json
+from tandem.io import read_lines, write_json, write_lines
 from tandem.progress import progress_bar
 from tandem.segmentation.ragged import Ragged, save_array, save_stream
 from tandem.segmentation.scheme import Segmentation
@@ -37,6 +38,8 @@ class Drawn(NamedTuple):
 
     part: Part
     rows: NDArray[np.bool_]
+    path: Path
+    """The file that the pairs are lines of."""
 
 
 def draw(folder: Path, parts: Iterable[Part], pairs: int | None, seed: int) -> list[Drawn]:
@@ -49,14 +52,16 @@ def draw(folder: Path, parts: Iterable[Part], pairs: int | None, seed: int) -> l
         TandemError: there are fewer.
     """
     parts = list(parts)
-    order = [ranks(read_lines(part.path(folder, "train")), seed) for part in parts]
+    paths = [part.path(folder, "train") for part in parts]
+    order = [ranks(read_lines(path), seed) for path in paths]
     total = sum(map(len, order))
     if pairs is None:
         pairs = total
     if pairs > total or not total:
         raise TandemError(f"{folder} has {total:,} training pairs of these parts, not {pairs:,}")
     bound = np.partition(np.concatenate(order), pairs - 1)[pairs - 1]
-    return [Drawn(part, own <= bound) for part, own in zip(parts, order, strict=True)]
+    rows = [own <= bound for own in order]
+    return [Drawn(*each) for each in zip(parts, rows, paths, strict=True)]
 
 
 def balanced(sizes: Iterable[int], temperature: float) -> NDArray[np.float64]:
@@ -72,7 +77,6 @@ def balanced(sizes: Iterable[int], temperature: float) -> NDArray[np.float64]:
 
 
 def segment_collection(
-    source: Path,
     drawn: list[Drawn],
     scheme: Segmentation,
     learned_from: int,
@@ -83,7 +87,6 @@ def segment_collection(
     """Write into an existing folder what the head of this module lists.
 
     Args:
-        source: the folder of the collection.
         drawn: the pairs to train on.
         scheme: how text becomes ids.
         learned_from: of how many pairs, drawn as an epoch draws them, the vocabulary is learned.
@@ -95,9 +98,12 @@ def segment_collection(
         TandemError: that one does not know a language of the pairs.
     """
     passes = balanced((int(each.rows.sum()) for each in drawn), temperature)
+    copies = folder / "drawn"
+    copies.mkdir()
+    drawn = [_copied(each, copies / str(number)) for number, each in enumerate(drawn)]
     (folder / "segmenter").mkdir()
     if known is None:
-        texts = _vocabulary_texts(source, drawn, passes, learned_from)
+        texts = _vocabulary_texts(drawn, passes, learned_from)
         segmenter = learn(scheme, texts, folder / "segmenter")
     else:
         segmenter = known
@@ -110,9 +116,9 @@ def segment_collection(
             if each.part.monolingual == (kind == "monolingual") and each.rows.any()
         ]
         for column, side in ((1, "left"), (2, "right")):
-            ids = _segmented(source, [each for each, _ in own], segmenter, column)
+            ids = _segmented([each for each, _ in own], segmenter, column)
             save_stream(folder / f"{kind}.{side}", ids, len(segmenter) - 1)
-        keys = (_keys(source, each) for each, _ in own)
+        keys = (_keys(each) for each, _ in own)
         save_array(folder / f"{kind}.keys.npy", keys, np.int64)
         repeated = (np.full(each.rows.sum(), times) for each, times in own)
         save_array(folder / f"{kind}.passes.npy", repeated, np.float32)
@@ -126,15 +132,22 @@ def segment_collection(
             for each, times in own
         ]
     write_json(folder / "parts.json", {"temperature": temperature, "parts": described})
+    shutil.rmtree(copies)
     return segmenter
 
 
-def _vocabulary_texts(
-    source: Path, drawn: list[Drawn], passes: NDArray[np.float64], pairs: int
-) -> dict:
+def _copied(each: Drawn, path: Path) -> Drawn:
+    """Copy the lines that are drawn of a part, since they are read five times; of all, none."""
+    if each.rows.all():
+        return each
+    count = write_lines(path, compress(read_lines(each.path), each.rows))
+    return Drawn(each.part, np.ones(count, bool), path)
+
+
+def _vocabulary_texts(drawn: list[Drawn], passes: NDArray[np.float64], pairs: int) -> dict:
     """Return for each language what opens its sentences in about so many pairs of an epoch."""
     total = sum(int(each.rows.sum()) for each in drawn)
-    taken: dict[str, list[tuple[Part, NDArray[np.bool_], int]]] = {}
+    taken: dict[str, list[tuple[Drawn, int]]] = {}
     for each, times in zip(drawn, passes, strict=True):
         places = np.flatnonzero(each.rows)
         count = round(min(1.0, times * pairs / total) * len(places))
@@ -142,32 +155,30 @@ def _vocabulary_texts(
         # evenly spaced: the text's order is that of its sections
         rows[places[np.linspace(0, len(places), count, endpoint=False, dtype=int)]] = True
         for column, language in ((1, each.part.left), (2, each.part.right)):
-            taken.setdefault(language, []).append((each.part, rows, column))
+            taken.setdefault(language, []).append((each._replace(rows=rows), column))
 
     def opened(language: str) -> Iterator[str]:
-        return chain.from_iterable(_column(source, *each) for each in taken[language])
+        return chain.from_iterable(_column(*each) for each in taken[language])
 
     return {language: (lambda language=language: opened(language)) for language in taken}
 
 
-def _column(source: Path, part: Part, rows: NDArray[np.bool_], column: int) -> Iterator[str]:
-    """Yield a column of some training pairs of a part: 0 keys, 1 left, 2 right texts."""
-    lines = compress(read_lines(part.path(source, "train")), rows)
+def _column(each: Drawn, column: int) -> Iterator[str]:
+    """Yield a column of the pairs that are drawn of a part: 0 keys, 1 left, 2 right texts."""
+    lines = compress(read_lines(each.path), each.rows)
     return (line.split("\t")[column] for line in lines)
 
 
-def _segmented(
-    source: Path, drawn: list[Drawn], segmenter: Segmenter, column: int
-) -> Iterator[Ragged]:
+def _segmented(drawn: list[Drawn], segmenter: Segmenter, column: int) -> Iterator[Ragged]:
     for each in progress_bar(drawn, desc="segmenting", unit="part"):
         encode = segmenter.encoder(each.part.left if column == 1 else each.part.right)
-        lines = _column(source, each.part, each.rows, column)
+        lines = _column(each, column)
         while block := list(islice(lines, LINES)):
             yield encode(block)
 
 
-def _keys(source: Path, each: Drawn) -> NDArray[np.int64]:
-    found = (int(key, 16) for key in _column(source, each.part, each.rows, 0))
+def _keys(each: Drawn) -> NDArray[np.int64]:
+    found = (int(key, 16) for key in _column(each, 0))
     return np.fromiter(found, np.uint64, int(each.rows.sum())).view(np.int64)
 
 
