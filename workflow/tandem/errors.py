@@ -52,6 +52,7 @@ EXTRAS = {
     "faiss": "mine",
     "numba": "mine",
     "defusedxml": "train",
+    "llvmlite": "train",
     "polib": "train",
     "torch": "train",
     "zstandard": "train",
