@@ -137,7 +137,7 @@ def segment_collection(
 
 
 def _copied(each: Drawn, path: Path) -> Drawn:
-    """Copy the lines that are drawn of a part, since they are read five times; of all, none."""
+    """Copy the lines that are drawn of a part, unless all are: they are read five times."""
     if each.rows.all():
         return each
     count = write_lines(path, compress(read_lines(each.path), each.rows))
