@@ -57,3 +57,22 @@ def test_vectors_of_zeros_have_gradients_that_are_numbers():
     vectors.requires_grad_()
     loss_of(vectors, [[True] * 3] * 2).backward()
     assert vectors.grad.isfinite().all() and vectors.grad.any()
+
+
+def test_the_compiled_gradient_is_that_of_pytorch():
+    random = torch.Generator().manual_seed(0)
+    start = torch.randn(4, 50, 7, generator=random)
+    start[1] = start[0] + start[1] / 2  # translations are alike: some losses are zero
+    found = (torch.rand(2, 50, generator=random) < 0.8).tolist()
+    # single precision is compiled on a CPU, double precision is not
+    ours, plain = (
+        start.to(k, copy=True).requires_grad_() for k in (torch.float32, torch.float64)
+    )
+    losses = [loss_of(vectors, found) for vectors in (ours, plain)]
+    torch.testing.assert_close(losses[0].double(), losses[1], atol=1e-6, rtol=1e-5)
+    for loss in losses:
+        (3 * loss).backward()
+    nothing = ~plain.grad.any(-1)
+    assert nothing.any() and (~nothing).any()
+    assert not ours.grad[nothing].any()
+    torch.testing.assert_close(ours.grad.double(), plain.grad, atol=1e-6, rtol=1e-5)

@@ -29,9 +29,11 @@ def plain(left, right, left_keys, right_keys, monolingual):
     return chosen[:count], chosen[count:]
 
 
+@pytest.mark.parametrize("kind", [torch.float32, torch.float64])
 @pytest.mark.parametrize("monolingual", [False, True])
 @pytest.mark.parametrize("count", [2, 5, 70, 200])
-def test_agrees_with_the_definition(count, monolingual, monkeypatch):
+def test_agrees_with_the_definition(count, monolingual, kind, monkeypatch):
+    # single precision is compiled on a CPU, double precision is not
     monkeypatch.setattr(negatives, "BLOCK", 64)
     random = np.random.default_rng(count)
     left = random.normal(size=(count, 8)).astype(np.float32)
@@ -41,7 +43,7 @@ def test_agrees_with_the_definition(count, monolingual, monkeypatch):
         left_keys[7], right_keys[50], right_keys[3] = left_keys[8], right_keys[51], left_keys[60]
     expected = plain(left, right, left_keys, right_keys, monolingual)
     vectors, keys = np.concatenate([left, right]), np.concatenate([left_keys, right_keys])
-    chosen = hardest(torch.from_numpy(vectors), torch.from_numpy(keys), monolingual)
+    chosen = hardest(torch.from_numpy(vectors).to(kind), torch.from_numpy(keys), monolingual)
     assert chosen.found.all()
     assert chosen.for_left.tolist() == expected[0]
     assert chosen.for_right.tolist() == expected[1]
@@ -66,3 +68,11 @@ def test_says_so_when_nothing_may_be_chosen():
     vectors = torch.eye(2).repeat(2, 1)
     chosen = hardest(vectors, torch.tensor([0, 0, 1, 1]), monolingual=False)
     assert not chosen.found.any()
+
+
+@pytest.mark.parametrize("monolingual", [False, True])
+def test_half_precision_is_compared_as_it_is(monolingual):
+    vectors = torch.randn(40, 8, generator=torch.Generator().manual_seed(0)).bfloat16()
+    chosen = hardest(vectors, torch.arange(40), monolingual)
+    assert torch.equal(chosen.for_left, hardest(vectors, torch.arange(40), monolingual).for_left)
+    assert chosen.found.all()

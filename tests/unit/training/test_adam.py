@@ -65,6 +65,16 @@ def test_reading_changes_nothing():
         assert torch.equal(tensor, before[name])
 
 
+def test_rows_that_a_gradient_flows_to_outlast_others():
+    optimizer = RowAdam(torch.randn(ROWS, DIMENSION), 0.01, STEPS)
+    kept = optimizer.fetch(torch.arange(5)).values
+    with torch.no_grad():
+        for index in (torch.arange(7, 9), torch.arange(ROWS), torch.arange(9, 11)):
+            assert torch.equal(optimizer.fetch(index).values, optimizer.table[index])
+    optimizer.fetch(torch.arange(20, 25))
+    assert torch.equal(kept, optimizer.table[:5])
+
+
 def test_compiled_steps_are_those_of_array_operations():
     start = torch.randn(ROWS, DIMENSION, generator=torch.Generator().manual_seed(3))
     compiled, plain = RowAdam(start.clone(), 0.01, STEPS), RowAdam(start.clone(), 0.01, STEPS)

@@ -62,9 +62,16 @@ class Margin(Objective):
 
         `vectors` are s, t, t' and s'. A sentence without a negative adds nothing.
         """
+        import torch
         from torch.nn import functional
 
+        found = chosen.found[:, batch]
+        if vectors.is_cpu and vectors.dtype == torch.float32:
+            from tandem.kernels import MarginLoss
+
+            compiled: Tensor = MarginLoss.apply(vectors, found, self.margin)
+            return compiled
         unit = functional.normalize(vectors, dim=-1)
         positive, negative = (unit[0] * unit[1]).sum(-1), (unit[:2] * unit[2:]).sum(-1)
         losses = functional.relu(self.margin - positive + negative)
-        return (losses * chosen.found[:, batch].to(losses)).sum(0).mean()
+        return (losses * found.to(losses)).sum(0).mean()

@@ -37,11 +37,10 @@ def hardest(vectors: Tensor, keys: Tensor, monolingual: bool) -> Negatives:
     left_keys, right_keys = keys.chunk(2)
     count = len(left)
     if monolingual:
-        sides = (left, (0, count)), (right, (count, 0))
-        chosen = [_most_similar(side, vectors, own) for side, own in sides]
+        chosen = _among_all(vectors).chunk(2)
         pools = slice(0, 2 * count), slice(0, 2 * count)
     else:
-        chosen = list(_both_ways(left, right))
+        chosen = _both_ways(left, right)
         pools = slice(count, 2 * count), slice(0, count)
     found = torch.ones(2, count, dtype=torch.bool, device=vectors.device)
     for side, (queries, best, pool) in enumerate(zip((left, right), chosen, pools, strict=True)):
@@ -57,58 +56,65 @@ def hardest(vectors: Tensor, keys: Tensor, monolingual: bool) -> Negatives:
     return Negatives(chosen[0], chosen[1], found)
 
 
-def _most_similar(queries: Tensor, pool: Tensor, own: tuple[int, int]) -> Tensor:
-    """Return the most similar row of the pool to each query i, but for rows i + own[.]."""
-    best = []
-    for start in range(0, len(queries), BLOCK):
-        block = queries[start : start + BLOCK] @ pool.T
-        rows = torch.arange(len(block), device=block.device)
-        for shift in own:
-            block[rows, rows + (start + shift)] = -torch.inf
-        best.append(_row_argmax(block))
-    return torch.cat(best)
+def _among_all(vectors: Tensor) -> Tensor:
+    """Return the most similar row of each row, but for itself and the other half of its pair.
+
+    Similarity is symmetric, so half of the products are enough: a block holds what its rows are to
+    those from the first of them on, and its columns see the rest.
+    """
+    highest, places = _nothing_yet(vectors)
+    for start in range(0, len(vectors), BLOCK):
+        block = vectors[start : start + BLOCK] @ vectors[start:].T
+        half = len(vectors) // 2
+        for shift in (0, half, -half):
+            block.diagonal(shift).fill_(-torch.inf)
+        _see_columns(block, start, highest[start:], places[start:])
+        rows = slice(start, start + len(block))
+        best = _row_argmax(block)
+        value = block.gather(1, best.unsqueeze(1)).squeeze(1)
+        better = value > highest[rows]
+        highest[rows] = torch.where(better, value, highest[rows])
+        places[rows] = torch.where(better, (best + start).to(places), places[rows])
+    return places.long()
 
 
 def _both_ways(left: Tensor, right: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the most similar right row of each left row, and the reverse, from one product.
-
-    Rows give their maximum at once. A column remembers only which block of rows held its maximum;
-    its exact place is found by multiplying again with that block, a small fraction of the product.
-    """
-    count = len(left)
+    """Return the most similar right row of each left row, and the reverse, from one product."""
     for_left = []
-    column_best = left.new_full((count,), -torch.inf)
-    column_block = torch.zeros(count, dtype=torch.int64, device=left.device)
-    starts = range(0, count, BLOCK)
-    for number, start in enumerate(starts):
+    highest, for_right = _nothing_yet(right)
+    for start in range(0, len(left), BLOCK):
         block = left[start : start + BLOCK] @ right.T
         block.diagonal(start).fill_(-torch.inf)
         for_left.append(_row_argmax(block))
-        highest = block.amax(0)
-        better = highest > column_best
-        column_best = torch.where(better, highest, column_best)
-        column_block = torch.where(better, number, column_block)
-    for_right = torch.zeros(count, dtype=torch.int64, device=left.device)
-    for number, start in enumerate(starts):
-        columns = torch.nonzero(column_block == number).squeeze(1)
-        block = right[columns] @ left[start : start + BLOCK].T
-        own = columns - start
-        inside = torch.nonzero((own >= 0) & (own < block.shape[1])).squeeze(1)
-        block[inside, own[inside]] = -torch.inf
-        for_right[columns] = block.argmax(1) + start
-    return torch.cat(for_left), for_right
+        _see_columns(block, start, highest, for_right)
+    return torch.cat(for_left), for_right.long()
 
 
-def _row_argmax(block: Tensor, group: int = 64) -> Tensor:
-    """Return the argmax of each row; on a CPU, amax over groups first is several times faster."""
-    width = block.shape[1] // group * group
-    if block.is_cuda or width == 0:
-        return block.argmax(1)
-    grouped = block[:, :width].unflatten(1, (-1, group))
-    best_group = grouped.amax(2).argmax(1)
-    members = grouped[torch.arange(len(block)), best_group]
-    best = best_group * group + members.argmax(1)
-    if width < block.shape[1]:
-        rest_best, rest = block[:, width:].max(1)
-        best = torch.where(rest_best > members.amax(1), rest + width, best)
-    return best
+def _nothing_yet(rows: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the highest similarity of each row, and where it stands, before any was seen."""
+    count = len(rows)
+    places = torch.zeros(count, dtype=torch.int32, device=rows.device)
+    return rows.new_full((count,), -torch.inf), places
+
+
+def _see_columns(block: Tensor, first_row: int, highest: Tensor, places: Tensor) -> None:
+    """Raise the highest value of each column, and where it stands, in place."""
+    if _plain(block):
+        from tandem.kernels import see_columns  # numba: only for training
+
+        see_columns(block.numpy(), highest.numpy(), places.numpy(), first_row)
+        return
+    value, row = block.max(0)
+    better = value > highest
+    places[better] = (row[better] + first_row).to(places)
+    highest[better] = value[better]
+
+
+def _row_argmax(block: Tensor) -> Tensor:
+    """Return the argmax of each row; NumPy's is several times as fast as PyTorch's."""
+    return torch.from_numpy(block.numpy().argmax(1)) if _plain(block) else block.argmax(1)
+
+
+def _plain(block: Tensor) -> bool:
+    """Whether it is of single precision and in the memory that NumPy reads."""
+    return block.is_cpu and block.dtype == torch.float32

@@ -82,10 +82,14 @@ class RowAdam:
         self._factors = np.asarray(factors(horizon), np.float64)
         by_step = _tails(self._factors), _RATIO**steps, epsilons.astype(np.float32)
         self._by_step = [torch.from_numpy(values).to(table.device) for values in by_step]
+        self._read = table[:0].clone()
         self._compiled = table.device.type == "cpu" and table.dtype == torch.float32
 
     def fetch(self, index: Tensor) -> Rows:
-        """Return the rows as of now, without storing anything."""
+        """Return the rows as of now, without storing anything.
+
+        Where no gradient is wanted they are good until the next such call.
+        """
         touched = self.touched.index_select(0, index)
         age = self.step_count - touched
         tails, powers, epsilons = self._by_step
@@ -94,8 +98,9 @@ class RowAdam:
         moved = moved.masked_fill_(touched == 0, 0).to(self.table.dtype)
         epsilon = epsilons[touched].to(self.table.dtype)
         if self._compiled:
-            given = self.table, self.first, self.second, index, moved, epsilon
-            values = torch.from_numpy(adam_read(*(tensor.numpy() for tensor in given)))
+            values = self._room(len(index))
+            given = self.table, self.first, self.second, index, moved, epsilon, values
+            adam_read(*(tensor.numpy() for tensor in given))
             return Rows(index, values, age)
         values, first, second = (
             tensor.index_select(0, index) for tensor in (self.table, self.first, self.second)
@@ -103,6 +108,17 @@ class RowAdam:
         denominator = second.sqrt_().add_(epsilon.unsqueeze(1))
         values.addcdiv_(first.mul_(moved.unsqueeze(1)), denominator, value=-1)
         return Rows(index, values, age)
+
+    def _room(self, rows: int) -> Tensor:
+        """Return memory for rows: the same again where no gradient is wanted.
+
+        What is read to choose negatives is large, and new memory costs as much as the reading.
+        """
+        if torch.is_grad_enabled():
+            return self.table.new_empty(rows, self.table.shape[1])
+        if len(self._read) < rows:
+            self._read = self.table.new_empty(rows, self.table.shape[1])
+        return self._read[:rows]
 
     def update(self, rows: Rows) -> None:
         """Take one step for rows whose `values.grad` is filled, and store them."""
