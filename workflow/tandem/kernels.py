@@ -83,9 +83,9 @@ class MaskedSums(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:  # noqa: ANN401
         """Return the gradient of the table."""
-        arrays = (tensor.numpy() for tensor in ctx.saved_tensors)
-        given = gradient.contiguous().numpy(), ctx.types, *arrays, numba.get_num_threads()
-        return torch.from_numpy(masked_sums_backward(*given)), None, None, None, None
+        ids, offsets, *masks = (tensor.numpy() for tensor in ctx.saved_tensors)
+        given = gradient.contiguous().numpy(), ctx.types, ids, offsets, numba.get_num_threads()
+        return torch.from_numpy(sums_backward(*given, *masks)), None, None, None, None
 
 
 @_compiled
@@ -122,19 +122,19 @@ def masked_sums(
 
 
 @_compiled
-def masked_sums_backward(
+def sums_backward(
     gradient: Floats,
     types: int,
     ids: Indices,
     offsets: Indices,
-    keep: NDArray[np.uint8],
-    places: Indices,
     parts: int,
+    keep: NDArray[np.uint8] | None,
+    places: Indices | None,
 ) -> Floats:
     """Return the gradient of the table, (types, dimension), given that of the sums.
 
     Sentences whose gradient is zero are passed over: those of a margin loss that is zero, most of
-    them once training has come far.
+    them once training has come far. `keep` and `places` as for `masked_sums`, or None.
     """
     dimension = gradient.shape[1]
     total = np.zeros((types, dimension), np.float32)
@@ -146,16 +146,21 @@ def masked_sums_backward(
                 continue
             for token in range(offsets[sentence], offsets[sentence + 1]):
                 target = total[ids[token], first:last]
-                mask = keep[places[token] + first : places[token] + last]
-                for d in range(last - first):
-                    target[d] += source[d] * np.float32(mask[d])
+                if keep is None:
+                    for d in range(last - first):
+                        target[d] += source[d]
+                else:
+                    place = places[token]  # type: ignore[index]  # both are None or neither
+                    mask = keep[place + first : place + last]
+                    for d in range(last - first):
+                        target[d] += source[d] * np.float32(mask[d])
     return total
 
 
 class Sums(torch.autograd.Function):
     """The sum of each sentence's rows of a table: of (table, ids, offsets).
 
-    PyTorch's own, but its gradient is `masked_sums_backward`, with nothing masked.
+    PyTorch's own, but its gradient is `sums_backward`.
     """
 
     @staticmethod
@@ -170,27 +175,7 @@ class Sums(torch.autograd.Function):
         """Return the gradient of the table."""
         arrays = (tensor.numpy() for tensor in ctx.saved_tensors)
         given = gradient.contiguous().numpy(), ctx.types, *arrays, numba.get_num_threads()
-        return torch.from_numpy(sums_backward(*given)), None, None
-
-
-@_compiled
-def sums_backward(
-    gradient: Floats, types: int, ids: Indices, offsets: Indices, parts: int
-) -> Floats:
-    """Return the gradient of the table as `masked_sums_backward` does, with nothing masked."""
-    dimension = gradient.shape[1]
-    total = np.zeros((types, dimension), np.float32)
-    for part in prange(parts):
-        first, last = dimension * part // parts, dimension * (part + 1) // parts
-        for sentence in range(len(offsets) - 1):
-            source = gradient[sentence, first:last]
-            if not source.any():
-                continue
-            for token in range(offsets[sentence], offsets[sentence + 1]):
-                target = total[ids[token], first:last]
-                for d in range(last - first):
-                    target[d] += source[d]
-    return total
+        return torch.from_numpy(sums_backward(*given, None, None)), None, None
 
 
 class MarginLoss(torch.autograd.Function):
