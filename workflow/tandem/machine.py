@@ -10,8 +10,12 @@ import ctypes
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tandem.errors import TandemError
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 
 def limit_threads(threads: int) -> None:
@@ -44,6 +48,13 @@ def place(device: str) -> str:
         problem = str(error).split("\n")[0]
         raise TandemError(f"cannot compute on {device!r} ({problem})") from error
     return device
+
+
+def has_compiled_loops(tensor: Tensor) -> bool:
+    """Whether `tandem.kernels` can work on a tensor: of single precision, on a CPU."""
+    import torch
+
+    return tensor.is_cpu and tensor.dtype == torch.float32
 
 
 def _may_have_gpu() -> bool:

@@ -71,8 +71,13 @@ def test_says_so_when_nothing_may_be_chosen():
 
 
 @pytest.mark.parametrize("monolingual", [False, True])
-def test_half_precision_is_compared_as_it_is(monolingual):
-    vectors = torch.randn(40, 8, generator=torch.Generator().manual_seed(0)).bfloat16()
-    chosen = hardest(vectors, torch.arange(40), monolingual)
-    assert torch.equal(chosen.for_left, hardest(vectors, torch.arange(40), monolingual).for_left)
-    assert chosen.found.all()
+def test_half_precision_chooses_almost_as_well(monolingual):
+    vectors = torch.randn(40, 8, generator=torch.Generator().manual_seed(0))
+    half, full = (
+        hardest(given, torch.arange(40), monolingual) for given in (vectors.bfloat16(), vectors)
+    )
+    cosines = torch.nn.functional.normalize(vectors) @ torch.nn.functional.normalize(vectors).T
+    for side, rows in ("for_left", torch.arange(20)), ("for_right", torch.arange(20, 40)):
+        lost = cosines[rows, getattr(full, side)] - cosines[rows, getattr(half, side)]
+        assert lost.max() < 0.02
+    assert half.found.all()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tandem.machine import has_compiled_loops
+
 if TYPE_CHECKING:
     from torch import Tensor
 
@@ -19,7 +21,7 @@ def sums(tokens: Tokens) -> Tensor:
     from torch.nn import functional
 
     table, ids, offsets, dropout = tokens
-    compiled = table.device.type == "cpu" and table.dtype == torch.float32
+    compiled = has_compiled_loops(table)
     if dropout is None:
         if compiled and table.requires_grad:
             from tandem.kernels import Sums  # numba: only for training

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
+from tandem.machine import has_compiled_loops
 from tandem.objectives.objective import Objective
 
 if TYPE_CHECKING:
@@ -62,11 +63,10 @@ class Margin(Objective):
 
         `vectors` are s, t, t' and s'. A sentence without a negative adds nothing.
         """
-        import torch
         from torch.nn import functional
 
         found = chosen.found[:, batch]
-        if vectors.is_cpu and vectors.dtype == torch.float32:
+        if has_compiled_loops(vectors):
             from tandem.kernels import MarginLoss
 
             compiled: Tensor = MarginLoss.apply(vectors, found, self.margin)

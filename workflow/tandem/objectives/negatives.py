@@ -13,6 +13,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from tandem.machine import has_compiled_loops
+
 BLOCK = 512
 """Rows of the similarity matrix held at once: 31 MB for a mega-batch of 15,360 pairs."""
 
@@ -63,9 +65,9 @@ def _among_all(vectors: Tensor) -> Tensor:
     those from the first of them on, and its columns see the rest.
     """
     highest, places = _nothing_yet(vectors)
+    half = len(vectors) // 2
     for start in range(0, len(vectors), BLOCK):
         block = vectors[start : start + BLOCK] @ vectors[start:].T
-        half = len(vectors) // 2
         for shift in (0, half, -half):
             block.diagonal(shift).fill_(-torch.inf)
         _see_columns(block, start, highest[start:], places[start:])
@@ -99,7 +101,7 @@ def _nothing_yet(rows: Tensor) -> tuple[Tensor, Tensor]:
 
 def _see_columns(block: Tensor, first_row: int, highest: Tensor, places: Tensor) -> None:
     """Raise the highest value of each column, and where it stands, in place."""
-    if _plain(block):
+    if has_compiled_loops(block):
         from tandem.kernels import see_columns  # numba: only for training
 
         see_columns(block.numpy(), highest.numpy(), places.numpy(), first_row)
@@ -112,9 +114,6 @@ def _see_columns(block: Tensor, first_row: int, highest: Tensor, places: Tensor)
 
 def _row_argmax(block: Tensor) -> Tensor:
     """Return the argmax of each row; NumPy's is several times as fast as PyTorch's."""
-    return torch.from_numpy(block.numpy().argmax(1)) if _plain(block) else block.argmax(1)
-
-
-def _plain(block: Tensor) -> bool:
-    """Whether it is of single precision and in the memory that NumPy reads."""
-    return block.is_cpu and block.dtype == torch.float32
+    if has_compiled_loops(block):
+        return torch.from_numpy(block.numpy().argmax(1))
+    return block.argmax(1)

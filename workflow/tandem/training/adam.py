@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from tandem.kernels import adam_read, adam_update
+from tandem.machine import has_compiled_loops
 
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
 """Kingma and Ba's (2014) defaults."""
@@ -83,7 +84,7 @@ class RowAdam:
         by_step = _tails(self._factors), _RATIO**steps, epsilons.astype(np.float32)
         self._by_step = [torch.from_numpy(values).to(table.device) for values in by_step]
         self._read = table[:0].clone()
-        self._compiled = table.device.type == "cpu" and table.dtype == torch.float32
+        self._compiled = has_compiled_loops(table)
 
     def fetch(self, index: Tensor) -> Rows:
         """Return the rows as of now, without storing anything.
