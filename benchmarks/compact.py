@@ -5,7 +5,8 @@
 For each model (default: both seeds of `wide.joint` of the study `many`), number of dimensions and
 precision: the size of its folder; Pearson's r x 100 on the selection task and P@1 x 100 on the
 validation books and components, on which alone one may choose; and then the same of what the study
-scores, STS 2012 to 2016 and the test books and components. Means over the models.
+scores, STS 2012 to 2016 and the test books and components. Means over the models. Reads what
+`snakemake many results/many/corpora/selection.tsv` makes.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ def plan(tmp_path, monkeypatch):
     ]
     write_json("results/toy/corpora/c/collection.json", {"parts": parts})
     for name in ("joint", "small"):
-        drawn = [{"right": part["right"], "pairs": part["train"]} for part in parts]
+        drawn = [part | {"pairs": part["train"]} for part in parts]
         folder = made.segmented(f"sp.{name}", 1)
         write_json(f"{folder}/parts.json", {"parts": drawn[: 4 if name == "joint" else 2]})
     return made

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from tandem.io import write_json
+
 VALUES = {
     "title": "Sizes",
     "encoder": "sp",
@@ -34,11 +36,20 @@ def test_a_line_for_each_point_with_the_pairs_that_were_drawn(report):
     rows = report[2].frame
     assert list(rows["text"]) == ["all", "all", "part"]
     assert list(rows["pairs"]) == [700, 1400, 700]
-    assert list(rows["languages"]) == [2, 4, 2]
+    assert list(rows["languages"]) == [3, 5, 3]
     assert rows["STS_pearson_x100"].is_monotonic_decreasing is False
     assert rows.loc[1, "STS_pearson_x100"] > 99 > rows.loc[0, "STS_pearson_x100"]
     assert rows.loc[1, "verses_p_at_1_x100"] == pytest.approx(50)
     assert set(rows["seed_count"]) == {2}
+
+
+def test_variants_of_a_language_are_counted_once(plan, scored, made):
+    folder = plan.segmented("sp.small", 1)
+    drawn = [("en-kjv", 5), ("en-GB", 3), ("pt", 7), ("pt-BR", 2), ("de", 0)]
+    parts = [{"left": "en", "right": name, "pairs": pairs} for name, pairs in drawn]
+    write_json(f"{folder}/parts.json", {"parts": parts})
+    values = VALUES | {"curves": [{"label": "part", "settings": ["small"]}]}
+    assert list(made("size-curve", values)[2].frame["languages"]) == [2]
 
 
 def test_a_panel_for_each_measure_over_a_logarithmic_axis(report):

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tandem.io import read_json
 from tandem.registry import Settings
 from tandem.reporting.table import Given, Report, Table
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     import pandas as pd
     from matplotlib.figure import Figure
 
@@ -68,8 +70,8 @@ class SizeCurve(Table):
     def build(self, given: Given) -> Report:
         """Make a line for each point of a curve.
 
-        Columns: text, pairs, languages, experiment, seed_count, and each measure with its 95%
-        interval.
+        Columns: text, pairs, languages (both sides', variants of one counted once), experiment,
+        seed_count, and each measure with its 95% interval.
         """
         import pandas as pd
 
@@ -90,7 +92,7 @@ class SizeCurve(Table):
                 row = {
                     "text": label,
                     "pairs": sum(part["pairs"] for part in parts),
-                    "languages": len({part["right"] for part in parts if part["pairs"]}),
+                    "languages": len(_languages(parts)),
                     "experiment": name,
                     "seed_count": max((len(cell.seeds) for cell in found if cell), default=0),
                 }
@@ -106,6 +108,7 @@ class SizeCurve(Table):
                 ["Text", "Pairs", "Languages", *(measure.label for measure in self.measures)],
                 beside(heads, cells),
             ),
+            "Languages: English included, variants of a language counted once. "
             "Means over seeds; in brackets, the 95% interval over items and seeds. Best of each "
             "column in bold. A figure is left out where an encoder knows too few of the languages "
             "to be scored on all that the others are.",
@@ -137,3 +140,9 @@ class SizeCurve(Table):
                     series[str(label)] = np.column_stack([shown["pairs"], values])
             panels.append(Curves("training pairs", METRICS[metric], series, measure.label))
         return line_plot(panels)
+
+
+def _languages(parts: Iterable[Mapping[str, Any]]) -> set[str]:
+    """Return the languages of what was drawn; pt-BR is pt, and en-GB is en."""
+    drawn = (part for part in parts if part["pairs"])
+    return {part[side].partition("-")[0] for part in drawn for side in ("left", "right")}
