@@ -35,6 +35,7 @@ from tandem.corpora.settings import Collection
 from tandem.corpora.text import bare_key, collapse, exact_key
 from tandem.errors import TandemError
 from tandem.io import atomic_folder, read_json, read_lines, remove, write_json, write_lines
+from tandem.languages import language_of
 from tandem.progress import progress_bar
 
 logger = logging.getLogger(__name__)
@@ -52,7 +53,7 @@ class Part(NamedTuple):
     @property
     def monolingual(self) -> bool:
         """Whether both sides are versions of one language."""
-        return self.left.partition("-")[0] == self.right.partition("-")[0]
+        return language_of(self.left) == language_of(self.right)
 
     def path(self, folder: str | Path, split: str) -> Path:
         """Return where a split of it is in the folder of a collection."""

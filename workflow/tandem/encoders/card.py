@@ -10,6 +10,7 @@ import yaml
 
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision
+from tandem.languages import language_of
 
 _TEMPLATE = """---
 {header}---
@@ -105,7 +106,7 @@ def model_card(
     """
     header = {
         "license": card.licence,
-        "language": sorted({language.split("-")[0] for language in encoder.languages}),
+        "language": sorted({language_of(code) for code in encoder.languages}),
         "library_name": library,
         "pipeline_tag": "sentence-similarity",
         "tags": [library, "sentence-similarity", "feature-extraction"],

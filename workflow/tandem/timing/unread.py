@@ -12,6 +12,7 @@ from tandem.corpora.collection import read_parts
 from tandem.corpora.text import key
 from tandem.errors import TandemError
 from tandem.io import read_lines
+from tandem.languages import language_of
 from tandem.tasks.sts_data import read_index, read_task
 
 PROBE = 256
@@ -28,7 +29,7 @@ def trained_on(corpus: str | Path, language: str) -> Iterator[str]:
         yield from read_lines(corpus / f"train.{language}")
         return
     for part in read_parts(corpus):
-        own = [side.partition("-")[0] == language for side in (part.left, part.right)]
+        own = [language_of(side) == language for side in (part.left, part.right)]
         if any(own):
             for line in read_lines(part.path(corpus, "train")):
                 texts = zip(line.split("\t")[1:], own, strict=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tandem.io import read_json
+from tandem.languages import language_of
 from tandem.registry import Settings
 from tandem.reporting.table import Given, Report, Table
 
@@ -145,4 +146,4 @@ class SizeCurve(Table):
 def _languages(parts: Iterable[Mapping[str, Any]]) -> set[str]:
     """Return the languages of what was drawn; pt-BR is pt, and en-GB is en."""
     drawn = (part for part in parts if part["pairs"])
-    return {part[side].partition("-")[0] for part in drawn for side in ("left", "right")}
+    return {language_of(part[side]) for part in drawn for side in ("left", "right")}
