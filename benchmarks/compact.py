@@ -20,12 +20,12 @@ from pathlib import Path
 import numpy as np
 from joint import load
 
-from tandem.encoders.compact import narrowed
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision
-from tandem.io import read_lines
-from tandem.tasks.retrieval import BitextRetrieval
-from tandem.tasks.sts import Sts
+from tandem.export.compact import narrowed
+from tandem.files.io import read_lines
+from tandem.tasks.kinds.retrieval import BitextRetrieval
+from tandem.tasks.kinds.sts import Sts
 from tandem.tasks.sts_data import correlation, cosine_similarity
 
 EXPERIMENT = "wide.joint"

@@ -34,15 +34,15 @@ os.environ["OMP_NUM_THREADS"] = "1"
 import numpy as np
 import trials
 
-from tandem.configuration import load_configuration, load_plans, load_registers
 from tandem.corpora.collection import read_parts
 from tandem.encoders.encoder import ENCODERS
-from tandem.io import atomic_folder, read_yaml, sha256
+from tandem.files.io import atomic_folder, read_yaml, sha256
 from tandem.objectives.objective import OBJECTIVES
 from tandem.provenance import source_digest
 from tandem.segmentation.collection import draw, segment_collection
 from tandem.segmentation.segmenter import Segmenter
-from tandem.tasks.retrieval import BitextRetrieval
+from tandem.studies.configuration import load_configuration, load_plans, load_registers
+from tandem.tasks.kinds.retrieval import BitextRetrieval
 from tandem.training.loop import Run
 from tandem.training.recipe import Recipe
 from tandem.training.run import load_collection, train_encoder

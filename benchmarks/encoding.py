@@ -27,7 +27,7 @@ import sentencepiece as spm
 
 from tandem.encoders.baselines import load_baseline
 from tandem.encoders.model import SentenceEncoder
-from tandem.io import read_lines
+from tandem.files.io import read_lines
 from tandem.timing.rates import Rates, available_processors, measure
 from tandem.timing.unread import divide
 

@@ -26,10 +26,10 @@ from tokenizers import Tokenizer, models
 from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer, Metaspace, Sequence
 
-from tandem.encoders.card import Card
-from tandem.encoders.export import export_sentence_transformers
 from tandem.encoders.model import SentenceEncoder
-from tandem.io import read_lines
+from tandem.export.card import Card
+from tandem.export.sentence_transformers import export_sentence_transformers
+from tandem.files.io import read_lines
 from tandem.segmentation.pieces import piece_scores
 
 

@@ -47,18 +47,18 @@ import numpy as np
 import torch
 import trials
 
-from tandem.configuration import load_configuration, load_plans, load_registers
 from tandem.corpora.collection import Part, read_parts
-from tandem.encoders.averaging import Averaging
 from tandem.encoders.encoder import ENCODERS
-from tandem.io import atomic_folder, read_yaml, sha256
-from tandem.objectives.margin import Margin
+from tandem.encoders.kinds.averaging import Averaging
+from tandem.files.io import atomic_folder, read_yaml, sha256
+from tandem.objectives.kinds.margin import Margin
 from tandem.objectives.negatives import BLOCK
 from tandem.objectives.objective import OBJECTIVES
 from tandem.provenance import source_digest
 from tandem.segmentation.collection import draw, segment_collection
 from tandem.segmentation.segmenter import Segmenter
-from tandem.tasks.retrieval import BitextRetrieval
+from tandem.studies.configuration import load_configuration, load_plans, load_registers
+from tandem.tasks.kinds.retrieval import BitextRetrieval
 from tandem.tasks.selection import by_similarity
 from tandem.training.batches import Pairs
 from tandem.training.loop import Run, Trainer

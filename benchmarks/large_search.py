@@ -22,7 +22,7 @@ import faiss
 import numpy as np
 import torch
 
-from tandem.npy import write_npy
+from tandem.files.npy import write_npy
 from tandem.search.neighbours import IndexKind, search
 
 BLOCK = 50_000

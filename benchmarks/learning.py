@@ -52,15 +52,15 @@ os.environ["OMP_NUM_THREADS"] = "1"
 import numpy as np
 import trials
 
-from tandem.configuration import load_configuration, load_plans, load_registers
 from tandem.corpora.bitext import build_bitext
 from tandem.corpora.sample import draw_sample, drawn_lines
 from tandem.encoders.encoder import ENCODERS
-from tandem.io import read_lines, read_yaml
+from tandem.files.io import read_lines, read_yaml
 from tandem.provenance import source_digest
 from tandem.segmentation.scheme import language_of
 from tandem.segmentation.segmenter import Segmenter, learn
 from tandem.statistics.correlation import pearson
+from tandem.studies.configuration import load_configuration, load_plans, load_registers
 from tandem.tasks.selection import by_similarity
 from tandem.tasks.sts_data import cosine_similarity, read_task
 from tandem.training.batches import Pairs

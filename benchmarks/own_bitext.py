@@ -36,7 +36,7 @@ import trials
 
 from tandem import train
 from tandem.corpora.readers import Pair
-from tandem.io import read_lines, write_lines
+from tandem.files.io import read_lines, write_lines
 from tandem.own_bitext import recipes
 from tandem.own_bitext.quality import encoded, retrieval
 from tandem.provenance import PACKAGE, source_digest
@@ -215,7 +215,8 @@ def _parts(folder: Path, language: str) -> Iterator[Path]:
 @cache
 def code() -> str:
     """Return a digest of all code that a result depends on, but for what chooses settings."""
-    files = (LIBRARY / PACKAGE / name for name in ("own_bitext/build.py", "objectives/margin.py"))
+    names = "own_bitext/build.py", "objectives/kinds/margin.py"
+    files = (LIBRARY / PACKAGE / name for name in names)
     return source_digest(*files, packages={}, without=(recipes.__name__,))
 
 

@@ -27,9 +27,9 @@ import numpy as np
 import torch
 from torch.nn.utils.rnn import PackedSequence
 
-from tandem.encoders.averaging import Averaging
-from tandem.encoders.lstm import packed_order, states
-from tandem.objectives.margin import Margin
+from tandem.encoders.kinds.averaging import Averaging
+from tandem.encoders.kinds.lstm import packed_order, states
+from tandem.objectives.kinds.margin import Margin
 from tandem.segmentation import ragged
 from tandem.segmentation.ragged import Ragged
 from tandem.training.adam import RowAdam, Rows

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from tqdm import tqdm
 
-from tandem.jsonl import append_entry, read_log
+from tandem.files.jsonl import append_entry, read_log
 
 Job = TypeVar("Job")
 

@@ -21,12 +21,12 @@ from pydantic_core import PydanticUndefined
 REPOSITORY = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(REPOSITORY / "workflow"))
 
-from tandem.configuration import REGISTRIES, Configuration, study_homes  # noqa: E402
 from tandem.corpora.readers import READERS  # noqa: E402
 from tandem.corpora.register import Dataset  # noqa: E402
-from tandem.filtering import FILTERS  # noqa: E402
+from tandem.filtering.filter import FILTERS  # noqa: E402
 from tandem.registry import Kind, Settings  # noqa: E402
-from tandem.study import Study  # noqa: E402
+from tandem.studies.configuration import REGISTRIES, Configuration, study_homes  # noqa: E402
+from tandem.studies.study import Study  # noqa: E402
 
 NOUNS = {registry.base: registry.noun for registry in (*REGISTRIES, FILTERS, READERS)}
 HEAD = """# Every key of the configuration

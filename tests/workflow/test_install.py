@@ -10,7 +10,7 @@ import pytest
 from conftest import REPOSITORY
 from test_environments import CORE, EXTRAS, PROJECT, name_of
 
-from tandem.encoders.averaging import Averaging
+from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.model import SentenceEncoder
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import learn

@@ -40,19 +40,20 @@ def new_kind(text):
 @pytest.mark.parametrize(
     ("file", "edit", "rules"),
     [
-        ("tandem/io.py", other_docstring, set()),
+        ("tandem/files/io.py", other_docstring, set()),
         ("tandem/training/loop.py", other_docstring, set()),
-        ("tandem/objectives/margin.py", other_docstring, set()),
+        ("tandem/objectives/kinds/margin.py", other_docstring, set()),
         ("studies/wieting2019/tables/table1.py", other_docstring, set()),
-        ("tandem/encoders/extra.py", new_kind, set()),
+        ("tandem/encoders/kinds/extra.py", new_kind, set()),
         ("studies/wieting2019/captions/table1.rst", other_caption, set()),
         ("tandem/statistics/bootstrap.py", other_code, TABLES),
         ("tandem/reporting/plots.py", other_code, TABLES),
-        ("tandem/plan.py", other_code, TABLES),
+        ("tandem/studies/plan.py", other_code, TABLES),
         ("tandem/reporting/claim_tests/difference.py", other_code, TABLES),
         ("studies/wieting2019/claims.yaml", other_caption, TABLES),
-        ("tandem/objectives/margin.py", other_code, TRAINED | {"score_pairs"}),
-        ("tandem/encoders/lstm.py", other_code, (TRAINED | {"score_pairs"}) - LANGUAGES - MODELS),
+        ("tandem/objectives/kinds/margin.py", other_code, TRAINED | {"score_pairs"}),
+        ("tandem/encoders/kinds/lstm.py", other_code,
+         (TRAINED | {"score_pairs"}) - LANGUAGES - MODELS),
         ("tandem/corpora/readers/verses.py", other_code,
          {"gather_languages", "build_panel", "train_languages", "build_collection",
           "segment_collection", "gather_searched", "build_comparable", "train", "measure_speed",
@@ -68,7 +69,7 @@ def test_an_edit_re_runs_what_depends_on_it_and_nothing_else(copied, file, edit,
 
 def test_an_encoder_of_one_kind_leaves_the_others_alone(copied):
     whole = planned(copied, "--forcerun", "train", *TINY)["train"]
-    path = copied / "workflow/tandem/encoders/lstm.py"
+    path = copied / "workflow/tandem/encoders/kinds/lstm.py"
     path.write_text(other_code(path.read_text(encoding="utf-8")))
     assert 0 < planned(copied, *TINY)["train"] < whole
 

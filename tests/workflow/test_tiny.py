@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from conftest import TINY, hashes, planned, run_snakemake
 
-from tandem.corpora.text import bare_key
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.named import find_model
 from tandem.tasks.sts_data import sentences
+from tandem.text.spelling import bare_key
 
 
 def test_writes_results_and_nothing_beside_them(finished):

@@ -104,7 +104,7 @@ class Near(Task):
 
     def score(self, encoder, data):
         """Return the cosine of each pair."""
-        from tandem.io import read_lines
+        from tandem.files.io import read_lines
 
         sides = (data["corpus"] / f"test.{side}" for side in ("en", "cs"))
         one, other = (encoder.encode(read_lines(p), p.suffix[1:]) for p in sides)

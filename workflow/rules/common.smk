@@ -7,13 +7,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 from tandem import provenance
-from tandem.configuration import load_configuration, load_plans, load_registers
+from tandem.studies.configuration import load_configuration, load_plans, load_registers
 from tandem.corpora.readers import READERS
 from tandem.encoders.encoder import ENCODERS
-from tandem.filtering import FILTERS
+from tandem.filtering.filter import FILTERS
 from tandem.objectives.objective import OBJECTIVES
-from tandem.plan import DRAWN
-from tandem.reporting.claim_tests.claim_test import CLAIM_TESTS
+from tandem.studies.plan import DRAWN
+from tandem.reporting.claim_test import CLAIM_TESTS
 from tandem.reporting.table import TABLES
 from tandem.tasks.task import TASKS
 from tandem.translation.translator import TRANSLATORS

@@ -57,7 +57,7 @@ def logged(path: str) -> Iterator[logging.Logger]:
 
 def add_kinds(config: Mapping[str, Any]) -> None:
     """Make the kinds known that studies have of their own."""
-    from tandem.configuration import find, load_configuration, study_homes
+    from tandem.studies.configuration import find, load_configuration, study_homes
 
     base = Path(__file__).resolve().parents[2]
     values = {key: value for key, value in config.items() if key != "captions"}
@@ -87,10 +87,10 @@ def score_files(folders: Iterable[str], first: bool = False) -> list[Path]:
 
 def given_table(snakemake: Any) -> tuple[Table, Given]:  # noqa: ANN401, F811
     """Return the table that a job makes or draws, and what it is made of."""
-    from tandem.plan import Plan
     from tandem.reporting.scores import Scores
     from tandem.reporting.table import Given
-    from tandem.study import Study
+    from tandem.studies.plan import Plan
+    from tandem.studies.study import Study
 
     study = Study.model_validate(snakemake.params.study)
     name, table = next(iter(study.tables.items()))  # those that it refers to come after it

@@ -6,8 +6,8 @@ from _adapter import logged
 from tandem.corpora.bitext import build_bitext
 from tandem.corpora.register import Dataset
 from tandem.corpora.settings import Bitext
-from tandem.corpora.text import key
-from tandem.io import read_lines
+from tandem.files.io import read_lines
+from tandem.text.spelling import key
 
 with logged(snakemake.log[0]) as log:
     bitext = Bitext(**snakemake.params.bitext)

@@ -4,10 +4,10 @@ from collections import Counter
 from itertools import chain
 
 from _adapter import logged
-from tandem.corpora.clean import filter_pairs
 from tandem.corpora.mining_task import PARTS, hide_pairs, take_published
 from tandem.corpora.register import Dataset
 from tandem.corpora.settings import Bitext, HiddenPairs
+from tandem.filtering.clean import filter_pairs
 
 with logged(snakemake.log[0]) as log:
     params, folder = snakemake.params, snakemake.output.folder

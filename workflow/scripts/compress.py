@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from _adapter import add_kinds, logged, score_files
-from tandem.encoders.compact import save_with_card
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision
+from tandem.export.compact import save_with_card
 from tandem.reporting.cards import card_of
 
 with logged(snakemake.log[0]) as log:

@@ -1,8 +1,8 @@
 """Write an averaging encoder for sentence-transformers."""
 
 from _adapter import add_kinds, logged, score_files
-from tandem.encoders.export import export_sentence_transformers
 from tandem.encoders.model import SentenceEncoder
+from tandem.export.sentence_transformers import export_sentence_transformers
 from tandem.reporting.cards import card_of
 
 with logged(snakemake.log[0]) as log:

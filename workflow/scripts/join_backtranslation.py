@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from _adapter import logged
-from tandem.filtering import parse_filters
-from tandem.io import atomic_folder, write_json
+from tandem.files.io import atomic_folder, write_json
+from tandem.filtering.filter import parse_filters
 from tandem.translation.translate_files import join_translations
 
 with logged(snakemake.log[0]) as log:

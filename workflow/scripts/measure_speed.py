@@ -3,7 +3,7 @@
 from _adapter import add_kinds, logged
 from tandem.corpora.register import Dataset
 from tandem.encoders.encoder import ENCODERS
-from tandem.io import write_json
+from tandem.files.io import write_json
 from tandem.objectives.objective import OBJECTIVES
 from tandem.timing.rates import measure_models, sample
 from tandem.timing.unread import new_sentences, sts_sentences, trained_on

@@ -5,7 +5,7 @@ from pathlib import Path
 from _adapter import add_kinds, logged
 from tandem.encoders.baselines import load_baseline
 from tandem.encoders.model import SentenceEncoder
-from tandem.io import atomic_folder
+from tandem.files.io import atomic_folder
 from tandem.tasks.task import TASKS, write_scores
 
 with logged(snakemake.log[0]) as log:

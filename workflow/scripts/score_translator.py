@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from _adapter import add_kinds, logged
-from tandem.io import read_lines, write_json
+from tandem.files.io import read_lines, write_json
 from tandem.translation.quality import bleu
 from tandem.translation.translator import TRANSLATORS, load_translator
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from _adapter import logged
 from tandem.corpora.sample import draw_sample, drawn_lines
-from tandem.io import atomic_folder, read_lines
+from tandem.files.io import atomic_folder, read_lines
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import learn, segment_lines
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from _adapter import logged
 from tandem.corpora.collection import read_parts
-from tandem.io import atomic_folder
+from tandem.files.io import atomic_folder
 from tandem.segmentation.collection import draw, segment_collection
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import Segmenter

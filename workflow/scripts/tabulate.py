@@ -1,7 +1,7 @@
 """Make a table and test the findings that a paper draws from it."""
 
 from _adapter import add_kinds, given_table, logged
-from tandem.io import write_lines
+from tandem.files.io import write_lines
 from tandem.reporting.claims import judge, write_claims
 from tandem.reporting.writer import write_frame
 

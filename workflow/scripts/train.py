@@ -3,7 +3,7 @@
 from _adapter import add_kinds, checkpoint, logged
 from tandem.encoders.encoder import ENCODERS
 from tandem.encoders.model import SentenceEncoder
-from tandem.io import remove
+from tandem.files.io import remove
 from tandem.objectives.objective import OBJECTIVES
 from tandem.segmentation.segmenter import Segmenter
 from tandem.tasks import selection

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from _adapter import add_kinds, logged
-from tandem.io import count_lines
+from tandem.files.io import count_lines
 from tandem.translation.translate_files import translate_file
 from tandem.translation.translator import TRANSLATORS, load_translator
 

@@ -2,9 +2,9 @@
 
 A kind of encoder, objective, task, filter, reader or translator is one module with one class: its
 fields are its settings, with their defaults and what they mean, and its methods do the work. The
-module is in the package of its registry, or in a study's folder of the same name, and has the name
-of the kind in the configuration. Libraries that are slow to import are imported in methods, since
-every dry run imports these modules.
+module is in the package of its registry, or in a study's folder, and has the name of the kind in
+the configuration; one whose name begins with `_` holds no kind. Libraries that are slow to import
+are imported in methods, since every dry run imports these modules.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
+from tandem.classes import kind_class
 from tandem.errors import TandemError
 
 
@@ -68,22 +69,24 @@ K = TypeVar("K", bound=Kind)
 
 
 class Registry(Generic[K]):
-    """The kinds of one sort: modules of a package, and of the studies' folders of that name."""
+    """The kinds of one sort: modules of a package, and of a folder that each study may have."""
 
     def __init__(self, package: str, base: type[K]) -> None:
-        """Look for classes of `base` in the modules of `package`, without importing them."""
+        """Look for classes that derive from `base` in a package, without importing its modules.
+
+        The studies' folder has the package's name: `encoders` for `tandem.encoders.kinds`.
+        """
         self.base = base
         self.noun = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", base.__name__).lower()
         self._packages = {package: Path(importlib.import_module(package).__path__[0])}
-        self._folder = package.rsplit(".", 1)[-1]
-        self._class = re.compile(rf"^class (\w+)\((?:\w+\.)?{base.__name__}\)", re.MULTILINE)
-        self._found: dict[str, tuple[str, str, Path]] | None = None
+        self._folder = package.removesuffix(".kinds").rsplit(".", 1)[-1]
+        self._modules: dict[str, tuple[str, str, Path]] | None = None
 
     def add_study(self, folder: Path) -> None:
         """Look into a study's folder too; the folder above it must be on sys.path."""
         if (folder / self._folder).is_dir():
             self._packages[f"{folder.name}.{self._folder}"] = folder / self._folder
-            self._found = None
+            self._modules = None
 
     def modules(self) -> dict[str, tuple[str, str, Path]]:
         """Return the module, the class and the file of every kind by the kind's name.
@@ -91,19 +94,20 @@ class Registry(Generic[K]):
         Raises:
             ConfigurationError: two modules are called the same.
         """
-        if self._found is None:
-            found: dict[str, tuple[str, str, Path]] = {}
+        if self._modules is None:
+            roots = [folder.parents[name.count(".")] for name, folder in self._packages.items()]
+            kinds: dict[str, tuple[str, str, Path]] = {}
             for package, folder in self._packages.items():
-                for path in sorted(folder.glob("*.py")):
-                    match = self._class.search(path.read_text(encoding="utf-8"))
-                    name = path.stem.replace("_", "-")
-                    if match and name in found:
+                for path in sorted(folder.glob("[!_]*.py")):
+                    module, name = f"{package}.{path.stem}", path.stem.replace("_", "-")
+                    class_name = kind_class(module, self.base, roots)
+                    if class_name and name in kinds:
                         raise ConfigurationError(f"two kinds of {self.noun} named {name}: {path} "
-                                                 f"and {found[name][2]}. Rename one")  # fmt: skip
-                    if match:
-                        found[name] = f"{package}.{path.stem}", match[1], path
-            self._found = found
-        return self._found
+                                                 f"and {kinds[name][2]}. Rename one")  # fmt: skip
+                    if class_name:
+                        kinds[name] = module, class_name, path
+            self._modules = kinds
+        return self._modules
 
     def path(self, name: str) -> Path:
         """Return the file of a kind."""

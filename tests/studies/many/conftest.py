@@ -5,12 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tandem.io import write_json
-from tandem.plan import Plan
-from tandem.reporting.claim_tests.claim_test import CLAIM_TESTS
+from tandem.files.io import write_json
+from tandem.reporting.claim_test import CLAIM_TESTS
 from tandem.reporting.scores import Scores
 from tandem.reporting.table import TABLES, Given
-from tandem.study import Study
+from tandem.studies.plan import Plan
+from tandem.studies.study import Study
 from tandem.tasks.task import write_scores
 
 HOME = Path(__file__).parents[3] / "workflow/studies/many"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tandem.reporting.claim_tests.claim_test import CLAIM_TESTS, Evidence
+from tandem.reporting.claim_test import CLAIM_TESTS, Evidence
 
 VALUES = {
     "joint": "sp.joint",

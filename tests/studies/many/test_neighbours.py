@@ -5,7 +5,7 @@ import pytest
 
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
-from tandem.io import write_lines
+from tandem.files.io import write_lines
 
 VALUES = {
     "experiment": "sp.joint", "source": "bible", "languages": ["de"], "sentences": 2, "k": 3,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tandem.io import write_json
+from tandem.files.io import write_json
 
 VALUES = {
     "title": "Sizes",

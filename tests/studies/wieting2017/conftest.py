@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tandem.configuration import load_configuration, load_plans, load_registers
-from tandem.io import read_yaml, write_json, write_lines
-from tandem.reporting.claim_tests.claim_test import CLAIM_TESTS, Evidence
+from tandem.files.io import read_yaml, write_json, write_lines
+from tandem.reporting.claim_test import CLAIM_TESTS, Evidence
 from tandem.reporting.scores import Scores
 from tandem.reporting.table import TABLES, Given
+from tandem.studies.configuration import load_configuration, load_plans, load_registers
 
 ROOT = Path(__file__).parents[3]
 HOME = ROOT / "workflow/studies/wieting2017"

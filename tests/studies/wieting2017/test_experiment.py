@@ -6,20 +6,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tandem.encoders.averaging import Averaging
+from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.model import SentenceEncoder
-from tandem.objectives.margin import Margin
+from tandem.objectives.kinds.margin import Margin
 from tandem.registry import Settings
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import learn
 from tandem.tasks.task import MEAN
 from tandem.training.loop import Run
 from tandem.training.recipe import Recipe
-from wieting2017.experiment import classifier, conditions, results, runs, texts
-from wieting2017.experiment.conditions import EVERYTHING, Condition, Kept
-from wieting2017.experiment.scoring import score
-from wieting2017.experiment.settings import Experiment
-from wieting2017.experiment.texts import Candidate
+from wieting2017.methods import classifier, conditions, results, runs, texts
+from wieting2017.methods.conditions import EVERYTHING, Condition, Kept
+from wieting2017.methods.scoring import score
+from wieting2017.methods.settings import Experiment
+from wieting2017.methods.texts import Candidate
 
 VALUES = {
     "candidates": 60,

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from tandem.reporting.claim_entries import claims_of
-from wieting2017.experiment import usage
-from wieting2017.experiment.results import spelt
-from wieting2017.experiment.table import EXCERPT, excerpt
+from wieting2017.methods import usage
+from wieting2017.methods.results import spelt
+from wieting2017.methods.table import EXCERPT, excerpt
 
 HOME = Path(__file__).parents[3] / "workflow/studies/wieting2017"
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from wieting2017.experiment import usage
+from wieting2017.methods import usage
 
 ONE = [["a", "b", "a", "b"], ["c"]]
 OTHER = [["a", "a"], ["a", "d", "e"]]

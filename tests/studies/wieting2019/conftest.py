@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tandem.reporting.claim_tests.claim_test import CLAIM_TESTS
+from tandem.reporting.claim_test import CLAIM_TESTS
 from tandem.reporting.scores import Scores
 from tandem.reporting.table import TABLES, Given
 from tandem.tasks.task import TASKS, write_scores

@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 
 from tandem.errors import TandemError
 from tandem.reporting.plots import save
-from wieting2019.languages.correlations import Draws, correlations
-from wieting2019.languages.distance import DISTANCES
-from wieting2019.languages.drawing import AXES, LABEL, figure1
+from wieting2019.methods.correlations import Draws, correlations
+from wieting2019.methods.distance import DISTANCES
+from wieting2019.methods.drawing import AXES, LABEL, figure1
 from wieting2019.tables.figure1 import Figure1
 
 GROUPS = ("Latin", "Cyrillic", "Arabic, Hebrew", "Brahmic", "East Asian")

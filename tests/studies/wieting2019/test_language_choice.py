@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tandem.errors import TandemError
-from wieting2019.languages.choice import choose_languages, share_sentences, shared_share
+from wieting2019.methods.choice import choose_languages, share_sentences, shared_share
 
 
 def test_the_languages_with_most_text_and_what_all_of_them_have() -> None:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tandem.errors import InputError, TandemError
-from wieting2019.languages.distance import DISTANCES, english_distances
-from wieting2019.languages.register import ISOLATE, Language
+from wieting2019.methods.distance import DISTANCES, english_distances
+from wieting2019.methods.register import ISOLATE, Language
 
 FEATURES = ["S_A", "S_B", "P_A", "P_B", "INV_A", "INV_B"]
 

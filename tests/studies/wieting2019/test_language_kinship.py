@@ -7,7 +7,7 @@ import pytest
 
 from tandem.statistics import bootstrap
 from tandem.statistics.correlation import spearman_rows
-from wieting2019.languages.kinship import (
+from wieting2019.methods.kinship import (
     Sample,
     in_company,
     permuted_within,

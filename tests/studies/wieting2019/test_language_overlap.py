@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tandem.errors import TandemError
-from wieting2019.languages.overlap import joint_vocabulary, mark, measured_overlap, piece_counts
+from wieting2019.methods.overlap import joint_vocabulary, mark, measured_overlap, piece_counts
 
 ENGLISH = ["<unk>", "▁the", "▁a", "tion", "s", "▁unused"]
 FRENCH = ["<unk>", "▁la", "▁a", "tion", "s", "▁unused"]

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from tandem.errors import InputError
-from tandem.filtering import parse_filters
-from tandem.io import read_json, read_lines
-from wieting2019.languages.panel import (
+from tandem.files.io import read_json, read_lines
+from tandem.filtering.filter import parse_filters
+from wieting2019.methods.panel import (
     build_panel,
     gather,
     panel_languages,

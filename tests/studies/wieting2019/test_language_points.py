@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from tandem.errors import TandemError
-from wieting2019.languages.distance import DISTANCES
-from wieting2019.languages.points import COLUMNS, OVERLAPS, language_points
-from wieting2019.languages.register import Language, Register
+from wieting2019.methods.distance import DISTANCES
+from wieting2019.methods.points import COLUMNS, OVERLAPS, language_points
+from wieting2019.methods.register import Language, Register
 
 FIELDS = ("code", "name", "iso639_3", "uriel", "script", "script_group", "family", "branch")
 REGISTER = Register(

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from tandem.errors import InputError, TandemError
-from wieting2019.languages.register import read_register
+from wieting2019.methods.register import read_register
 
 REGISTER = Path(__file__).parents[3] / "workflow/studies/wieting2019/languages.yaml"
 

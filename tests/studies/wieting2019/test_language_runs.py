@@ -7,21 +7,21 @@ import numpy as np
 import pytest
 import torch
 
-from tandem.encoders.averaging import Averaging
 from tandem.encoders.composition import as_encoder, initialise
-from tandem.filtering import parse_filters
-from tandem.io import write_json, write_lines
-from tandem.objectives.margin import Margin
+from tandem.encoders.kinds.averaging import Averaging
+from tandem.files.io import write_json, write_lines
+from tandem.filtering.filter import parse_filters
+from tandem.objectives.kinds.margin import Margin
 from tandem.registry import ConfigurationError
 from tandem.segmentation.segmenter import Segmenter
-from tandem.study import Study
+from tandem.studies.study import Study
 from tandem.tasks.task import TASKS
 from tandem.training.loop import Run
 from tandem.training.recipe import Recipe
-from wieting2019.languages import runs
-from wieting2019.languages.english import learn_english
-from wieting2019.languages.panel import build_panel, gather
-from wieting2019.languages.settings import LanguageEncoders, Panel
+from wieting2019.methods import runs
+from wieting2019.methods.english import learn_english
+from wieting2019.methods.panel import build_panel, gather
+from wieting2019.methods.settings import LanguageEncoders, Panel
 
 WORDS = "cat dog lamp door river house window garden sees likes opens paints old green".split()
 RECIPE = Recipe(epochs=2, batch=8, learning_rate=0.01)

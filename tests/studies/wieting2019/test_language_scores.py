@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from tandem.errors import TandemError
-from tandem.io import write_json
-from wieting2019.languages.points import panel_note, read_scores
+from tandem.files.io import write_json
+from wieting2019.methods.points import panel_note, read_scores
 
 PANEL = {
     "languages": ["cs", "de"],

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from safetensors.numpy import save_file
 
-from tandem.io import write_json
+from tandem.files.io import write_json
 from tandem.reporting.claims import judge
 
 NOISE = {"back-translated": 1.0, "bitext": 0.7, "bitext-2x": 0.4, "random": 5.0}

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tandem.io import write_json
+from tandem.files.io import write_json
 from tandem.reporting.claims import judge
 
 AR, CROSS, EN = "2017.track1.ar-ar", "2017.track4a.es-en", "2017.track5.en-en"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tandem.io import write_json
+from tandem.files.io import write_json
 from tandem.reporting.claims import judge
 from tandem.reporting.table import TABLES
 

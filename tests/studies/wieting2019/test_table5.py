@@ -10,11 +10,11 @@ import pytest
 
 from tandem.errors import TandemError
 from tandem.reporting import claims
-from tandem.reporting.claim_tests.claim_test import CLAIM_TESTS
+from tandem.reporting.claim_test import CLAIM_TESTS
 from tandem.reporting.claims import Claim, Verdict
 from tandem.reporting.published import read_published
 from tandem.reporting.table import Given, Report
-from wieting2019.languages.correlations import (
+from wieting2019.methods.correlations import (
     COLUMNS,
     PREDICTORS,
     Draws,
@@ -23,8 +23,8 @@ from wieting2019.languages.correlations import (
     natural_threshold,
     natural_thresholds,
 )
-from wieting2019.languages.distance import DISTANCES
-from wieting2019.languages.points import COLUMNS as POINT_COLUMNS
+from wieting2019.methods.distance import DISTANCES
+from wieting2019.methods.points import COLUMNS as POINT_COLUMNS
 from wieting2019.tables.table5 import Table5, evidence, quote
 
 HOME = Path(__file__).parents[3] / "workflow/studies/wieting2019"

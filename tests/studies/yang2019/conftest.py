@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tandem.reporting.claim_tests.claim_test import CLAIM_TESTS
+from tandem.reporting.claim_test import CLAIM_TESTS
 from tandem.reporting.table import TABLES
 from tandem.tasks.task import TASKS
 

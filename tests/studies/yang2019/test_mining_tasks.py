@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tandem.search.margins import MinedPairs, Retrieval
-from yang2019.parts import candidates, classifiers, comparable, failures
+from yang2019.methods import candidates, classifiers, comparable, failures
 from yang2019.tasks.hidden_mining import HiddenMining
 from yang2019.tasks.ranked_mining import RankedMining, average_precision
 from yang2019.tasks.rescoring import UNIT, Rescoring

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tandem.errors import InputError, TandemError
-from yang2019.parts import ranks, texts, vectors
+from yang2019.methods import ranks, texts, vectors
 from yang2019.tasks.translation_search import TranslationSearch
 
 

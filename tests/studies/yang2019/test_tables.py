@@ -7,16 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tandem.configuration import laid_over
-from tandem.io import read_yaml, write_json, write_lines
-from tandem.plan import Plan
+from tandem.files.io import read_yaml, write_json, write_lines
 from tandem.reporting.claims import judge
 from tandem.reporting.plots import save
 from tandem.reporting.scores import Scores
 from tandem.reporting.table import TABLES, Given
-from tandem.study import Study
+from tandem.studies.configuration import laid_over
+from tandem.studies.plan import Plan
+from tandem.studies.study import Study
 from tandem.tasks.task import TASKS, write_scores
-from yang2019.parts import comparable, texts
+from yang2019.methods import comparable, texts
 
 HOME = Path(__file__).parents[3] / "workflow/studies/yang2019"
 LANGUAGES = ("de", "ru")
@@ -154,7 +154,7 @@ def test_failures_are_listed_with_their_scores(scored):
 
 
 def test_an_encoder_of_a_language_stands_for_the_common_one():
-    from yang2019.parts.experiments import Compared, experiment
+    from yang2019.methods.experiments import Compared, experiment
 
     values = read_yaml(HOME / "study.yaml")
     plan = Plan("yang2019", HOME, Study.model_validate(values))

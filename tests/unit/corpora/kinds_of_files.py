@@ -16,7 +16,7 @@ from tandem.corpora.mining_task import gold_rows, read_part
 from tandem.corpora.register import load_register
 from tandem.corpora.sts_archives import build_sts
 from tandem.errors import TandemError
-from tandem.io import read_json, read_yaml
+from tandem.files.io import read_json, read_yaml
 from tandem.tasks.sts_data import read_index, read_task
 
 MIB = 1 << 20

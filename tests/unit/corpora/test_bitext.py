@@ -8,9 +8,9 @@ from pydantic import ValidationError
 from tandem.corpora import bitext
 from tandem.corpora.bitext import build_bitext
 from tandem.corpora.settings import Bitext
-from tandem.corpora.text import key
 from tandem.errors import TandemError
 from tandem.registry import faults
+from tandem.text.spelling import key
 
 CLEANING = {"words": {"maximum": 50}, "ratio": {"maximum": 9}, "identical": {}, "markup": {}}
 SETTINGS = {

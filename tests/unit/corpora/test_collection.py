@@ -13,8 +13,8 @@ from tandem.corpora.collection import (
 )
 from tandem.corpora.register import Dataset
 from tandem.corpora.settings import Collection
-from tandem.corpora.text import bare_key
 from tandem.errors import TandemError
+from tandem.text.spelling import bare_key
 
 BOOKS = 20
 VERSES = 10

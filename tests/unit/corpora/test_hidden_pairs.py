@@ -7,8 +7,8 @@ import pytest
 
 from tandem.corpora.hidden_pairs import build_mining_task
 from tandem.corpora.mining_task import gold_rows
-from tandem.corpora.text import collapse
 from tandem.errors import TandemError
+from tandem.text.spelling import collapse
 
 
 def bible(chapters: int = 120, verses: int = 20, seed: int = 0) -> list[tuple[str, str, str]]:

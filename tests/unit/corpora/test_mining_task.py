@@ -11,9 +11,9 @@ from tandem.corpora.mining_task import (
 )
 from tandem.corpora.readers.bucc import MiningTask
 from tandem.corpora.settings import Bitext, HiddenPairs
-from tandem.corpora.text import key
 from tandem.errors import InputError
-from tandem.io import read_lines
+from tandem.files.io import read_lines
+from tandem.text.spelling import key
 
 HIDDEN = HiddenPairs(bitext="en-cs", language="cs", section=10, share=0.2, seed=1, sentences=50)
 

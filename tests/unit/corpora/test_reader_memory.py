@@ -26,7 +26,7 @@ from kinds_of_files import (
 )
 
 from tandem.errors import InputError
-from tandem.io import read_lines
+from tandem.files.io import read_lines
 
 
 def status(key):

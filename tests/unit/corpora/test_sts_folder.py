@@ -8,8 +8,8 @@ import pytest
 
 from tandem.corpora.sts_archives import CROSS_LINGUAL, build_sts, build_task
 from tandem.errors import InputError
-from tandem.io import read_json
-from tandem.tasks.sts import Sts
+from tandem.files.io import read_json
+from tandem.tasks.kinds.sts import Sts
 from tandem.tasks.sts_data import read_index
 
 TRAIN = [

@@ -4,10 +4,10 @@ import pytest
 import torch
 from torch.nn.utils.rnn import PackedSequence
 
-from tandem.encoders.averaging import Averaging
 from tandem.encoders.composition import Composition
 from tandem.encoders.encoder import ENCODERS, Dropout
-from tandem.encoders.lstm import Lstm, packed_order, states
+from tandem.encoders.kinds.averaging import Averaging
+from tandem.encoders.kinds.lstm import Lstm, packed_order, states
 from tandem.kernels import set_threads
 from tandem.registry import ConfigurationError
 

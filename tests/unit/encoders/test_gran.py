@@ -5,7 +5,7 @@ import torch
 
 from tandem.encoders.composition import Composition
 from tandem.encoders.encoder import Dropout
-from tandem.encoders.gran import Gran
+from tandem.encoders.kinds.gran import Gran
 
 IDS = torch.tensor([0, 1, 1, 3, 2, 4, 4])
 OFFSETS = torch.tensor([0, 3, 3, 4, 7])  # lengths 3, 0, 1, 3

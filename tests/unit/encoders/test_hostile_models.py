@@ -15,12 +15,12 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from tandem import saved
 from tandem.encoders.composition import as_encoder, initialise
 from tandem.encoders.encoder import ENCODERS
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision
 from tandem.errors import InputError
+from tandem.files import saved
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import learn
 

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from tandem.encoders import model
-from tandem.encoders.averaging import Averaging
 from tandem.encoders.composition import as_encoder, initialise
+from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.model import overlapped
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import learn

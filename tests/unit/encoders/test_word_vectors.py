@@ -5,8 +5,8 @@ import gzip
 import numpy as np
 import pytest
 
-from tandem.encoders.averaging import Averaging
-from tandem.encoders.gran import Gran
+from tandem.encoders.kinds.averaging import Averaging
+from tandem.encoders.kinds.gran import Gran
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.word_vectors import (
     on_principal_axes,

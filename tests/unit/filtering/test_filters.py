@@ -4,12 +4,12 @@ import math
 
 import pytest
 
-from tandem.filtering import FILTERS, parse_filters, settings_of
-from tandem.filtering.bleu import sentence_bleu
-from tandem.filtering.markup import markup_share
-from tandem.filtering.overlap import ngram_overlap
+from tandem.filtering.filter import FILTERS, parse_filters, settings_of
+from tandem.filtering.kinds.bleu import sentence_bleu
+from tandem.filtering.kinds.markup import markup_share
+from tandem.filtering.kinds.overlap import ngram_overlap
 from tandem.registry import ConfigurationError
-from tandem.segmentation.tokens import tokens
+from tandem.text.tokens import tokens
 
 
 @pytest.mark.parametrize(

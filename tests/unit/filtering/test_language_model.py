@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tandem.errors import InputError, TandemError
-from tandem.filtering import parse_filters
+from tandem.filtering.filter import parse_filters
 from tandem.filtering.ngram_model import BEGIN, END, UNKNOWN, load, train
 
 

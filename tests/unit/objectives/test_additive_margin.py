@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from tandem.encoders.averaging import Averaging
 from tandem.encoders.composition import Composition
-from tandem.objectives.additive_margin import AdditiveMargin
+from tandem.encoders.kinds.averaging import Averaging
+from tandem.objectives.kinds.additive_margin import AdditiveMargin
 from tandem.objectives.objective import OBJECTIVES
 from tandem.segmentation import ragged
 from tandem.training.batches import Pairs

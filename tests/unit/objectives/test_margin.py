@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from tandem.objectives.margin import Margin
+from tandem.objectives.kinds.margin import Margin
 from tandem.objectives.negatives import Negatives
 
 

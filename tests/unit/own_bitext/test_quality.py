@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tandem.encoders.averaging import Averaging
+from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
 from tandem.own_bitext.quality import (

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import tandem
-from tandem.encoders.averaging import Averaging
-from tandem.encoders.transformer import Transformer
-from tandem.objectives.margin import Margin
+from tandem.encoders.kinds.averaging import Averaging
+from tandem.encoders.kinds.transformer import Transformer
+from tandem.objectives.kinds.margin import Margin
 from tandem.own_bitext.recipes import followed, said, segmentation
 
 FEW = Counter("abc")

@@ -8,7 +8,7 @@ import pytest
 
 from tandem.reporting.scores import Scores
 from tandem.reporting.table import Given
-from tandem.tasks.sts import Sts
+from tandem.tasks.kinds.sts import Sts
 from tandem.tasks.task import write_scores
 
 TASKS = {"sts": Sts(years=[2012, 2013])}

@@ -7,13 +7,13 @@ import pytest
 import scipy.stats
 
 from tandem.errors import InputError, TandemError
-from tandem.plan import Plan
 from tandem.reporting import claims
-from tandem.reporting.claim_tests.claim_test import Measured
+from tandem.reporting.claim_test import Measured
 from tandem.reporting.claims import Verdict
 from tandem.reporting.table import Report
 from tandem.statistics.inference import difference, over_seeds
-from tandem.study import Study
+from tandem.studies.plan import Plan
+from tandem.studies.study import Study
 
 FIRST = """\
 table1:

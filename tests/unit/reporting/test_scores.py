@@ -9,7 +9,7 @@ from tandem.errors import InputError, TandemError
 from tandem.reporting.cards import card_scores
 from tandem.reporting.scores import Scores
 from tandem.statistics.inference import over_seeds
-from tandem.tasks.sts import Sts
+from tandem.tasks.kinds.sts import Sts
 
 TASKS = {"sts": Sts(years=[2012, 2013])}
 

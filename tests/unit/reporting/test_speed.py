@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tandem.io import write_json
+from tandem.files.io import write_json
 from tandem.registry import ConfigurationError
 from tandem.reporting.table import TABLES
 

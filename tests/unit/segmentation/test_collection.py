@@ -6,7 +6,7 @@ import pytest
 from tandem.corpora.collection import Part, build_collection, read_parts
 from tandem.corpora.settings import Collection
 from tandem.errors import TandemError
-from tandem.io import read_json, write_json
+from tandem.files.io import read_json, write_json
 from tandem.segmentation import ragged
 from tandem.segmentation.collection import balanced, draw, segment_collection
 from tandem.segmentation.scheme import Segmentation

@@ -9,7 +9,7 @@ from tandem.corpora.mining_task import write_task
 from tandem.corpora.readers.bucc import MiningTask
 from tandem.errors import TandemError
 from tandem.search.margins import MinedPairs
-from tandem.tasks.mining import best_threshold, figures, is_correct
+from tandem.tasks.kinds.mining import best_threshold, figures, is_correct
 from tandem.tasks.task import TASKS, read_items, write_items
 
 

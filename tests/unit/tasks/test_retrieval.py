@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tandem.errors import InputError, TandemError
-from tandem.tasks.retrieval import first_hits
+from tandem.tasks.kinds.retrieval import first_hits
 from tandem.tasks.task import TASKS, read_items, write_items
 
 SOURCE = np.eye(3, dtype=np.float32)

@@ -9,7 +9,7 @@ import pytest
 from tandem.errors import TandemError
 from tandem.registry import ConfigurationError
 from tandem.statistics.correlation import pearson
-from tandem.tasks.sts import Sts
+from tandem.tasks.kinds.sts import Sts
 from tandem.tasks.task import TASKS, read_items, write_scores
 
 ANGLES = {"a": 0.0, "b": 30.0, "c": 60.0, "d": 90.0}

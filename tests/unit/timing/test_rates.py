@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from tandem.encoders.averaging import Averaging
 from tandem.encoders.composition import as_encoder, initialise
-from tandem.objectives.margin import Margin
+from tandem.encoders.kinds.averaging import Averaging
+from tandem.objectives.kinds.margin import Margin
 from tandem.segmentation.ragged import from_rows
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import Segmenter

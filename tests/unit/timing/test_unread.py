@@ -3,7 +3,7 @@
 import pytest
 
 from tandem.errors import TandemError
-from tandem.io import write_json
+from tandem.files.io import write_json
 from tandem.timing.unread import divide, new_sentences, sts_sentences, trained_on
 
 TEXT = [f"line {number}" for number in range(100)]

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from tandem.encoders.averaging import Averaging
-from tandem.encoders.lstm import Lstm
-from tandem.encoders.transformer import Transformer
-from tandem.objectives.additive_margin import AdditiveMargin
+from tandem.encoders.kinds.averaging import Averaging
+from tandem.encoders.kinds.lstm import Lstm
+from tandem.encoders.kinds.transformer import Transformer
+from tandem.objectives.kinds.additive_margin import AdditiveMargin
 from tandem.segmentation import ragged
 from tandem.training.batches import Pairs
 from tandem.training.loop import Run, Trainer, uses_bfloat16

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import torch
 
-from tandem import saved
-from tandem.encoders.lstm import Lstm
+from tandem.encoders.kinds.lstm import Lstm
 from tandem.errors import TandemError
-from tandem.objectives.margin import Margin
+from tandem.files import saved
+from tandem.objectives.kinds.margin import Margin
 from tandem.segmentation import ragged
 from tandem.training import checkpoint
 from tandem.training.batches import Pairs

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import torch
 
-from tandem.encoders.averaging import Averaging
 from tandem.encoders.composition import as_encoder, initialise
-from tandem.encoders.lstm import Lstm
+from tandem.encoders.kinds.averaging import Averaging
+from tandem.encoders.kinds.lstm import Lstm
 from tandem.errors import TandemError
-from tandem.objectives.margin import Margin
+from tandem.objectives.kinds.margin import Margin
 from tandem.segmentation import ragged
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import Segmenter

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from tandem.encoders.transformer import Transformer
-from tandem.objectives.additive_margin import AdditiveMargin
+from tandem.encoders.kinds.transformer import Transformer
+from tandem.objectives.kinds.additive_margin import AdditiveMargin
 from tandem.segmentation import ragged
 from tandem.training.adam import Rows
 from tandem.training.batches import Pairs

@@ -9,8 +9,8 @@ import torch
 import transformers
 from transformers import MarianMTModel, MarianTokenizer
 
-from tandem import saved
 from tandem.errors import InputError, TandemError
+from tandem.files import saved
 from tandem.translation.rnn_training import train_pieces
 from tandem.translation.translator import EMPTY, TRANSLATORS, load_translator
 

@@ -11,8 +11,8 @@ import torch
 from rnn_example import BITEXT, SHORT
 from safetensors.torch import load_file, save_file
 
-from tandem import saved
 from tandem.errors import InputError
+from tandem.files import saved
 from tandem.translation.rnn_training import (
     Aligned,
     RnnTraining,

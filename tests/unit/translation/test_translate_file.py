@@ -3,7 +3,7 @@
 import pytest
 
 from tandem.errors import InputError, TandemError
-from tandem.filtering import parse_filters
+from tandem.filtering.filter import parse_filters
 from tandem.translation.translate_files import join_translations, translate_file
 from tandem.translation.translator import Translation
 

@@ -20,9 +20,9 @@ from pydantic import ByteSize, TypeAdapter
 from tandem.corpora.files import STDIO, check_readable
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError, writing
-from tandem.io import atomic_path, write_json
+from tandem.files.io import atomic_path, write_json
+from tandem.files.outputs import Place, check, same
 from tandem.machine import limit_threads, place
-from tandem.outputs import Place, check, same
 from tandem.progress import progress_bar
 
 T = TypeVar("T")

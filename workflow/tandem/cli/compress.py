@@ -6,10 +6,10 @@ import argparse
 from pathlib import Path
 
 from tandem.cli import common
-from tandem.encoders.compact import narrowed
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision
-from tandem.outputs import check
+from tandem.export.compact import narrowed
+from tandem.files.outputs import check
 
 _EXAMPLE = "tandem compress model/ small/"
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from tandem.cli import common
 from tandem.corpora.files import STDIO, lines_of
-from tandem.npy import write_npy
+from tandem.files.npy import write_npy
 
 _EXAMPLE = "tandem encode model/ my.en --language en --out my.en.npy"
 

@@ -6,10 +6,10 @@ import argparse
 from pathlib import Path
 
 from tandem.cli import common
-from tandem.encoders.card import Card
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision
-from tandem.outputs import check
+from tandem.export.card import Card
+from tandem.files.outputs import check
 
 _EXAMPLE = 'tandem export model/ exported/ --name "My sentences" --corpus "my bitext" CC-BY-4.0'
 
@@ -36,7 +36,9 @@ def add_export(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Export and say which folder serves which language."""
-    from tandem.encoders.export import export_sentence_transformers  # which an extra brings
+    from tandem.export.sentence_transformers import (
+        export_sentence_transformers,  # which an extra brings
+    )
 
     check(options.folder, [options.model], options.overwrite, folder=True)
     card = Card(options.name or options.folder.name, options.corpus, licence=options.licence)

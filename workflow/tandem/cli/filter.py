@@ -14,10 +14,10 @@ from typing import Any, BinaryIO
 from tandem.cli import common
 from tandem.corpora.files import STDIO, read_bitext
 from tandem.errors import TandemError
-from tandem.filtering import FILTERS, Filter, parse_filters, settings_of
+from tandem.files.io import atomic_path, read_yaml
+from tandem.files.outputs import check
+from tandem.filtering.filter import FILTERS, Filter, parse_filters, settings_of
 from tandem.filtering.stream import UNFIT, apply, columns
-from tandem.io import atomic_path, read_yaml
-from tandem.outputs import check
 from tandem.progress import progress_bar
 from tandem.registry import ConfigurationError
 

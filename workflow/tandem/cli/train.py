@@ -14,8 +14,8 @@ from tandem.cli import common
 from tandem.corpora.files import corpora
 from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.errors import TandemError
+from tandem.files.outputs import check
 from tandem.objectives.objective import OBJECTIVES, Objective
-from tandem.outputs import check
 from tandem.registry import Settings
 from tandem.segmentation.scheme import Segmentation, Unit
 from tandem.training.recipe import Recipe

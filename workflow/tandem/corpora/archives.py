@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from tandem.errors import InputError
-from tandem.io import MAX_DOCUMENT_BYTES, stream_lines, unpacked
-from tandem.untrusted import Metered, refusing, refusing_each
+from tandem.files.io import MAX_DOCUMENT_BYTES, stream_lines, unpacked
+from tandem.files.untrusted import Metered, refusing, refusing_each
 
 _HEADER_BYTES = 1 << 20
 """Most that may precede a member of a tar: names, and records of other standards."""

@@ -17,14 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from tandem.corpora.clean import filter_pairs, report
 from tandem.corpora.readers import Pair
 from tandem.corpora.settings import Bitext
 from tandem.corpora.split import split_pairs
-from tandem.corpora.text import exact_key, key
 from tandem.errors import TandemError
-from tandem.io import atomic_folder, remove, write_json
+from tandem.files.io import atomic_folder, remove, write_json
+from tandem.filtering.clean import filter_pairs, report
 from tandem.progress import progress_bar
+from tandem.text.spelling import exact_key, key
 
 BUCKET_PAIRS = 250_000
 """Pairs of a shuffled split held in memory at a time."""
@@ -44,7 +44,7 @@ def build_bitext(
     Args:
         sources: the pairs of each corpus, by its name; the first to hold a pair keeps it.
         bitext: what is made of them; the files are named by its languages.
-        held_out: keys (`tandem.corpora.text.key`) of texts that no split may hold on either side:
+        held_out: keys (`tandem.text.spelling.key`) of texts that no split may hold on either side:
             those that a mining task hides.
         most_held_out: the share of the pairs that validation may have at most; the test split is
             smaller by as much.

@@ -28,15 +28,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tandem.corpora.clean import refusal, report
 from tandem.corpora.readers import Placed
 from tandem.corpora.register import Dataset
 from tandem.corpora.settings import Collection
-from tandem.corpora.text import bare_key, collapse, exact_key
 from tandem.errors import TandemError
-from tandem.io import atomic_folder, read_json, read_lines, remove, write_json, write_lines
-from tandem.languages import language_of
+from tandem.files.io import atomic_folder, read_json, read_lines, remove, write_json, write_lines
+from tandem.filtering.clean import refusal, report
 from tandem.progress import progress_bar
+from tandem.text.languages import language_of
+from tandem.text.spelling import bare_key, collapse, exact_key
 
 logger = logging.getLogger(__name__)
 

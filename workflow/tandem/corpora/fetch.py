@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from tandem.corpora.http import Retry, download, offers
 from tandem.corpora.register import Dataset
 from tandem.errors import InputError, TandemError
-from tandem.io import atomic_path, sha256
+from tandem.files.io import atomic_path, sha256
 
 MOST_BYTES = 16 << 30
 """Most that is downloaded where the register does not say the size of a file."""

@@ -15,8 +15,8 @@ from typing import Literal
 from tandem.corpora.readers import Pair
 from tandem.corpora.readers.lines import align
 from tandem.errors import InputError, TandemError
-from tandem.io import open_binary, read_lines, stream_lines, unpacked
-from tandem.untrusted import refusing
+from tandem.files.io import open_binary, read_lines, stream_lines, unpacked
+from tandem.files.untrusted import refusing
 
 STDIO = "-"
 Format = Literal["lines", "columns", "tmx", "po", "archive"]

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tandem.corpora.readers.bucc import MiningTask
-from tandem.corpora.text import collapse, key
 from tandem.errors import TandemError
+from tandem.text.spelling import collapse, key
 
 
 class BuiltTasks(NamedTuple):

@@ -12,7 +12,7 @@ from tandem.corpora.readers.bucc import MiningTask, parse_task, read_bucc
 from tandem.corpora.register import Dataset
 from tandem.corpora.settings import HiddenPairs
 from tandem.errors import InputError
-from tandem.io import atomic_folder, read_lines, write_lines
+from tandem.files.io import atomic_folder, read_lines, write_lines
 
 PARTS = ("training", "test")
 """The threshold is chosen on the first and applied to the second."""

@@ -12,7 +12,7 @@ from pydantic_core import PydanticCustomError
 
 from tandem.corpora.readers import READERS, Pair, Placed, Reader
 from tandem.errors import InputError, TandemError
-from tandem.io import read_yaml
+from tandem.files.io import read_yaml
 from tandem.registry import Named, Settings, faults
 
 _ORIGINS = {"wheel": "requirement", "http": "url", "local": "path"}

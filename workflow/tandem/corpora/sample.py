@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tandem.corpora.text import key
 from tandem.errors import TandemError
-from tandem.io import read_lines
+from tandem.files.io import read_lines
+from tandem.text.spelling import key
 
 _MULTIPLIERS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _SHIFTS = np.uint64(30), np.uint64(27), np.uint64(31)

@@ -8,7 +8,7 @@ from pydantic import Field, NonNegativeInt, PositiveInt, field_validator, model_
 from pydantic_core import PydanticCustomError
 
 from tandem.corpora.register import Code
-from tandem.filtering import Filters, parse_filters
+from tandem.filtering.filter import Filters, parse_filters
 from tandem.registry import Settings
 
 Share = Annotated[float, Field(gt=0, lt=0.5)]

@@ -42,7 +42,7 @@ def split_pairs(
     `max_train`, and a smaller training split is the beginning of a larger one. Cost: sorting.
 
     Args:
-        left: shape (n,), uint64 keys of the first side (`tandem.corpora.text.key`).
+        left: shape (n,), uint64 keys of the first side (`tandem.text.spelling.key`).
         right: shape (n,), uint64 keys of the second side.
         max_train: most pairs of the training split; None for all.
 

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from tandem.corpora.archives import open_archive
-from tandem.corpora.text import collapse
 from tandem.errors import InputError
-from tandem.io import MAX_DOCUMENT_BYTES, atomic_folder, read_lines, write_json, write_lines
+from tandem.files.io import MAX_DOCUMENT_BYTES, atomic_folder, read_lines, write_json, write_lines
+from tandem.text.spelling import collapse
 
 Tasks = dict[str, list[str]]
 """By task, lines of score (0 to 5), sentence 1, sentence 2."""

@@ -112,4 +112,4 @@ class Encoder(Kind):
         return composition.composer(self, table, weights, device)
 
 
-ENCODERS = Registry("tandem.encoders", Encoder)
+ENCODERS = Registry("tandem.encoders.kinds", Encoder)

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
 
-from tandem import saved
 from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.encoders.precision import Precision, pack, packed_shapes, unpack
 from tandem.errors import TandemError
-from tandem.io import atomic_folder, write_json
+from tandem.files import saved
+from tandem.files.io import atomic_folder, write_json
 from tandem.registry import Named, Settings
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.segmenter import Segmenter

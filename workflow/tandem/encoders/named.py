@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 
 from tandem.errors import TandemError
-from tandem.io import read_yaml
-from tandem.outputs import same
+from tandem.files.io import read_yaml
+from tandem.files.outputs import same
 from tandem.provenance import ROOT
 
 MODELS = "TANDEM_MODELS"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from tandem.saved import ShapeAndType
+    from tandem.files.saved import ShapeAndType
 
     Array = NDArray[Any]
     Floats = NDArray[np.float32]

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import InputError, TandemError
-from tandem.io import atomic_path, open_binary
-from tandem.untrusted import refusing_each
+from tandem.files.io import atomic_path, open_binary
+from tandem.files.untrusted import refusing_each
 
 if TYPE_CHECKING:
     from tandem.encoders.encoder import Encoder

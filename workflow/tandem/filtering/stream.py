@@ -10,17 +10,17 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice
 
-from tandem.corpora.clean import unfit
 from tandem.corpora.readers import Pair
-from tandem.corpora.text import collapse
 from tandem.errors import InputError
-from tandem.filtering import Filter, Scorer, Scores
-from tandem.filtering.numbers import GivenNumbers
+from tandem.filtering.clean import unfit
+from tandem.filtering.filter import Filter, Scorer, Scores
+from tandem.filtering.kinds.numbers import GivenNumbers
+from tandem.text.spelling import collapse
 
 CHUNK = 4096
 """Pairs that are scored at a time."""
 UNFIT = ("empty", "oversized")
-"""Why pairs are removed whatever the filters: `tandem.corpora.clean.unfit`."""
+"""Why pairs are removed whatever the filters: `tandem.filtering.clean.unfit`."""
 _EACH = "Give a number for each pair"
 
 

@@ -62,4 +62,4 @@ class Objective(Kind):
         raise NotImplementedError
 
 
-OBJECTIVES = Registry("tandem.objectives", Objective)
+OBJECTIVES = Registry("tandem.objectives.kinds", Objective)

@@ -19,13 +19,11 @@ from tandem.corpora.bitext import build_bitext
 from tandem.corpora.files import STDIO, Corpus
 from tandem.corpora.readers import Pair
 from tandem.corpora.settings import Bitext
-from tandem.corpora.text import collapse
-from tandem.encoders.averaging import Averaging
 from tandem.encoders.encoder import ENCODERS, Encoder
+from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
-from tandem.filtering import parse_filters
-from tandem.io import (
+from tandem.files.io import (
     atomic_folder,
     atomic_path,
     read_json,
@@ -34,14 +32,16 @@ from tandem.io import (
     sha256,
     write_lines,
 )
+from tandem.files.outputs import check, keep_if, workspace
+from tandem.filtering.filter import parse_filters
 from tandem.objectives.objective import OBJECTIVES, Objective
-from tandem.outputs import check, keep_if, workspace
 from tandem.own_bitext import recipes
 from tandem.own_bitext.quality import CROWD, quality
 from tandem.own_bitext.selection import by_retrieval
 from tandem.own_bitext.stopping import stopping
 from tandem.registry import faults
 from tandem.segmentation.segmenter import Segmenter, learn, segment_lines
+from tandem.text.spelling import collapse
 from tandem.training import run as training
 from tandem.training.loop import Run
 

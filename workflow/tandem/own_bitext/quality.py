@@ -23,8 +23,8 @@ from tandem.search.margins import Retrieval, Score, mean_cosines, mine, score_pa
 from tandem.search.neighbours import search
 from tandem.statistics.bootstrap import Interval, bootstrap
 from tandem.statistics.correlation import pearson_rows, spearman_rows
-from tandem.tasks.mining import figures, is_correct
-from tandem.tasks.retrieval import first_hits
+from tandem.tasks.kinds.mining import figures, is_correct
+from tandem.tasks.kinds.retrieval import first_hits
 from tandem.tasks.sts_data import cosine_similarity, read_task
 
 KEPT = 0.95

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tandem.encoders.encoder import Encoder
-from tandem.objectives.margin import Margin
+from tandem.objectives.kinds.margin import Margin
 from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.segmentation.scheme import Segmentation
 from tandem.training.recipe import Recipe

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from tandem.registry import ConfigurationError, Named, Settings
-from tandem.reporting.claim_tests.claim_test import CLAIM_TESTS, ClaimTest, Evidence
+from tandem.reporting.claim_test import CLAIM_TESTS, ClaimTest, Evidence
 from tandem.reporting.published import read_entries
 
 

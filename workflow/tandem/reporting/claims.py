@@ -29,14 +29,14 @@ from typing import TYPE_CHECKING
 from tandem.errors import InputError, TandemError
 from tandem.registry import ConfigurationError
 from tandem.reporting.claim_entries import ClaimEntry, Quoted, claims_of
-from tandem.reporting.claim_tests.claim_test import CLAIM_TESTS, Evidence, Measured
+from tandem.reporting.claim_test import CLAIM_TESTS, Evidence, Measured
 from tandem.reporting.published import Published
 from tandem.reporting.writer import write_frame
 from tandem.statistics.inference import holm
 
 if TYPE_CHECKING:
-    from tandem.plan import Plan
     from tandem.reporting.table import Given, Report
+    from tandem.studies.plan import Plan
 
 ALPHA = 0.05
 """Chance that a table has a false verdict."""

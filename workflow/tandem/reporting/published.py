@@ -10,7 +10,7 @@ from typing import TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from tandem.errors import InputError
-from tandem.io import read_yaml
+from tandem.files.io import read_yaml
 from tandem.registry import Settings, faults
 
 Entries = TypeVar("Entries")

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from tandem.errors import InputError, TandemError
-from tandem.io import read_json
+from tandem.files.io import read_json
 from tandem.statistics.bootstrap import Interval
 from tandem.statistics.inference import Figures, over_seeds
 from tandem.tasks.task import Task, read_items

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from tandem.plan import Plan
     from tandem.reporting.scores import Scores
+    from tandem.studies.plan import Plan
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from tandem.errors import InputError, TandemError
-from tandem.untrusted import refusing
+from tandem.files.untrusted import refusing
 
 
 class UnitRows:

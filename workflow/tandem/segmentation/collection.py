@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from tandem.corpora.collection import Part
 from tandem.corpora.sample import ranks
 from tandem.errors import TandemError
-from tandem.io import read_lines, write_json, write_lines
+from tandem.files.io import read_lines, write_json, write_lines
 from tandem.progress import progress_bar
 from tandem.segmentation.ragged import Ragged, save_array, save_stream
 from tandem.segmentation.scheme import Segmentation

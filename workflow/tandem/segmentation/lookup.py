@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tandem.segmentation.ragged import Ragged, from_rows
-from tandem.segmentation.tokens import tokens
+from tandem.text.tokens import tokens
 
 Lookup = Callable[[Sequence[str]], Ragged]
 """From lines to the ids of their tokens, int32."""
@@ -25,7 +25,7 @@ _HALVES = re.compile("[\ud800-\udfff]")
 def lookup(convert: Lookup) -> Lookup:
     """Return what maps lines to the ids of their tokens, which `convert` gives once for each."""
     try:
-        from tandem.segmentation.token_memory import TokenMemory
+        from tandem.text.token_memory import TokenMemory
     except ModuleNotFoundError as error:
         if error.name != "numba":
             raise

@@ -13,9 +13,9 @@ import numpy as np
 import sentencepiece as spm
 
 from tandem.errors import InputError, TandemError
-from tandem.saved import REMEDY
+from tandem.files.saved import REMEDY
 from tandem.segmentation.ragged import Ragged
-from tandem.segmentation.tokens import Roles, split
+from tandem.text.tokens import Roles, split
 
 _THREADS = 2
 """For the new words of a batch: more threads take longer to start than to encode."""

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from tandem.errors import InputError
-from tandem.io import atomic_path, sha256
-from tandem.npy import write_npy
+from tandem.files.io import atomic_path, sha256
+from tandem.files.npy import write_npy
 
 _REMEDY = "Delete it and run what made it again: the text is segmented anew"
 _SUM = hashlib.sha256().digest_size

@@ -17,9 +17,9 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from tandem import saved
 from tandem.errors import TandemError
-from tandem.io import write_json
+from tandem.files import saved
+from tandem.files.io import write_json
 from tandem.progress import progress_bar
 from tandem.registry import Settings
 from tandem.segmentation import ngrams

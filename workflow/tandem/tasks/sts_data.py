@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from tandem.corpora.sts_archives import TASK_FILE, gold_score
 from tandem.errors import InputError, TandemError
-from tandem.io import MAX_DOCUMENT_BYTES, read_json, read_lines
+from tandem.files.io import MAX_DOCUMENT_BYTES, read_json, read_lines
+from tandem.files.untrusted import refusing
 from tandem.statistics.correlation import FloatArray, is_constant, pearson
-from tandem.untrusted import refusing
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
-from tandem.io import atomic_path, write_json
+from tandem.files.io import atomic_path, write_json
 from tandem.registry import Kind, Registry
 
 if TYPE_CHECKING:
-    from tandem.plan import Plan
     from tandem.statistics.correlation import FloatArray
+    from tandem.studies.plan import Plan
 
 Items = dict[str, np.ndarray]
 """The results behind a score, item by item; stored as .npz."""
@@ -72,7 +72,7 @@ class Task(Kind):
         return {}
 
 
-TASKS = Registry("tandem.tasks", Task)
+TASKS = Registry("tandem.tasks.kinds", Task)
 MEAN = "mean"
 """The unit that averages others: years, directions."""
 _DECIMALS = 4

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tandem.npy import write_npy
+from tandem.files.npy import write_npy
 
 if TYPE_CHECKING:
     from tandem.tasks.task import Encodes

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from tandem.corpora.collection import read_parts
-from tandem.corpora.text import key
 from tandem.errors import TandemError
-from tandem.io import read_lines
-from tandem.languages import language_of
+from tandem.files.io import read_lines
 from tandem.tasks.sts_data import read_index, read_task
+from tandem.text.languages import language_of
+from tandem.text.spelling import key
 
 PROBE = 256
 """Lines, in no part, that tell how many lines of a part an encoder can read in the time given."""

@@ -10,8 +10,8 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from tandem import saved
-from tandem.io import atomic_folder, read_json, write_json
+from tandem.files import saved
+from tandem.files.io import atomic_folder, read_json, write_json
 
 if TYPE_CHECKING:
     from tandem.training.loop import Trainer

@@ -15,7 +15,7 @@ from tandem.encoders.composition import Composition, as_encoder, initialise
 from tandem.encoders.encoder import Encoder
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
-from tandem.io import atomic_folder, read_json, write_lines
+from tandem.files.io import atomic_folder, read_json, write_lines
 from tandem.machine import place
 from tandem.segmentation import ragged
 from tandem.segmentation.collection import KINDS

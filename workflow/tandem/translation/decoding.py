@@ -11,10 +11,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from tandem import saved
-from tandem.corpora.text import collapse
 from tandem.errors import InputError
+from tandem.files import saved
 from tandem.segmentation.pieces import load_pieces
+from tandem.text.spelling import collapse
 from tandem.translation.batching import (
     END,
     PAD,
@@ -24,8 +24,8 @@ from tandem.translation.batching import (
     pad_sources,
     translate_in_windows,
 )
+from tandem.translation.kinds.rnn import Rnn
 from tandem.translation.network import AttentionNetwork, limit_threads
-from tandem.translation.rnn import Rnn
 from tandem.translation.translator import Translation
 
 

@@ -14,12 +14,12 @@ import ctranslate2
 from ctranslate2.converters import TransformersConverter
 from transformers import MarianMTModel, MarianTokenizer
 
-from tandem import saved
-from tandem.corpora.text import collapse
 from tandem.errors import TandemError
-from tandem.io import atomic_folder, read_json
+from tandem.files import saved
+from tandem.files.io import atomic_folder, read_json
+from tandem.text.spelling import collapse
 from tandem.translation.batching import translate_in_windows
-from tandem.translation.released import Released
+from tandem.translation.kinds.released import Released
 from tandem.translation.translator import Translation
 
 logger = logging.getLogger(__name__)

@@ -20,14 +20,14 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
-from tandem import saved
 from tandem.errors import TandemError
-from tandem.io import atomic_folder, read_lines, write_lines
+from tandem.files import saved
+from tandem.files.io import atomic_folder, read_lines, write_lines
 from tandem.progress import progress_bar
 from tandem.segmentation.pieces import train_unigram
 from tandem.translation.batching import END, PAD, START, UNKNOWN, Ids, group_by_length, make_batch
+from tandem.translation.kinds.rnn import Rnn
 from tandem.translation.network import AttentionNetwork, limit_threads
-from tandem.translation.rnn import Rnn
 from tandem.translation.translator import SETTINGS_FILE
 
 logger = logging.getLogger(__name__)

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from pathlib import Path
 
-from tandem.corpora.clean import refusal
-from tandem.corpora.text import collapse
 from tandem.errors import TandemError
-from tandem.filtering import Filter
-from tandem.io import atomic_path, read_lines
+from tandem.files.io import atomic_path, read_lines
+from tandem.filtering.clean import refusal
+from tandem.filtering.filter import Filter
 from tandem.progress import progress_bar
+from tandem.text.spelling import collapse
 from tandem.translation.translator import LoadedTranslator
 
 

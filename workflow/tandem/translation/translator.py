@@ -8,8 +8,8 @@ from typing import NamedTuple, Protocol
 
 from pydantic import PositiveInt
 
-from tandem import saved
-from tandem.io import write_json
+from tandem.files import saved
+from tandem.files.io import write_json
 from tandem.registry import Kind, Registry
 
 SETTINGS_FILE = "translator.json"
@@ -72,7 +72,7 @@ class Translator(Kind):
         write_json(Path(folder) / SETTINGS_FILE, TRANSLATORS.dump(self))
 
 
-TRANSLATORS = Registry("tandem.translation", Translator)
+TRANSLATORS = Registry("tandem.translation.kinds", Translator)
 
 
 def load_translator(folder: str | Path, threads: int = 1) -> LoadedTranslator:

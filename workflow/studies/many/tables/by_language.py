@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from tandem.plan import Plan
     from tandem.reporting.scores import Cell
+    from tandem.studies.plan import Plan
 
 WAYS = {"into": "{pivot}-{language}", "from": "{language}-{pivot}"}
 """From the pivot's sentences into the language, and back."""

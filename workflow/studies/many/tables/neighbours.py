@@ -8,14 +8,14 @@ from pydantic import PositiveInt
 
 from tandem.corpora.collection import Part, read_parts
 from tandem.errors import TandemError
-from tandem.io import read_lines
+from tandem.files.io import read_lines
 from tandem.reporting.table import Given, Report, Table
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from tandem.encoders.model import SentenceEncoder
-    from tandem.plan import Plan
+    from tandem.studies.plan import Plan
 
 
 SHOWN = ["rank", "neighbour", "cosine", "found"]

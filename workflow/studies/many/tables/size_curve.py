@@ -6,10 +6,10 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tandem.io import read_json
-from tandem.languages import language_of
+from tandem.files.io import read_json
 from tandem.registry import Settings
 from tandem.reporting.table import Given, Report, Table
+from tandem.text.languages import language_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from tandem.plan import Plan
+    from tandem.studies.plan import Plan
 
 
 class Measure(Settings):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tandem.io import read_json
+from tandem.files.io import read_json
 from tandem.registry import ConfigurationError, not_among
 from tandem.reporting.table import Given, Report, Table
 from tandem.reporting.tables.speed import Speed, read_once
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from tandem.plan import Plan
+    from tandem.studies.plan import Plan
 
 
 class SpeedAndScore(Table):

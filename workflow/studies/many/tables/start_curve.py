@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from tandem.plan import Plan
+    from tandem.studies.plan import Plan
 
 METRIC = "p_at_1_x100"
 WAYS = {"from": "{language}-{pivot}", "into": "{pivot}-{language}"}

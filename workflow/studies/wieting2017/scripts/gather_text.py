@@ -8,8 +8,8 @@ sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 from _adapter import logged
 from tandem.corpora.collection import read_parts
-from tandem.io import atomic_folder, write_json, write_lines
-from wieting2017.experiment import texts
+from tandem.files.io import atomic_folder, write_json, write_lines
+from wieting2017.methods import texts
 
 with logged(snakemake.log[0]) as log:
     given, params = Path(snakemake.input.source), snakemake.params

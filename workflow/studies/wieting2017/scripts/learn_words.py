@@ -11,10 +11,10 @@ from _adapter import logged
 from tandem.corpora.collection import SPLITS
 from tandem.encoders.baselines import load_baseline
 from tandem.encoders.word_vectors import words_of
-from tandem.io import atomic_folder, read_lines
+from tandem.files.io import atomic_folder, read_lines
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import learn
-from wieting2017.experiment import texts
+from wieting2017.methods import texts
 
 
 def sentences() -> Iterator[str]:

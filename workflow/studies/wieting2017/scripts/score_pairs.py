@@ -8,10 +8,10 @@ sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 from _adapter import logged
 from tandem.encoders.model import SentenceEncoder
-from tandem.io import atomic_path, write_json
+from tandem.files.io import atomic_path, write_json
 from tandem.segmentation.segmenter import Segmenter
-from wieting2017.experiment import texts
-from wieting2017.experiment.scoring import score
+from wieting2017.methods import texts
+from wieting2017.methods.scoring import score
 
 with logged(snakemake.log[0]) as log:
     given = snakemake.input

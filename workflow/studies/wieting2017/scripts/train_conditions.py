@@ -11,15 +11,15 @@ import pandas as pd
 from _adapter import add_kinds, logged
 from tandem.encoders.encoder import ENCODERS
 from tandem.encoders.word_vectors import start_vectors, started
-from tandem.io import sha256, write_json
+from tandem.files.io import sha256, write_json
 from tandem.objectives.objective import OBJECTIVES
 from tandem.segmentation.segmenter import Segmenter
 from tandem.tasks.task import TASKS
 from tandem.training.loop import Run
 from tandem.training.recipe import Recipe
-from wieting2017.experiment import texts
-from wieting2017.experiment.runs import Bench, Text, run_all
-from wieting2017.experiment.settings import Experiment
+from wieting2017.methods import texts
+from wieting2017.methods.runs import Bench, Text, run_all
+from wieting2017.methods.settings import Experiment
 
 with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)

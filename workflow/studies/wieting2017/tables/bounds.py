@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tandem.reporting.table import Given, Report
-from wieting2017.experiment import results
-from wieting2017.experiment.settings import UNFILTERED
-from wieting2017.experiment.table import Table
+from wieting2017.methods import results
+from wieting2017.methods.settings import UNFILTERED
+from wieting2017.methods.table import ExperimentTable
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
 
-class Bounds(Table):
+class Bounds(ExperimentTable):
     """What each bound gains, the mean of all texts; trained with the first seed."""
 
     def build(self, given: Given) -> Report:

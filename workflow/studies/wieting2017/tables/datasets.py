@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tandem.io import read_json
+from tandem.files.io import read_json
 from tandem.reporting.table import Given, Report, Table
-from wieting2017.experiment import results
-from wieting2017.experiment.settings import UNFILTERED, Experiment
+from wieting2017.methods import results
+from wieting2017.methods.settings import UNFILTERED, Experiment
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from tandem.plan import Plan
+    from tandem.studies.plan import Plan
 
 
 class Datasets(Table):

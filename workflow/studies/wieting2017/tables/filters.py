@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tandem.reporting.table import Given, Report
-from wieting2017.experiment import results
-from wieting2017.experiment.settings import COMBINED, UNFILTERED
-from wieting2017.experiment.table import Table
+from wieting2017.methods import results
+from wieting2017.methods.settings import COMBINED, UNFILTERED
+from wieting2017.methods.table import ExperimentTable
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from wieting2017.experiment.settings import Experiment
+    from wieting2017.methods.settings import Experiment
 
 
-class Filters(Table):
+class Filters(ExperimentTable):
     """Each filter with its best bound, beside no filter."""
 
     def build(self, given: Given) -> Report:

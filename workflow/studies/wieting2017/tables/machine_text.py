@@ -7,9 +7,9 @@ from dataclasses import astuple
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tandem.io import read_json
+from tandem.files.io import read_json
 from tandem.reporting.table import Given, Report
-from wieting2017.experiment.table import Table, excerpt
+from wieting2017.methods.table import ExperimentTable, excerpt
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from tandem.plan import Plan
-    from wieting2017.experiment.texts import Candidate
-    from wieting2017.experiment.usage import Words
+    from tandem.studies.plan import Plan
+    from wieting2017.methods.texts import Candidate
+    from wieting2017.methods.usage import Words
 
 
-class MachineText(Table):
+class MachineText(ExperimentTable):
     """Length, vocabulary, rare words, repetition and entropy of references and translations."""
 
     blocks: int = 20
@@ -49,8 +49,8 @@ class MachineText(Table):
         import pandas as pd
 
         from tandem.reporting.writer import grid, page, with_interval
-        from tandem.segmentation.tokens import tokens
-        from wieting2017.experiment import texts, usage
+        from tandem.text.tokens import tokens
+        from wieting2017.methods import texts, usage
 
         experiment = self.experiment(given.plan)
         names = self.filtered(given.plan)
@@ -109,7 +109,7 @@ class MachineText(Table):
     def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
         """Draw a row for each statistic, a series for each text; or lengths, a panel for each."""
         from tandem.reporting.plots import Dots, bounds, dot_plot
-        from wieting2017.experiment import usage
+        from wieting2017.methods import usage
 
         ranges = [said for said, _ in usage.length_names().values()]
         panels = []
@@ -138,7 +138,7 @@ def _measured(
 
     from tandem.reporting.writer import columns
     from tandem.statistics.inference import sample_mean
-    from wieting2017.experiment import usage
+    from wieting2017.methods import usage
 
     statistics = partial(usage.measure, frequent=frequent)
     for names, measure in (

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tandem.io import read_json
+from tandem.files.io import read_json
 from tandem.reporting.table import Given, Report
-from wieting2017.experiment import results
-from wieting2017.experiment.settings import COMBINED, UNFILTERED
-from wieting2017.experiment.table import Table, excerpt
+from wieting2017.methods import results
+from wieting2017.methods.settings import COMBINED, UNFILTERED
+from wieting2017.methods.table import ExperimentTable, excerpt
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from tandem.plan import Plan
+    from tandem.studies.plan import Plan
 
 
-class Removed(Table):
+class Removed(ExperimentTable):
     """The filters of an encoder, each with its chosen bound, on every text."""
 
     encoder: str
@@ -46,7 +46,7 @@ class Removed(Table):
         import pandas as pd
 
         from tandem.reporting.writer import grid, page
-        from wieting2017.experiment import texts
+        from wieting2017.methods import texts
 
         experiment = self.experiment(given.plan)
         rows: list[dict[str, Any]] = []
@@ -111,7 +111,7 @@ class Removed(Table):
 
 def _removed(chosen: list[dict], scores: pd.DataFrame) -> dict[str, tuple[str, Any]]:
     """Return for each filter its bounds, as text, and which pairs it removes."""
-    from wieting2017.experiment.conditions import Condition, Kept
+    from wieting2017.methods.conditions import Condition, Kept
 
     found = {}
     for result in chosen:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tandem.reporting.claim_tests.claim_test import ClaimTest, Evidence, Measured
-from wieting2019.languages.settings import FEWEST
+from tandem.reporting.claim_test import ClaimTest, Evidence, Measured
+from wieting2019.methods.settings import FEWEST
 
 
 class ClusterAgreement(ClaimTest):
@@ -19,8 +19,8 @@ class ClusterAgreement(ClaimTest):
         """Measure, unless there are too few languages, or all are of one script or one overlap."""
         import numpy as np
 
-        from wieting2019.languages.correlations import ENGLISH_SCRIPT, natural_thresholds
-        from wieting2019.languages.kinship import Sample
+        from wieting2019.methods.correlations import ENGLISH_SCRIPT, natural_thresholds
+        from wieting2019.methods.kinship import Sample
 
         points = evidence.rows("points", self.where)
         overlap = points["overlap_types"].to_numpy()

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from pydantic import PositiveInt
 
 from tandem.registry import ConfigurationError
-from tandem.reporting.claim_tests.claim_test import ClaimTest, Evidence, Measured
-from wieting2019.languages.settings import FEWEST, PERMUTATIONS
+from tandem.reporting.claim_test import ClaimTest, Evidence, Measured
+from wieting2019.methods.settings import FEWEST, PERMUTATIONS
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from tandem.statistics.correlation import FloatArray
     from tandem.statistics.inference import Estimate
-    from wieting2019.languages.kinship import Sample
+    from wieting2019.methods.kinship import Sample
 
 
 class RankCorrelation(ClaimTest):
@@ -50,8 +50,8 @@ class RankCorrelation(ClaimTest):
         Raises:
             ConfigurationError: a margin beside `held`: what is permuted has a rho of 0.
         """
-        from wieting2019.languages.correlations import strata
-        from wieting2019.languages.kinship import Sample, in_company, permuted_within
+        from wieting2019.methods.correlations import strata
+        from wieting2019.methods.kinship import Sample, in_company, permuted_within
 
         if self.held and margin:
             raise ConfigurationError("a permutation test has no margin: leave it out")

@@ -7,8 +7,8 @@ sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
 sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 from _adapter import logged
-from wieting2019.languages.english import learn_english
-from wieting2019.languages.panel import build_panel
+from wieting2019.methods.english import learn_english
+from wieting2019.methods.panel import build_panel
 
 with logged(snakemake.log[0]) as log:
     gathered, output, params = snakemake.input.gathered, snakemake.output, snakemake.params

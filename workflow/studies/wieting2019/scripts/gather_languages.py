@@ -8,8 +8,8 @@ sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 from _adapter import add_kinds, logged
 from tandem.corpora.register import Dataset
-from tandem.filtering import parse_filters
-from wieting2019.languages.panel import gather
+from tandem.filtering.filter import parse_filters
+from wieting2019.methods.panel import gather
 
 with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)

@@ -8,13 +8,13 @@ sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 from _adapter import add_kinds, logged
 from tandem.encoders.encoder import ENCODERS
-from tandem.io import write_json
+from tandem.files.io import write_json
 from tandem.objectives.objective import OBJECTIVES
 from tandem.tasks.task import TASKS
 from tandem.training.loop import Run
 from tandem.training.recipe import Recipe
-from wieting2019.languages.panel import panel_languages
-from wieting2019.languages.runs import load_english, train_languages
+from wieting2019.methods.panel import panel_languages
+from wieting2019.methods.runs import load_english, train_languages
 
 with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)

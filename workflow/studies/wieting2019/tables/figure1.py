@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field
 
 from tandem.reporting.table import Given, Report, Table
-from wieting2019.languages.settings import Panel
+from wieting2019.methods.settings import Panel
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from tandem.plan import Plan
+    from tandem.studies.plan import Plan
 
 REGISTER = Path(__file__).parents[1] / "languages.yaml"
 """What the codes of languages mean."""
@@ -54,15 +54,15 @@ class Figure1(Table):
 
     def codes(self, held: Mapping[str, Collection[str]]) -> dict[str, list[str]]:
         """Return the languages that each panel chooses among; `held` by corpus."""
-        from wieting2019.languages.register import read_register
+        from wieting2019.methods.register import read_register
 
         known = [language.code for language in read_register(REGISTER)]
         return {name: panel.codes(known, held) for name, panel in self.panels.items()}
 
     def build(self, given: Given) -> Report:
-        """Make the points; their columns are `wieting2019.languages.points.COLUMNS`."""
+        """Make the points; their columns are `wieting2019.methods.points.COLUMNS`."""
         from tandem.reporting.writer import page
-        from wieting2019.languages.points import measured_points
+        from wieting2019.methods.points import measured_points
 
         points, notes = measured_points(given.files)
         return Report(points, page("# Figure 1: the points", *notes.values()))
@@ -73,10 +73,10 @@ class Figure1(Table):
 
     def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
         """Draw one setting; the correlations in its titles are those of Table 5."""
-        from wieting2019.languages import drawing
-        from wieting2019.languages.correlations import Draws, correlations
-        from wieting2019.languages.points import measured_points
-        from wieting2019.languages.register import read_register
+        from wieting2019.methods import drawing
+        from wieting2019.methods.correlations import Draws, correlations
+        from wieting2019.methods.points import measured_points
+        from wieting2019.methods.register import read_register
 
         panel, marked = self._settings(given.name)[figure]
         # those of Table 5 follow from the points before they are rounded for the CSV

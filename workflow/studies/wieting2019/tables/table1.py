@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from tandem.plan import Plan
+    from tandem.studies.plan import Plan
 
 BESIDE = ("wieting2020.sts.sp", "wieting2020.sts.bilstm", "wieting2020.sts.random_encoder")
 """Published rows that are quoted: the most similar, since Table 1's own cells are not printed."""

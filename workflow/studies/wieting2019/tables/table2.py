@@ -12,8 +12,8 @@ from tandem.reporting.table import Given, Report, Table
 from tandem.tasks.sts_data import read_index
 
 if TYPE_CHECKING:
-    from tandem.plan import Plan
     from tandem.reporting.scores import Cell
+    from tandem.studies.plan import Plan
 
 BESIDE = ("wieting2020.sts2017.laser", "wieting2020.sts2017.bgt")
 """Published rows that are quoted: the most similar, since Table 2's own cells are not printed."""

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from pydantic import PositiveInt
 
 from tandem.reporting.table import Given, Report, Table
-from wieting2019.languages.settings import FEWEST, PERMUTATIONS, THRESHOLD
+from wieting2019.methods.settings import FEWEST, PERMUTATIONS, THRESHOLD
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tandem.plan import Plan
     from tandem.reporting.published import Published
+    from tandem.studies.plan import Plan
 
 QUOTED = {
     (False, "low", "syntactic"): "wieting2019.language.syntactic_low",
@@ -80,8 +80,8 @@ class Table5(Table):
         Frames for claims: points, with the cluster of the paper's threshold; and settings, a line
         for each panel, marker and cluster that there is.
         """
-        from wieting2019.languages.correlations import Draws, correlations
-        from wieting2019.languages.points import measured_points
+        from wieting2019.methods.correlations import Draws, correlations
+        from wieting2019.methods.points import measured_points
 
         points, notes = measured_points(given.files)
         bootstrap = given.plan.study.bootstrap
@@ -140,8 +140,8 @@ def evidence(points: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return what claims are tested on; see `Table5.build`."""
     import pandas as pd
 
-    from wieting2019.languages.correlations import clusters
-    from wieting2019.languages.points import SETTING
+    from wieting2019.methods.correlations import clusters
+    from wieting2019.methods.points import SETTING
 
     low = points["overlap_types"] < THRESHOLD
     clustered = points.assign(cluster=low.map({True: "low", False: "high"}))

@@ -9,7 +9,7 @@ sys.path.append(str(Path(__file__).resolve().parents[2]))
 from _adapter import logged
 from tandem.corpora.mining_task import PARTS, take_published
 from tandem.corpora.register import Dataset
-from yang2019.parts.comparable import Comparable, hide
+from yang2019.methods.comparable import Comparable, hide
 
 with logged(snakemake.log[0]) as log:
     params, given, output = snakemake.params, snakemake.input, snakemake.output

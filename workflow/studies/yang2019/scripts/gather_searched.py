@@ -8,8 +8,8 @@ sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 from _adapter import logged
 from tandem.corpora.register import Dataset
-from tandem.io import write_lines
-from yang2019.parts import texts
+from tandem.files.io import write_lines
+from yang2019.methods import texts
 
 with logged(snakemake.log[0]) as log:
     dataset, language = Dataset(**snakemake.params.dataset), snakemake.wildcards.language

@@ -8,7 +8,7 @@ sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 from _adapter import add_kinds, logged
 from tandem.encoders.model import SentenceEncoder
-from yang2019.parts import mined, texts
+from yang2019.methods import mined, texts
 
 with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)

@@ -8,7 +8,7 @@ sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
 sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 from _adapter import add_kinds, checkpoint, logged
-from tandem.io import atomic_folder, read_lines, write_lines
+from tandem.files.io import atomic_folder, read_lines, write_lines
 from tandem.translation.translator import TRANSLATORS, load_translator
 
 with logged(snakemake.log[0]) as log:

@@ -8,13 +8,13 @@ from pydantic import NonNegativeFloat
 
 from tandem.registry import Settings
 from tandem.reporting.table import Given, Report, Table
-from yang2019.parts.experiments import Compared, experiment
+from yang2019.methods.experiments import Compared, experiment
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from tandem.plan import Plan
+    from tandem.studies.plan import Plan
 
 SERIES = {"positive": "translations", "negative": "nearest others"}
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tandem.registry import Settings
 from tandem.reporting.table import Given, Report, Table
-from yang2019.parts.comparable import Comparable
-from yang2019.parts.experiments import Compared, experiment, printed
+from yang2019.methods.comparable import Comparable
+from yang2019.methods.experiments import Compared, experiment, printed
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from tandem.plan import Plan
+    from tandem.studies.plan import Plan
 
 FIGURES = ("precision", "recall", "f1")
 

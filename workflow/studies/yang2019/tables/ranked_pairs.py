@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tandem.reporting.table import Given, Report, Table
-from yang2019.parts.experiments import Compared, experiment, printed
-from yang2019.parts.failures import KINDS
+from yang2019.methods.experiments import Compared, experiment, printed
+from yang2019.methods.failures import KINDS
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from tandem.plan import Plan
+    from tandem.studies.plan import Plan
 
 FOUND = {"positives": "false positives", "negatives": "false negatives"}
 

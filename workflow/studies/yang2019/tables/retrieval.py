@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tandem.reporting.table import Given, Report, Table
-from yang2019.parts.experiments import Compared, experiment, printed
-from yang2019.parts.texts import SearchedText
+from yang2019.methods.experiments import Compared, experiment, printed
+from yang2019.methods.texts import SearchedText
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from tandem.plan import Plan
     from tandem.reporting.scores import Cell
+    from tandem.studies.plan import Plan
 
 
 class Retrieval(Table):

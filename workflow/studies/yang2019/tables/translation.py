@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tandem.reporting.table import Given, Report, Table
-from yang2019.parts.experiments import printed
-from yang2019.parts.mined import ORIGINS, Translation
+from yang2019.methods.experiments import printed
+from yang2019.methods.mined import ORIGINS, Translation
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from tandem.plan import Plan
+    from tandem.studies.plan import Plan
 
 LABELS = {"original": "Original pairs", "forward": "Mined forward", "backward": "Mined backward"}
 
@@ -45,7 +45,7 @@ class TranslationTable(Table):
         """
         import pandas as pd
 
-        from tandem.io import read_json
+        from tandem.files.io import read_json
         from tandem.reporting.writer import grid, page
 
         rows, signatures = [], set()
@@ -112,7 +112,7 @@ def compared(
     import numpy as np
     import sacrebleu
 
-    from tandem.io import read_lines
+    from tandem.files.io import read_lines
 
     texts = [list(read_lines(folder / "translations.txt")) for folder in folders]
     references = list(read_lines(folders[0] / "references.txt"))

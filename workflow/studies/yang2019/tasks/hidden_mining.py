@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tandem.search.margins import Retrieval, Score
-from tandem.tasks.mining import BitextMining
+from tandem.tasks.kinds.mining import BitextMining
 from tandem.tasks.task import Encodes, Items, Task
-from yang2019.parts import comparable, texts
+from yang2019.methods import comparable, texts
 
 if TYPE_CHECKING:
-    from tandem.plan import Plan
     from tandem.statistics.correlation import FloatArray
+    from tandem.studies.plan import Plan
 
 
 class HiddenMining(Task):

@@ -11,13 +11,13 @@ from pydantic import PositiveInt
 
 from tandem.errors import TandemError
 from tandem.tasks.task import Encodes, Items, Task
-from yang2019.parts import comparable, failures, texts
+from yang2019.methods import comparable, failures, texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tandem.plan import Plan
     from tandem.statistics.correlation import FloatArray
+    from tandem.studies.plan import Plan
 
 UNIT = "average-precision"
 _POINTS = 200
@@ -49,8 +49,8 @@ class RankedMining(Task):
         import json
 
         from tandem.search.margins import Retrieval
-        from tandem.tasks.mining import best_threshold
-        from yang2019.parts import candidates
+        from tandem.tasks.kinds.mining import best_threshold
+        from yang2019.methods import candidates
 
         found = candidates.find(
             encoder, Path(data["mining"]), self.part, Retrieval.FORWARD, 4, self.memory_mb << 20

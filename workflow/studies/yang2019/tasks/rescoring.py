@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from tandem.tasks.mining import BitextMining, figures
+from tandem.tasks.kinds.mining import BitextMining, figures
 from tandem.tasks.task import Encodes, Items, Task
-from yang2019.parts import comparable, texts
+from yang2019.methods import comparable, texts
 
 if TYPE_CHECKING:
-    from tandem.plan import Plan
     from tandem.statistics.correlation import FloatArray
+    from tandem.studies.plan import Plan
 
 UNIT = "classifier.intersection"
 
@@ -52,7 +52,7 @@ class Rescoring(Task):
     def score(self, encoder: Encodes, data: Mapping[str, Path]) -> Items:
         """Search both parts, learn on the first, and count on the second."""
         from tandem.search.margins import Retrieval
-        from yang2019.parts import candidates, classifiers
+        from yang2019.methods import candidates, classifiers
 
         folder = Path(data["mining"])
         training, test = (

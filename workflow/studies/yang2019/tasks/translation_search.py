@@ -12,12 +12,12 @@ from pydantic import PositiveInt
 
 from tandem.search.neighbours import IndexKind
 from tandem.tasks.task import Encodes, Items, Task
-from yang2019.parts import ranks, texts, vectors
+from yang2019.methods import ranks, texts, vectors
 
 if TYPE_CHECKING:
-    from tandem.plan import Plan
     from tandem.search.neighbours import Neighbours
     from tandem.statistics.correlation import FloatArray
+    from tandem.studies.plan import Plan
 
 
 class TranslationSearch(Task):
@@ -47,7 +47,7 @@ class TranslationSearch(Task):
         return {"searched": texts.path_of(plan, texts.language_of(plan, experiment))}
 
     def score(self, encoder: Encodes, data: Mapping[str, Path]) -> Items:
-        """Search both ways; `data` has `searched`, a file as `yang2019.parts.texts` describes."""
+        """Search both ways; `data` has `searched`, a file as `yang2019.methods.texts` describes."""
         from tandem.tasks.vectors import write_vectors
 
         path = Path(data["searched"])

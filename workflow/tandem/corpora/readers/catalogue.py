@@ -12,9 +12,9 @@ from pydantic_core import PydanticCustomError
 
 from tandem.corpora.archives import Archive, open_archive
 from tandem.corpora.readers import Placed, Reader
-from tandem.corpora.text import plain
 from tandem.errors import InputError
-from tandem.io import MAX_DOCUMENT_BYTES, parse_json
+from tandem.files.io import MAX_DOCUMENT_BYTES, parse_json
+from tandem.text.spelling import plain
 
 MAX_DEPTH = 32
 """Most keys on the way to a string."""

@@ -9,7 +9,7 @@ from pydantic import NonNegativeInt
 
 from tandem.corpora.readers import Pair, Reader
 from tandem.errors import InputError
-from tandem.io import read_lines
+from tandem.files.io import read_lines
 
 
 class LinesReader(Reader):
@@ -20,7 +20,7 @@ class LinesReader(Reader):
     line is text."""
 
     def pairs(self, path: str, source: str, target: str) -> Iterator[Pair]:
-        """Yield the pairs; see `align` and `tandem.io.stream_lines` for what is refused."""
+        """Yield the pairs; see `align` and `tandem.files.io.stream_lines` for what is refused."""
         left, right = (path.replace("{language}", code) for code in (source, target))
         yield from align(self._lines(left), self._lines(right), left, right)
 

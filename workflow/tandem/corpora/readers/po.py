@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tandem.corpora.readers import Pair, Reader
-from tandem.corpora.text import plain
 from tandem.errors import TandemError
-from tandem.io import MAX_DOCUMENT_BYTES, read_lines
-from tandem.untrusted import refusing
+from tandem.files.io import MAX_DOCUMENT_BYTES, read_lines
+from tandem.files.untrusted import refusing
+from tandem.text.spelling import plain
 
 
 class PoReader(Reader):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tandem.corpora.readers import Pair, Reader
 from tandem.errors import InputError
-from tandem.io import read_lines
+from tandem.files.io import read_lines
 
 SEPARATOR = " ||| "
 

@@ -9,10 +9,10 @@ from xml.etree.ElementTree import Element
 from defusedxml.ElementTree import iterparse
 
 from tandem.corpora.readers import Pair, Reader
-from tandem.corpora.text import plain
 from tandem.errors import InputError
-from tandem.io import open_binary
-from tandem.untrusted import Metered, refusing_each
+from tandem.files.io import open_binary
+from tandem.files.untrusted import Metered, refusing_each
+from tandem.text.spelling import plain
 
 MAX_UNIT_BYTES = 4_000_000
 """Most that a unit takes in the file, all its languages together."""

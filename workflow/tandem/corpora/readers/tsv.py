@@ -9,7 +9,7 @@ from pydantic import NonNegativeInt
 
 from tandem.corpora.readers import Pair, Reader
 from tandem.errors import InputError
-from tandem.io import read_lines
+from tandem.files.io import read_lines
 
 
 class TsvReader(Reader):

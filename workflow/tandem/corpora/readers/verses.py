@@ -18,10 +18,10 @@ from typing import ClassVar, Literal
 
 from tandem.corpora.archives import open_archive
 from tandem.corpora.readers import Placed, Reader
-from tandem.corpora.text import plain
 from tandem.errors import InputError
-from tandem.io import MAX_LINE_BYTES
-from tandem.untrusted import refusing
+from tandem.files.io import MAX_LINE_BYTES
+from tandem.files.untrusted import refusing
+from tandem.text.spelling import plain
 
 # The numbers of another numbering: (3:2) anywhere; also (22.45) and (5:21 at the beginning.
 _NUMBERS = re.compile(r"^\s*\(\d+[:.\-]\d+[a-z]?\)?|\(\d+[:\-]\d+[a-z]?\)")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tandem.registry import Settings
-from tandem.reporting.claim_tests.claim_test import ClaimTest, Evidence, Measured
+from tandem.reporting.claim_test import ClaimTest, Evidence, Measured
 
 
 class Side(Settings):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tandem.reporting.claim_tests.claim_test import ClaimTest, Evidence, Measured
+from tandem.reporting.claim_test import ClaimTest, Evidence, Measured
 
 
 class Exact(ClaimTest):

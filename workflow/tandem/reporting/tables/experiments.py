@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tandem.reporting.table import Given, Report, Table
 
 if TYPE_CHECKING:
-    from tandem.plan import Plan
+    from tandem.studies.plan import Plan
 
 
 class Experiments(Table):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from statistics import harmonic_mean
 from typing import TYPE_CHECKING, Any
 
-from tandem.io import read_json
+from tandem.files.io import read_json
 from tandem.registry import ConfigurationError
 from tandem.reporting.table import Given, Report, Table
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from tandem.plan import Plan
+    from tandem.studies.plan import Plan
 
 
 class Speed(Table):

@@ -1,0 +1,146 @@
+"""Strict text reading and whole-or-nothing writing."""
+
+import gzip
+import os
+
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from tandem.errors import InputError
+from tandem.files.io import (
+    MAX_LINE_BYTES,
+    atomic_folder,
+    atomic_path,
+    count_lines,
+    read_json,
+    read_lines,
+    sha256,
+    write_json,
+    write_lines,
+)
+
+
+def lines_of(path, content):
+    path.write_bytes(content)
+    return list(read_lines(path))
+
+
+def test_lines_end_at_newlines_alone(tmp_path):
+    text = "a\u2028b\nc\u0085d\x0ce\rf\n".encode()
+    assert lines_of(tmp_path / "t", text) == ["a b", "c d e f"]
+
+
+def test_bom_and_crlf_are_dropped(tmp_path):
+    assert lines_of(tmp_path / "t", b"\xef\xbb\xbfa\r\nb\r\n\r\nc") == ["a", "b", "", "c"]
+
+
+def test_bom_is_dropped_on_the_first_line_only(tmp_path):
+    assert lines_of(tmp_path / "t", b"a\n\xef\xbb\xbfb\n") == ["a", "\ufeffb"]
+
+
+def test_empty_file_has_no_lines(tmp_path):
+    assert lines_of(tmp_path / "t", b"") == []
+
+
+def test_gzip_is_told_by_content(tmp_path):
+    assert lines_of(tmp_path / "t.txt", gzip.compress(b"a\nb\n")) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "words"),
+    [
+        (b"good\n\xff\xfe\n", 2, ["invalid UTF-8 at byte 0", "iconv"]),
+        (b"a\nb\nc\0d\n", 3, ["NUL", "Remove it"]),
+        (b"a\n" + b"x" * 10_000_000 + b"\n", 2, ["1,000,000 bytes", "Split or remove"]),
+    ],
+)
+def test_what_would_corrupt_a_corpus_is_refused(tmp_path, content, line, words):
+    with pytest.raises(InputError) as error:
+        lines_of(tmp_path / "bad.txt", content)
+    assert error.value.line == line
+    for word in ["bad.txt", f"line {line}", *words]:
+        assert word in str(error.value)
+
+
+def test_a_line_at_the_limit_passes(tmp_path):
+    assert len(lines_of(tmp_path / "t", b"x" * (MAX_LINE_BYTES - 1) + b"\n")[0]) == 999_999
+
+
+@pytest.mark.parametrize("damage", [lambda b: b[:-20], lambda b: b[:40] + b"\xff" * 9 + b[49:]])
+def test_damaged_gzip_is_refused(tmp_path, damage):
+    packed = gzip.compress("\n".join(str(n * n) for n in range(5000)).encode())
+    with pytest.raises(InputError, match=r"t\.gz: truncated or damaged.*fetch it again"):
+        lines_of(tmp_path / "t.gz", damage(packed))
+
+
+def test_write_lines_is_whole_or_nothing(tmp_path):
+    def failing():
+        yield "one"
+        raise RuntimeError
+
+    path = tmp_path / "sub" / "t"
+    assert write_lines(path, ["é", "b"]) == 2
+    with pytest.raises(RuntimeError):
+        write_lines(path, failing())
+    assert path.read_bytes() == "é\nb\n".encode()
+    assert [entry.name for entry in path.parent.iterdir()] == ["t"]
+
+
+def test_atomic_path_leaves_nothing_behind_on_failure(tmp_path):
+    with pytest.raises(RuntimeError), atomic_path(tmp_path / "t") as temporary:
+        temporary.write_text("half")
+        raise RuntimeError
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_atomic_folder_replaces_the_old_one(tmp_path):
+    for name in ("old", "new"):
+        with atomic_folder(tmp_path / "f") as folder:
+            (folder / name).touch()
+    assert [path.name for path in (tmp_path / "f").iterdir()] == ["new"]
+    with pytest.raises(RuntimeError), atomic_folder(tmp_path / "f") as folder:
+        raise RuntimeError
+    assert [path.name for path in tmp_path.iterdir()] == ["f"]
+    assert [path.name for path in (tmp_path / "f").iterdir()] == ["new"]
+
+
+def test_every_file_is_as_readable_as_the_umask_says(tmp_path):
+    for umask, mode in ((0o022, 0o644), (0o077, 0o600)):
+        before = os.umask(umask)
+        try:
+            with atomic_folder(tmp_path / "f") as folder:
+                (folder / "sub").mkdir()
+                save_file({"a": torch.zeros(1)}, folder / "sub" / "t")
+                (folder / "own").touch(0o600)
+            with atomic_path(tmp_path / "t") as path:
+                save_file({"a": torch.zeros(1)}, path)
+        finally:
+            os.umask(before)
+        for path in (tmp_path / "f" / "sub" / "t", tmp_path / "f" / "own", tmp_path / "t"):
+            assert path.stat().st_mode & 0o777 == mode
+        assert (tmp_path / "f").stat().st_mode & 0o777 == mode | mode >> 2 & 0o111
+
+
+def test_json_is_written_in_one_form(tmp_path):
+    write_json(tmp_path / "a", {"b": 1, "a": "é"})
+    write_json(tmp_path / "b", {"a": "é", "b": 1})
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    assert read_json(tmp_path / "a") == {"a": "é", "b": 1}
+
+
+def test_json_errors_name_the_line(tmp_path):
+    (tmp_path / "bad.json").write_text('{"a": 1,\n "b" 2}')
+    with pytest.raises(InputError, match=r"bad\.json, line 2: not JSON"):
+        read_json(tmp_path / "bad.json")
+
+
+def test_count_lines_counts_an_unfinished_last_line(tmp_path):
+    (tmp_path / "t").write_text("a\nb")
+    assert count_lines(tmp_path / "t") == 2
+
+
+def test_sha256_of_known_bytes(tmp_path):
+    (tmp_path / "t").write_bytes(b"abc")
+    expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    assert sha256(tmp_path / "t") == expected

@@ -1,0 +1,328 @@
+"""Where outputs go: what Tandem did not write stays, and what it refuses it refuses at once."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+import tandem
+from tandem.cli import COMMANDS, common, main, parser
+from tandem.errors import TandemError
+from tandem.files import io, outputs
+from tandem.files.io import atomic_folder, atomic_path
+from tandem.files.outputs import check, workspace
+from tandem.files.saved import SEAL, seal
+
+LANGUAGES = ["--languages", "en", "de"]
+TRAIN = ["train", "a.en", "a.de", *LANGUAGES, "--segmentation", "words", "--held-out", "5"]
+QUICK = ["--dimension", "4", "--epochs", "1"]
+SCORE = ["score", "model", "a.en", "a.de", *LANGUAGES]
+ENCODE = ["encode", "model", "a.en", "--language", "en"]
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    """A folder with a bitext, a model of it, an exported one and a person's own files."""
+    home = tmp_path_factory.mktemp("prepared") / "home"
+    home.mkdir()
+    for side in ("en", "de"):
+        lines = [f"{side}{n} {side}{n % 7} word {n}" for n in range(60)]
+        (home / f"a.{side}").write_text("\n".join(lines) + "\n")
+    before = os.getcwd()
+    os.chdir(home)
+    try:
+        assert main([*TRAIN, *QUICK, "--out", "model"]) == 0
+    finally:
+        os.chdir(before)
+    for folder in ("docs", "data", "work"):
+        (home / folder).mkdir()
+        (home / folder / "thesis.txt").write_text("years of work\n")
+    shutil.copy(home / "a.en", home / "data" / "b.en")
+    shutil.copy(home / "a.de", home / "data" / "b.de")
+    shutil.copytree(home / "model", home / "annotated")
+    (home / "annotated" / "notes.txt").write_text("mine\n")
+    return home
+
+
+@pytest.fixture
+def home(prepared, tmp_path, monkeypatch):
+    """A copy of it, with links, as the working directory."""
+    home = tmp_path / "home"
+    shutil.copytree(prepared, home)
+    (home / "link").symlink_to("docs")
+    (home / "linked.txt").symlink_to("docs/thesis.txt")
+    (home / "gone").symlink_to("nowhere")
+    os.link(home / "a.en", home / "hard.en")
+    os.mkfifo(home / "pipe")
+    monkeypatch.chdir(home)
+    return home
+
+
+def snapshot(folder):
+    """What a folder holds: a text for a file's content, a link's target or a kind."""
+
+    def content(path):
+        if path.is_symlink():
+            return f"-> {os.readlink(path)}"
+        return path.read_bytes() if path.is_file() else path.is_dir()
+
+    return {str(path.relative_to(folder)): content(path) for path in folder.rglob("*")}
+
+
+REFUSED = {
+    "the working directory": [*TRAIN, "--out", "."],
+    "above it": [*TRAIN, "--out", ".."],
+    "the working directory by a detour": [*TRAIN, "--out", "docs/.."],
+    "an own folder": [*TRAIN, "--out", "docs"],
+    "the folder of the inputs": ["train", "data/b.en", "data/b.de", *LANGUAGES, "--out", "data"],
+    "a model": [*TRAIN, "--out", "model"],
+    "a link to a folder": [*TRAIN, "--out", "link"],
+    "a link to nothing": [*TRAIN, "--out", "gone"],
+    "a file for a folder": [*TRAIN, "--out", "a.en"],
+    "below a file": [*TRAIN, "--out", "a.en/model"],
+    "an own folder, exported to": ["export", "model", "docs"],
+    "a model onto itself": ["export", "model", "model"],
+    "a model into itself": ["export", "model", "model/exported"],
+    "a model by a detour": ["export", "model", "docs/../model"],
+    "here, exported to": ["export", "model", "."],
+    "a corpus onto itself": [*ENCODE, "--out", "a.en"],
+    "a hard link to a corpus": [*ENCODE, "--out", "hard.en"],
+    "a link to a file": [*ENCODE, "--out", "linked.txt"],
+    "an own file": [*ENCODE, "--out", "docs/thesis.txt"],
+    "a file of the model": [*ENCODE, "--out", "model/encoder.json"],
+    "a folder for a file": [*ENCODE, "--out", "docs"],
+    "a pipe": [*ENCODE, "--out", "pipe"],
+    "scores onto a side": [*SCORE, "--out", "a.de"],
+    "cosines onto a side": ["similarity", "model", "a.en", "a.de", *LANGUAGES, "--out", "a.en"],
+    "JSON onto a side": [*SCORE, "--out", "new", "--json", "a.de"],
+    "JSON onto a side of evaluate": ["evaluate", *SCORE[1:], "--json", "a.de"],
+    "JSON onto the text": [*ENCODE, "--json", "a.en"],
+    "JSON into the model": [*ENCODE, "--json", "model/new.json"],
+    "JSON onto the other output": [*ENCODE, "--out", "new", "--json", "new"],
+    "JSON into the new model": [*TRAIN, "--out", "new", "--json", "new/done.json"],
+    "JSON onto an own file": [*SCORE, "--json", "docs/thesis.txt"],
+    "JSON for a folder": [*SCORE, "--json", "docs"],
+    "mined pairs onto a side": ["mine", "model", "a.en", "a.de", *LANGUAGES, "--out", "a.de"],
+}
+TO_BE_OVERWRITTEN = {"a model", "an own file", "JSON onto an own file"}
+
+
+@pytest.mark.parametrize("arguments", REFUSED.values(), ids=REFUSED.keys())
+def test_what_is_not_tandems_stays(home, arguments, capsys):
+    before = snapshot(home.parent)
+    assert main(arguments) == 1
+    assert snapshot(home.parent) == before
+    assert "Choose another place" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", sorted(REFUSED.keys() - TO_BE_OVERWRITTEN))
+def test_overwriting_replaces_no_more(home, name, capsys):
+    before = snapshot(home.parent)
+    assert main([*REFUSED[name], "--overwrite"]) == 1
+    assert snapshot(home.parent) == before
+
+
+def test_a_folder_with_anything_of_a_persons_stays(home, capsys):
+    before = snapshot(home)
+    assert main([*TRAIN, *QUICK, "--out", "annotated", "--overwrite"]) == 1
+    assert "notes.txt" in capsys.readouterr().err
+    assert snapshot(home) == before
+
+
+def test_overwriting_replaces_what_tandem_wrote(home):
+    assert main([*TRAIN, *QUICK, "--seed", "2", "--out", "model", "--overwrite"]) == 0
+    assert json.loads((home / "model" / "encoder.json").read_text())["training"]["seed"] == 2
+    assert main([*ENCODE, "--out", "docs/thesis.txt", "--overwrite"]) == 0
+    assert (home / "docs" / "thesis.txt").read_text().count("\n") == 60
+    assert not [path.name for path in home.iterdir() if path.name.startswith(".")]
+
+
+def test_what_is_empty_is_free(home):
+    (home / "empty").mkdir()
+    (home / "empty.tsv").touch()
+    assert main([*TRAIN, *QUICK, "--out", "empty"]) == 0
+    assert main([*ENCODE, "--out", "empty.tsv"]) == 0
+    assert (home / "empty" / SEAL).is_file()
+
+
+def test_stdout_may_not_be_an_input(home, tmp_path):
+    command = f"{sys.executable} -m tandem encode model a.en --language en >> a.en"
+    before = (home / "a.en").read_bytes()
+    done = run_shell(command)
+    assert (done.returncode, (home / "a.en").read_bytes()) == (1, before)
+    done = run_shell(f"{sys.executable} -m tandem encode model - --language en --out a.en < a.en")
+    assert (done.returncode, (home / "a.en").read_bytes()) == (1, before)
+
+
+def run_shell(command, **environment):
+    source = {"PYTHONPATH": str(Path(tandem.__file__).parents[1]), "OMP_NUM_THREADS": "1"}
+    return subprocess.run(
+        ["bash", "-c", command], env=os.environ | source | environment,
+        capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+
+
+BAD = {
+    "seed": [*TRAIN, "--out", "new", "--seed", "-1"],
+    "device": [*TRAIN, "--out", "new", "--device", "tpu9"],
+    "device without values": [*TRAIN, "--out", "new", "--device", "meta"],
+    "threads": [*TRAIN, "--out", "new", "--threads", "100000"],
+    "size": [*TRAIN, "--out", "new", "--size", "0"],
+    "languages": ["train", "a.en", "a.de", "--languages", "en", "../x", "--out", "new"],
+    "three files": ["train", "a.en", "a.de", "a.de", *LANGUAGES, "--out", "new"],
+    "no such file": ["train", "a.en", "nowhere", *LANGUAGES, "--out", "new"],
+    "a folder for a file": ["mine", "model", "a.en", "docs", *LANGUAGES, "--out", "new"],
+    "second file": ["mine", "model", "a.en", "nowhere", *LANGUAGES, "--out", "new"],
+    "threshold": ["score", "model", "a.en", "a.de", *LANGUAGES, "--at-least", "nan"],
+    "threads of encode": [*ENCODE, "--threads", "100000"],
+}
+
+
+@pytest.mark.parametrize("arguments", BAD.values(), ids=BAD.keys())
+def test_settings_are_checked_before_any_work(home, arguments, monkeypatch, capsys):
+    monkeypatch.setattr("tandem.corpora.files.read_lines", lambda name: pytest.fail("work began"))
+    before = snapshot(home)
+    try:
+        assert main(arguments) == 1
+    except SystemExit as error:
+        assert error.code == 2
+    assert snapshot(home) == before
+    assert capsys.readouterr().err
+
+
+def test_what_came_meanwhile_stays(home, monkeypatch, capsys):
+    def made_meanwhile(*_, **__):
+        (home / "new").mkdir()
+        (home / "new" / "thesis.txt").write_text("years of work\n")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("tandem.own_bitext.build.quality", made_meanwhile)
+        assert main([*TRAIN, *QUICK, "--out", "new"]) == 1
+    assert (home / "new" / "thesis.txt").read_text() == "years of work\n"
+    assert ".new.unfinished" in capsys.readouterr().err
+    (home / "new" / "thesis.txt").unlink()
+    assert main([*TRAIN, *QUICK, "--out", "new"]) == 0
+
+
+def test_a_mark_lists_what_a_folder_holds(tmp_path):
+    folder = tmp_path / "f"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "sub" / "a").touch()
+    seal(folder)
+    check(folder, [], overwrite=True, folder=True)
+    with pytest.raises(TandemError, match="--overwrite"):
+        check(folder, [], overwrite=False, folder=True)
+    (folder / "sub" / "b").symlink_to("a")
+    with pytest.raises(TandemError, match="sub/b"):
+        check(folder, [], overwrite=True, folder=True)
+
+
+def test_a_second_training_of_one_output_is_refused(home, capsys):
+    with workspace(home / "new") as folder:
+        done = run_shell(" ".join([sys.executable, "-m", "tandem", *TRAIN, "--out", "new"]))
+        assert (done.returncode, "in use" in done.stderr) == (1, True)
+        assert folder.is_dir()
+    assert not folder.exists()
+    assert not (home / "new").exists()
+
+
+def test_a_workspace_that_is_not_tandems_stays(tmp_path):
+    (tmp_path / ".m.unfinished").mkdir()
+    (tmp_path / ".m.unfinished" / "thesis.txt").touch()
+    with pytest.raises(TandemError, match="did not write"), workspace(tmp_path / "m"):
+        pass
+    assert (tmp_path / ".m.unfinished" / "thesis.txt").exists()
+
+
+def test_leftovers_go_and_what_is_being_written_stays(tmp_path):
+    left, folder = tmp_path / ".t.12345678.tandem", tmp_path / ".t.abcdefgh.tandem"
+    left.write_text("half")
+    folder.mkdir()
+    (folder / "half").touch()
+    (tmp_path / ".t.mine").touch()
+    with atomic_path(tmp_path / "t") as first:
+        first.write_text("first")
+        with atomic_path(tmp_path / "t") as second:
+            assert first.exists()
+            second.write_text("second")
+        assert not left.exists() and not folder.exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".t.mine", "t"]
+    assert (tmp_path / "t").read_text() == "first"
+
+
+@pytest.mark.parametrize("exchange", [True, False])
+def test_a_replaced_folder_is_the_old_one_or_the_new(tmp_path, monkeypatch, exchange):
+    if not exchange:
+        monkeypatch.setattr(io, "_exchange", lambda one, other: False)
+    place, misses, stop = tmp_path / "f", [], threading.Event()
+
+    def read():
+        while not stop.is_set():
+            if not place.is_dir():
+                misses.append(1)
+
+    with atomic_folder(place) as folder:
+        (folder / "n").write_text("-1")
+    reader = threading.Thread(target=read)
+    reader.start()
+    for number in range(100):
+        with atomic_folder(place) as folder:
+            (folder / "n").write_text(str(number))
+    stop.set()
+    reader.join()
+    assert (place / "n").read_text() == "99"
+    assert [path.name for path in tmp_path.iterdir()] == ["f"]
+    if exchange and sys.platform == "linux":
+        assert not misses
+
+
+def test_the_old_folder_is_put_back_if_the_new_one_cannot_come(tmp_path, monkeypatch):
+    monkeypatch.setattr(io, "_exchange", lambda one, other: False)
+    with atomic_folder(tmp_path / "f") as folder:
+        (folder / "old").touch()
+    with pytest.raises(FileNotFoundError), atomic_folder(tmp_path / "f") as folder:
+        shutil.rmtree(folder)
+    assert [path.name for path in (tmp_path / "f").iterdir()] == ["old"]
+
+
+@pytest.mark.parametrize("kind", ["file", "link"])
+def test_a_folder_does_not_take_the_place_of_something_else(tmp_path, kind):
+    path = tmp_path / "f"
+    path.touch() if kind == "file" else path.symlink_to(tmp_path)
+    with pytest.raises(TandemError, match="no folder"), atomic_folder(path):
+        pytest.fail("work began")
+    with pytest.raises(TandemError, match="is a folder"), atomic_path(tmp_path):
+        pytest.fail("work began")
+
+
+def test_a_workspace_whose_removal_was_killed_is_taken_up(tmp_path, monkeypatch):
+    removed = []
+
+    def kill_after(path):
+        removed.append(path)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(outputs, "remove", kill_after)
+    with pytest.raises(KeyboardInterrupt), workspace(tmp_path / "m") as folder:
+        outputs.keep_if(folder, {"a": 1}, [])
+        (folder / "text").mkdir()
+    monkeypatch.undo()
+    assert removed
+    with workspace(tmp_path / "m") as folder:
+        outputs.keep_if(folder, {"a": 1}, [])
+        assert not (folder / "text").exists()
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_json_knows_every_argument_that_names_something(command):
+    commands = parser([command])._subparsers._group_actions[0].choices
+    positional = {a.dest for a in commands[command]._actions if not a.option_strings}
+    assert positional <= {*common._INPUTS, "files", "folder"}

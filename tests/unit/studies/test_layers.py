@@ -1,0 +1,62 @@
+"""What is laid over what: the study's values, the scale's, the configuration's."""
+
+import copy
+from pathlib import Path
+
+import pytest
+import yaml
+from one_study import changed, plans
+
+from tandem.studies.configuration import (
+    find,
+    laid_over,
+)
+
+
+def test_mappings_are_laid_over_key_by_key_and_all_else_whole():
+    values = {"a": {"b": 1, "c": [1, 2]}, "d": {"e": 1}, "f": 1}
+    untouched = copy.deepcopy(values)
+    result = laid_over(values, {"a": {"c": [3], "g": 4}, "d": None, "f": {"h": 5}})
+    assert result == {"a": {"b": 1, "c": [3], "g": 4}, "d": None, "f": {"h": 5}}
+    assert values == untouched
+
+
+@pytest.mark.parametrize(
+    ("other", "result"),
+    [
+        ({"hidden": 4}, {"kind": "lstm", "dimension": 3, "hidden": 4}),
+        ({"kind": "lstm", "hidden": 4}, {"kind": "lstm", "dimension": 3, "hidden": 4}),
+        ({"kind": "averaging"}, {"kind": "averaging"}),
+    ],
+)
+def test_another_kind_replaces_a_mapping_whole(other, result):
+    own = {"x": {"kind": "lstm", "dimension": 3}}
+    assert laid_over(own, {"x": other}) == {"x": result}
+
+
+def test_a_scale_lies_over_the_study_and_the_configuration_over_both(workspace):
+    scales = workspace / "studies/first/scales"
+    scales.mkdir()
+    scale = {"recipes": {"quick": {"epochs": 5, "batch": 7}}, "seeds": [3]}
+    (scales / "large.yaml").write_text(yaml.safe_dump(scale))
+    (scales / "empty.yaml").touch()
+
+    def found(**values):
+        study = plans(**values)["results/first"].study
+        return study.recipes["quick"].epochs, study.recipes["quick"].batch, study.seeds
+
+    over = changed("recipes", "quick", "epochs", to=9)
+    assert found() == (3, 128, [1, 2])
+    assert found(scale="empty") == (3, 128, [1, 2])
+    assert found(scale="large") == (5, 7, [3])
+    assert found(scale="large", **over) == (9, 7, [3])
+    assert found(scale="large", seeds=[4, 5], **over) == (9, 7, [4, 5])
+
+
+def test_files_are_looked_for_here_and_then_beside_the_snakefile(workspace):
+    base = workspace / "elsewhere"
+    base.mkdir()
+    assert find("register.yaml", base) == Path("register.yaml")
+    (base / "other.yaml").touch()
+    assert find("other.yaml", base) == base / "other.yaml"
+    assert find("nothing.yaml", base) == Path("nothing.yaml")

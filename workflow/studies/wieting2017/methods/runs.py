@@ -1,0 +1,193 @@
+"""Training an encoder on every condition of a text, and scoring it.
+
+Section 5: one number of training pairs for all. The learning rate is the one with the best score on
+the development task, unfiltered and with the first seed (the paper so chooses when to stop: 5.3).
+Each filter's bound is chosen likewise; those bounds, two filters together and no filter are
+then trained with all seeds. Nothing is chosen on the test task. Finished trainings are kept in a
+log, from which a stopped run goes on, and one that compares more conditions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from tandem.encoders.model import SentenceEncoder
+from tandem.files.jsonl import append_entry, read_log
+from tandem.segmentation.ragged import Ragged
+from tandem.segmentation.segmenter import Segmenter
+from tandem.tasks.task import MEAN, Task
+from tandem.training.batches import Pairs
+from tandem.training.loop import Run
+from tandem.training.run import train_encoder
+from wieting2017.methods.conditions import EVERYTHING, Condition, combined, drawn, tried
+from wieting2017.methods.settings import COMBINED, Experiment
+from wieting2017.methods.texts import Candidate
+
+_DECIMALS = 4
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text as ids of words: both sides, and the scores of its pairs (empty: not filtered)."""
+
+    reference: Ragged
+    paraphrase: Ragged
+    scores: pd.DataFrame
+
+    @classmethod
+    def of(
+        cls, candidates: Sequence[Candidate], scores: pd.DataFrame, segmenter: Segmenter
+    ) -> Text:
+        """Segment the pairs."""
+        encode = segmenter.encoder("en")
+        sides = (encode([one[side] for one in candidates]) for side in (0, 1))
+        return cls(*sides, scores)
+
+    def pairs(self, rows: np.ndarray) -> Pairs:
+        """Return the pairs to train on; both sides are English."""
+        return Pairs(self.reference.gather(rows), self.paraphrase.gather(rows), monolingual=True)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A condition trained with a seed on so many pairs."""
+
+    condition: Condition
+    seed: int
+    size: int
+    learning_rate: float
+
+    def key(self, salt: str) -> str:
+        """Return a digest of what its scores depend on."""
+        known = json.dumps([self.condition, self.seed, self.size, self.learning_rate, salt])
+        return hashlib.sha256(known.encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What all trials of a text with an encoder share.
+
+    Attributes:
+        run: what is trained and how; each trial has its own seed.
+        starts: the encoder that each seed starts from, by seed; empty: what the seed draws.
+        tasks: by name, `development` and `test`, with what they read.
+    """
+
+    text: Text
+    run: Run
+    segmenter: Segmenter
+    starts: Mapping[int, SentenceEncoder]
+    tasks: Mapping[str, tuple[Task, Mapping[str, Path]]]
+    log: Path
+    salt: str
+
+    def results(self, trials: Sequence[Trial], tasks: Sequence[str]) -> Iterator[dict[str, Any]]:
+        """Yield what each trial scores, from the log or by training; None of too few pairs."""
+        known = {entry["key"]: entry["result"] for entry in read_log(self.log)}
+        for trial in trials:
+            start = self.starts.get(trial.seed)
+            begun = start.digest() if start else ""  # a further seed changes no other's key
+            key = trial.key(" ".join([self.salt, begun, *tasks]))
+            if key not in known:
+                known[key] = self._train(trial, tasks)
+                append_entry(self.log, {"key": key, "result": known[key]})
+            yield known[key]
+
+    def _train(self, trial: Trial, tasks: Sequence[str]) -> dict[str, Any]:
+        passing = np.ones(len(self.text.reference), bool)
+        if trial.condition.kept:
+            passing = trial.condition.passing(self.text.scores)
+        rows = drawn(passing, trial.size, trial.seed)
+        found: dict[str, Any] = {
+            "filter": trial.condition.name,
+            "kept": [
+                {**kept._asdict(), "shares": kept.shares and list(kept.shares)}
+                for kept in trial.condition.kept
+            ],
+            "seed": trial.seed,
+            "size": trial.size,
+            "learning_rate": trial.learning_rate,
+            "passing": int(passing.sum()),
+        }
+        if rows is None:
+            return found
+        recipe = self.run.recipe.model_copy(update={"learning_rate": trial.learning_rate})
+        run = Run(self.run.encoder, self.run.objective, recipe, trial.seed)
+        start = self.starts.get(trial.seed)
+        texts = [self.text.pairs(rows)]
+        encoder, _ = train_encoder(
+            run, self.segmenter, texts, None, device="cpu", show=False, start=start
+        )
+        found["tokens"] = int(sum(len(side.ids) for side in (texts[0].left, texts[0].right)))
+        for name in tasks:
+            task, data = self.tasks[name]
+            items = task.score(encoder, data)
+            found[name] = {
+                unit: round(task.estimate(items, unit), _DECIMALS) for unit in task.units(items)
+            }
+        return found
+
+
+def run_all(
+    bench: Bench, experiment: Experiment, text: str, encoder: str, seeds: Sequence[int]
+) -> dict[str, list[dict[str, Any]]]:
+    """Return what all trials of a text with an encoder score, in four lists.
+
+    `rates`: no filter with every learning rate, the first seed, the development task; `bounds`:
+    every filter with every bound, the first seed, both tasks; `chosen`: what is compared, all
+    seeds, both tasks and further ones; `growth`: more and more pairs, the best filter and none, all
+    seeds; of controls no more.
+    """
+    both, size = ("development", "test"), experiment.size
+    rates = experiment.encoders[encoder].learning_rates or [bench.run.recipe.learning_rate]
+    tried_rates = [Trial(EVERYTHING, seeds[0], size, rate) for rate in rates]
+    by_rate = list(bench.results(tried_rates, both[:1])) if len(rates) > 1 else []
+    scores = [result["development"][MEAN] for result in by_rate]
+    rate = rates[int(np.argmax(scores))] if scores else rates[0]
+    grid = tried(experiment, encoder, bench.text.scores) if experiment.filtered(text) else []
+    bounds = list(bench.results([Trial(each, seeds[0], size, rate) for each in grid], both))
+    best = _best(grid, bounds)
+    chosen = [EVERYTHING, *best, *_best_two(best, bench.text.scores, size)]
+    trials = [Trial(each, seed, size, rate) for each in chosen for seed in seeds]
+    compared = list(bench.results(trials, (*both, *experiment.further)))
+    curves = [EVERYTHING, *best[:1]] if experiment.texts[text].control is None else []
+    growing = [Trial(c, s, n, rate) for c in curves for n in experiment.growth for s in seeds]
+    return {
+        "rates": by_rate,
+        "bounds": bounds,
+        "chosen": compared,
+        "growth": list(bench.results(growing, both)),
+    }
+
+
+def _best(grid: Sequence[Condition], bounds: Sequence[dict[str, Any]]) -> list[Condition]:
+    """Return each filter with its best bound on the development task, the best filter first."""
+    found: dict[str, tuple[float, Condition]] = {}
+    for condition, result in zip(grid, bounds, strict=True):
+        if "development" not in result:
+            continue  # too few pairs pass
+        score = result["development"][MEAN]
+        if condition.name not in found or score > found[condition.name][0]:
+            found[condition.name] = score, condition
+    return [c for _, c in sorted(found.values(), key=lambda item: -item[0])]
+
+
+def _best_two(best: Sequence[Condition], scores: pd.DataFrame, size: int) -> list[Condition]:
+    """Return the best two filters together, of those that enough pairs pass; none if there are no.
+
+    `best` is in order of the development task; the better of two counts first, then the other.
+    """
+    for one, other in combinations(best, 2):
+        both = combined((one, other), COMBINED)
+        if both.passing(scores).sum() >= size:
+            return [both]
+    return []

@@ -1,0 +1,129 @@
+"""What the filtering experiments compare: texts, filters with their bounds, encoders."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
+
+from tandem.registry import Settings
+from tandem.studies.named_run import NamedRun
+
+Bound = tuple[float | None, float | None]
+"""Lowest and highest score that is kept; null: any."""
+COMBINED, UNFILTERED = "combined", "none"
+"""Names of conditions that no filter may have."""
+
+
+class Text(Settings):
+    """English sentences in pairs that say the same."""
+
+    label: str
+    """Its name in tables."""
+    backtranslation: str | None = None
+    """References and their back-translations: the test split of a back-translated bitext, which its
+    translator has never seen; its validation split is held apart for what learns to filter."""
+    collection: str | None = None
+    """Two versions of a text: the pairs of one language of a collection."""
+    bitext: str | None = None
+    """Two versions of a text: the training split of a bitext, both of whose sides are English."""
+    control: Literal["random", "identical"] | None = None
+    """Pairs made of the references of another text, each with a random other one (random) or with
+    itself (identical)."""
+    of: str | None = None
+    """That text."""
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        given = [self.backtranslation, self.collection, self.bitext, self.control]
+        if sum(each is not None for each in given) != 1 or (self.control is None) != (not self.of):
+            raise ValueError("give backtranslation, collection, bitext, or control and of")
+        return self
+
+
+class Filter(Settings):
+    """A score of pairs, and the bounds that are tried."""
+
+    label: str
+    """Its name in tables."""
+    score: str
+    """The column of scores; see `wieting2017.methods.scoring`."""
+    bounds: Annotated[list[Bound], Field(min_length=1)]
+    """Bounds, or, if they are shares, the parts of the pairs that these cut off: (null, 0.5) keeps
+    the lower half."""
+    shares: bool = False
+    """Whether bounds are shares of the text's pairs, from 0 to 1."""
+
+
+class Compared(NamedRun):
+    """An encoder that is trained on every text and condition."""
+
+    label: str
+    """Its name in tables."""
+    filters: list[str]
+    """The filters that are tried with it."""
+    learning_rates: list[PositiveFloat] = []
+    """Learning rates that are tried on every text, unfiltered, with the first seed; the best on the
+    development task trains all conditions of the text. Empty: the recipe's."""
+
+
+class Experiment(Settings):
+    """The filtering experiments (wieting2017, section 5)."""
+
+    texts: dict[str, Text]
+    """What encoders can be trained on."""
+    compare: list[str] | None = None
+    """Those that are compared; null: all."""
+    candidates: PositiveInt
+    """Pairs of each text that training pairs are chosen from; 100,000 in the paper."""
+    size: PositiveInt
+    """Training pairs in every condition; 24,000 in the paper."""
+    filters: dict[str, Filter]
+    """Filters by name."""
+    encoders: dict[str, Compared]
+    """The encoders that are compared."""
+    cosine: str | None = None
+    """The folder of a Tandem encoder that knows English: its cosine of a reference and a paraphrase
+    is a score of pairs. Null: that of AVG, trained on the pairs held apart."""
+    start: str | None = None
+    """What word vectors start from: a file of them (word2vec's text or binary form, also packed),
+    or the folder of a Tandem encoder, which gives each word's vector; null: what the seed draws."""
+    baseline: str | None = None
+    """Instead of `start`, a pretrained encoder, such as minilm: words start from what it gives each
+    of them, on as many principal axes as the encoder has dimensions. The words of its tokeniser are
+    known besides those of the texts, as those of a file are."""
+    growth: list[PositiveInt] = []
+    """Numbers of pairs of the learning curves, with the best filter and without any."""
+    development: str
+    """The task that bounds are chosen on; STS 2016 in the paper."""
+    test: str
+    """The task that is reported."""
+    further: list[str] = []
+    """Tasks that are reported beside it, of what is compared; SICK and Twitter in the paper."""
+    seed: NonNegativeInt = 1
+    """Of the candidates' order, and of what classifiers are trained with."""
+
+    @model_validator(mode="after")
+    def _known(self) -> Self:
+        for name, text in self.texts.items():
+            if text.of is not None and self.texts.get(text.of, text).control is not None:
+                raise ValueError(f"texts.{name}.of: no text {text.of!r} with pairs of its own")
+        if unknown := [name for name in self.compare or () if name not in self.texts]:
+            raise ValueError(f"compare: no text {unknown[0]!r}")
+        for name, entry in self.encoders.items():
+            if unknown := [each for each in entry.filters if each not in self.filters]:
+                raise ValueError(f"encoders.{name}.filters: no filter {unknown[0]!r}")
+        if self.start and self.baseline:
+            raise ValueError("baseline: word vectors start from `start`; leave one out")
+        if {COMBINED, UNFILTERED} & self.filters.keys():
+            raise ValueError(f"filters: {COMBINED} and {UNFILTERED} are no names of filters")
+        return self
+
+    @property
+    def compared(self) -> dict[str, Text]:
+        """The texts that are compared, by name."""
+        return {name: self.texts[name] for name in self.compare or self.texts}
+
+    def filtered(self, text: str) -> bool:
+        """Whether filters are tried on a text: on those that are back-translated."""
+        return self.texts[text].backtranslation is not None

@@ -1,0 +1,112 @@
+"""The pairs that training pairs are chosen from, and those held apart for what learns to filter.
+
+candidates.tsv has reference, paraphrase, cost of the translation (empty where there is none);
+apart.tsv has reference, back-translation; about.json what share of the references the translator
+was trained on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from tandem.corpora.collection import Part
+from tandem.errors import TandemError
+from tandem.files.io import read_lines, write_lines
+from tandem.text.spelling import key
+
+
+class Candidate(NamedTuple):
+    """A pair; the cost of its translation, negative log-probability per token, where known."""
+
+    reference: str
+    paraphrase: str
+    cost: float | None
+
+
+def back_translated(folder: Path, sides: tuple[str, str], split: str) -> Iterator[Candidate]:
+    """Yield the pairs of a back-translated corpus's split, with their costs.
+
+    wieting2017, section 5.6: the negative log-probability of a translation, divided by its tokens.
+    """
+    references, translations = (read_lines(folder / f"{split}.{side}") for side in sides)
+    scores = read_lines(folder / f"{split}.{sides[1]}.scores.tsv")
+    next(scores)
+    for reference, translation, row in zip(references, translations, scores, strict=True):
+        log_probability, tokens = row.split("\t")
+        yield Candidate(reference, translation, -float(log_probability) / max(int(tokens), 1))
+
+
+def versions(folder: Path, parts: Iterable[Part], seed: int) -> Iterator[Candidate]:
+    """Yield the pairs of two versions of a text, of any two, in an order that the seed draws."""
+    rows = [
+        line.split("\t")[1:3]
+        for part in parts
+        if part.monolingual
+        for line in read_lines(part.path(folder, "train"))
+    ]
+    for place in np.random.default_rng(seed).permutation(len(rows)).tolist():
+        yield Candidate(*rows[place], None)
+
+
+def parallel(folder: Path, sides: tuple[str, str]) -> Iterator[Candidate]:
+    """Yield the training pairs of a bitext, in its order, which its seed drew."""
+    both = (read_lines(folder / f"train.{side}") for side in sides)
+    for left, right in zip(*both, strict=True):
+        yield Candidate(left, right, None)
+
+
+def control(candidates: list[Candidate], kind: str, seed: int) -> Iterator[Candidate]:
+    """Yield the references with a random other one, or each with itself."""
+    others = list(range(len(candidates)))
+    if kind == "random":
+        # each takes the next of a random circle, so none takes its own
+        circle = np.random.default_rng(seed).permutation(len(candidates))
+        others = np.roll(circle, 1)[np.argsort(circle)].tolist()
+    for own, other in zip(candidates, others, strict=True):
+        yield Candidate(own.reference, candidates[other].reference, None)
+
+
+def met_share(folder: Path, trained_on: Path) -> float:
+    """Return the share of the references, candidates and apart, that a translator was trained on.
+
+    Text is the same if only case and white space differ. `trained_on` is the file of the target
+    side of the translator's training pairs.
+    """
+    known = set(map(key, read_lines(trained_on)))
+    references = [one.reference for one in read(folder)] + [one for one, _ in read_apart(folder)]
+    return sum(key(one) in known for one in references) / len(references)
+
+
+def write(folder: Path, candidates: Iterable[Candidate], number: int) -> None:
+    """Write the first pairs into an existing folder.
+
+    Raises:
+        TandemError: there are fewer.
+    """
+    rows = (
+        f"{one.reference}\t{one.paraphrase}\t{'' if one.cost is None else f'{one.cost:.6f}'}"
+        for one in islice(candidates, number)
+    )
+    written = write_lines(folder / "candidates.tsv", rows)
+    if written < number:
+        raise TandemError(f"{folder.name} has {written:,} pairs, and {number:,} are asked for")
+
+
+def read(folder: str | Path) -> list[Candidate]:
+    """Return the pairs that training pairs are chosen from."""
+    rows = (line.split("\t") for line in read_lines(Path(folder) / "candidates.tsv"))
+    return [Candidate(left, right, float(cost) if cost else None) for left, right, cost in rows]
+
+
+def read_apart(folder: str | Path) -> list[tuple[str, str]]:
+    """Return the pairs held apart; none of a text without a translator."""
+    path = Path(folder) / "apart.tsv"
+    if not path.exists():
+        return []
+    rows = (line.split("\t") for line in read_lines(path))
+    return [(left, right) for left, right in rows]

@@ -1,0 +1,33 @@
+"""The pieces of a panel's English text, which all its languages share.
+
+A module of its own, so that a change of the training code re-builds no panel.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tandem.files.io import atomic_folder
+from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.segmenter import learn
+from wieting2019.methods.panel import read_english
+
+ENGLISH = "en"
+
+
+def scheme(pieces: int, character_coverage: float) -> Segmentation:
+    """Return how each language is segmented: by pieces learned from its own text."""
+    return Segmentation(size=pieces, separate=True, character_coverage=character_coverage)
+
+
+def learn_english(
+    panel: str | Path, pieces: int, character_coverage: float, folder: str | Path
+) -> None:
+    """Learn the pieces of a panel's English text, once for all its languages.
+
+    Raises:
+        TandemError: when the text has too little for the pieces asked for.
+    """
+    with atomic_folder(folder) as result:
+        texts = {ENGLISH: lambda: read_english(panel)}
+        learn(scheme(pieces, character_coverage), texts, result)

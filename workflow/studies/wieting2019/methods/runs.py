@@ -1,0 +1,179 @@
+"""Training encoders for each language of a panel, with and without the marker, and scoring them.
+
+Wieting et al. (2019), "Does Language Choice Matter?": SP models, the two languages segmented
+separately. English is segmented once for a panel and its pieces have the first ids, so that beside
+every language a seed gives English the same initial vectors, and the untrained encoder the same
+score. Every encoder is scored after its last epoch: no score chooses anything. Nothing but the
+scores is kept.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tandem.encoders.composition import as_encoder, initialise
+from tandem.encoders.encoder import Encoder
+from tandem.encoders.model import SentenceEncoder
+from tandem.progress import progress_bar
+from tandem.segmentation.ragged import Ragged
+from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.segmenter import Segmenter, learn
+from tandem.tasks.task import MEAN, Task
+from tandem.training.batches import Pairs
+from tandem.training.loop import Run
+from tandem.training.run import train_encoder
+from wieting2019.methods.english import ENGLISH
+from wieting2019.methods.overlap import joint_vocabulary, mark, measured_overlap
+from wieting2019.methods.panel import read_english, read_language
+
+_DECIMALS = 4
+
+
+@dataclass(frozen=True)
+class English:
+    """What all languages of a panel share.
+
+    Attributes:
+        segmenter: of English; the places of its vocabulary are the ids of English pieces.
+        sentences: of the panel, as ids.
+        task: what encoders are scored on: STS by years.
+        data: what the task reads.
+    """
+
+    segmenter: Segmenter
+    sentences: Ragged
+    task: Task
+    data: Mapping[str, Path]
+    _starts: dict[str, dict[str, float]] = field(default_factory=dict)
+
+    def score(self, encoder: SentenceEncoder) -> dict[str, float]:
+        """Return the mean of years of Pearson's r x 100, under MEAN, and that of each year.
+
+        Only the rows of English pieces are read, so one segmenter, which remembers the words of
+        the STS sentences, serves every language.
+        """
+        own = encoder.table[: len(self.segmenter)]
+        encoder = SentenceEncoder(self.segmenter, encoder.kind, own, encoder.weights)
+        items = self.task.score(encoder, self.data)
+        # rounded, so that the last bits of a sum do not reach the file
+        return {u: round(self.task.estimate(items, u), _DECIMALS) for u in self.task.units(items)}
+
+    def start(self, kind: Encoder, seed: int) -> dict[str, float]:
+        """Return the scores of the untrained encoder, which all languages share."""
+        key = f"{kind!r} {seed}"
+        if key not in self._starts:
+            drawn = initialise(kind, len(self.segmenter), seed)
+            self._starts[key] = self.score(as_encoder(self.segmenter, *drawn))
+        return self._starts[key]
+
+
+@dataclass(frozen=True)
+class SegmentedLanguage:
+    """A segmented language: the English rows that it translates, and its own ids and pieces."""
+
+    code: str
+    rows: np.ndarray
+    sentences: Ragged
+    pieces: list[str]
+
+
+def load_english(panel: str | Path, segmenter: str | Path, sts: str | Path, task: Task) -> English:
+    """Read and segment what all languages of a panel share.
+
+    Args:
+        panel: folder that `build_panel` wrote.
+        segmenter: folder that `learn_english` wrote.
+        sts: folder of STS tasks.
+        task: STS by years.
+    """
+    known = Segmenter.load(segmenter)
+    return English(known, known.encoder(ENGLISH)(read_english(panel)), task, {"sts": Path(sts)})
+
+
+def load_language(panel: str | Path, code: str, how: Segmentation) -> SegmentedLanguage:
+    """Read a language of a panel, learn its pieces from its own text, and segment it.
+
+    Raises:
+        TandemError: when the text has too little for the pieces asked for.
+    """
+    rows, translations = read_language(panel, code)
+    with tempfile.TemporaryDirectory(prefix="tandem-") as folder:
+        segmenter = learn(how, {code: lambda: translations}, Path(folder))
+        sentences = segmenter.encoder(code)(translations)
+    return SegmentedLanguage(code, rows, sentences, segmenter.vocabulary)
+
+
+def bitext(english: English, language: SegmentedLanguage, marked: bool) -> tuple[Pairs, list[str]]:
+    """Return the pairs of a language as ids of one vocabulary, English pieces first, and it."""
+    pieces = language.pieces
+    if marked:
+        pieces = mark(pieces, f"<{language.code}>", english.segmenter.vocabulary)
+    vocabulary, ids = joint_vocabulary(english.segmenter.vocabulary, pieces)
+    other = Ragged(ids[language.sentences.ids].astype(np.int32), language.sentences.offsets)
+    return Pairs(english.sentences.gather(language.rows), other, monolingual=False), vocabulary
+
+
+def train_languages(
+    english: English,
+    panel: str | Path,
+    codes: Sequence[str],
+    runs: Sequence[Run],
+    markers: Sequence[bool],
+) -> list[dict[str, Any]]:
+    """Train and score the encoders of some languages of a panel, one after the other.
+
+    Which languages are trained together changes no result.
+
+    Args:
+        english: what the languages share.
+        panel: folder that `build_panel` wrote.
+        codes: of the languages.
+        runs: what is trained for each of them; one run for each seed.
+        markers: without, with, or both.
+
+    Returns:
+        For each language: language, pairs, pieces (its own), overlap (see `Overlap`), and runs,
+        what `train` returns for each marker and run.
+    """
+
+    def scores(code: str) -> dict[str, Any]:
+        language = load_language(panel, code, english.segmenter.scheme)
+        text, pieces = english.sentences.gather(language.rows), english.segmenter.vocabulary
+        other = language.sentences
+        shared = measured_overlap(text.ids, pieces, other.ids, language.pieces)
+        trained = [train(english, language, marked, run) for marked in markers for run in runs]
+        measured = {"pairs": len(other), "pieces": len(language.pieces), "overlap": asdict(shared)}
+        return {"language": code, **measured, "runs": trained}
+
+    return [scores(code) for code in progress_bar(codes, desc="training", unit=" languages")]
+
+
+def train(english: English, language: SegmentedLanguage, marked: bool, run: Run) -> dict[str, Any]:
+    """Train one encoder and score it, as it is after the last epoch, on the STS tasks.
+
+    Returns:
+        marked, seed, pairs; score and random, the mean of years in Pearson's r x 100 of the trained
+        and of the untrained encoder; score_years and random_years, the same by year; loss, of each
+        epoch.
+    """
+    pairs, vocabulary = bitext(english, language, marked)
+    segmenter = Segmenter(english.segmenter.scheme, vocabulary, english.segmenter.models)
+    trained, history = train_encoder(run, segmenter, [pairs], None, device="cpu", show=False)
+    score_years = english.score(trained)
+    random_years = dict(english.start(run.encoder, run.seed))
+    return {
+        "marked": marked,
+        "seed": run.seed,
+        "pairs": trained.metadata["pairs"],
+        "score": score_years.pop(MEAN),
+        "score_years": score_years,
+        "random": random_years.pop(MEAN),
+        "random_years": random_years,
+        "loss": [round(entry.loss, _DECIMALS) for entry in history if entry.loss is not None],
+    }

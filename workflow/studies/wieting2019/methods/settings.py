@@ -1,0 +1,91 @@
+"""A panel, a set of languages to compare: what it is made from, and what is trained for each."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field, NonNegativeInt, PositiveInt
+
+from tandem.filtering.filter import Filters, parse_filters
+from tandem.registry import ConfigurationError, Settings
+from tandem.studies.named_run import NamedRun
+
+if TYPE_CHECKING:
+    pass
+
+
+THRESHOLD = 0.3
+"""The SP overlap that divides low from high, "judging by the plot" (wieting2019, line 113)."""
+
+PERMUTATIONS = 10_000
+"""Random permutations behind a p-value with something held."""
+
+FEWEST = 8
+"""Fewest languages over which a correlation is reported: with fewer an interval is no guide."""
+
+
+class LanguageEncoders(NamedRun):
+    """The encoders that are trained for each language of a panel, by names of the study's."""
+
+    encoder: str = "sp"
+    """The encoder whose architecture they have; its pieces are the panel's."""
+    objective: str = "margin"
+    """The objective that training minimises."""
+    recipe: str = "sp"
+    """The recipe; the encoder is taken as it is after the last epoch."""
+    marked: bool = False
+    """Also train every encoder with each non-English piece marked."""
+    seeds: Annotated[list[NonNegativeInt], Field(min_length=1)] = [1, 2, 3, 4, 5]
+    """One encoder is trained with each; their spread gives the error bars."""
+
+
+class Panel(Settings):
+    """Languages with as much text each, on the same English sentences as far as corpora allow."""
+
+    sources: Annotated[list[str], Field(min_length=1)]
+    """Registered corpora; where two have a sentence, the first one's translation is taken."""
+    languages: list[str] | None = None
+    """To choose among; null: all of the sources that the register of languages knows."""
+    number: PositiveInt | None = None
+    """Languages, those with most text; null: all that have enough."""
+    least: PositiveInt = 1
+    """Fewest English sentences that a language must have, after cleaning."""
+    pairs: PositiveInt | None = None
+    """Pairs of each language; null: as many as all of them have."""
+    candidates: PositiveInt | None = None
+    """Most English sentences to choose from, for each language and source; null: all."""
+    seed: NonNegativeInt = 1
+    """Seed of the choice of sentences."""
+    cleaning: Filters = parse_filters({"words": {}, "ratio": {}, "identical": {}, "markup": {}})
+    """Filters that a pair must pass, in this order."""
+    pieces: PositiveInt
+    """Most SentencePieces of each language; those of English are learned separately."""
+    character_coverage: Annotated[float, Field(gt=0, le=1)] = 1.0
+    """Share of the text's characters that the pieces cover."""
+    encoders: LanguageEncoders = LanguageEncoders()
+    """What is trained for each language."""
+    batches: PositiveInt = 1
+    """Number of jobs that share its languages; changes no result."""
+
+    def codes(self, known: Iterable[str], held: Mapping[str, Collection[str]]) -> list[str]:
+        """Return the languages to choose among.
+
+        Args:
+            known: codes of the register of languages.
+            held: for each corpus the languages that it holds.
+
+        Raises:
+            ConfigurationError: naming the corpora that no register lists, or the languages that no
+                source holds or the register does not know.
+        """
+        if absent := [name for name in self.sources if name not in held]:
+            raise ConfigurationError(f"no register lists {', '.join(absent)}")
+        had = {code for name in self.sources for code in held[name]}
+        codes = [code for code in known if code in had]
+        if wrong := [code for code in self.languages or () if code not in codes]:
+            raise ConfigurationError(
+                f"languages {', '.join(wrong)}: not in the register of languages, or in none of "
+                + ", ".join(self.sources)
+            )
+        return self.languages or codes

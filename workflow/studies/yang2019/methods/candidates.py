@@ -1,0 +1,124 @@
+"""Candidate pairs of a mining task: what is nearest to what, with what tells them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from tandem.corpora.mining_task import gold_rows, language_of, read_part
+from tandem.search.margins import MinedPairs, Retrieval, Score, mean_cosines, mine
+from tandem.tasks.vectors import write_vectors
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tandem.tasks.task import Encodes
+
+FEATURES = ("cosine", "yang-9", "yang-10", "lengths", "numbers", "names")
+"""What a light classifier sees of a pair beside its vectors."""
+
+
+class Candidates(NamedTuple):
+    """The pairs proposed in one part of a task, best cosine first.
+
+    Attributes:
+        pairs: rows of the source, rows of the English side, cosines.
+        gold: (pairs,) bool, whether a pair is in the gold list.
+        wanted: (source row, English row) of the gold list.
+        texts: sentences of the source and of the English side.
+        ids: their names.
+        features: (pairs, FEATURES).
+        vectors: (pairs, 2, dimension), of length 1; None unless they are asked for.
+    """
+
+    pairs: MinedPairs
+    gold: NDArray[np.bool_]
+    wanted: list[tuple[int, int]]
+    texts: tuple[list[str], list[str]]
+    ids: tuple[list[str], list[str]]
+    features: NDArray[np.float64]
+    vectors: NDArray[np.float32] | None
+
+
+def find(
+    encoder: Encodes,
+    folder: Path,
+    part: str,
+    retrieval: Retrieval,
+    neighbours: int,
+    memory_bytes: int,
+    keep_vectors: bool = False,
+) -> Candidates:
+    """Search one part of a task both ways, and propose pairs by cosine.
+
+    Retrieval.FORWARD proposes the nearest English sentence of each other one, INTERSECTION only
+    those that are nearest to each other (section 6.2).
+    """
+    from tandem.search.neighbours import search
+    from tandem.tasks.kinds.mining import is_correct
+
+    task = read_part(folder, part)
+    sides = list(task.source.values()), list(task.target.values())
+    languages = language_of(folder), "en"
+    with TemporaryDirectory(prefix="tandem-candidates-") as scratch:
+        files = [Path(scratch) / f"{side}.npy" for side in ("source", "english")]
+        rows = [
+            write_vectors(encoder, text, language, file)
+            for text, language, file in zip(sides, languages, files, strict=True)
+        ]
+        near = search(*files, neighbours, memory_bytes=memory_bytes)
+        pairs = mine(near, Score.COSINE, retrieval)
+        kept = None
+        if keep_vectors:
+            chosen = rows[0][pairs.source], rows[1][pairs.target]
+            kept = np.stack([_unit(one) for one in chosen], axis=1)
+    wanted = gold_rows(task)
+    means = [mean_cosines(lists) for lists in near]
+    ids = list(task.source), list(task.target)
+    return Candidates(
+        pairs, is_correct(pairs, wanted), wanted, sides, ids, features(pairs, means, sides), kept
+    )
+
+
+def features(
+    pairs: MinedPairs, means: Sequence[NDArray], sides: Sequence[Sequence[str]]
+) -> NDArray[np.float64]:
+    """Return what FEATURES name of each pair, (pairs, features).
+
+    `means` are the mean cosines of each sentence's neighbours, of the source and of English.
+    """
+    from tandem.search.margins import score_pairs
+
+    own, other = means[0][pairs.source], means[1][pairs.target]
+    margins = [score_pairs(pairs.score, own, other, s) for s in (Score.YANG_9, Score.YANG_10)]
+    seen = [
+        (sides[0][left], sides[1][right])
+        for left, right in zip(pairs.source.tolist(), pairs.target.tolist(), strict=True)
+    ]
+    lengths = [abs(np.log((len(a) + 1) / (len(b) + 1))) for a, b in seen]
+    numbers_apart = [float(numbers(a) != numbers(b)) for a, b in seen]
+    shared = [len(capitals(a) & capitals(b)) / max(len(capitals(b)), 1) for a, b in seen]
+    columns = [pairs.score, *margins, lengths, numbers_apart, shared]
+    return np.nan_to_num(np.stack(columns, axis=1).astype(np.float64), posinf=0, neginf=0)
+
+
+def numbers(text: str) -> tuple[str, ...]:
+    """Return the digits of the numbers of a text, whatever separates thousands, sorted."""
+    import re
+
+    found = re.findall(r"\d[\d.,\u00a0 ]*", text)
+    return tuple(sorted("".join(c for c in one if c.isdigit()) for one in found))
+
+
+def capitals(text: str) -> set[str]:
+    """Return the words of a text that begin with a capital letter, but for the first."""
+    return {word.strip(".,;:!?\"'()") for word in text.split()[1:] if word[:1].isupper()}
+
+
+def _unit(rows: np.ndarray) -> NDArray[np.float32]:
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return (rows / np.where(lengths > 0, lengths, 1)).astype(np.float32)

@@ -1,0 +1,157 @@
+"""Classifiers that tell translations from other near sentences (section 6.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from tandem.machine import place
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from yang2019.methods.candidates import Candidates
+
+NEGATIVES = 10
+"""Negatives for each positive (the paper's 1:10)."""
+DEVELOPMENT = 0.2
+"""Share of the pairs that classifiers are developed on (the paper's 20%)."""
+
+
+class Division(NamedTuple):
+    """Places of the candidates that a classifier learns from, and those it is developed on."""
+
+    learned: NDArray[np.int64]
+    development: NDArray[np.int64]
+
+
+def divide(gold: NDArray[np.bool_], seed: int) -> Division:
+    """Draw negatives for the positives, and divide both.
+
+    The negatives are drawn from all candidates that are not gold, at most 10 for each positive;
+    where a task has fewer, all are taken.
+    """
+    rng = np.random.default_rng(seed)
+    positives, negatives = np.flatnonzero(gold), np.flatnonzero(~gold)
+    most = min(len(negatives), NEGATIVES * len(positives))
+    negatives = rng.permutation(negatives)[:most]
+    parts = [rng.permutation(places) for places in (positives, negatives)]
+    cuts = [round(DEVELOPMENT * len(places)) for places in parts]
+    learned, held = (
+        np.concatenate([places[cut:] if rest else places[:cut]
+                        for places, cut in zip(parts, cuts, strict=True)])
+        for rest in (True, False)
+    )  # fmt: skip
+    return Division(rng.permutation(learned), held)
+
+
+def light(
+    training: Candidates, test: Candidates, division: Division
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the probability of each candidate of both parts, by logistic regression.
+
+    Its input is what `candidates.FEATURES` names, and how far the two vectors are apart in each
+    dimension and their product; how strongly it is held back is chosen on the development pairs by
+    log-likelihood.
+    """
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.metrics import log_loss
+    from sklearn.preprocessing import StandardScaler
+
+    inputs = [_inputs(one) for one in (training, test)]
+    scale = StandardScaler().fit(inputs[0][division.learned])
+    inputs = [scale.transform(one) for one in inputs]
+    rows, held = division
+    best, lowest = None, np.inf
+    for strength in (0.0001, 0.001, 0.01, 0.1, 1.0):
+        model = LogisticRegression(C=strength, max_iter=2000)
+        model.fit(inputs[0][rows], training.gold[rows])
+        said = model.predict_proba(inputs[0][held])[:, 1]
+        loss = log_loss(training.gold[held], said, labels=[False, True])
+        if loss < lowest:
+            best, lowest = model, loss
+    assert best is not None
+    first, second = (best.predict_proba(one)[:, 1] for one in inputs)
+    return first, second
+
+
+def _inputs(found: Candidates) -> NDArray[np.float64]:
+    assert found.vectors is not None
+    one, two = found.vectors.astype(np.float64).swapaxes(0, 1)
+    return np.concatenate([found.features, np.abs(one - two), one * two], axis=1)
+
+
+def fine_tuned(
+    model: str,
+    training: Candidates,
+    test: Candidates,
+    division: Division,
+    seed: int,
+    epochs: int,
+    batch: int,
+    learning_rate: float,
+    length: int = 128,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the probability of each candidate of both parts, by a fine-tuned transformer.
+
+    `model` is a folder, or a name that transformers finds: bert-base-multilingual-cased in the
+    paper. No code of the folder is run. The epoch with the best log-likelihood of the development
+    pairs is taken.
+    """
+    import torch
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    torch.manual_seed(seed)
+    device = place("auto")
+    tokenizer = AutoTokenizer.from_pretrained(model, trust_remote_code=False)
+    network = AutoModelForSequenceClassification.from_pretrained(
+        model, num_labels=2, trust_remote_code=False, use_safetensors=True
+    ).to(device)
+    optimizer = torch.optim.AdamW(network.parameters(), lr=learning_rate)
+    rng = np.random.default_rng(seed)
+
+    def scores(found: Candidates, places: NDArray[np.int64]) -> torch.Tensor:
+        """Return the logits of some pairs, (pairs, 2)."""
+        rows = found.pairs.source[places], found.pairs.target[places]
+        sides = [[text[row] for row in own.tolist()]
+                 for text, own in zip(found.texts, rows, strict=True)]  # fmt: skip
+        given = tokenizer(
+            *sides, padding=True, truncation=True, max_length=length, return_tensors="pt"
+        )
+        return network(**given.to(device)).logits
+
+    @torch.inference_mode()
+    def probabilities(found: Candidates, places: NDArray[np.int64]) -> NDArray[np.float64]:
+        network.eval()
+        parts = [
+            scores(found, places[start : start + 64]).softmax(1)[:, 1].cpu().numpy()
+            for start in range(0, len(places), 64)
+        ]
+        return np.concatenate([*parts, np.zeros(0)]).astype(np.float64)
+
+    best, highest = None, -np.inf
+    gold = torch.from_numpy(training.gold.astype(np.int64)).to(device)
+    for _ in range(epochs):
+        network.train()
+        order = rng.permutation(division.learned)
+        for start in range(0, len(order), batch):
+            places = order[start : start + batch]
+            loss = torch.nn.functional.cross_entropy(scores(training, places), gold[places])
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        fit = _likelihood(probabilities(training, division.development),
+                          training.gold[division.development])  # fmt: skip
+        if fit > highest:
+            best, highest = {k: v.clone() for k, v in network.state_dict().items()}, fit
+    assert best is not None
+    network.load_state_dict(best)
+    return tuple(probabilities(one, np.arange(len(one.gold))) for one in (training, test))
+
+
+def _likelihood(said: NDArray[np.float64], gold: Sequence[bool] | NDArray[np.bool_]) -> float:
+    """Return the mean log-likelihood of what is gold and what is not."""
+    sure = np.clip(said, 1e-7, 1 - 1e-7)
+    return float(np.where(gold, np.log(sure), np.log(1 - sure)).mean()) if len(sure) else 0.0

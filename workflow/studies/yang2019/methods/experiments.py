@@ -1,0 +1,45 @@
+"""What is compared: an encoder in a setting of each language."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tandem.registry import Settings
+
+if TYPE_CHECKING:
+    from tandem.reporting.table import Given
+    from tandem.studies.plan import Plan
+
+
+class Compared(Settings):
+    """A row of a table."""
+
+    label: str
+    """Its heading."""
+    encoder: str
+    """The encoder; where the study has `<encoder>-<language>`, that one."""
+    setting: str
+    """The setting, without `-<language>`."""
+
+
+def experiment(plan: Plan, row: Compared, language: str) -> str:
+    """Return the experiment of a row in a language.
+
+    Raises:
+        ConfigurationError: the study has no such encoder or setting.
+    """
+    own = f"{row.encoder}-{language}"
+    encoder = own if own in plan.study.encoders else row.encoder
+    return plan.experiments([encoder], [f"{row.setting}-{language}"])[0]
+
+
+def printed(
+    given: Given, keys: Sequence[str], headings: Sequence[str], names: Sequence[str]
+) -> str:
+    """Return a grid of published rows, those that have any of the named figures; "" for none."""
+    from tandem.reporting.writer import grid, quoted
+
+    known = [given.published[key] for key in keys]
+    rows = quoted([entry for entry in known if set(names) & set(entry.values)], names)
+    return grid(["Published", "Printed in", *headings], rows) if rows else ""

@@ -1,0 +1,127 @@
+"""Bitext mined from the text that is searched, for translators (section 5.2, Table 3).
+
+A folder for each origin of the pairs, in the form of a bitext: `train` has the pairs, `valid` is a
+part of the validation split of the encoder's text, and `test` other text, which none of the pairs
+is from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import numpy as np
+from pydantic import NonNegativeFloat, NonNegativeInt, PositiveInt
+
+from tandem.files.io import atomic_folder, write_json, write_lines
+from tandem.registry import Named, Settings
+from tandem.translation.translator import TRANSLATORS, Translator
+from yang2019.methods import texts
+
+if TYPE_CHECKING:
+    from tandem.studies.plan import Plan
+    from tandem.tasks.task import Encodes
+
+ORIGINS = ("original", "forward", "backward")
+"""Where the pairs of a translator's text come from: the corpus, or one of two searches."""
+
+
+class Translation(Settings):
+    """Translators trained on the original pairs and on those that a search finds."""
+
+    experiments: list[str]
+    """In each language, the experiment whose encoder, of the first seed, searches."""
+    translator: Annotated[Translator, Named(TRANSLATORS)]
+    """The translator, from English; its `bitext`, `source` and `target` are set by language."""
+    threshold: NonNegativeFloat | Literal["validation"] = "validation"
+    """The least cosine of a mined pair: a number (the paper's 0.5 was set on its development set),
+    or the one with the best F1 where the validation split is mined."""
+    test: PositiveInt = 1000
+    """Most sentences of the test text."""
+    other: Literal["train", "test"] = "train"
+    """The split that the test text is taken from, of what the encoder was trained with. Its text is
+    none of what is mined; `test` where the text that is searched is another corpus."""
+    seed: NonNegativeInt = 1
+    """Seed of the paired bootstrap."""
+    resamples: PositiveInt = 1000
+    """Of the paired bootstrap."""
+    memory_mb: PositiveInt = 2048
+    """Most memory of the process while it searches, in MiB."""
+
+    def by_language(self, plan: Plan) -> dict[str, str]:
+        """Return the experiments by language."""
+        return {texts.language_of(plan, name): name for name in self.experiments}
+
+
+def nearest(
+    encoder: Encodes, english: Sequence[str], other: Sequence[str], language: str, memory_mb: int
+) -> Any:  # noqa: ANN401  (tandem.search.neighbours.Neighbours, which is slow to import)
+    """Search both ways for the nearest sentence."""
+    from tandem.search.neighbours import search
+    from tandem.tasks.vectors import write_vectors
+
+    with TemporaryDirectory(prefix="tandem-mined-") as scratch:
+        files = [Path(scratch) / f"{side}.npy" for side in ("english", "other")]
+        write_vectors(encoder, english, "en", files[0])
+        write_vectors(encoder, other, language, files[1])
+        return search(*files, 1, memory_bytes=memory_mb << 20)
+
+
+def chosen_threshold(
+    encoder: Encodes, pairs: Sequence[tuple[str, str]], language: str, way: str, memory_mb: int
+) -> float:
+    """Return the threshold with the best F1 where aligned pairs are mined one way."""
+    from tandem.search.margins import Retrieval, Score, mine
+    from tandem.tasks.kinds.mining import best_threshold
+
+    english, other = (list(dict.fromkeys(side)) for side in zip(*pairs, strict=True))
+    places = [{text: row for row, text in enumerate(side)} for side in (english, other)]
+    gold = [(places[0][left], places[1][right]) for left, right in pairs]
+    found = nearest(encoder, english, other, language, memory_mb)
+    return best_threshold(mine(found, Score.COSINE, Retrieval(way)), gold)[0]
+
+
+def mined_pairs(
+    encoder: Encodes, text: texts.Searched, language: str, thresholds: dict[str, float], memory: int
+) -> dict[str, list[tuple[int, int]]]:
+    """Return the pairs of numbers of sentences that each search finds, in the order of the text."""
+    from tandem.search.margins import Retrieval, Score, mine
+
+    near = nearest(encoder, text.english, text.other, language, memory)
+    found = {}
+    for way, least in thresholds.items():
+        pairs = mine(near, Score.COSINE, Retrieval(way)).above(least)
+        found[way] = sorted(zip(pairs.source.tolist(), pairs.target.tolist(), strict=True))
+    return found
+
+
+def write(
+    folder: str | Path,
+    pairs: dict[str, Iterable[tuple[str, str]]],
+    splits: dict[str, Sequence[tuple[str, str]]],
+    language: str,
+    counts: dict[str, Any],
+) -> None:
+    """Write a bitext folder for each origin, and counts.json."""
+    with atomic_folder(folder) as result:
+        for origin, own in pairs.items():
+            (result / origin).mkdir()
+            rows = {"train": list(own), **splits}
+            for split, found in rows.items():
+                for column, side in enumerate(("en", language)):
+                    lines = (pair[column] for pair in found)
+                    write_lines(result / origin / f"{split}.{side}", lines)
+        write_json(result / "counts.json", counts)
+
+
+def spread(pairs: Sequence[tuple[str, str]], most: int) -> Sequence[tuple[str, str]]:
+    """Return at most so many pairs, evenly spaced over them."""
+    return pairs[:: -(-len(pairs) // most)]
+
+
+def overlap(found: Sequence[tuple[int, int]], gold: Iterable[tuple[int, int]]) -> float:
+    """Return which share of the found pairs are pairs of the text."""
+    known = set(gold)
+    return float(np.mean([pair in known for pair in found])) if found else 0.0

@@ -1,0 +1,1 @@
+"""Encoders for use outside Tandem, each with its card."""

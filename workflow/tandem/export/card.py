@@ -1,0 +1,181 @@
+"""Model cards: the README.md of a model folder, as hubs show it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import yaml
+
+from tandem.encoders.model import SentenceEncoder
+from tandem.encoders.precision import Precision
+from tandem.text.languages import language_of
+
+_TEMPLATE = """---
+{header}---
+
+# {name}
+
+Sentence vectors of {dimension} dimensions, the mean of the embeddings of a sentence's {unit}
+({size:,} in the vocabulary), learned from parallel text with Tandem. A vector is not normalised;
+compare vectors by cosine. A text without known tokens, an empty one for instance, has the zero
+vector.
+
+## Usage
+
+{usage}
+
+## Training data
+
+{corpora}
+
+## Scores
+
+{measured}{scores}{thresholds}
+
+## Limits
+
+The order of words does not count: "the dog bites the man" and "the man bites the dog" have one
+vector. Negations, numbers and names weigh no more than other words. Text unlike the training data,
+long documents, and languages with little of that data are represented worse.{lowest}
+
+## Hyperparameters
+
+{values}
+
+## Citation
+
+The method: Wieting, Gimpel, Neubig and Berg-Kirkpatrick (2019), "Simple and Effective Paraphrastic
+Similarity from Parallel Translations", Proceedings of ACL.
+"""
+_UNITS = {
+    "sentencepiece": "SentencePieces",
+    "words": "words",
+    "trigrams": "character trigrams",
+    "words-and-ngrams": "words and hashed character n-grams",
+}
+
+
+_LOWEST = 5
+"""Scores of a kind that are listed as the lowest, where there are three times as many."""
+
+
+class Score(NamedTuple):
+    """A figure: of what, in which metric, and its 95% interval over what is scored."""
+
+    what: str
+    metric: str
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Card:
+    """What a model card says beyond what is stored with the encoder.
+
+    Attributes:
+        name: of the model.
+        corpora: what it was trained on, (name, licence).
+        scores: of the model.
+        licence: of the model itself, an identifier that the hub knows (apache-2.0, other, ...).
+    """
+
+    name: str
+    corpora: Sequence[tuple[str, str]] = ()
+    scores: Sequence[Score] = ()
+    licence: str = "other"
+
+
+def model_card(
+    encoder: SentenceEncoder,
+    card: Card,
+    usage: str,
+    library: str = "tandem",
+    precision: Precision = Precision.FLOAT32,
+) -> str:
+    """Return the README.md of an averaging encoder.
+
+    Args:
+        encoder: as its scores were measured.
+        card: what is said beyond what is stored with the encoder.
+        usage: how to use the folder, in Markdown.
+        library: that loads the folder.
+        precision: of the stored numbers.
+    """
+    header = {
+        "license": card.licence,
+        "language": sorted({language_of(code) for code in encoder.languages}),
+        "library_name": library,
+        "pipeline_tag": "sentence-similarity",
+        "tags": [library, "sentence-similarity", "feature-extraction"],
+    }
+    scores = [*card.scores, *_own_scores(encoder.metadata)]
+    rounded = f"Measured before the numbers were rounded to {precision} for storage.\n\n"
+    scheme = encoder.segmenter.scheme
+    values = {"segmentation": f"{scheme.kind}, {scheme.size:,} asked for"}
+    for key, value in encoder.metadata.items():
+        parts = value.items() if isinstance(value, dict) else [("", value)]
+        plain = {part: one for part, one in parts if not isinstance(one, dict)}
+        values |= {" ".join(filter(None, (key, part))): one for part, one in plain.items()}
+    return _TEMPLATE.format(
+        header=yaml.safe_dump(header, sort_keys=False, allow_unicode=True),
+        name=card.name,
+        dimension=encoder.dimension,
+        unit=_UNITS[scheme.kind],
+        size=len(encoder.segmenter),
+        usage=usage,
+        corpora=markdown_table(("corpus", "licence"), card.corpora),
+        measured="" if precision is Precision.FLOAT32 or not scores else rounded,
+        scores=markdown_table(("task", "metric", "score", "95% interval"), map(_row, scores)),
+        thresholds=_thresholds(encoder.metadata),
+        lowest=_lowest(scores),
+        values=markdown_table(("name", "value"), values.items()),
+    )
+
+
+def _own_scores(metadata: Mapping[str, Any]) -> list[Score]:
+    """Return what training measured on pairs that it held out."""
+    found = metadata.get("quality", {}).get("retrieval")
+    if found is None:
+        return []
+    what = f"retrieval among {found['pairs']:,} held-out pairs, {'-'.join(metadata['languages'])}"
+    return [Score(what, "P@1 x 100", found["p_at_1_x100"], found["low"], found["high"])]
+
+
+def _thresholds(metadata: Mapping[str, Any]) -> str:
+    found = metadata.get("quality", {}).get("thresholds")
+    if found is None:
+        return ""
+    return (
+        f"\n\n95% of translations have a cosine of {found['cosine']:.3f} or more, and a ratio "
+        f"margin (Artetxe and Schwenk, 2019; 4 neighbours) of {found['ratio']:.3f} or more."
+    )
+
+
+def _row(score: Score) -> tuple[str, ...]:
+    return *score[:2], f"{score.value:.1f}", f"{score.low:.1f} to {score.high:.1f}"
+
+
+def _lowest(scores: Sequence[Score]) -> str:
+    """Return the lowest scores of each metric that has many."""
+    by_metric: dict[str, list[Score]] = {}
+    for score in scores:
+        by_metric.setdefault(score.metric, []).append(score)
+    lines = (
+        f"\n\nLowest of {len(own)} figures in {metric}: "
+        + "; ".join(f"{s.what} {s.value:.1f}" for s in sorted(own, key=lambda s: s.value)[:_LOWEST])
+        + "."
+        for metric, own in by_metric.items()
+        if len(own) >= 3 * _LOWEST
+    )
+    return "".join(lines)
+
+
+def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a table, or that there is nothing to say."""
+    lines = [columns, ["---"] * len(columns), *rows]
+    if len(lines) == 2:
+        return "Not stated."
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)

@@ -1,0 +1,80 @@
+"""Averaging encoders in less room: fewer dimensions, on principal axes, and shorter numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from tandem.encoders.model import SentenceEncoder
+from tandem.encoders.precision import Precision
+from tandem.errors import TandemError
+from tandem.export.card import Card, model_card
+from tandem.files.io import atomic_folder
+
+_USAGE = """```python
+from tandem import SentenceEncoder
+
+model = SentenceEncoder.load("path/to/this/folder")
+vectors = model.encode(sentences, "{language}")
+```
+
+Or with its command: `tandem encode path/to/this/folder my.{language} --language {language}`."""
+
+
+def save_with_card(
+    encoder: SentenceEncoder, folder: str | Path, card: Card, precision: Precision
+) -> None:
+    """Write an averaging encoder as a folder that `load` reads, with a model card, README.md."""
+    with atomic_folder(folder) as temporary:
+        language = "en" if "en" in encoder.languages else encoder.languages[0]
+        text = model_card(encoder, card, _USAGE.format(language=language), precision=precision)
+        (temporary / "README.md").write_text(text, encoding="utf-8", newline="\n")
+        encoder.write(temporary, precision)
+
+
+def narrowed(encoder: SentenceEncoder, dimensions: int) -> SentenceEncoder:
+    """Return an averaging encoder with the first `dimensions` principal axes of another's table.
+
+    The table X, a row for each token, has the second moment M = X^T X with eigenvectors Q, by
+    falling eigenvalues l_1 >= l_2 >= ... The new table is the first k columns of X Q.
+
+    Why: Q is orthogonal, and a mean of rows of X Q is the mean of the rows of X times Q; so at full
+    width all dot products, lengths and cosines of sentences stay. Of all projections onto k
+    dimensions, this one loses least of the rows: the sum of |x - Q_k Q_k^T x|^2 is the sum of the
+    l_j with j > k (Eckart and Young, 1936). The mean is not taken out: cosines are of vectors as
+    they are, and moving the origin changes them. All rows count alike: where frequent tokens count
+    for more, function words take the first axes, and the score of the selection task falls.
+
+    Least for rows is not always least for a score: measure what k dimensions cost on the task that
+    they are for.
+
+    Args:
+        encoder: of the kind averaging.
+        dimensions: k, from 1 to the encoder's width.
+
+    Raises:
+        TandemError: it is of another kind, or has not so many dimensions.
+    """
+    kind = encoder.kind
+    if kind.kind != "averaging":
+        raise TandemError(
+            f"an encoder of kind {kind.kind!r} keeps its dimensions: only an averaging one has "
+            "vectors that can be rotated"
+        )
+    if not 1 <= dimensions <= kind.dimension:
+        raise TandemError(f"dimensions is {dimensions}, not from 1 to {kind.dimension}")
+    table = encoder.table.astype(np.float64)
+    axes = np.linalg.eigh(table.T @ table).eigenvectors[:, ::-1]  # were rising
+    # an axis has two directions: the one in which its largest component is positive
+    largest = np.take_along_axis(axes, np.abs(axes).argmax(0, keepdims=True), 0)
+    rotated = table @ (axes * np.sign(largest))[:, :dimensions]
+    # cosines are others now, and so are the thresholds that were calibrated
+    metadata = {key: value for key, value in encoder.metadata.items() if key != "quality"}
+    metadata["dimension_before"] = kind.dimension
+    return SentenceEncoder(
+        encoder.segmenter,
+        kind.model_copy(update={"dimension": dimensions}),
+        np.ascontiguousarray(rotated, np.float32),
+        metadata=metadata,
+    )

@@ -1,0 +1,54 @@
+"""Cleaning: which sentence pairs are worth keeping, and counts of what each filter removed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from tandem.corpora.readers import Pair
+from tandem.files.io import MAX_LINE_BYTES
+from tandem.filtering.filter import Filter
+from tandem.text.spelling import collapse
+
+MAX_CHARACTERS = MAX_LINE_BYTES // 4
+"""Longest side kept, in characters, so that no line of a bitext exceeds MAX_LINE_BYTES."""
+
+
+def filter_pairs(
+    pairs: Iterable[Pair], cleaning: Mapping[str, Filter], removed: Counter[str]
+) -> Iterator[Pair]:
+    """Yield, white space collapsed, the pairs that pass every filter.
+
+    `removed` counts the others during the iteration, by the first filter that removes them.
+    """
+    for left, right in pairs:
+        left, right = collapse(left), collapse(right)
+        refused = refusal(left, right, cleaning)
+        if refused is None:
+            yield left, right
+        else:
+            removed[refused] += 1
+
+
+def refusal(left: str, right: str, cleaning: Mapping[str, Filter]) -> str | None:
+    """Name the first reason to remove a pair, or None: it is kept."""
+    if reason := unfit(left, right):
+        return reason
+    return next((name for name, kind in cleaning.items() if not kind.keeps(left, right)), None)
+
+
+def unfit(left: str, right: str) -> str | None:
+    """Name why no filter needs to see a pair, or None."""
+    if not left or not right:
+        return "empty"
+    if len(left) > MAX_CHARACTERS or len(right) > MAX_CHARACTERS:
+        return "oversized"
+    return None
+
+
+def report(kept: int, removed: Counter[str], cleaning: Iterable[str]) -> dict[str, Any]:
+    """Return the counts as written to `cleaning.json`; a pair has the first reason that applies."""
+    reasons = ("empty", "oversized", *cleaning, "held out", "duplicate")
+    counts = {name: removed[name] for name in reasons}
+    return {"read": kept + sum(counts.values()), "kept": kept, "removed": counts}

@@ -1,0 +1,141 @@
+"""Filters: one kind for each thing that can be told of a pair of texts, and bounds to keep it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, ClassVar
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    PlainSerializer,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+from tandem.registry import ConfigurationError, Kind, Named, Registry, faults
+
+Scores = tuple[float, ...]
+"""What a filter tells of a pair: one number, or one for each side."""
+Scorer = Callable[[Sequence[tuple[str, str]]], list[Scores]]
+"""Gives some pairs their scores."""
+
+
+class Filter(Kind):
+    """Gives a pair its scores, and keeps it if they are all within two bounds.
+
+    After OpusFilter (Aulamo et al., 2020). A kind defines `score`, or `scores` where many pairs at
+    once are faster.
+    """
+
+    reads_files: ClassVar[bool] = False
+    """Whether it needs more than the pair, such as a model: no corpus may name it."""
+    minimum: float | None = None
+    """Lowest score of a pair that is kept; null: any."""
+    maximum: float | None = None
+    """Highest score of a pair that is kept; null: any."""
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Filter:
+        if self.minimum is not None and self.maximum is not None and self.minimum > self.maximum:
+            raise PydanticCustomError("order", "minimum is over maximum")
+        return self
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """What each score is of: `left` and `right`, or `pair`."""
+        return ("pair",)
+
+    def score(self, left: str, right: str) -> Scores:
+        """Return the scores of a pair of texts, without outer white space."""
+        (scores,) = self.scores([(left, right)])
+        return scores
+
+    def scores(self, pairs: Sequence[tuple[str, str]]) -> list[Scores]:
+        """Return the scores of some pairs."""
+        return [self.score(left, right) for left, right in pairs]
+
+    def scorer(self, languages: Sequence[str]) -> Scorer:
+        """Return what scores pairs of two languages; what that needs is loaded here, once."""
+        return self.scores
+
+    def within(self, scores: Scores) -> bool:
+        """Whether a pair with these scores is kept."""
+        least, most = self.minimum, self.maximum
+        return (least is None or min(scores) >= least) and (most is None or max(scores) <= most)
+
+    def keeps(self, left: str, right: str) -> bool:
+        """Whether a pair of texts, without outer white space, is kept."""
+        return self.within(self.score(left, right))
+
+
+FILTERS = Registry("tandem.filtering.kinds", Filter)
+
+
+def _with_kinds(values: object) -> dict[str, object]:
+    if not isinstance(values, Mapping):
+        raise PydanticCustomError("filters", "not a mapping of filters to their settings")
+    return {
+        name: {"kind": name, **settings} if isinstance(settings, Mapping) else settings
+        for name, settings in values.items()
+    }
+
+
+def _without_files(filters: dict[str, Filter]) -> dict[str, Filter]:
+    if named := [name for name, kind in filters.items() if kind.reads_files]:
+        said = ", ".join(named)
+        raise PydanticCustomError(
+            "filters", "{said}: a filter of `tandem filter` only, not of a corpus", {"said": said}
+        )
+    return filters
+
+
+def _plain(filters: Mapping[str, Filter]) -> dict[str, dict[str, Any]]:
+    """Return names and settings; the kind too where the name is another."""
+    return {
+        name: FILTERS.dump(kind) if name != kind.kind else kind.model_dump()
+        for name, kind in filters.items()
+    }
+
+
+def _by_name(schema: dict[str, Any]) -> None:
+    kinds = {
+        name: kind.model_json_schema()
+        for name in FILTERS.modules()
+        if not (kind := FILTERS.kind(name)).reads_files
+    }
+    schema.update(properties=kinds, additionalProperties={"type": "object", "required": ["kind"]})
+
+
+Rules = Annotated[
+    dict[str, Annotated[Filter, Named(FILTERS)]],
+    BeforeValidator(_with_kinds),
+    PlainSerializer(_plain),
+]
+"""Filters by name, applied in this order; the name is the kind unless `kind` says another."""
+Filters = Annotated[Rules, AfterValidator(_without_files), Field(json_schema_extra=_by_name)]
+"""The filters of a corpus by name, applied in this order."""
+
+
+def parse_filters(values: Mapping[str, Any], files: bool = False) -> dict[str, Filter]:
+    """Return the filters with these names and settings.
+
+    Args:
+        values: settings by name; `kind` in them, if the name is none.
+        files: whether those that read files may be among them.
+
+    Raises:
+        ConfigurationError: naming every key at fault.
+    """
+    try:
+        return TypeAdapter(Rules if files else Filters).validate_python(values)
+    except ValidationError as error:
+        raise ConfigurationError("; ".join(faults(error))) from error
+
+
+def settings_of(filters: Mapping[str, Filter]) -> dict[str, dict[str, Any]]:
+    """Return plain values from which `parse_filters` makes the same filters again."""
+    return TypeAdapter(Rules).dump_python(dict(filters), mode="json")

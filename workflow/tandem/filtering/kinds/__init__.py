@@ -1,0 +1,1 @@
+"""The kinds of filter: one module each."""

@@ -1,0 +1,1 @@
+"""The kinds of objective: one module each."""

@@ -1,0 +1,168 @@
+"""The configuration: the settings that most users change, and the values of each study."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import NonNegativeInt, ValidationError
+
+from tandem.corpora.register import Dataset, load_register
+from tandem.encoders.encoder import ENCODERS
+from tandem.objectives.objective import OBJECTIVES
+from tandem.registry import ConfigurationError, Settings, faults, not_among
+from tandem.reporting.claim_test import CLAIM_TESTS
+from tandem.reporting.published import read_entries
+from tandem.reporting.table import TABLES
+from tandem.studies.plan import Plan
+from tandem.studies.study import Study, cross_faults
+from tandem.tasks.task import TASKS
+from tandem.translation.translator import TRANSLATORS
+
+REGISTRIES = (ENCODERS, OBJECTIVES, TRANSLATORS, TASKS, TABLES, CLAIM_TESTS)
+"""What a study's folder may add kinds to."""
+
+
+class Configuration(Settings):
+    """The content of config.yaml, with the values of the scale that overrides it."""
+
+    scale: str
+    """Name of the scale; each study has its values for it in scales/<scale>.yaml in its folder."""
+    registers: list[str]
+    """Files that list the corpora, in the working directory or else beside the Snakefile."""
+    mirror: str | None = None
+    """A folder with the downloads as <host>/<path>, for machines that cannot reach the hosts."""
+    study_folders: list[str] = ["workflow/studies"]
+    """Folders that contain studies, each a folder; searched for like the registers."""
+    seeds: list[NonNegativeInt] | None = None
+    """Each experiment is run once with each of these; null: each study's own seeds."""
+    studies: dict[str, dict[str, Any]] = {}
+    """Values that override a study's own, by the study's name."""
+
+
+def find(name: str, base: str | Path) -> Path:
+    """Return where a file or folder is: in the working directory, else beside the Snakefile."""
+    here, beside = Path(name), Path(base, name)
+    return beside if beside.exists() and not here.exists() else here
+
+
+def load_configuration(values: Mapping[str, Any]) -> Configuration:
+    """Check the configuration itself; `load_plans` checks the studies.
+
+    Raises:
+        ConfigurationError: naming every key at fault.
+    """
+    try:
+        return Configuration.model_validate(values)
+    except ValidationError as error:
+        raise _refusal("the configuration", faults(error)) from error
+
+
+def load_registers(configuration: Configuration, base: str | Path) -> dict[str, Dataset]:
+    """Read the registers of corpora; `base` is the folder of the Snakefile."""
+    datasets: dict[str, Dataset] = {}
+    for name in configuration.registers:
+        datasets |= load_register(find(name, base))
+    return datasets
+
+
+def study_homes(folders: Iterable[Path]) -> list[Path]:
+    """Return the folders of all studies, by name; a study can then be imported by its name."""
+    homes: dict[str, Path] = {}
+    for folder in folders:
+        if str(folder.resolve()) not in sys.path:
+            sys.path.append(str(folder.resolve()))
+        for file in sorted(folder.glob("*/study.yaml")):
+            home = file.parent
+            if home.name in homes:
+                raise ConfigurationError(
+                    f"two studies named {home.name}: {homes[home.name]} and {home}. Rename one"
+                )
+            homes[home.name] = home
+    if not homes:
+        raise ConfigurationError("study_folders: none of them has a <study>/study.yaml")
+    for registry in REGISTRIES:
+        for home in homes.values():
+            registry.add_study(home)
+    return list(homes.values())
+
+
+def load_plans(
+    configuration: Configuration, datasets: Mapping[str, Dataset], base: str | Path
+) -> dict[str, Plan]:
+    """Return the plan of every study by the folder of its results; `base`: see `load_registers`.
+
+    Raises:
+        ConfigurationError: naming every key at fault.
+    """
+    homes = study_homes(find(folder, base) for folder in configuration.study_folders)
+    known = [home.name for home in homes]
+    for name in configuration.studies:
+        if name not in known:
+            raise ConfigurationError(f"studies: no study {not_among(name, known)}")
+    scales = {"default", *(file.stem for home in homes for file in home.glob("scales/*.yaml"))}
+    if configuration.scale not in scales:
+        raise ConfigurationError(f"scale: no scale {not_among(configuration.scale, scales)}")
+    fetched = {
+        name: [f"results/corpora/downloads/{name}/{file}" for file in dataset.files()]
+        for name, dataset in datasets.items()
+    }
+    plans: dict[str, Plan] = {}
+    for home in homes:
+        plan = Plan(home.name, home, load_study(home, configuration, datasets), fetched)
+        if plan.root in plans:
+            other = plans[plan.root].name
+            raise ConfigurationError(f"{plan.name} and {other} both write to {plan.root}")
+        plans[plan.root] = plan
+    return plans
+
+
+def load_study(home: Path, configuration: Configuration, datasets: Collection[str]) -> Study:
+    """Read a study: its values, overridden by those of the scale, then by the configuration.
+
+    `home` is its folder, `datasets` are the names of the registered corpora.
+
+    Raises:
+        ConfigurationError: naming every key at fault.
+    """
+    values: dict[str, Any] = {}
+    for name in ("study.yaml", f"scales/{configuration.scale}.yaml"):
+        if (home / name).is_file():
+            read = read_entries(home / name, dict[str, Any] | None)  # type: ignore[arg-type]  # a union
+            values = laid_over(values, read or {})
+    values = laid_over(values, configuration.studies.get(home.name, {}))
+    if configuration.seeds is not None:
+        values = {**values, "seeds": configuration.seeds}
+    try:
+        study = Study.model_validate(values)
+        found = list(cross_faults(study, datasets))
+    except ValidationError as error:
+        found = faults(error)
+    if found:
+        raise _refusal(f"the study {home.name}", found)
+    return study
+
+
+def laid_over(values: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values overridden by others: mappings are merged key by key, all else is replaced.
+
+    A mapping that names another `kind` replaces the whole mapping.
+    """
+    result = dict(values)
+    for key, other in others.items():
+        own = result.get(key)
+        if (
+            isinstance(own, Mapping)
+            and isinstance(other, Mapping)
+            and other.get("kind", own.get("kind")) == own.get("kind")
+        ):
+            other = laid_over(own, other)
+        result[key] = other
+    return result
+
+
+def _refusal(what: str, found: list[str]) -> ConfigurationError:
+    lines = [f"{what} is refused:", *found]
+    return ConfigurationError("\n  ".join(lines) + "\nSee docs/configuration.md")

@@ -1,0 +1,47 @@
+"""A training by the names that a study gives its parts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tandem.encoders.encoder import ENCODERS
+from tandem.objectives.objective import OBJECTIVES
+from tandem.registry import ConfigurationError, Settings, not_among
+
+if TYPE_CHECKING:
+    from tandem.studies.study import Study
+
+
+class NamedRun(Settings):
+    """What is trained and how, by names of the study's."""
+
+    encoder: str
+    """The encoder whose architecture is trained."""
+    objective: str
+    """The objective that training minimises."""
+    recipe: str
+    """The recipe; the encoder is taken as it is after the last epoch."""
+
+    def run(self, study: Study) -> dict[str, Any]:
+        """Return what is trained and how, except the seed, as plain values.
+
+        Raises:
+            ConfigurationError: naming what the study does not have.
+        """
+        for section in ("encoder", "objective", "recipe"):
+            name, known = getattr(self, section), getattr(study, f"{section}s")
+            if name not in known:
+                problem = f"no {section}s entry {not_among(name, known)}"
+                raise ConfigurationError(f"the {section} of a table's trainings: {problem}")
+        return {
+            "encoder": ENCODERS.dump(study.encoders[self.encoder].architecture),
+            "objective": OBJECTIVES.dump(study.objectives[self.objective]),
+            "recipe": study.recipes[self.recipe].model_dump(),
+        }
+
+    def kinds(self, study: Study) -> list[Path]:
+        """Return the files of its encoder and objective."""
+        run = self.run(study)
+        kinds = (ENCODERS, run["encoder"]["kind"]), (OBJECTIVES, run["objective"]["kind"])
+        return [registry.path(kind) for registry, kind in kinds]

@@ -1,0 +1,299 @@
+"""Where a study's results are written, and what each is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from tandem.encoders.encoder import ENCODERS
+from tandem.objectives.objective import OBJECTIVES
+from tandem.registry import ConfigurationError, not_among
+from tandem.studies.study import Setting, Study, Trainable
+from tandem.training.recipe import Recipe
+
+UNSEEDED = 0
+"""Stands for the seed of a pretrained baseline."""
+DRAWN = {"pairs", "sources", "languages", "temperature"}
+"""What says of a setting which pairs of a collection are drawn, and how often."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A study with the places of its results.
+
+    Attributes:
+        home: the folder that holds its study.yaml.
+        fetched: the files of every registered corpus, once it is fetched.
+    """
+
+    name: str
+    home: Path
+    study: Study
+    fetched: Mapping[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def root(self) -> str:
+        """The folder of its results."""
+        return str(Path("results") / (self.study.folder or self.name))
+
+    def path(self, *parts: str | int) -> str:
+        """Return the path of a result."""
+        return "/".join([self.root, *map(str, parts)])
+
+    # ---- Corpora
+
+    @property
+    def corpora(self) -> list[str]:
+        """The corpora that experiments can be trained on."""
+        return [*self.study.bitexts, *self.study.backtranslations, *self.study.collections]
+
+    def sides(self, corpus: str) -> list[str]:
+        """Return the two sides of a corpus, as in its file names: `en`, `cs`; or `en`, `en-bt`.
+
+        A collection has none.
+        """
+        if corpus in self.study.collections:
+            return []
+        if corpus in self.study.bitexts:
+            return list(self.study.bitexts[corpus].languages)
+        made = self.study.backtranslations[corpus]
+        target = self.study.translators[made.translator].target
+        return [target, f"{target}-bt"]
+
+    def sources(self, corpus: str) -> list[str]:
+        """Return the registered corpora behind a corpus."""
+        if corpus in self.study.collections:
+            return list(self.study.collections[corpus].sources)
+        if corpus in self.study.backtranslations:
+            corpus = self.study.backtranslations[corpus].bitext
+        return list(self.study.bitexts[corpus].sources)
+
+    def mining_of(self, corpus: str) -> str | None:
+        """Return the mining task that is hidden in a bitext, if there is one."""
+        tasks = self.study.mining.items()
+        return next((name for name, task in tasks if task.bitext == corpus), None)
+
+    def held_out(self, corpus: str) -> list[str]:
+        """Return the folder of that mining task, if there is one."""
+        name = self.mining_of(corpus)
+        return [self.path("mining", name)] if name else []
+
+    def shards(self, name: str) -> list[str]:
+        """Return the shards of a back-translation, as paths without ending."""
+        counts = {"train": self.study.backtranslations[name].shards, "valid": 1, "test": 1}
+        return [
+            self.path("backtranslations", name, f"{split}.{shard}")
+            for split, count in counts.items()
+            for shard in range(count)
+        ]
+
+    # ---- Experiments: <encoder>.<setting>
+
+    def experiments(self, encoders: Iterable[str], settings: Iterable[str]) -> list[str]:
+        """Return the experiments of encoders in settings.
+
+        Raises:
+            ConfigurationError: there is no such setting, or it does not train such an encoder.
+        """
+        names = []
+        for encoder, setting in product(encoders, settings):
+            if setting not in self.study.settings:
+                raise ConfigurationError(f"no setting {not_among(setting, self.study.settings)}")
+            known = [*self.study.settings[setting].encoders, *self.study.pretrained]
+            if encoder not in known:
+                raise ConfigurationError(
+                    f"settings.{setting}.encoders has no {not_among(encoder, known)}"
+                )
+            names.append(f"{encoder}.{setting}")
+        return names
+
+    def encoder(self, experiment: str) -> Trainable:
+        """Return the encoder of an experiment."""
+        return self.study.encoders[experiment.split(".")[0]]
+
+    def setting(self, experiment: str) -> Setting:
+        """Return the setting of an experiment."""
+        return self.study.settings[experiment.split(".")[1]]
+
+    def recipe(self, experiment: str) -> Recipe:
+        """Return how an experiment is trained."""
+        return self.study.recipes[self.setting(experiment).encoders[experiment.split(".")[0]]]
+
+    def run(self, experiment: str) -> dict[str, Any]:
+        """Return what is trained and how, except the seed, as plain values."""
+        setting = self.setting(experiment)
+        return {
+            "encoder": ENCODERS.dump(self.encoder(experiment).architecture),
+            "objective": OBJECTIVES.dump(self.study.objectives[setting.objective]),
+            "recipe": self.recipe(experiment).model_dump(),
+            "trained": setting.trained,
+        }
+
+    def epochs(self, experiment: str) -> int:
+        """Return the passes over its text that train an experiment; 0 for one that is not."""
+        if self.pretrained(experiment) or not self.setting(experiment).trained:
+            return 0
+        return self.recipe(experiment).epochs
+
+    def fewer_epochs(self, experiment: str) -> bool:
+        """Whether an experiment is trained for fewer passes than the paper's.
+
+        Its scores do not say what the paper's encoder would score: tables mark it, and a claim that
+        involves it is not comparable.
+        """
+        return 0 < self.epochs(experiment) < (self.study.epochs or 0)
+
+    def segmented(self, experiment: str, seed: int | str) -> str:
+        """Return the folder of the segmented sample that a seed trains an experiment on."""
+        setting, name = self.setting(experiment), experiment.split(".")[1]
+        # settings that draw the same sample share it
+        drawn = self._same_draw(name) if setting.corpus in self.study.collections else setting.pairs
+        if setting.pairs is None and not setting.start:  # every seed draws all there is
+            seed = self.seeds(experiment)[0]
+        segmentation = self.encoder(experiment).segmentation
+        return self.path("vocab", setting.corpus, f"{drawn}-seed{seed}", segmentation)
+
+    def _same_draw(self, name: str) -> str:
+        """Return the first setting that draws the same pairs of a collection as this one."""
+
+        def draw(setting: Setting) -> dict[str, Any]:
+            return setting.model_dump(include=DRAWN | {"corpus", "start"})
+
+        own = draw(self.study.settings[name])
+        return next(other for other, made in self.study.settings.items() if draw(made) == own)
+
+    def model(self, experiment: str, seed: int) -> str:
+        """Return the folder of a trained encoder."""
+        return self.path("models", experiment, f"seed{seed}")
+
+    def text_of(self, experiment: str) -> list[str]:
+        """Return the registered corpora behind an experiment, those of its start included."""
+        setting = self.setting(experiment)
+        before = self.text_of(setting.start) if setting.start else []
+        return list(dict.fromkeys([*self.sources(setting.corpus), *before]))
+
+    def start_seed(self, start: str, seed: int | str) -> int:
+        """Return the seed whose encoder training starts from: the same, or else the first."""
+        seeds = self.seeds(start)
+        return int(seed) if int(seed) in seeds else seeds[0]
+
+    def start_model(self, experiment: str, seed: int | str) -> list[str]:
+        """Return the folder of the encoder that training starts from, if there is one."""
+        start = self.setting(experiment).start
+        return [self.model(start, self.start_seed(start, seed))] if start else []
+
+    def start_segmented(self, setting: str, seed: int | str) -> list[str]:
+        """Return the folder with the segmenter that a setting takes over, if there is one."""
+        start = self.study.settings[setting].start
+        return [self.segmented(start, self.start_seed(start, seed))] if start else []
+
+    def models(self, experiments: Iterable[str], seeds: Sequence[int] | None = None) -> list[str]:
+        """Return the folders of the encoders that are trained here, for all seeds or for some."""
+        names = [name for name in experiments if not self.pretrained(name)]
+        return [self.model(name, seed) for name in names for seed in seeds or self.seeds(name)]
+
+    def pretrained(self, experiment: str) -> str | None:
+        """Return the model of a pretrained baseline; None for an encoder that is trained here."""
+        found = self.study.pretrained.get(experiment.split(".")[0])
+        return found.model if found else None
+
+    def seeds(self, experiment: str) -> list[int]:
+        """Return the seeds of an experiment; a pretrained baseline has none."""
+        if self.pretrained(experiment):
+            return [UNSEEDED]
+        return self.study.seeds[: self.encoder(experiment).seeds]
+
+    def scores(self, experiments: Iterable[str], task: str) -> list[str]:
+        """Return the folders of scores of experiments on a task: a file for each seed.
+
+        Raises:
+            ConfigurationError: there is no such task.
+        """
+        if task not in self.study.tasks:
+            raise ConfigurationError(f"no task {not_among(task, self.study.tasks)}")
+        return [self.path("scores", name, task) for name in dict.fromkeys(experiments)]
+
+    def described(self, experiment: str) -> dict[str, Any]:
+        """Describe an experiment for tables."""
+        name, setting = experiment.split(".")
+        if name in self.study.pretrained:
+            label = self.study.pretrained[name].label
+            return {"name": experiment, "encoder": label, "setting": setting}
+        encoder, entry = self.study.encoders[name], self.study.settings[setting]
+        # both sides of back-translated text are in the language of its first side
+        sides = 2 if entry.corpus in self.study.backtranslations else 1
+        pairs = entry.pairs if entry.trained else 0  # None: all of a collection
+        return {
+            "name": experiment,
+            "encoder": encoder.label,
+            "setting": setting,
+            "pairs": pairs,
+            "english_sentences": None if pairs is None else sides * pairs,
+            "dimension": encoder.architecture.dimension,
+            "vocabulary": self.study.segmentations[encoder.segmentation].size,
+        }
+
+    def selection(self, experiment: str) -> list[str]:
+        """Return the STS task that chooses the epoch, where one does."""
+        chosen = self.setting(experiment).selection
+        return [self.path("corpora", "selection.tsv")] if chosen == "similarity" else []
+
+    # ---- Tables
+
+    def paper(self) -> list[str]:
+        """Return the files that hold what the paper says: its claims and its figures."""
+        files = (self.home / name for name in ("claims.yaml", "published.yaml"))
+        return [str(file) for file in files if file.is_file()]
+
+    def dump(self, table: str) -> dict[str, Any]:
+        """Return the study with one of its tables and those that it refers to, as plain values."""
+        every = self.study.tables
+        names = [table, *(name for name in every[table].others() if name in every)]
+        kept = {name: every[name] for name in names}
+        return self.study.model_copy(update={"tables": kept}).model_dump(mode="json")
+
+    def all_scores(self, experiment: str) -> list[str]:
+        """Return the scores of an experiment that some table reads."""
+        start = self.path("scores", experiment) + "/"
+        tables = self.study.tables.values()
+        read = (path for table in tables for files in table.inputs(self).values() for path in files)
+        return sorted({path for path in read if path.startswith(start)})
+
+    # ---- Exports and targets
+
+    @property
+    def exported(self) -> list[str]:
+        """The experiments that are also written for sentence-transformers."""
+        return [
+            f"{encoder}.{name}"
+            for name in self.study.export.settings
+            for encoder in self.study.settings[name].encoders
+            if self.study.encoders[encoder].architecture.kind == "averaging"
+        ]
+
+    @property
+    def bleu(self) -> list[str]:
+        """The measured quality of every translator whose text encoders are trained on."""
+        made = self.study.backtranslations
+        corpora = (setting.corpus for setting in self.study.settings.values())
+        used = {made[corpus].translator for corpus in corpora if corpus in made}
+        return [self.path("scores", name, "bleu.json") for name in sorted(used)]
+
+    @property
+    def targets(self) -> list[str]:
+        """All results of the study: tables, figures, claims, front page, exported models."""
+        tables = [f"{name}.{ending}" for name in self.study.tables for ending in ("csv", "md")]
+        drawn = [f"{name}.{ending}" for name in self.figures for ending in ("png", "pdf", "svg")]
+        exported = [f"export/{name}" for name in self.exported]
+        exported += ["model"] if self.study.export.model else []
+        found = ["claims.csv", "front.html"]
+        return [*map(self.path, [*tables, *drawn, *exported, *found]), *self.bleu]
+
+    @property
+    def figures(self) -> dict[str, str]:
+        """The figures, as paths without ending, each with the table that draws it."""
+        tables = self.study.tables.items()
+        return {figure: name for name, table in tables for figure in table.figures(name)}

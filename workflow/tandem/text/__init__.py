@@ -1,0 +1,1 @@
+"""What counts as a token, a word, the same text, a language."""
