@@ -37,15 +37,15 @@ import trials
 from tandem.corpora.collection import read_parts
 from tandem.encoders.encoder import ENCODERS
 from tandem.files.io import atomic_folder, read_yaml, sha256
-from tandem.objectives.objective import OBJECTIVES
+from tandem.objectives.objective import OBJECTIVES, objective_files
 from tandem.provenance import source_digest
 from tandem.segmentation.collection import draw, segment_collection
 from tandem.segmentation.segmenter import Segmenter
 from tandem.studies.configuration import load_configuration, load_plans, load_registers
 from tandem.tasks.kinds.retrieval import BitextRetrieval
-from tandem.training.loop import Run
+from tandem.training.pairs import load_collection
 from tandem.training.recipe import Recipe
-from tandem.training.run import load_collection, train_encoder
+from tandem.training.run import Run, train_encoder
 
 ROOT = Path(__file__).parents[1]
 RATES = (0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.256)
@@ -127,7 +127,7 @@ def key_of(trial: Trial, folder: Path) -> str:
     """Return a digest of what a finished training depends on: its values, text and code."""
     values, scheme = trial.values()
     kinds = (
-        ENCODERS.path(values["encoder"]["kind"]), OBJECTIVES.path(values["objective"]["kind"]),
+        ENCODERS.path(values["encoder"]["kind"]), *objective_files(values["objective"]["kind"]),
     )  # fmt: skip
     text = sha256(folder / "corpora/verses/collection.json")
     code = source_digest(__file__, *kinds, packages={})

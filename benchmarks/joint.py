@@ -53,17 +53,16 @@ from tandem.encoders.kinds.averaging import Averaging
 from tandem.files.io import atomic_folder, read_yaml, sha256
 from tandem.objectives.kinds.margin import Margin
 from tandem.objectives.negatives import BLOCK
-from tandem.objectives.objective import OBJECTIVES
+from tandem.objectives.objective import objective_files
 from tandem.provenance import source_digest
 from tandem.segmentation.collection import draw, segment_collection
 from tandem.segmentation.segmenter import Segmenter
 from tandem.studies.configuration import load_configuration, load_plans, load_registers
 from tandem.tasks.kinds.retrieval import BitextRetrieval
 from tandem.tasks.selection import by_similarity
-from tandem.training.batches import Pairs
-from tandem.training.loop import Run, Trainer
+from tandem.training.pairs import Pairs, load_collection
 from tandem.training.recipe import Recipe
-from tandem.training.run import load_collection, train_encoder
+from tandem.training.run import Run, course_of, train_encoder
 
 ROOT = Path(__file__).parents[1]
 ALTERNATIVES: dict[str, tuple[Any, ...]] = {
@@ -186,7 +185,7 @@ def train(trial: Trial, folder: Path) -> dict[str, Any]:
 
 def key_of(trial: Trial, folder: Path) -> str:
     """Return a digest of what a finished training depends on: its values, text and code."""
-    kinds = ENCODERS.path("averaging"), OBJECTIVES.path("margin")
+    kinds = ENCODERS.path("averaging"), *objective_files("margin")
     code = source_digest(__file__, *kinds, packages={})
     known = json.dumps([asdict(trial), corpus_digest(folder / "corpora/many"), code])
     return hashlib.sha256(known.encode()).hexdigest()[:16]
@@ -228,10 +227,10 @@ def speed(trial: Trial, folder: Path) -> None:
     products = torch.zeros(BLOCK, size)
     ours, floors = [], []
     for turn in range(4):
-        trainer = Trainer(run, vocabulary, *texts, device="cpu")
+        course = course_of(run, vocabulary, texts)
         start = time.process_time()
-        trainer.run(None, show=False)
-        seconds = (time.process_time() - start) / trainer.pairs_per_epoch
+        course.run(None, show=False)
+        seconds = (time.process_time() - start) / course.progress.pairs
         start = time.process_time()
         for block in vectors[:size].split(BLOCK):
             torch.mm(block, vectors[size:].T, out=products)

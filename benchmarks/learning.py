@@ -63,9 +63,8 @@ from tandem.statistics.correlation import pearson
 from tandem.studies.configuration import load_configuration, load_plans, load_registers
 from tandem.tasks.selection import by_similarity
 from tandem.tasks.sts_data import cosine_similarity, read_task
-from tandem.training.batches import Pairs
-from tandem.training.loop import Run
-from tandem.training.run import train_encoder, untrained_encoder
+from tandem.training.pairs import Pairs
+from tandem.training.run import Run, train_encoder, untrained_encoder
 
 ROOT = Path(__file__).parents[1]
 SEEDS = (1, 2, 3)

@@ -30,9 +30,8 @@ from tandem.encoders.composition import Composition, as_encoder
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.segmenter import Segmenter
 from tandem.tasks.selection import Select, by_similarity
-from tandem.training.batches import Pairs
-from tandem.training.loop import Run
-from tandem.training.run import train_encoder, untrained_encoder
+from tandem.training.pairs import Pairs
+from tandem.training.run import Run, train_encoder, untrained_encoder
 
 
 def average(table: Tensor, rows: Ragged, chosen: np.ndarray, dropout: float) -> Tensor:

@@ -33,9 +33,9 @@ from tandem.objectives.kinds.margin import Margin
 from tandem.segmentation import ragged
 from tandem.segmentation.ragged import Ragged
 from tandem.training.adam import RowAdam, Rows
-from tandem.training.batches import Pairs
-from tandem.training.loop import Run, Trainer
+from tandem.training.pairs import Pairs
 from tandem.training.recipe import Recipe
+from tandem.training.run import Run, course_of
 
 TYPES, WIDTH, MEAN_LENGTH = 20_000, 300, 9
 EPOCHS, BATCH = 10, 128
@@ -94,11 +94,12 @@ def pairs_per_second(
     start = time.perf_counter()
     recipe = Recipe(epochs=epochs, batch=BATCH, threads=threads)
     run = Run(Averaging(dimension=WIDTH), Margin(megabatch=60, anneal=anneal), recipe, seed=1)
-    trainer = Trainer(run, TYPES, pairs)
+    course = course_of(run, TYPES, [pairs])
     if dense:
-        trainer.optimizer = DenseAdam(trainer.optimizer.table, recipe.learning_rate, 0)
-    trainer.run(lambda table, composition: 0.0, show=False)
-    return epochs * trainer.pairs_per_epoch / (time.perf_counter() - start)
+        table = course.learner.optimizer.table
+        course.learner.optimizer = DenseAdam(table, recipe.learning_rate, 0)
+    course.run(lambda parameters: 0.0, show=False)
+    return course.progress.pairs / (time.perf_counter() - start)
 
 
 def floor_pairs_per_second(pairs: Pairs) -> float:

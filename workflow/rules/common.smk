@@ -11,7 +11,7 @@ from tandem.studies.configuration import load_configuration, load_plans, load_re
 from tandem.corpora.readers import READERS
 from tandem.encoders.encoder import ENCODERS
 from tandem.filtering.filter import FILTERS
-from tandem.objectives.objective import OBJECTIVES
+from tandem.objectives.objective import objective_files
 from tandem.studies.plan import DRAWN
 from tandem.reporting.claim_test import CLAIM_TESTS
 from tandem.reporting.table import TABLES
@@ -71,7 +71,7 @@ def scored_by(wildcards):
 def trained_by(wildcards):
     """Return the files of the kinds that a training depends on."""
     run = plan_of(wildcards).run(wildcards.experiment)
-    return ENCODERS.path(run["encoder"]["kind"]), OBJECTIVES.path(run["objective"]["kind"])
+    return ENCODERS.path(run["encoder"]["kind"]), *objective_files(run["objective"]["kind"])
 
 
 def tabulated_by(wildcards):

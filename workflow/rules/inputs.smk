@@ -101,4 +101,4 @@ def timed_kinds(wildcards):
     """Return the files of the kinds that are timed."""
     runs = [plan_of(wildcards).run(name) for name in timed(wildcards)]
     found = {ENCODERS.path(run["encoder"]["kind"]) for run in runs}
-    return sorted(found | {OBJECTIVES.path(run["objective"]["kind"]) for run in runs})
+    return sorted(found.union(*(objective_files(run["objective"]["kind"]) for run in runs)))

@@ -7,9 +7,9 @@ from tandem.files.io import write_json
 from tandem.objectives.objective import OBJECTIVES
 from tandem.timing.rates import measure_models, sample
 from tandem.timing.unread import new_sentences, sts_sentences, trained_on
-from tandem.training.loop import Run
+from tandem.training.pairs import load_collection, load_pairs
 from tandem.training.recipe import Recipe
-from tandem.training.run import load_collection, load_pairs
+from tandem.training.run import Run
 
 with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)

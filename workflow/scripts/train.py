@@ -8,8 +8,9 @@ from tandem.objectives.objective import OBJECTIVES
 from tandem.segmentation.segmenter import Segmenter
 from tandem.tasks import selection
 from tandem.training import run
-from tandem.training.loop import Run
+from tandem.training.pairs import load_collection, load_pairs
 from tandem.training.recipe import Recipe
+from tandem.training.run import Run
 
 with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)
@@ -25,9 +26,9 @@ with logged(snakemake.log[0]) as log:
         select = selection.by_retrieval(given.segmented, params.sides)
     if values["trained"]:
         if params.sides:
-            texts = [run.load_pairs(given.segmented, "train", params.sides)]
+            texts = [load_pairs(given.segmented, "train", params.sides)]
         else:  # a collection
-            texts = run.load_collection(given.segmented, params.pools)
+            texts = load_collection(given.segmented, params.pools)
         objective, recipe = OBJECTIVES.parse(values["objective"]), Recipe(**values["recipe"])
         described = Run(encoder, objective, recipe, seed)
         start = SentenceEncoder.load(given.start[0]) if given.start else None

@@ -13,8 +13,8 @@ from tandem.registry import Settings
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import learn
 from tandem.tasks.task import MEAN
-from tandem.training.loop import Run
 from tandem.training.recipe import Recipe
+from tandem.training.run import Run
 from wieting2017.methods import classifier, conditions, results, runs, texts
 from wieting2017.methods.conditions import EVERYTHING, Condition, Kept
 from wieting2017.methods.scoring import score

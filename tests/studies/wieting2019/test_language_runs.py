@@ -16,8 +16,8 @@ from tandem.registry import ConfigurationError
 from tandem.segmentation.segmenter import Segmenter
 from tandem.studies.study import Study
 from tandem.tasks.task import TASKS
-from tandem.training.loop import Run
 from tandem.training.recipe import Recipe
+from tandem.training.run import Run
 from wieting2019.methods import runs
 from wieting2019.methods.english import learn_english
 from wieting2019.methods.panel import build_panel, gather

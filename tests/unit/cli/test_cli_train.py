@@ -77,15 +77,15 @@ def test_train_starts_from_a_model_with_its_segmentation(trained, tmp_path):
 
 def test_training_from_a_model_goes_on_where_it_was_stopped(trained, tmp_path, monkeypatch):
     model, few = trained
-    save = checkpoint.save
+    save = checkpoint.write
 
     def save_then_stop(*arguments):
         save(*arguments)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(checkpoint, "save", save_then_stop)
-        patched.setattr("tandem.training.loop.time.monotonic", itertools.count(step=100).__next__)
+        patched.setattr(checkpoint, "write", save_then_stop)
+        patched.setattr("tandem.training.course.time.monotonic", itertools.count(step=100).__next__)
         command = ["train", *few, "--from", str(model), "--batch", "16"]
         assert main([*command, "--out", str(tmp_path / "one")]) == 130
     assert (tmp_path / ".one.unfinished/checkpoint").is_dir()

@@ -26,8 +26,8 @@ LANGUAGES = ["--languages", "en", "de"]
 OPTIONS = [*LANGUAGES, "--held-out", "50", "--size", "60", "--dimension", "16", "--epochs", "12"]
 OFTEN = """
 import sys
-from tandem.training.loop import Trainer
-Trainer.run.__defaults__ = (None, 0.05, *Trainer.run.__defaults__[2:])  # a checkpoint every 0.05 s
+from tandem.training.course import Course
+Course.run.__defaults__ = (None, 0.05, *Course.run.__defaults__[2:])  # a checkpoint every 0.05 s
 from tandem.cli import main
 sys.exit(main(sys.argv[1:]))
 """
@@ -39,13 +39,13 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 PAUSED = """
 import time
 from tandem.training import checkpoint
-save = checkpoint.save
+save = checkpoint.write
 
 def save_and_wait(*what):
     save(*what)
     time.sleep(600)  # the signal ends it
 
-checkpoint.save = save_and_wait
+checkpoint.write = save_and_wait
 """
 ENVIRONMENT = os.environ | {
     "PYTHONPATH": str(Path(tandem.__file__).parents[1]),
@@ -91,8 +91,8 @@ import os, random, signal, sys, time
 from pathlib import Path
 import tandem.corpora.bitext, tandem.segmentation.segmenter, tandem.tasks.selection
 from tandem.cli import main, parser
-from tandem.training.loop import Trainer
-Trainer.run.__defaults__ = (None, 0.05, *Trainer.run.__defaults__[2:])
+from tandem.training.course import Course
+Course.run.__defaults__ = (None, 0.05, *Course.run.__defaults__[2:])
 parser(["train"])
 import tandem.own_bitext.build
 

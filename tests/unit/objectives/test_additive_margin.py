@@ -6,12 +6,13 @@ import torch
 
 from tandem.encoders.composition import Composition
 from tandem.encoders.kinds.averaging import Averaging
+from tandem.objectives.contrastive import Pool
 from tandem.objectives.kinds.additive_margin import AdditiveMargin
 from tandem.objectives.objective import OBJECTIVES
 from tandem.segmentation import ragged
-from tandem.training.batches import Pairs
-from tandem.training.loop import Run, Trainer
+from tandem.training.pairs import Pairs
 from tandem.training.recipe import Recipe
+from tandem.training.run import Run, course_of
 
 PAIRS, WIDTH = 7, 5
 
@@ -24,7 +25,7 @@ def vectors():
 def loss_of(objective, vectors, keys=None, batch=range(PAIRS)):
     batch = np.array(batch)
     keys = torch.arange(PAIRS).repeat(2) if keys is None else keys
-    chosen = objective.choose(vectors, keys, monolingual=False)
+    chosen = objective.choose(Pool(vectors, keys, monolingual=False))
     rows = objective.rows(batch, PAIRS, chosen)
     assert {len(group) for group in rows} == {len(batch)}
     return objective.loss(torch.stack([vectors[torch.from_numpy(r)] for r in rows]), batch, chosen)
@@ -79,7 +80,7 @@ def test_hard_negatives_of_all_examples_join_the_batch(vectors):
     objective = AdditiveMargin(hard=2, megabatch=3)
     keys = torch.arange(PAIRS).repeat(2)
     keys[PAIRS + 3] = keys[3] = keys[5] = keys[PAIRS + 5] = 3
-    chosen = objective.choose(vectors, keys, monolingual=False)
+    chosen = objective.choose(Pool(vectors, keys, monolingual=False))
     unit = torch.nn.functional.normalize(vectors)
     x, y = unit.chunk(2)
     for i in range(PAIRS):
@@ -124,5 +125,5 @@ def test_pools_are_encoded_only_to_be_compared(hard, vectors, monkeypatch):
     pairs = Pairs(*map(ragged.from_rows, sides), monolingual=False)
     recipe = Recipe(epochs=1, batch=20, dropout=0.1)
     run = Run(Averaging(dimension=4), AdditiveMargin(hard=hard), recipe, 1)
-    Trainer(run, 40, pairs).run(None, show=False)
+    course_of(run, 40, [pairs]).run(None, show=False)
     assert counted.count(False) == vectors and counted.count(True) == 1

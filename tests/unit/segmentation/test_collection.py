@@ -10,7 +10,7 @@ from tandem.files.io import read_json, write_json
 from tandem.segmentation import ragged
 from tandem.segmentation.collection import balanced, draw, segment_collection
 from tandem.segmentation.scheme import Segmentation
-from tandem.training.run import load_collection
+from tandem.training.pairs import load_collection
 
 WORDS = "cat dog lamp door river house window garden teacher sailor".split()
 

@@ -16,9 +16,11 @@ from tandem.segmentation.segmenter import Segmenter
 from tandem.timing import rates
 from tandem.timing.rates import measure, measure_training, sample
 from tandem.timing.unread import divide
-from tandem.training.batches import Pairs
-from tandem.training.loop import Run
+from tandem.training.contrast import Contrast
+from tandem.training.course import Progress
+from tandem.training.pairs import Pairs
 from tandem.training.recipe import Recipe
+from tandem.training.run import Run
 
 TEXT = [f"line {number}" for number in range(100)]
 
@@ -105,16 +107,18 @@ def test_training_is_timed_in_turns_anew(monkeypatch, clock):
     model = as_encoder(segmenter, *initialise(kind, 4, 1))
     trained = []
 
-    class Trainer(rates.Trainer):
-        def run(self, *arguments, **values):
-            trained.append((self.settings.seed, self.settings.recipe.epochs, self.pairs_per_epoch))
-            super().run(*arguments, **values)
+    begin, train_pool = Contrast.begin, Contrast._train_pool
 
-        def _pool(self, text, order):
-            clock.now += 1 / (2 * math.ceil(len(order) / self.settings.recipe.batch))
-            return super()._pool(text, order)
+    def noted(self, epoch):
+        trained.append((self.settings.seed, self.settings.recipe.epochs, self.pairs_per_epoch))
+        return begin(self, epoch)
 
-    monkeypatch.setattr(rates, "Trainer", Trainer)
+    def timed(self, number):
+        clock.now += 1 / (2 * math.ceil(len(self._orders[number]) / self.settings.recipe.batch))
+        return train_pool(self, number)
+
+    monkeypatch.setattr(Contrast, "begin", noted)
+    monkeypatch.setattr(Contrast, "_train_pool", timed)
     sides = from_rows([[0, 1], [2], [3, 0], [1]] * 5), from_rows([[1], [2, 3], [0], [3]] * 5)
     pairs = {"m": [Pairs(*sides, False), Pairs(*sides, True)]}  # half a second each
     run = Run(kind, Margin(), Recipe(epochs=7, batch=4), 1)
@@ -126,13 +130,13 @@ def test_training_is_timed_in_turns_anew(monkeypatch, clock):
 
 def test_what_keeps_the_parameters_is_not_timed(clock):
     class Slow:
-        pairs_per_epoch = 30
+        progress = Progress(pairs=30)
 
         def run(self, validate, show):
             clock.now += 5
-            validate("table", "composition")
+            validate("parameters")
             clock.now += 3
-            validate("table", "composition")
+            validate("parameters")
             clock.now += 100
 
     assert rates._epoch_rate(Slow()) == 10.0

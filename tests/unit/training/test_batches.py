@@ -6,13 +6,8 @@ import torch
 
 from tandem.kernels import number_types
 from tandem.segmentation import ragged
-from tandem.training.batches import (
-    DropoutPool,
-    Pairs,
-    generator,
-    scramble,
-    sentence_keys,
-)
+from tandem.training.batches import DropoutPool, generator, scramble
+from tandem.training.pairs import Pairs, sentence_keys
 
 
 def test_keys_tell_order_and_length_apart():

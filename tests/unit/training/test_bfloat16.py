@@ -9,9 +9,10 @@ from tandem.encoders.kinds.lstm import Lstm
 from tandem.encoders.kinds.transformer import Transformer
 from tandem.objectives.kinds.additive_margin import AdditiveMargin
 from tandem.segmentation import ragged
-from tandem.training.batches import Pairs
-from tandem.training.loop import Run, Trainer, uses_bfloat16
+from tandem.training.contrast import uses_bfloat16
+from tandem.training.pairs import Pairs
 from tandem.training.recipe import Recipe
+from tandem.training.run import Run, course_of
 
 TRANSFORMER = Transformer(dimension=16, layers=1, heads=2, hidden=16, filter=32, output=8)
 LOSS = AdditiveMargin(scale=20, margin=0.1)
@@ -28,7 +29,7 @@ def trained(precision):
     left = [random.integers(0, 50, random.integers(1, 7)).tolist() for _ in range(150)]
     right = [[w + 50 for w in row[::-1]] for row in left]
     pairs = Pairs(ragged.from_rows(left), ragged.from_rows(right), monolingual=False)
-    trainer = Trainer(run(precision), 100, pairs)
+    trainer = course_of(run(precision), 100, [pairs])
     trainer.run(None, show=False)
     return trainer
 

@@ -12,10 +12,9 @@ from tandem.errors import TandemError
 from tandem.files import saved
 from tandem.objectives.kinds.margin import Margin
 from tandem.segmentation import ragged
-from tandem.training import checkpoint
-from tandem.training.batches import Pairs
-from tandem.training.loop import Run, Trainer
+from tandem.training.pairs import Pairs
 from tandem.training.recipe import Recipe
+from tandem.training.run import Run, course_of
 
 FILES = ("progress.json", "state.safetensors", saved.SEAL)
 
@@ -25,7 +24,7 @@ def trainer(vocabulary=50):
     sides = [ragged.from_rows(draw.integers(0, 50, (40, 4)).tolist()) for _ in range(2)]
     recipe = Recipe(epochs=2, batch=8)
     run = Run(Lstm(dimension=8, hidden=4), Margin(megabatch=2, anneal=0), recipe, 3)
-    return Trainer(run, vocabulary, Pairs(*sides, False))
+    return course_of(run, vocabulary, [Pairs(*sides, False)])
 
 
 def trained(folder):
@@ -56,11 +55,11 @@ def test_every_flipped_bit_and_every_cut_is_found(whole, tmp_path, name, capsys)
         (folder / name).write_bytes(cuts[damage] if damage < len(cuts) else content)
         if damage >= len(cuts):
             flipped(folder / name, draw)
-        assert not checkpoint.resume(again, folder)
+        assert not again.resume(folder)
         assert "damaged or missing: the run starts afresh" in capsys.readouterr().err
-    assert again.progress.step == 0
+    assert again.learner.step == 0
     (folder / name).write_bytes(content)
-    assert checkpoint.resume(again, folder)
+    assert again.resume(folder)
     assert capsys.readouterr().err == ""
 
 
@@ -75,7 +74,7 @@ def test_a_run_beside_a_damaged_checkpoint_ends_with_the_same_bytes(whole, tmp_p
     else:
         path.unlink()
     assert torch.equal(trained(folder), whole[1])
-    assert checkpoint.resume(trainer(), folder)
+    assert trainer().resume(folder)
 
 
 def test_ids_beyond_the_vocabulary_are_refused_before_training():

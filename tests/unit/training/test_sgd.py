@@ -8,9 +8,9 @@ from tandem.encoders.kinds.transformer import Transformer
 from tandem.objectives.kinds.additive_margin import AdditiveMargin
 from tandem.segmentation import ragged
 from tandem.training.adam import Rows
-from tandem.training.batches import Pairs
-from tandem.training.loop import Run, Trainer
+from tandem.training.pairs import Pairs
 from tandem.training.recipe import Recipe
+from tandem.training.run import Run, course_of
 from tandem.training.sgd import RowSgd
 
 SMALL = Transformer(dimension=16, layers=1, heads=2, hidden=8, filter=16, output=8)
@@ -30,7 +30,7 @@ def bitext(count=150):
 
 def trainer():
     objective = AdditiveMargin(hard=2, megabatch=3)
-    return Trainer(Run(SMALL, objective, RECIPE, 5), TYPES, bitext())
+    return course_of(Run(SMALL, objective, RECIPE, 5), TYPES, [bitext()])
 
 
 def test_rows_move_against_their_gradients_and_others_stay():
@@ -81,13 +81,14 @@ def test_embeddings_have_a_rate_of_their_own(optimizer):
     five = one.model_copy(update={"embedding_multiplier": 5.0, "learning_rate": 0.02})
     steps = {}
     for name, recipe in (("one", one), ("five", five)):
-        run = Trainer(Run(SMALL, AdditiveMargin(), recipe, 5), TYPES, bitext(16))
-        table = run.optimizer.table.clone()
-        weights = [weight.detach().clone() for weight in run.composition.parameters()]
+        run = course_of(Run(SMALL, AdditiveMargin(), recipe, 5), TYPES, [bitext(16)])
+        learner = run.learner
+        table = learner.optimizer.table.clone()
+        weights = [weight.detach().clone() for weight in learner.composition.parameters()]
         run.run(None, show=False)
-        moved = [after.detach() - b for after, b in zip(run.composition.parameters(), weights,
+        moved = [after.detach() - b for after, b in zip(learner.composition.parameters(), weights,
                                                         strict=True)]  # fmt: skip
-        steps[name] = run.optimizer.table - table, moved
+        steps[name] = learner.optimizer.table - table, moved
     torch.testing.assert_close(steps["five"][0], steps["one"][0])
     for fifth, whole in zip(steps["five"][1], steps["one"][1], strict=True):
         torch.testing.assert_close(5 * fifth, whole, atol=1e-5, rtol=1e-3)

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import torch
 from rnn_example import BITEXT, CONFIG, NONE, PAIRS, SHORT, settings
 
 from tandem.errors import TandemError
+from tandem.training.course import Course
 from tandem.translation import rnn_training
 from tandem.translation.batching import END, PAD, START, UNKNOWN, make_batch
 from tandem.translation.decoding import Output, bound, choose, decode_greedily
@@ -18,10 +20,11 @@ from tandem.translation.network import AttentionNetwork
 from tandem.translation.quality import bleu
 from tandem.translation.rnn_training import (
     Aligned,
-    RnnTraining,
+    RnnLearner,
     keep_short,
     learning_rate,
     read_split,
+    train_network,
     train_pieces,
     train_rnn,
 )
@@ -105,58 +108,61 @@ def test_same_seed_same_bytes_another_seed_others(tmp_path):
     assert not (tmp_path / "a" / "checkpoint").exists()
 
 
-@pytest.mark.parametrize("epoch", [1, 2])
-def test_a_killed_run_resumes_to_the_same_bytes(tmp_path, monkeypatch, epoch):
+@pytest.mark.parametrize("checkpoints", [1, 3, 5])
+def test_a_killed_run_resumes_to_the_same_bytes(tmp_path, monkeypatch, checkpoints):
     train_rnn(BITEXT, BITEXT, SHORT, tmp_path / "whole")
-    save = RnnTraining.save
+    monkeypatch.setattr("tandem.training.course.time.monotonic", count(step=100).__next__)
+    save, saves = Course.save, count(1)
 
-    def save_then_die(run):
-        save(run)
-        if run.epoch == epoch:
+    def save_then_die(course, folder):
+        save(course, folder)
+        if next(saves) == checkpoints:
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(RnnTraining, "save", save_then_die)
+        patch.setattr(Course, "save", save_then_die)
         train_rnn(BITEXT, BITEXT, SHORT, tmp_path / "killed")
     assert not (tmp_path / "killed" / "model.safetensors").exists()
-    steps = []
-    step = RnnTraining._train_epoch
+    updates = []
+    update = RnnLearner._update
 
-    def watched(run):
-        steps.append(run.epoch)
-        step(run)
+    def watched(learner, group, rate):
+        updates.append(rate)
+        return update(learner, group, rate)
 
-    monkeypatch.setattr(RnnTraining, "_train_epoch", watched)
+    monkeypatch.setattr(RnnLearner, "_update", watched)
     train_rnn(BITEXT, BITEXT, SHORT, tmp_path / "killed")
-    assert steps == list(range(epoch, 3))
+    killed = len(updates)
     assert contents(tmp_path / "whole") == contents(tmp_path / "killed")
+    train_rnn(BITEXT, BITEXT, SHORT, tmp_path / "again")
+    assert len(updates) - killed == killed + checkpoints  # none twice
 
 
 def test_a_checkpoint_of_other_text_is_not_gone_on_from(tmp_path, caplog):
-    pairs = Aligned([[5, 6]], [[7, 8]])
-    RnnTraining(SHORT, 60, pairs, pairs, tmp_path / "checkpoint").finish()
-    assert RnnTraining(SHORT, 60, pairs, pairs, tmp_path / "checkpoint").epoch == 3
+    pairs, place = Aligned([[5, 6]], [[7, 8]]), tmp_path / "checkpoint"
+    whole = train_network(SHORT, 60, pairs, pairs, place, checkpoint_seconds=-1)
+    again = train_network(SHORT, 60, pairs, pairs, place)
+    assert again.progress == whole.progress and "beginning anew" not in caplog.text
     other = Aligned([[5, 9]], [[7, 8]])
-    assert RnnTraining(SHORT, 60, other, pairs, tmp_path / "checkpoint").epoch == 0
-    assert "starting anew" in caplog.text
-    caplog.clear()
-    changed = settings(epochs=3, clip=2.0)
-    assert RnnTraining(changed, 60, pairs, pairs, tmp_path / "checkpoint").epoch == 0
-    assert "starting anew" in caplog.text
+    for run, text in ((SHORT, other), (settings(epochs=3, clip=2.0), pairs)):
+        caplog.clear()
+        train_network(run, 60, text, pairs, place)
+        assert "beginning anew" in caplog.text
 
 
-def test_gradients_are_clipped(monkeypatch, tmp_path):
+def test_gradients_are_clipped(monkeypatch):
     config = settings(clip=1e-3, epochs=1)
     pairs = Aligned([[5, 6]], [[7, 8]])
-    run = RnnTraining(config, 60, pairs, pairs, tmp_path / "checkpoint")
+    learner = RnnLearner(config, 60, pairs, pairs)
     norms = []
 
     def look():
-        gradients = [p.grad.norm() for p in run.network.parameters()]
+        gradients = [p.grad.norm() for p in learner.network.parameters()]
         norms.append(torch.stack(gradients).norm().item())
 
-    monkeypatch.setattr(run.optimiser, "step", look)
-    run.finish()
+    monkeypatch.setattr(learner.optimiser, "step", look)
+    learner.begin(0)
+    learner.advance()
     assert norms == [pytest.approx(1e-3, rel=1e-3)]
 
 
@@ -166,7 +172,7 @@ def test_training_leaves_the_global_generator_and_threads_alone(tmp_path):
     config = settings(epochs=1)
     train_rnn(BITEXT, NONE, config, tmp_path / "a")
     assert torch.equal(before, torch.get_rng_state()) and threads == torch.get_num_threads()
-    assert (tmp_path / "a" / "history.csv").read_text().endswith(",nan\n")
+    assert (tmp_path / "a" / "history.csv").read_text().endswith(",\n")
 
 
 def test_learning_rate_rises_then_falls():
@@ -210,7 +216,7 @@ def test_output_is_a_tuple_of_ids_score_and_tokens(translator):
 
 def test_the_history_header_names_the_columns(folder):
     lines = (folder / "history.csv").read_text().split("\n")
-    assert lines[0] == rnn_training.HISTORY_HEADER and len(lines) == CONFIG.epochs + 2
+    assert lines[0] == "epoch,loss,validation_loss" and len(lines) == CONFIG.epochs + 2
     first, last = (float(line.split(",")[2]) for line in (lines[1], lines[-2]))
     assert last < 0.2 * first
 

@@ -13,10 +13,7 @@ from safetensors.torch import load_file, save_file
 
 from tandem.errors import InputError
 from tandem.files import saved
-from tandem.translation.rnn_training import (
-    Aligned,
-    RnnTraining,
-)
+from tandem.translation.rnn_training import Aligned, train_network
 from tandem.translation.translator import load_translator
 
 
@@ -97,11 +94,12 @@ def test_every_flipped_bit_is_found(folder, tmp_path):
 
 @pytest.mark.parametrize("share", [0, 0.5, 0.99])
 def test_a_damaged_checkpoint_is_told_and_left(tmp_path, capsys, share):
-    pairs = Aligned([[5, 6]], [[7, 8]])
-    RnnTraining(SHORT, 60, pairs, pairs, tmp_path / "checkpoint").finish()
-    state = tmp_path / "checkpoint/last.pt"
+    pairs, place = Aligned([[5, 6]], [[7, 8]]), tmp_path / "checkpoint"
+    whole = train_network(SHORT, 60, pairs, pairs, place, checkpoint_seconds=-1)
+    state = place / "state.safetensors"
     state.write_bytes(state.read_bytes()[: int(share * state.stat().st_size)])
-    assert RnnTraining(SHORT, 60, pairs, pairs, tmp_path / "checkpoint").epoch == 0
-    assert "last.pt: damaged or missing: the run starts afresh" in capsys.readouterr().err
-    RnnTraining(SHORT, 60, pairs, pairs, tmp_path / "checkpoint").finish()
-    assert RnnTraining(SHORT, 60, pairs, pairs, tmp_path / "checkpoint").epoch == 3
+    again = train_network(SHORT, 60, pairs, pairs, place, checkpoint_seconds=-1)
+    assert "state.safetensors: damaged or missing: the run starts" in capsys.readouterr().err
+    assert again.progress == whole.progress
+    train_network(SHORT, 60, pairs, pairs, place)
+    assert "damaged" not in capsys.readouterr().err

@@ -4,7 +4,7 @@ FILTERING_HOME = "workflow/studies/wieting2017"
 FILTERING = STUDIES["wieting2017"]
 EXPERIMENT = FILTERING.study.tables["datasets"].experiment
 # of what learns to score pairs
-SCORING_KINDS = [ENCODERS.path("averaging"), ENCODERS.path("lstm"), OBJECTIVES.path("margin")]
+SCORING_KINDS = [ENCODERS.path("averaging"), ENCODERS.path("lstm"), *objective_files("margin")]
 # the compared texts that nothing is translated for
 TEXTS_OF_PEOPLE = [
     name for name, text in EXPERIMENT.compared.items() if text.collection or text.bitext

@@ -59,11 +59,21 @@ def as_encoder(
     metadata: dict[str, Any] | None = None,
 ) -> SentenceEncoder:
     """Return an encoder of these tensors; on a CPU it shares their memory."""
-    weights = {k: v.detach().cpu().numpy() for k, v in composition.state_dict().items()}
-    return SentenceEncoder(
-        segmenter, composition.encoder, table.detach().cpu().numpy(), weights, metadata,
-        table.device.type,
-    )  # fmt: skip
+    parameters = {"embedding": table, **composition.state_dict()}
+    return from_parameters(segmenter, composition.encoder, parameters, metadata)
+
+
+def from_parameters(
+    segmenter: Segmenter,
+    kind: Encoder,
+    parameters: Mapping[str, Tensor],
+    metadata: dict[str, Any] | None = None,
+) -> SentenceEncoder:
+    """Return an encoder of a table, `embedding`, and the weights beside it; memory is shared."""
+    arrays = {name: tensor.detach().cpu().numpy() for name, tensor in parameters.items()}
+    table = arrays.pop("embedding")
+    device = parameters["embedding"].device.type
+    return SentenceEncoder(segmenter, kind, table, arrays, metadata, device)
 
 
 def weight_shapes(encoder: Encoder) -> dict[str, tuple[int, ...]]:

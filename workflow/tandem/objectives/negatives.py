@@ -33,7 +33,7 @@ class Negatives(NamedTuple):
 
 
 def hardest(vectors: Tensor, keys: Tensor, monolingual: bool) -> Negatives:
-    """Choose the negatives of every pair of a mega-batch, described as for `Objective.choose`."""
+    """Choose the negatives of every pair of a mega-batch, described as for `contrastive.Pool`."""
     vectors = functional.normalize(vectors)
     left, right = vectors.chunk(2)
     left_keys, right_keys = keys.chunk(2)

@@ -2,64 +2,39 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
-from numpy.typing import NDArray
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, ClassVar
 
 from tandem.registry import Kind, Registry
 
-if TYPE_CHECKING:
-    from torch import Tensor
-
 
 class Objective(Kind):
-    """What every kind of objective has.
+    """What every kind of objective has: a learner, which takes the steps that reduce it."""
 
-    Training reads `batches` batches of pairs at a time, a pool, from which the objective may
-    choose: it sees the vectors of the whole pool where it `compares` them. Then for each batch the
-    sentences that `rows` names are encoded with dropout, and one step is taken to reduce `loss`.
-    """
+    learner: ClassVar[str]
+    """The class of its learner, as `<module>:<class>`. It is imported when training begins, and
+    made from a run, the number of types, texts, a device and an encoder to start from or None (see
+    `training.run.course_of`); what it does is in `training.course.Learner`."""
 
-    @property
-    def compares(self) -> bool:
-        """Whether `choose` needs the vectors of a pool."""
-        return False
+    @classmethod
+    def learner_class(cls) -> Any:  # noqa: ANN401  (a class of training, which imports objectives)
+        """Import the class of its learner."""
+        module, name = cls.learner.split(":")
+        return getattr(import_module(module), name)
 
-    def batches(self, step: int) -> int:
-        """Return how many batches the pool has that begins after `step` updates."""
-        return 1
-
-    def choose(self, vectors: Tensor | None, keys: Tensor, monolingual: bool) -> Any:  # noqa: ANN401  (whatever its own `rows` and `loss` want)
-        """Choose in a pool, without gradients, what its batches need.
-
-        Args:
-            vectors: (2n, dimension) sentence vectors, one side after the other; None unless it
-                `compares` them.
-            keys: (2n,) int64, equal for sentences spelt alike.
-            monolingual: both sides are of one language.
-        """
-        return None
-
-    def rows(self, batch: NDArray[np.int64], count: int, chosen: Any) -> list[NDArray[np.int64]]:  # noqa: ANN401
-        """Return the sentences to encode for a batch: groups of as many as it has pairs.
-
-        Args:
-            batch: (pairs,) numbers of the pairs in the pool.
-            count: pairs of the pool; left sentences are 0 .. count - 1, right ones follow.
-            chosen: what `choose` returned.
-        """
-        return [batch, batch + count]
-
-    def loss(self, vectors: Tensor, batch: NDArray[np.int64], chosen: Any) -> Tensor:  # noqa: ANN401
-        """Return the loss of a batch, a scalar.
-
-        Args:
-            vectors: (groups, pairs, width) of what `rows` named.
-            batch: as for `rows`.
-            chosen: what `choose` returned.
-        """
-        raise NotImplementedError
+    @classmethod
+    def learner_file(cls) -> Path:
+        """Return the file of its learner, which is not imported."""
+        spec = find_spec(cls.learner.split(":")[0])
+        assert spec and spec.origin
+        return Path(spec.origin)
 
 
 OBJECTIVES = Registry("tandem.objectives.kinds", Objective)
+
+
+def objective_files(kind: str) -> list[Path]:
+    """Return the files that training by a kind of objective depends on: its own, its learner's."""
+    return [OBJECTIVES.path(kind), OBJECTIVES.kind(kind).learner_file()]

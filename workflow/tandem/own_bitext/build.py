@@ -43,7 +43,8 @@ from tandem.registry import faults
 from tandem.segmentation.segmenter import Segmenter, learn, segment_lines
 from tandem.text.spelling import collapse
 from tandem.training import run as training
-from tandem.training.loop import Run
+from tandem.training.pairs import load_pairs
+from tandem.training.run import Run
 
 MOST_HELD_OUT = 0.05
 """Of few pairs, the share that is held out for each of the three purposes."""
@@ -267,7 +268,7 @@ def _train(
     tell: Callable[[str], object],
 ) -> SentenceEncoder:
     """Train on all pairs, look how good it is, and write the model."""
-    pairs = training.load_pairs(ids, "train", how.languages)
+    pairs = load_pairs(ids, "train", how.languages)
     kind = how.encoder if how.start is None else how.start.kind
     objective, recipe = recipes.followed(len(pairs.left), kind, how.objective, **how.recipe)
     segmenter = Segmenter.load(ids)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tandem.encoders.encoder import ENCODERS
-from tandem.objectives.objective import OBJECTIVES
+from tandem.objectives.objective import OBJECTIVES, objective_files
 from tandem.registry import ConfigurationError, Settings, not_among
 
 if TYPE_CHECKING:
@@ -43,5 +43,5 @@ class NamedRun(Settings):
     def kinds(self, study: Study) -> list[Path]:
         """Return the files of its encoder and objective."""
         run = self.run(study)
-        kinds = (ENCODERS, run["encoder"]["kind"]), (OBJECTIVES, run["objective"]["kind"])
-        return [registry.path(kind) for registry, kind in kinds]
+        encoder, objective = (run[name]["kind"] for name in ("encoder", "objective"))
+        return [ENCODERS.path(encoder), *objective_files(objective)]

@@ -26,8 +26,9 @@ from tandem.encoders.model import SentenceEncoder
 from tandem.kernels import set_threads
 from tandem.progress import progress_bar
 from tandem.timing.unread import divide
-from tandem.training.batches import Pairs
-from tandem.training.loop import Run, Trainer
+from tandem.training.course import Course
+from tandem.training.pairs import Pairs
+from tandem.training.run import Run, course_of
 
 
 class TimedEncoder(Protocol):
@@ -209,12 +210,12 @@ def measure_training(
             if turn == 0:
                 given = sample(given, 2 * recipe.batch)
             run = Run(runs[name].encoder, runs[name].objective, recipe, turn)
-            trainer = Trainer(run, len(model.segmenter), *given, device=device)
-            rates[name].append(_epoch_rate(trainer))
+            course = course_of(run, len(model.segmenter), given, device)
+            rates[name].append(_epoch_rate(course))
     return {name: each[1:] for name, each in rates.items()}
 
 
-def _epoch_rate(trainer: Trainer) -> float:
+def _epoch_rate(course: Course) -> float:
     """Train for one epoch; return pairs per second, without what keeps the parameters."""
     times: list[float] = []
 
@@ -222,8 +223,8 @@ def _epoch_rate(trainer: Trainer) -> float:
         times.append(time.perf_counter())
         return 0.0
 
-    trainer.run(validate, show=False)
-    return trainer.pairs_per_epoch / (times[1] - times[0])
+    course.run(validate, show=False)
+    return course.progress.pairs / (times[1] - times[0])
 
 
 def available_processors() -> int:

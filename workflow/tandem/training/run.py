@@ -1,61 +1,103 @@
-"""From a segmented bitext to a model folder."""
+"""From segmented pairs to a model folder."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
-from itertools import pairwise
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 from torch import Tensor
 
-from tandem.encoders.composition import Composition, as_encoder, initialise
-from tandem.encoders.encoder import Encoder
+from tandem.encoders.composition import Composition, as_encoder, from_parameters, initialise
+from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
-from tandem.files.io import atomic_folder, read_json, write_lines
+from tandem.files.io import atomic_folder, write_lines
 from tandem.machine import place
-from tandem.segmentation import ragged
-from tandem.segmentation.collection import KINDS
+from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.segmentation.ragged import Ragged
-from tandem.segmentation.scheme import language_of
 from tandem.segmentation.segmenter import Segmenter
-from tandem.training.batches import Pairs
-from tandem.training.checkpoint import Epoch
-from tandem.training.loop import Run, Trainer
+from tandem.training.course import Course, Epoch, Parameters, history_lines
+from tandem.training.pairs import Pairs
+from tandem.training.recipe import Recipe
 
 Select = Callable[[Callable[[Ragged], np.ndarray]], float]
 """Scores a function from n segmented sentences to (n, d): the epoch that scores best is kept."""
 
 
-def load_pairs(folder: str | Path, split: str, sides: Sequence[str]) -> Pairs:
-    """Map the pairs of a segmented split into memory."""
-    left, right = ragged.load_sides(folder, split, sides)
-    return Pairs(left, right, language_of(sides[0]) == language_of(sides[1]))
+@dataclass(frozen=True)
+class Run:
+    """Everything besides the text that changes what is trained."""
+
+    encoder: Encoder
+    objective: Objective
+    recipe: Recipe
+    seed: int
+
+    def description(self) -> dict[str, object]:
+        """Return it as plain values."""
+        return {
+            "encoder": ENCODERS.dump(self.encoder),
+            "objective": OBJECTIVES.dump(self.objective),
+            "recipe": self.recipe.model_dump(mode="json"),
+            "seed": self.seed,
+        }
 
 
-def load_collection(folder: str | Path, pools: str = "mixed") -> list[Pairs]:
-    """Map the segmented pairs of a collection into memory: those of two languages, then of one.
+def first_parameters(
+    run: Run, vocabulary: int, start: SentenceEncoder | None = None
+) -> tuple[Tensor, Composition]:
+    """Return copies of an encoder's table, (vocabulary, dimension), and composition.
 
-    Each of the texts returned has mega-batches of its own: `pools` is mixed, or source, for a text
-    of each corpus.
+    Without one they are drawn from the seed.
+
+    Raises:
+        TandemError: the encoder is not of the run's kind, or has not so many types.
     """
-    texts, folder = [], Path(folder)
-    parts = read_json(folder / "parts.json")["parts"]
-    for kind in KINDS:
-        left, right = ragged.load_sides(folder, kind, ("left", "right"))
-        keys = ragged.load_array(folder / f"{kind}.keys.npy", (np.int64,))
-        passes = ragged.load_array(folder / f"{kind}.passes.npy", (np.float32,))
-        sizes = Counter[str]()
-        for part in (part for part in parts if part["kind"] == kind):
-            sizes[part["source"] if pools == "source" else ""] += part["pairs"]
-        ends = np.cumsum([0, *sizes.values()])
-        for start, end in pairwise(ends.tolist()):
-            sides = left.part(start, end), right.part(start, end)
-            texts.append(Pairs(*sides, kind == KINDS[1], keys[start:end], passes[start:end]))
-    return texts
+    table, composition = initialise(run.encoder, vocabulary, run.seed)
+    if start is None:
+        return table, composition
+    if start.kind != run.encoder or len(start.table) != vocabulary:
+        kinds = [ENCODERS.dump(kind) for kind in (start.kind, run.encoder)]
+        raise TandemError(
+            f"the encoder to start from is {kinds[0]} with {len(start.table):,} types, and "
+            f"{kinds[1]} with {vocabulary:,} is to be trained. Give both the same architecture and "
+            "segmentation"
+        )
+    return torch.tensor(start.table), composition.load(start.weights)
+
+
+def course_of(
+    run: Run,
+    vocabulary: int,
+    texts: Sequence[Pairs],
+    device: str = "cpu",
+    start: SentenceEncoder | None = None,
+) -> Course:
+    """Return the course of a training, with the learner that its objective has.
+
+    Args:
+        run: what is trained and how.
+        vocabulary: number of types.
+        texts: the pairs; those of one language and of two are texts apart.
+        device: cpu, cuda, ...
+        start: the encoder whose parameters it begins with; None: what the seed draws.
+
+    Raises:
+        TandemError: too few usable pairs, pairs that the objective cannot learn from, or another
+            kind of encoder to start from.
+    """
+    learner = run.objective.learner_class()(run, vocabulary, texts, device, start)
+    identity = {
+        **run.description(),
+        "pairs": [pairs.checksum for pairs in texts],
+        "vocabulary": vocabulary,
+        "start": start.digest() if start else "",
+    }
+    return Course(learner, identity, run.recipe.epochs, run.recipe.patience)
 
 
 def train_encoder(
@@ -88,26 +130,23 @@ def train_encoder(
             "the text was segmented with another vocabulary than that of the encoder to start "
             "from. Segment it with the encoder's own segmenter"
         )
-    trainer = Trainer(run, len(segmenter), *texts, device=place(device), start=start)
+    course = course_of(run, len(segmenter), texts, place(device), start)
 
-    def validate(table: Tensor, composition: Composition) -> float:
+    def validate(parameters: Parameters) -> float:
         assert select is not None
-        return select(as_encoder(segmenter, table, composition).encode_ids)
+        return select(from_parameters(segmenter, run.encoder, parameters).encode_ids)
 
-    trainer.run(validate if select else None, checkpoint, show=show, stopped=stopped)
-    if not trainer.best:
+    course.run(validate if select else None, checkpoint, show=show, stopped=stopped)
+    if not course.best:
         raise KeyboardInterrupt
-    progress = trainer.progress
     pairs = sum(len(text.usable) for text in texts)
-    metadata = {"pairs": pairs, "epoch": progress.best_epoch, **run.description()}
+    metadata = {"pairs": pairs, "epoch": course.progress.best_epoch, **run.description()}
     if start is not None:
-        metadata["start"] = {"sha256": trainer.start, "training": start.metadata}
-    if not trainer.finished:
+        metadata["start"] = {"sha256": start.digest(), "training": start.metadata}
+    if not course.finished:
         metadata["unfinished"] = True
-    weights = dict(trainer.best)
-    table = weights.pop("embedding")
-    trainer.composition.load_state_dict(weights)
-    return as_encoder(segmenter, table, trainer.composition, metadata), progress.history
+    encoder = from_parameters(segmenter, run.encoder, course.best, metadata)
+    return encoder, course.progress.history
 
 
 def untrained_encoder(
@@ -133,10 +172,5 @@ def save_trained(
     """
     encoder.metadata |= provenance
     with atomic_folder(folder) as temporary:
-        lines = [f"epoch,loss,validation_{score}"]
-        for entry in history:
-            loss = "" if entry.loss is None else f"{entry.loss:.6f}"
-            validation = "" if entry.validation is None else f"{entry.validation:.4f}"
-            lines.append(f"{entry.epoch},{loss},{validation}")
-        write_lines(temporary / "history.csv", lines)
+        write_lines(temporary / "history.csv", history_lines(history, f"validation_{score}"))
         encoder.write(temporary)

@@ -1,19 +1,17 @@
 """Training the recurrent translator: teacher forcing against a softmax over drawn pieces.
 
-A run that was stopped resumes after its last finished epoch, and ends with the same bytes.
+A run that was stopped resumes from its checkpoint, and ends with the same bytes.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import logging
 import math
-import shutil
 from collections.abc import Iterable, Sequence
 from itertools import compress
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import sentencepiece as spm
 import torch
@@ -22,19 +20,14 @@ from torch import Tensor, nn
 
 from tandem.errors import TandemError
 from tandem.files import saved
-from tandem.files.io import atomic_folder, read_lines, write_lines
-from tandem.progress import progress_bar
+from tandem.files.io import read_lines, remove, write_lines
 from tandem.segmentation.pieces import train_unigram
+from tandem.training.course import Advance, Course, Parameters, State, history_lines
+from tandem.training.optimizer_state import load_optimizer, optimizer_tensors
 from tandem.translation.batching import END, PAD, START, UNKNOWN, Ids, group_by_length, make_batch
 from tandem.translation.kinds.rnn import Rnn
 from tandem.translation.network import AttentionNetwork, limit_threads
 from tandem.translation.translator import SETTINGS_FILE
-
-logger = logging.getLogger(__name__)
-
-_STATE = "last.pt"
-HISTORY_HEADER = "epoch,loss,validation_loss"
-
 
 Row = TypeVar("Row")
 
@@ -79,8 +72,8 @@ def train_rnn(
     """Train on the pairs of at most `settings.max_words` words a side, and save into a folder.
 
     Writes model.safetensors (float32), sp.model, translator.json and history.csv (epoch, loss,
-    validation loss; nats per target token). After each epoch `folder`/checkpoint holds all that the
-    next one starts from; the finished run removes it.
+    validation loss; nats per target token). `folder`/checkpoint holds what a stopped run goes on
+    from; the finished run removes it.
 
     Raises TandemError on sides of unequal length, or when no pair is short enough.
     """
@@ -91,6 +84,7 @@ def train_rnn(
             f"no training pair has at most {settings.max_words} words on both sides: raise "
             "max_words"
         )
+    folder.mkdir(parents=True, exist_ok=True)
     with limit_threads(settings.threads):
         model = train_pieces([*train.sources, *train.targets], settings.pieces)
         pieces = spm.SentencePieceProcessor(model_proto=model)
@@ -98,16 +92,37 @@ def train_rnn(
             Aligned(*(pieces.encode(side, num_threads=1) for side in texts))
             for texts in (train, validation)
         )
-        checkpoint = folder / "checkpoint"
-        training = RnnTraining(settings, len(pieces), pairs, held_out, checkpoint)
-        history = training.finish()
-    weights = training.network.state_dict().items()
+        course = train_network(settings, len(pieces), pairs, held_out, folder / "checkpoint")
+    weights = course.best.items()
     save_file({name: value.contiguous() for name, value in weights}, folder / "model.safetensors")
     (folder / "sp.model").write_bytes(model)
     settings.save_settings(folder)
+    history = history_lines(course.progress.history, "validation_loss", decimals=6)
     write_lines(folder / "history.csv", history)
     saved.seal(folder, ["model.safetensors", "sp.model", SETTINGS_FILE, "history.csv"])
-    shutil.rmtree(checkpoint)
+    remove(folder / "checkpoint")
+
+
+def train_network(
+    settings: Rnn,
+    pieces: int,
+    train: Aligned[Ids],
+    validation: Aligned[Ids],
+    checkpoint: Path,
+    checkpoint_seconds: float = 60,
+) -> Course:
+    """Train a network on pairs as ids, going on from `checkpoint`; return the finished course."""
+    learner = RnnLearner(settings, pieces, train, validation)
+    text = hashlib.sha256(json.dumps(train).encode()).hexdigest()
+    identity = {"settings": settings.model_dump(mode="json"), "pieces": pieces, "text": text}
+    course = Course(learner, identity, settings.epochs, selects=False)
+    course.run(
+        (lambda parameters: learner.validation_loss()) if validation.sources else None,
+        checkpoint,
+        checkpoint_seconds,
+        title="translator",
+    )
+    return course
 
 
 def learning_rate(settings: Rnn, progress: float) -> float:
@@ -117,62 +132,68 @@ def learning_rate(settings: Rnn, progress: float) -> float:
     return settings.learning_rate * min(rise, fall)
 
 
-class RnnTraining:
-    """A training run: all that changes from epoch to epoch."""
+class RnnLearner:
+    """Learns to translate by teacher forcing; see `course.Learner`."""
 
     def __init__(
-        self,
-        settings: Rnn,
-        pieces: int,
-        train: Aligned[Ids],
-        validation: Aligned[Ids],
-        checkpoint: str | Path,
+        self, settings: Rnn, pieces: int, train: Aligned[Ids], validation: Aligned[Ids]
     ) -> None:
-        """Start a run, or go on from the folder `checkpoint` if it is of the same run."""
+        """Draw the weights of a network over so many pieces."""
         self.settings, self.train, self.validation = settings, train, validation
         self.network = AttentionNetwork(pieces, settings.dimension, settings.dropout)
         self.network.initialise(torch.Generator().manual_seed(settings.seed))
         self.optimiser = torch.optim.Adam(
             self.network.parameters(), lr=settings.learning_rate, betas=(0.9, 0.98), fused=True
         )
-        self.epoch = 0
-        self.history: list[str] = []
-        self.checkpoint = Path(checkpoint)
-        # what a checkpoint must share with the run that goes on from it
-        identity = json.dumps([settings.model_dump(), *train])
-        self.identity = hashlib.sha256(identity.encode()).hexdigest()
-        self._resume()
+        self._generator = torch.Generator()
+        self._groups: list[list[int]] = []
+        self._epoch = self._step = 0
 
-    def finish(self) -> list[str]:
-        """Train the epochs that are left, saving after each; return the lines of the history."""
-        while self.epoch < self.settings.epochs:
-            self._train_epoch()
-            self.save()
-        return [HISTORY_HEADER, *self.history]
+    def begin(self, epoch: int) -> int:
+        """Group the pairs into batches; every random draw comes from (seed, epoch)."""
+        self._epoch = epoch
+        seed = self.settings.seed, epoch
+        self._groups = group_by_length(*self.train, self.settings.batch_tokens, seed)
+        if self._step == 0:
+            digest = hashlib.sha256(f"{seed[0]},{seed[1]}".encode()).digest()
+            self._generator.manual_seed(int.from_bytes(digest[:8], "big") >> 1)
+        return len(self.train.sources)
 
-    def _train_epoch(self) -> None:
-        """Train over all pairs once; every random draw comes from (seed, epoch)."""
-        seed = self.settings.seed, self.epoch
-        groups = group_by_length(*self.train, self.settings.batch_tokens, seed)
-        digest = hashlib.sha256(f"{seed[0]},{seed[1]}".encode()).digest()
-        generator = torch.Generator().manual_seed(int.from_bytes(digest[:8], "big") >> 1)
-        total = tokens = 0.0
-        title = f"translator, epoch {self.epoch + 1} of {self.settings.epochs}"
-        for step, group in enumerate(progress_bar(groups, desc=title, unit=" steps")):
-            share = (self.epoch + (step + 1) / (len(groups) + 1)) / self.settings.epochs
-            loss, count = self._step(group, learning_rate(self.settings, share), generator)
-            total, tokens = total + loss * count, tokens + count
-        self.epoch += 1
-        self.history.append(f"{self.epoch},{total / tokens:.6f},{self._validate():.6f}")
-        logger.info("translator: %s = %s", HISTORY_HEADER, self.history[-1])
+    def advance(self) -> Advance | None:
+        """Take one step of Adam on a batch."""
+        if self._step == len(self._groups):
+            self._step = 0
+            return None
+        group, self._step = self._groups[self._step], self._step + 1
+        share = (self._epoch + self._step / (len(self._groups) + 1)) / self.settings.epochs
+        loss, tokens = self._update(group, learning_rate(self.settings, share))
+        return Advance(len(group), loss * tokens, tokens)
 
-    def _step(self, group: list[int], rate: float, draw: torch.Generator) -> tuple[float, int]:
+    def encoder(self) -> Parameters:
+        """Return the network's parameters."""
+        return self.network.state_dict()
+
+    def state(self) -> State:
+        """Return parameters, moments and the state of the random numbers."""
+        tensors = {f"network.{k}": v for k, v in self.network.state_dict().items()}
+        tensors |= {f"moments.{k}": v for k, v in optimizer_tensors(self.optimiser).items()}
+        return State(tensors | {"random": self._generator.get_state()}, {"step": self._step})
+
+    def load_state(self, state: State) -> None:
+        """Take over what `state` returned."""
+        self.network.load_state_dict(state.part("network."))
+        load_optimizer(self.optimiser, state.part("moments."))
+        self._generator.set_state(state.tensors["random"])
+        self._step = state.place["step"]
+
+    def _update(self, group: list[int], rate: float) -> tuple[float, int]:
         """Take one step of Adam on the pairs at `group`; return the loss per token and tokens."""
         for parameters in self.optimiser.param_groups:
             parameters["lr"] = rate
         self.optimiser.zero_grad()
-        output, labels = forced_output(self.network, self.train, group, draw)
-        loss = sampled_loss(self.network, output, labels, self.settings.sampled_pieces, draw)
+        output, labels = forced_output(self.network, self.train, group, self._generator)
+        count = self.settings.sampled_pieces
+        loss = sampled_loss(self.network, output, labels, count, self._generator)
         loss.backward()
         nn.utils.clip_grad_norm_(
             self.network.parameters(), self.settings.clip, error_if_nonfinite=True
@@ -181,41 +202,15 @@ class RnnTraining:
         return loss.item(), len(labels)
 
     @torch.inference_mode()
-    def _validate(self) -> float:
-        """Cross-entropy of the validation pairs, nats per token; NaN without pairs."""
+    def validation_loss(self) -> float:
+        """Return the cross-entropy of the validation pairs, nats per token."""
         total = tokens = 0.0
         for group in group_by_length(*self.validation, self.settings.batch_tokens, None):
             output, labels = forced_output(self.network, self.validation, group, None)
             scores = self.network.logits(output)
             total += nn.functional.cross_entropy(scores, labels, reduction="sum").item()
             tokens += len(labels)
-        return total / tokens if tokens else math.nan
-
-    def save(self) -> None:
-        """Write the checkpoint, whole or not at all."""
-        state = {
-            "identity": self.identity,
-            "epoch": self.epoch,
-            "history": self.history,
-            "network": self.network.state_dict(),
-            "optimiser": self.optimiser.state_dict(),
-        }
-        with atomic_folder(self.checkpoint) as aside:
-            torch.save(state, aside / _STATE)
-            saved.seal(aside)
-
-    def _resume(self) -> None:
-        """Take over the checkpoint's state, if a whole one is of these settings and this text."""
-        if not saved.is_whole(self.checkpoint, _STATE):
-            return
-        state: dict[str, Any] = torch.load(self.checkpoint / _STATE, weights_only=True)
-        if state["identity"] != self.identity:
-            logger.warning("%s is of another configuration or text: starting anew", self.checkpoint)
-            return
-        self.network.load_state_dict(state["network"])
-        self.optimiser.load_state_dict(state["optimiser"])
-        self.epoch, self.history = state["epoch"], state["history"]
-        logger.info("translator: going on after epoch %d", self.epoch)
+        return total / tokens
 
 
 def forced_output(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -14,6 +16,8 @@ from tandem.encoders.composition import Composition, initialise
 from tandem.encoders.encoder import Encoder
 from tandem.segmentation.ragged import Ragged, concatenate
 from tandem.segmentation.segmenter import Segmenter
+from tandem.training.course import Advance, Course, Parameters, State
+from tandem.training.optimizer_state import load_optimizer, optimizer_tensors
 
 EPOCHS, BATCH, RATE = 10, 100, 0.002
 """Passes over the sentences, of which the best on those held out counts; sentences in a batch; the
@@ -62,40 +66,96 @@ def train(
         head = nn.Linear(kind.width, 1)
     # unit-scale rows would drown the head: shrunk as word vectors are
     model = Classifier(segmenter, nn.Parameter(table * 0.1), composition, head)
-    parameters = [model.table, *composition.parameters(), *head.parameters()]
-    optimizer = torch.optim.Adam(parameters, RATE)
-    encode = segmenter.encoder("en")
     random = np.random.default_rng(seed)
     part = random.permutation(len(pairs)) % 10
-    texts, labels = {}, {}
-    for name, chosen in (("train", part > 1), ("valid", part == 0), ("test", part == 1)):
-        own = [pair for pair, taken in zip(pairs, chosen, strict=True) if taken]
-        texts[name] = concatenate([encode([pair[side] for pair in own]) for side in (0, 1)])
-        labels[name] = torch.repeat_interleave(torch.tensor([1.0, 0.0]), len(own))
-    best, found = -1.0, {}
-    for _ in range(EPOCHS):
-        for batch in np.array_split(random.permutation(len(texts["train"])),
-                                    max(1, len(texts["train"]) // BATCH)):  # fmt: skip
-            logits = model.logits(texts["train"].gather(batch))
-            loss = nn.functional.binary_cross_entropy_with_logits(logits, labels["train"][batch])
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-        accuracy = _accuracy(model, texts["valid"], labels["valid"])
-        if accuracy > best:
-            best = accuracy
-            found = {id(p): p.detach().clone() for p in parameters}
-    with torch.no_grad():
-        for parameter in parameters:
-            parameter.copy_(found[id(parameter)])
-    share = float(labels["test"].mean())
-    accuracy = _accuracy(model, texts["test"], labels["test"])
+    chosen = {"train": part > 1, "valid": part == 0, "test": part == 1}
+    texts = {name: _labelled(segmenter, pairs, rows) for name, rows in chosen.items()}
+    learner = Discrimination(model, texts["train"], random)
+    course = Course(learner, {}, EPOCHS)
+    course.run(lambda parameters: _accuracy(model, texts["valid"]), show=False)
+    learner.load_parameters(course.best)
+    share = float(texts["test"].labels.mean())
+    accuracy = _accuracy(model, texts["test"])
     return Classifier(segmenter, model.table, composition, head, accuracy, max(share, 1 - share))
 
 
+class Labelled(NamedTuple):
+    """Sentences, and of each whether it is a reference: 1 or 0."""
+
+    rows: Ragged
+    labels: torch.Tensor
+
+
+def _labelled(
+    segmenter: Segmenter, pairs: Sequence[tuple[str, str]], chosen: NDArray[np.bool_]
+) -> Labelled:
+    """Return the references of the chosen pairs, then their translations."""
+    encode = segmenter.encoder("en")
+    taken = list(compress(pairs, chosen))
+    rows = concatenate([encode([pair[side] for pair in taken]) for side in (0, 1)])
+    return Labelled(rows, torch.repeat_interleave(torch.tensor([1.0, 0.0]), len(taken)))
+
+
+class Discrimination:
+    """Learns to tell references from translations; see `tandem.training.course.Learner`."""
+
+    def __init__(self, model: Classifier, text: Labelled, random: np.random.Generator) -> None:
+        """Draw the order of every epoch."""
+        self.model, self.text = model, text
+        self.parameters = {"table": model.table}
+        for name, module in (("composition", model.composition), ("head", model.head)):
+            named = module.named_parameters()
+            self.parameters |= {f"{name}.{key}": value for key, value in named}
+        self.optimizer = torch.optim.Adam(self.parameters.values(), RATE)
+        self.orders = [random.permutation(len(text.rows)) for _ in range(EPOCHS)]
+        self.batches: list[NDArray[np.int64]] = []
+        self.position = 0
+
+    def begin(self, epoch: int) -> int:
+        """Divide the sentences into batches."""
+        order = self.orders[epoch]
+        self.batches = np.array_split(order, max(1, len(order) // BATCH))
+        return len(order)
+
+    def advance(self) -> Advance | None:
+        """Take a step of Adam on a batch."""
+        if self.position == len(self.batches):
+            self.position = 0
+            return None
+        batch, self.position = self.batches[self.position], self.position + 1
+        logits = self.model.logits(self.text.rows.gather(batch))
+        loss = nn.functional.binary_cross_entropy_with_logits(logits, self.text.labels[batch])
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+        return Advance(len(batch), float(loss.detach()), 1)
+
+    def encoder(self) -> Parameters:
+        """Return the parameters of embeddings, encoder and head."""
+        return {name: parameter.detach() for name, parameter in self.parameters.items()}
+
+    @torch.no_grad()
+    def load_parameters(self, parameters: Parameters) -> None:
+        """Take over parameters that `encoder` returned."""
+        for name, parameter in self.parameters.items():
+            parameter.copy_(parameters[name])
+
+    def state(self) -> State:
+        """Return the parameters with their moments."""
+        tensors = {f"parameters.{k}": v for k, v in self.encoder().items()}
+        tensors |= {f"moments.{k}": v for k, v in optimizer_tensors(self.optimizer).items()}
+        return State(tensors, {"position": self.position})
+
+    def load_state(self, state: State) -> None:
+        """Take over what `state` returned."""
+        self.load_parameters(state.part("parameters."))
+        load_optimizer(self.optimizer, state.part("moments."))
+        self.position = state.place["position"]
+
+
 @torch.no_grad()
-def _accuracy(model: Classifier, rows: Ragged, labels: torch.Tensor) -> float:
-    return float(((model.logits(rows) > 0).float() == labels).float().mean())
+def _accuracy(model: Classifier, text: Labelled) -> float:
+    return float(((model.logits(text.rows) > 0).float() == text.labels).float().mean())
 
 
 def _range(rows: Ragged, start: int, end: int) -> Ragged:

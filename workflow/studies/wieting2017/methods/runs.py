@@ -25,9 +25,8 @@ from tandem.files.jsonl import append_entry, read_log
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.segmenter import Segmenter
 from tandem.tasks.task import MEAN, Task
-from tandem.training.batches import Pairs
-from tandem.training.loop import Run
-from tandem.training.run import train_encoder
+from tandem.training.pairs import Pairs
+from tandem.training.run import Run, train_encoder
 from wieting2017.methods.conditions import EVERYTHING, Condition, combined, drawn, tried
 from wieting2017.methods.settings import COMBINED, Experiment
 from wieting2017.methods.texts import Candidate

@@ -30,10 +30,9 @@ from tandem.objectives.kinds.margin import Margin
 from tandem.segmentation.segmenter import Segmenter
 from tandem.tasks.sts_data import cosine_similarity
 from tandem.text.tokens import tokens
-from tandem.training.batches import Pairs
-from tandem.training.loop import Run
+from tandem.training.pairs import Pairs
 from tandem.training.recipe import Recipe
-from tandem.training.run import train_encoder
+from tandem.training.run import Run, train_encoder
 from wieting2017.methods import classifier
 from wieting2017.methods.texts import Candidate
 

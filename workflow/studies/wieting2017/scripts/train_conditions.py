@@ -15,8 +15,8 @@ from tandem.files.io import sha256, write_json
 from tandem.objectives.objective import OBJECTIVES
 from tandem.segmentation.segmenter import Segmenter
 from tandem.tasks.task import TASKS
-from tandem.training.loop import Run
 from tandem.training.recipe import Recipe
+from tandem.training.run import Run
 from wieting2017.methods import texts
 from wieting2017.methods.runs import Bench, Text, run_all
 from wieting2017.methods.settings import Experiment

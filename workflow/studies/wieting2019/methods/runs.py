@@ -25,9 +25,8 @@ from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import Segmenter, learn
 from tandem.tasks.task import MEAN, Task
-from tandem.training.batches import Pairs
-from tandem.training.loop import Run
-from tandem.training.run import train_encoder
+from tandem.training.pairs import Pairs
+from tandem.training.run import Run, train_encoder
 from wieting2019.methods.english import ENGLISH
 from wieting2019.methods.overlap import joint_vocabulary, mark, measured_overlap
 from wieting2019.methods.panel import read_english, read_language

@@ -11,8 +11,8 @@ from tandem.encoders.encoder import ENCODERS
 from tandem.files.io import write_json
 from tandem.objectives.objective import OBJECTIVES
 from tandem.tasks.task import TASKS
-from tandem.training.loop import Run
 from tandem.training.recipe import Recipe
+from tandem.training.run import Run
 from wieting2019.methods.panel import panel_languages
 from wieting2019.methods.runs import load_english, train_languages
 

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tandem.machine import place
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -92,7 +90,6 @@ def fine_tuned(
     epochs: int,
     batch: int,
     learning_rate: float,
-    length: int = 128,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the probability of each candidate of both parts, by a fine-tuned transformer.
 
@@ -100,55 +97,21 @@ def fine_tuned(
     paper. No code of the folder is run. The epoch with the best log-likelihood of the development
     pairs is taken.
     """
-    import torch
-    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+    from tandem.training.course import Course
+    from yang2019.methods.fine_tuning import FineTuning
 
-    torch.manual_seed(seed)
-    device = place("auto")
-    tokenizer = AutoTokenizer.from_pretrained(model, trust_remote_code=False)
-    network = AutoModelForSequenceClassification.from_pretrained(
-        model, num_labels=2, trust_remote_code=False, use_safetensors=True
-    ).to(device)
-    optimizer = torch.optim.AdamW(network.parameters(), lr=learning_rate)
-    rng = np.random.default_rng(seed)
-
-    def scores(found: Candidates, places: NDArray[np.int64]) -> torch.Tensor:
-        """Return the logits of some pairs, (pairs, 2)."""
-        rows = found.pairs.source[places], found.pairs.target[places]
-        sides = [[text[row] for row in own.tolist()]
-                 for text, own in zip(found.texts, rows, strict=True)]  # fmt: skip
-        given = tokenizer(
-            *sides, padding=True, truncation=True, max_length=length, return_tensors="pt"
-        )
-        return network(**given.to(device)).logits
-
-    @torch.inference_mode()
-    def probabilities(found: Candidates, places: NDArray[np.int64]) -> NDArray[np.float64]:
-        network.eval()
-        parts = [
-            scores(found, places[start : start + 64]).softmax(1)[:, 1].cpu().numpy()
-            for start in range(0, len(places), 64)
-        ]
-        return np.concatenate([*parts, np.zeros(0)]).astype(np.float64)
-
-    best, highest = None, -np.inf
-    gold = torch.from_numpy(training.gold.astype(np.int64)).to(device)
-    for _ in range(epochs):
-        network.train()
-        order = rng.permutation(division.learned)
-        for start in range(0, len(order), batch):
-            places = order[start : start + batch]
-            loss = torch.nn.functional.cross_entropy(scores(training, places), gold[places])
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-        fit = _likelihood(probabilities(training, division.development),
-                          training.gold[division.development])  # fmt: skip
-        if fit > highest:
-            best, highest = {k: v.clone() for k, v in network.state_dict().items()}, fit
-    assert best is not None
-    network.load_state_dict(best)
-    return tuple(probabilities(one, np.arange(len(one.gold))) for one in (training, test))
+    learner = FineTuning(model, training, division.learned, seed, batch, learning_rate)
+    held, course = division.development, Course(learner, {}, epochs)
+    course.run(
+        lambda parameters: _likelihood(
+            learner.probabilities(training, held), training.gold[held]
+        ),
+        show=False,
+    )
+    learner.network.load_state_dict(course.best)
+    first, second = (learner.probabilities(part, np.arange(len(part.gold)))
+                     for part in (training, test))  # fmt: skip
+    return first, second
 
 
 def _likelihood(said: NDArray[np.float64], gold: Sequence[bool] | NDArray[np.bool_]) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
-from tandem.objectives.objective import Objective
+from tandem.objectives.contrastive import Contrastive, Pool
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -30,7 +30,7 @@ class Candidates(NamedTuple):
     hard: Tensor
 
 
-class AdditiveMargin(Objective):
+class AdditiveMargin(Contrastive):
     """Cross-entropy of finding a sentence's translation among those of its batch.
 
     With the score f of two sentences, a pair (x_i, y_i) of a batch of N and the margin m:
@@ -67,15 +67,16 @@ class AdditiveMargin(Objective):
         """Return how many batches negatives are chosen from."""
         return self.megabatch if self.hard else 1
 
-    def choose(self, vectors: Tensor | None, keys: Tensor, monolingual: bool) -> Candidates:
+    def choose(self, pool: Pool) -> Candidates:
         """Choose the hard negatives of every sentence."""
         import torch
         from torch.nn import functional
 
+        keys = pool.keys
         own, other = keys.chunk(2)
-        if vectors is None or not self.hard:
+        if pool.vectors is None or not self.hard:
             return Candidates(keys.cpu(), keys.new_zeros(2, 0, len(own)).cpu())
-        left, right = functional.normalize(vectors).chunk(2)
+        left, right = functional.normalize(pool.vectors).chunk(2)
         found = [
             _most_similar(*sides, own, other, self.hard)
             for sides in ((left, right, other), (right, left, own))

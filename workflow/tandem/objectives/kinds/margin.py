@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from tandem.machine import has_compiled_loops
-from tandem.objectives.objective import Objective
+from tandem.objectives.contrastive import Contrastive, Pool
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tandem.objectives.negatives import Negatives
 
 
-class Margin(Objective):
+class Margin(Contrastive):
     """Margin loss; negatives are the most similar sentences of a mega-batch."""
 
     margin: PositiveFloat = 0.4
@@ -39,12 +39,12 @@ class Margin(Objective):
         """
         return min(self.megabatch, 1 + step // self.anneal) if self.anneal else self.megabatch
 
-    def choose(self, vectors: Tensor | None, keys: Tensor, monolingual: bool) -> Negatives:
+    def choose(self, pool: Pool) -> Negatives:
         """Choose the hardest negative of every sentence; see `negatives.hardest`."""
         from tandem.objectives.negatives import Negatives, hardest
 
-        assert vectors is not None
-        chosen = hardest(vectors, keys, monolingual)
+        assert pool.vectors is not None
+        chosen = hardest(pool.vectors, pool.keys, pool.monolingual)
         return Negatives(*(tensor.cpu() for tensor in chosen))
 
     def rows(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from tandem.encoders.composition import as_encoder, initialise
+from tandem.encoders.composition import from_parameters, initialise
 from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.kinds.lstm import Lstm
 from tandem.errors import TandemError
@@ -12,11 +12,11 @@ from tandem.objectives.kinds.margin import Margin
 from tandem.segmentation import ragged
 from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import Segmenter
-from tandem.training import checkpoint
-from tandem.training.batches import Pairs
-from tandem.training.loop import Run, Trainer
+from tandem.training.contrast import Contrast
+from tandem.training.course import Course
+from tandem.training.pairs import Pairs
 from tandem.training.recipe import Recipe
-from tandem.training.run import train_encoder
+from tandem.training.run import Run, course_of, train_encoder
 
 AVERAGING = Averaging(dimension=16)
 LSTM = Lstm(dimension=16, hidden=8)
@@ -33,17 +33,13 @@ def bitext(count=150, monolingual=False):
     return Pairs(ragged.from_rows(left), ragged.from_rows(right), monolingual)
 
 
-def no_validation(table, composition):
-    return 0.0
-
-
 class Rising:
     """Scores each epoch higher than the last, so that the last is kept."""
 
     def __init__(self):
         self.calls = 0
 
-    def __call__(self, table, composition):
+    def __call__(self, parameters):
         self.calls += 1
         return float(self.calls)
 
@@ -55,14 +51,13 @@ def described(encoder, objective=OBJECTIVE, seed=5, **changed):
 
 def train(run, folder=None, validate=None, pairs=None, **options):
     run = run if isinstance(run, Run) else described(run)
-    trainer = Trainer(run, TYPES, pairs or bitext())
+    trainer = course_of(run, TYPES, [pairs or bitext()])
     trainer.run(validate or Rising(), folder, show=False, **options)
     return trainer
 
 
 def parameters(trained):
-    state = trained.composition.state_dict()
-    return [trained.best["embedding"], *(state[name] for name in sorted(state))]
+    return [trained.best[name] for name in sorted(trained.best)]
 
 
 def assert_same_bytes(first, second):
@@ -86,7 +81,7 @@ def test_the_loss_falls(architecture, monolingual):
 
 def test_the_best_epoch_on_validation_is_kept():
     scores = iter([9.0, 1.0, 3.0, 2.0])  # the untrained start is never kept
-    trained = train(AVERAGING, validate=lambda table, composition: next(scores))
+    trained = train(AVERAGING, validate=lambda parameters: next(scores))
     assert trained.progress.best_epoch == 2
     short = train(described(AVERAGING, epochs=2))
     tables = (run.best["embedding"] for run in (trained, short))
@@ -96,7 +91,7 @@ def test_the_best_epoch_on_validation_is_kept():
 def test_training_ends_when_nothing_gets_better():
     scores = iter([1.0, 5.0, 7.0, 7.0, 6.0])  # no sixth: it would be an error to ask for it
     trained = train(
-        described(AVERAGING, epochs=9, patience=2), validate=lambda table, composition: next(scores)
+        described(AVERAGING, epochs=9, patience=2), validate=lambda parameters: next(scores)
     )
     assert (trained.progress.best_epoch, trained.progress.epoch) == (2, 4)
     assert trained.finished
@@ -105,27 +100,27 @@ def test_training_ends_when_nothing_gets_better():
 
 
 def test_patience_without_validation_is_none():
-    trainer = Trainer(described(AVERAGING, epochs=4, patience=1), TYPES, bitext())
+    trainer = course_of(described(AVERAGING, epochs=4, patience=1), TYPES, [bitext()])
     trainer.run(None, show=False)
     assert trainer.progress.best_epoch == 4
 
 
 def test_training_that_is_stopped_goes_on_to_the_same_bytes(tmp_path):
     run, calls = described(AVERAGING), iter(range(100))
-    trainer = Trainer(run, TYPES, bitext())
+    trainer = course_of(run, TYPES, [bitext()])
     trainer.run(None, tmp_path / "c", show=False, stopped=lambda: next(calls) == 2)
     assert not trainer.finished
-    again = Trainer(run, TYPES, bitext())
+    again = course_of(run, TYPES, [bitext()])
     again.run(None, tmp_path / "c", show=False)
     assert again.finished
-    whole = Trainer(run, TYPES, bitext())
+    whole = course_of(run, TYPES, [bitext()])
     whole.run(None, show=False)
     assert_same_bytes(again, whole)
 
 
 def test_without_validation_the_last_epoch_is_kept(tmp_path):
     def trained(folder=None, **options):
-        trainer = Trainer(described(AVERAGING), TYPES, bitext())
+        trainer = course_of(described(AVERAGING), TYPES, [bitext()])
         trainer.run(None, folder, show=False, **options)
         return trainer
 
@@ -153,31 +148,31 @@ class Killed(Exception):
 @pytest.mark.parametrize("architecture", [AVERAGING, LSTM])
 def test_a_batch_that_is_its_own_pool_is_encoded_once(monkeypatch, architecture):
     encoded = []
-    encode = Trainer._encode
-    monkeypatch.setattr(Trainer, "_encode", lambda *a: encoded.append(1) or encode(*a))
+    encode = Contrast._encode
+    monkeypatch.setattr(Contrast, "_encode", lambda *a: encoded.append(1) or encode(*a))
     run = described(architecture, Margin(megabatch=2, anneal=8), dropout=0.0, scramble=0.0)
     once = train(run)
-    steps = once.progress.step
+    steps = once.learner.step
     passes = 8 + (steps - 8) * 1.5  # from two batches on, negatives are chosen first
     assert len(encoded) == passes
-    monkeypatch.setattr(Trainer, "_plain", False)
+    monkeypatch.setattr(Contrast, "_plain", False)
     assert_same_bytes(once, train(run))
     assert len(encoded) == 2 * passes + 8
 
 
 def killed_after(saves, monkeypatch, train):
     """Train, and die after so many checkpoints."""
-    save, count = checkpoint.save, 0
+    save, count = Course.save, 0
 
-    def save_then_die(trainer, folder):
+    def save_then_die(course, folder):
         nonlocal count
-        save(trainer, folder)
+        save(course, folder)
         count += 1
         if count == saves:
             raise Killed
 
     with monkeypatch.context() as patched, pytest.raises(Killed):
-        patched.setattr(checkpoint, "save", save_then_die)
+        patched.setattr(Course, "save", save_then_die)
         train()
 
 
@@ -187,9 +182,9 @@ def test_a_killed_run_resumes_to_the_same_bytes(tmp_path, monkeypatch, architect
     whole, folder = train(architecture), tmp_path / "checkpoint"
     killed_after(saves, monkeypatch, lambda: train(architecture, folder, checkpoint_seconds=-1))
     rising = Rising()
-    trainer = Trainer(described(architecture), TYPES, bitext())
-    assert checkpoint.resume(trainer, tmp_path / "checkpoint")
-    assert trainer.progress.step > 0
+    trainer = course_of(described(architecture), TYPES, [bitext()])
+    assert trainer.resume(tmp_path / "checkpoint")
+    assert trainer.learner.step > 0
     rising.calls = len(trainer.progress.history)
     assert_same_bytes(train(architecture, tmp_path / "checkpoint", rising), whole)
 
@@ -199,15 +194,15 @@ def test_a_checkpoint_of_another_run_is_not_taken_up(tmp_path):
     changed = Margin(megabatch=3, anneal=4, margin=0.5)
     other = described(AVERAGING, changed), described(AVERAGING, seed=6), described(LSTM)
     for run in other:
-        assert not checkpoint.resume(Trainer(run, TYPES, bitext()), tmp_path / "c")
+        assert not course_of(run, TYPES, [bitext()]).resume(tmp_path / "c")
 
 
 def test_a_checkpoint_of_other_text_of_the_same_length_is_not_taken_up(tmp_path):
     train(AVERAGING, tmp_path / "c", checkpoint_seconds=-1)
-    assert checkpoint.resume(Trainer(described(AVERAGING), TYPES, bitext()), tmp_path / "c")
+    assert course_of(described(AVERAGING), TYPES, [bitext()]).resume(tmp_path / "c")
     pairs = bitext()
     pairs.right.ids[3] += 1 if pairs.right.ids[3] == 0 else -1
-    assert not checkpoint.resume(Trainer(described(AVERAGING), TYPES, pairs), tmp_path / "c")
+    assert not course_of(described(AVERAGING), TYPES, [pairs]).resume(tmp_path / "c")
 
 
 def two_texts():
@@ -219,7 +214,7 @@ def two_texts():
 
 
 def train_both(folder=None, **options):
-    trainer = Trainer(described(AVERAGING), TYPES, *two_texts())
+    trainer = course_of(described(AVERAGING), TYPES, two_texts())
     trainer.run(None, folder, show=False, **options)
     return trainer
 
@@ -228,9 +223,9 @@ def test_texts_of_two_languages_and_of_one_take_turns(monkeypatch):
     chosen = []
     choose = Margin.choose
 
-    def noted(self, vectors, keys, monolingual):
-        chosen.append(monolingual)
-        return choose(self, vectors, keys, monolingual)
+    def noted(self, pool):
+        chosen.append(pool.monolingual)
+        return choose(self, pool)
 
     monkeypatch.setattr(Margin, "choose", noted)
     trained = train_both()
@@ -254,13 +249,13 @@ def encoder_of(trained, vocabulary="w"):
     segmenter = Segmenter(
         Segmentation(kind="words"), [f"{vocabulary}{n}" for n in range(TYPES)], {"en": None}
     )
-    return as_encoder(segmenter, trained.best["embedding"], trained.composition, {"seed": 5})
+    return from_parameters(segmenter, trained.learner.settings.encoder, trained.best, {"seed": 5})
 
 
 def continued(start, folder=None, seed=6, **options):
     """Train with another seed from an encoder."""
     architecture = start.kind
-    trainer = Trainer(described(architecture, seed=seed), TYPES, bitext(), start=start)
+    trainer = course_of(described(architecture, seed=seed), TYPES, [bitext()], start=start)
     trainer.run(Rising(), folder, show=False, **options)
     return trainer
 
@@ -269,10 +264,10 @@ def continued(start, folder=None, seed=6, **options):
 def test_training_starts_from_an_encoder(architecture):
     start = encoder_of(train(architecture))
     before = start.table.copy()
-    trainer = Trainer(described(architecture, seed=6), TYPES, bitext(), start=start)
-    assert np.array_equal(trainer.optimizer.settle(), before)
+    trainer = course_of(described(architecture, seed=6), TYPES, [bitext()], start=start)
+    assert np.array_equal(trainer.learner.optimizer.settle(), before)
     for name, weights in start.weights.items():
-        assert np.array_equal(trainer.composition.state_dict()[name], weights)
+        assert np.array_equal(trainer.learner.composition.state_dict()[name], weights)
     scratch, more = train(described(architecture, seed=6)), continued(start)
     first = [trained.progress.history[1].loss for trained in (scratch, more)]
     assert first[1] < first[0]
@@ -287,8 +282,8 @@ def test_a_killed_run_with_a_start_resumes_to_the_same_bytes(
     start, folder = encoder_of(train(architecture)), tmp_path / "c"
     whole = continued(start)
     killed_after(saves, monkeypatch, lambda: continued(start, folder, checkpoint_seconds=-1))
-    trainer = Trainer(described(architecture, seed=6), TYPES, bitext(), start=start)
-    assert checkpoint.resume(trainer, folder)
+    trainer = course_of(described(architecture, seed=6), TYPES, [bitext()], start=start)
+    assert trainer.resume(folder)
     rising = Rising()
     rising.calls = len(trainer.progress.history)
     trainer.run(rising, folder, show=False)
@@ -300,18 +295,18 @@ def test_a_checkpoint_of_another_start_is_not_taken_up(tmp_path):
     assert start.digest() == encoder_of(train(AVERAGING)).digest() != other.digest()
     continued(start, tmp_path / "c", checkpoint_seconds=-1)
     run = described(AVERAGING, seed=6)
-    assert checkpoint.resume(Trainer(run, TYPES, bitext(), start=start), tmp_path / "c")
+    assert course_of(run, TYPES, [bitext()], start=start).resume(tmp_path / "c")
     for begun in (None, other):
-        assert not checkpoint.resume(Trainer(run, TYPES, bitext(), start=begun), tmp_path / "c")
+        assert not course_of(run, TYPES, [bitext()], start=begun).resume(tmp_path / "c")
     train(run, tmp_path / "d", checkpoint_seconds=-1)
-    assert not checkpoint.resume(Trainer(run, TYPES, bitext(), start=start), tmp_path / "d")
+    assert not course_of(run, TYPES, [bitext()], start=start).resume(tmp_path / "d")
 
 
 def test_an_encoder_of_another_kind_or_vocabulary_is_no_start():
     start = encoder_of(train(AVERAGING))
     for run, types in ((described(LSTM), TYPES), (described(AVERAGING), TYPES + 1)):
         with pytest.raises(TandemError, match="Give both the same architecture and segmentation"):
-            Trainer(run, types, bitext(), start=start)
+            course_of(run, types, [bitext()], start=start)
     other = encoder_of(train(AVERAGING), "v").segmenter
     with pytest.raises(TandemError, match="Segment it with the encoder's own segmenter"):
         train_encoder(described(AVERAGING), other, [bitext()], None, show=False, start=start)
@@ -329,7 +324,7 @@ def test_a_model_says_what_it_started_from():
 
 def test_one_pair_is_too_few():
     with pytest.raises(TandemError, match="at least 2"):
-        Trainer(described(AVERAGING), TYPES, bitext(1))
+        course_of(described(AVERAGING), TYPES, [bitext(1)])
 
 
 def test_a_last_pair_alone_joins_the_megabatch_before_it():

@@ -1,0 +1,76 @@
+"""Objectives that compare the sentences of pairs with each other and with negatives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tandem.objectives.objective import Objective
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+class Pool(NamedTuple):
+    """The n pairs that negatives are chosen from.
+
+    Attributes:
+        vectors: (2n, dimension) of the sentences, one side after the other; None unless the
+            objective `compares` them.
+        keys: (2n,) int64, equal for sentences that say the same.
+        monolingual: both sides are of one language.
+        labels: (n,) int64, 1 where the sides say the same, else 0; None: all do.
+    """
+
+    vectors: Tensor | None
+    keys: Tensor
+    monolingual: bool
+    labels: Tensor | None = None
+
+
+class Contrastive(Objective):
+    """What every contrastive objective has.
+
+    Training reads `batches` batches of pairs at a time, a pool, from which the objective may
+    choose: it sees the vectors of the whole pool where it `compares` them. Then for each batch the
+    sentences that `rows` names are encoded with dropout, and one step is taken to reduce `loss`.
+    """
+
+    learner: ClassVar[str] = "tandem.training.contrast:Contrast"
+    labelled: ClassVar[bool] = False
+    """Whether it learns from pairs that are labelled as saying the same or not."""
+
+    @property
+    def compares(self) -> bool:
+        """Whether `choose` needs the vectors of a pool."""
+        return False
+
+    def batches(self, step: int) -> int:
+        """Return how many batches the pool has that begins after `step` updates."""
+        return 1
+
+    def choose(self, pool: Pool) -> Any:  # noqa: ANN401  (whatever its own `rows` and `loss` want)
+        """Choose in a pool, without gradients, what its batches need."""
+        return None
+
+    def rows(self, batch: NDArray[np.int64], count: int, chosen: Any) -> list[NDArray[np.int64]]:  # noqa: ANN401
+        """Return the sentences to encode for a batch: groups of as many as it has pairs.
+
+        Args:
+            batch: (pairs,) numbers of the pairs in the pool.
+            count: pairs of the pool; left sentences are 0 .. count - 1, right ones follow.
+            chosen: what `choose` returned.
+        """
+        return [batch, batch + count]
+
+    def loss(self, vectors: Tensor, batch: NDArray[np.int64], chosen: Any) -> Tensor:  # noqa: ANN401
+        """Return the loss of a batch, a scalar.
+
+        Args:
+            vectors: (groups, pairs, width) of what `rows` named.
+            batch: as for `rows`.
+            chosen: what `choose` returned.
+        """
+        raise NotImplementedError

@@ -1,0 +1,250 @@
+"""The learner of contrastive objectives, which compare sentences with chosen negatives.
+
+    for each pool of batches: encode both sides without dropout, choose negatives
+        for each batch: encode pairs and negatives with dropout, loss, one step
+          (without dropout a pool of one batch is encoded once)
+
+wieting2019, sections 2 and 3.1; the objective decides how large a pool is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from tandem.errors import TandemError
+from tandem.kernels import number_types, set_threads
+from tandem.objectives.contrastive import Contrastive, Pool
+from tandem.training.adam import RowAdam, Rows
+from tandem.training.batches import DropoutPool, generator, scramble
+from tandem.training.course import Advance, Parameters, State
+from tandem.training.optimizer_state import load_optimizer, optimizer_tensors
+from tandem.training.run import Run, first_parameters
+from tandem.training.sgd import RowSgd
+
+if TYPE_CHECKING:
+    from tandem.encoders.model import SentenceEncoder
+    from tandem.segmentation.ragged import Ragged
+    from tandem.training.pairs import Indices, Pairs
+
+
+class Encoded(NamedTuple):
+    """Sentences, encoded.
+
+    Attributes:
+        fetched: the rows of the table that their tokens read.
+        vectors: (sentences, width).
+    """
+
+    fetched: Rows
+    vectors: Tensor
+
+
+def uses_bfloat16(run: Run, device: torch.device) -> bool:
+    """Whether a run multiplies matrices in bfloat16 on a device."""
+    if run.recipe.precision != "auto":
+        return run.recipe.precision == "bfloat16"
+    has = device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
+    return run.encoder.multiplies and has
+
+
+class Contrast:
+    """Learns by comparing sentences; see `course.Learner`.
+
+    Attributes:
+        texts: the pairs that it learns from; pairs of one language and of two are texts apart,
+            since they have negatives by rules of their own.
+        pairs_per_epoch: the most that an epoch has.
+        step: updates so far.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        vocabulary: int,
+        texts: Sequence[Pairs],
+        device: str = "cpu",
+        start: SentenceEncoder | None = None,
+    ) -> None:
+        """Take the first parameters from a trained encoder, or draw them from the seed.
+
+        Raises:
+            TandemError: fewer than two usable pairs, labels that the objective does not read, or
+                the encoder to start from is another kind or has another number of types.
+        """
+        recipe = run.recipe
+        torch.set_num_threads(recipe.threads)
+        set_threads(recipe.threads)
+        assert isinstance(run.objective, Contrastive)
+        self.settings, self.objective, self.texts = run, run.objective, texts
+        self.device = torch.device(device)
+        self.pairs_per_epoch = _check(texts, vocabulary, self.objective)
+        table, self.composition = first_parameters(run, vocabulary, start)
+        self.composition.to(self.device)
+        self._bfloat16 = uses_bfloat16(run, self.device)
+        steps = recipe.epochs * sum(math.ceil(text.longest / recipe.batch) for text in texts)
+        factors = partial(recipe.factors, total=steps)
+        table, rate = table.to(self.device), recipe.learning_rate
+        rows: type[RowAdam] | type[RowSgd] = RowAdam if recipe.optimizer == "adam" else RowSgd
+        self.optimizer = rows(table, rate * recipe.embedding_multiplier, steps, factors)
+        weights = list(self.composition.parameters())
+        optimizer = {"adam": torch.optim.Adam, "sgd": torch.optim.SGD}[recipe.optimizer]
+        self.weights_optimizer = optimizer(weights, rate) if weights else None
+        self.dropout = None
+        if recipe.dropout:
+            dimension = run.encoder.dimension
+            self.dropout = DropoutPool(recipe.dropout, dimension, run.seed, self.device)
+        self._scratch = np.full(vocabulary, -1)
+        self.step = 0
+        self._epoch = 0
+        self._orders: list[Indices] = []
+        self._positions: list[int] = []
+        """How many pairs of each text this epoch has had; empty before an epoch."""
+
+    def begin(self, epoch: int) -> int:
+        """Put the pairs of each text into the order of an epoch; return their number."""
+        self._epoch = epoch
+        seeds = [
+            (self.settings.seed, 1, epoch, *([n] if n else [])) for n in range(len(self.texts))
+        ]
+        self._orders = [
+            text.epoch(generator(*seed)) for text, seed in zip(self.texts, seeds, strict=True)
+        ]
+        self._positions = self._positions or [0] * len(self.texts)
+        return sum(map(len, self._orders))
+
+    def advance(self) -> Advance | None:
+        """Train on a pool of batches of the text of which the largest share is left."""
+        left = [
+            1 - position / len(order)
+            for position, order in zip(self._positions, self._orders, strict=True)
+        ]
+        if not any(left):
+            self._positions = []
+            return None
+        return self._train_pool(left.index(max(left)))
+
+    def encoder(self) -> Parameters:
+        """Return the table, as `embedding`, and the composition's parameters."""
+        return {"embedding": self.optimizer.settle(), **self.composition.state_dict()}
+
+    def state(self) -> State:
+        """Return the parameters, the optimisers' moments and the place in the epoch."""
+        tensors = {f"rows.{k}": v for k, v in self.optimizer.state().items()}
+        tensors |= {f"weights.{k}": v for k, v in self.composition.state_dict().items()}
+        if self.weights_optimizer is not None:
+            moments = optimizer_tensors(self.weights_optimizer)
+            tensors |= {f"moments.{k}": v for k, v in moments.items()}
+        return State(tensors, {"positions": self._positions, "step": self.step})
+
+    def load_state(self, state: State) -> None:
+        """Take over what `state` returned."""
+        self._positions, self.step = state.place["positions"], state.place["step"]
+        self.optimizer.load_state(state.part("rows."), self.step)
+        self.composition.load_state_dict(state.part("weights."))
+        if self.weights_optimizer is not None:
+            load_optimizer(self.weights_optimizer, state.part("moments."))
+
+    def _train_pool(self, number: int) -> Advance:
+        """Train on the next pool of batches of a text."""
+        size, text, order = self.settings.recipe.batch, self.texts[number], self._orders[number]
+        start = self._positions[number]
+        end = min(start + self.objective.batches(self.step) * size, len(order))
+        if end == len(order) - 1:  # a single pair has no negative: the last one joins this pool
+            end = len(order)
+        random = generator(self.settings.seed, 2, self._epoch, start, *([number] if number else []))
+        rows = order[start:end]
+        sentences, count = text.take(rows), end - start
+        encoded = self._encode(sentences) if count <= size and self._plain else None
+        chosen = self._choose(text, rows, sentences, encoded)
+        loss, batches = 0.0, range(0, count, size)
+        for first in batches:
+            batch = np.arange(first, min(first + size, count))
+            loss += self._step(sentences, encoded, batch, chosen, random)
+            self.step += 1
+        self._positions[number] = end
+        return Advance(count, loss, len(batches))
+
+    @property
+    def _plain(self) -> bool:
+        """Whether negatives are chosen among the very vectors that a step compares."""
+        changed = self.dropout is not None or self.settings.recipe.scramble > 0
+        return self.objective.compares and not changed
+
+    @torch.no_grad()
+    def _choose(
+        self, text: Pairs, rows: Indices, sentences: Ragged, encoded: Encoded | None
+    ) -> Any:  # noqa: ANN401  (the objective's own)
+        vectors = None
+        if self.objective.compares:
+            vectors = (encoded or self._encode(sentences)).vectors.detach()
+        keys = self._tensor(text.sentence_keys(rows, sentences))
+        labels = None if text.labels is None else self._tensor(text.labels[rows])
+        return self.objective.choose(Pool(vectors, keys, text.monolingual, labels))
+
+    def _step(
+        self,
+        sentences: Ragged,
+        encoded: Encoded | None,
+        batch: Indices,
+        chosen: Any,  # noqa: ANN401
+        random: np.random.Generator,
+    ) -> float:
+        groups = self.objective.rows(batch, len(sentences) // 2, chosen)
+        places = np.concatenate(groups)
+        if encoded is None:
+            # a sentence that is one pair's own and another's negative is encoded once
+            distinct, places = np.unique(places, return_inverse=True)
+            rows = scramble(sentences.gather(distinct), self.settings.recipe.scramble, random)
+            encoded = self._encode(rows, random)
+        fetched, vectors = encoded
+        vectors = vectors[self._tensor(places)].unflatten(0, (len(groups), len(batch)))
+        loss = self.objective.loss(vectors, batch, chosen)
+        loss.backward()
+        self.optimizer.update(fetched)
+        if self.weights_optimizer is not None:
+            rate = self.optimizer.rate() / self.settings.recipe.embedding_multiplier
+            self.weights_optimizer.param_groups[0]["lr"] = rate
+            self.weights_optimizer.step()
+            self.weights_optimizer.zero_grad()
+        return float(loss.detach())
+
+    def _encode(self, rows: Ragged, random: np.random.Generator | None = None) -> Encoded:
+        """Encode sentences, with dropout where `random` is given."""
+        types, local = number_types(rows.ids, self._scratch)
+        fetched = self.optimizer.fetch(self._tensor(types))
+        fetched.values.requires_grad_(torch.is_grad_enabled())
+        dropout = None
+        if self.dropout is not None and random is not None:
+            dropout = self.dropout.draw(len(local), random)
+        tokens = fetched.values, self._tensor(local), self._tensor(rows.offsets), dropout
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self._bfloat16):
+            return Encoded(fetched, self.composition(*tokens))
+
+    def _tensor(self, array: np.ndarray) -> Tensor:
+        return torch.from_numpy(np.ascontiguousarray(array, np.int64)).to(self.device)
+
+
+def _check(texts: Sequence[Pairs], vocabulary: int, objective: Contrastive) -> int:
+    """Return the most pairs that an epoch has, once it is seen that they can be trained on."""
+    for text in texts:
+        text.left.check_below(vocabulary)
+        text.right.check_below(vocabulary)
+        if text.labels is not None and not objective.labelled:
+            raise TandemError(
+                f"the objective {objective.kind} takes all pairs for translations, and some are "
+                "labelled as none. Give an objective that reads labels, or leave these pairs out"
+            )
+    lengths = [text.longest for text in texts]
+    if min(lengths) < 2:
+        raise TandemError(
+            f"{min(lengths)} usable pairs: training needs at least 2, each with tokens on both "
+            "sides"
+        )
+    return sum(lengths)

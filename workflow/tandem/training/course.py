@@ -1,0 +1,246 @@
+"""The course of a training, whatever learns: epochs, validation, the best, checkpoints, stopping.
+
+    for each epoch: the learner begins it
+        until the epoch is over: the learner advances; now and then a checkpoint
+        validate, keep the parameters of the best epoch; without validation, those of the last
+
+A learner keys its random draws by (seed, epoch, position), so the state of a run is the learner's
+own and the place in the course: a killed run resumes to the same bytes.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from torch import Tensor
+
+from tandem.progress import progress_bar
+from tandem.training import checkpoint
+
+logger = logging.getLogger(__name__)
+
+Parameters = dict[str, Tensor]
+"""What is trained, by name."""
+Validate = Callable[[Parameters], float]
+"""Scores parameters: the higher the better, unless the course selects nothing."""
+
+
+class Advance(NamedTuple):
+    """What a learner did at a stroke.
+
+    Attributes:
+        pairs: that it read.
+        loss: the sum of its losses.
+        weight: what the sum is divided by for a mean: steps, or tokens.
+    """
+
+    pairs: int
+    loss: float
+    weight: float
+
+
+class State(NamedTuple):
+    """What a learner goes on from: tensors, and its place in the epoch as plain values."""
+
+    tensors: Parameters
+    place: dict[str, Any]
+
+    def part(self, prefix: str) -> Parameters:
+        """Return the tensors whose names begin with a prefix, without it."""
+        return checkpoint.part(self.tensors, prefix)
+
+
+class Learner(Protocol):
+    """Takes the steps of a training and has what is trained."""
+
+    def begin(self, epoch: int) -> int:
+        """Make ready for an epoch (from 0), or for the rest of one; return the pairs of it all."""
+        ...
+
+    def advance(self) -> Advance | None:
+        """Train on the next pairs; None: the epoch is over."""
+        ...
+
+    def encoder(self) -> Parameters:
+        """Return the parameters as they are now; the next advance changes them."""
+        ...
+
+    def state(self) -> State:
+        """Return what `load_state` continues from to the same bytes."""
+        ...
+
+    def load_state(self, state: State) -> None:
+        """Take over what `state` returned."""
+        ...
+
+
+@dataclass
+class Epoch:
+    """One line of the history; epoch 0 is before training."""
+
+    epoch: int
+    loss: float | None
+    validation: float | None
+
+
+@dataclass
+class Progress:
+    """Where a course stands: epochs that are over, and sums of the one that is not."""
+
+    epoch: int = 0
+    pairs: int = 0
+    loss: float = 0.0
+    weight: float = 0.0
+    history: list[Epoch] = field(default_factory=list)
+    best_epoch: int = 0
+
+
+class Course:
+    """A training from its first epoch to its last.
+
+    Attributes:
+        progress: where it stands, with the history.
+        best: the parameters after the epoch that is kept.
+    """
+
+    def __init__(
+        self,
+        learner: Learner,
+        identity: Mapping[str, Any],
+        epochs: int,
+        patience: int = 0,
+        selects: bool = True,
+    ) -> None:
+        """Take a learner that has not begun.
+
+        Args:
+            learner: what learns.
+            identity: plain values that a checkpoint must have in common with this training.
+            epochs: most of them.
+            patience: training ends after so many epochs without a better score; 0: after all.
+            selects: whether validation chooses the epoch; else it is only written down.
+        """
+        self.learner, self.identity = learner, dict(identity)
+        self.epochs, self.patience, self.selects = epochs, patience, selects
+        self.progress = Progress()
+        self.best: Parameters = {}
+
+    def run(
+        self,
+        validate: Validate | None,
+        folder: Path | None = None,
+        checkpoint_seconds: float = 60,
+        show: bool = True,
+        stopped: Callable[[], bool] = lambda: False,
+        title: str | None = None,
+    ) -> None:
+        """Train to the end, resuming from `folder` if it holds a checkpoint of this training.
+
+        Args:
+            validate: scores the parameters after each epoch (and before the first, where it
+                selects); None: nothing is scored, and the last epoch is kept.
+            folder: where checkpoints go; None for none.
+            checkpoint_seconds: least time between two; when they are taken changes no result.
+            show: draw a progress bar on standard error.
+            stopped: asked after every advance; training ends there with a checkpoint.
+            title: of the progress bar.
+        """
+        if folder is not None:
+            self.resume(folder)
+        if validate and self.selects and not self.progress.history:
+            self._close_epoch(None, validate)
+        stored = time.monotonic()
+        with progress_bar(
+            unit="pair", unit_scale=True, disable=not show, initial=self.progress.pairs, desc=title
+        ) as bar:
+            while not self.finished:
+                bar.total = self.epochs * self.learner.begin(self.progress.epoch)
+                while (advance := self.learner.advance()) is not None:
+                    self._count(advance)
+                    bar.update(advance.pairs)
+                    stop = stopped()
+                    due = time.monotonic() - stored > checkpoint_seconds
+                    if folder is not None and (stop or due):
+                        self.save(folder)
+                        stored = time.monotonic()
+                    if stop:
+                        return
+                loss = self.progress.loss / self.progress.weight
+                self._close_epoch(loss, validate)
+                validation = self.progress.history[-1].validation
+                score = {} if validation is None else {"validation": f"{validation:.2f}"}
+                bar.set_postfix({"loss": f"{loss:.4f}"} | score, refresh=False)
+
+    @property
+    def finished(self) -> bool:
+        """Whether all epochs are over, or as many as there is patience for."""
+        since = self.progress.epoch - self.progress.best_epoch
+        return self.progress.epoch >= self.epochs or (self._scored and 0 < self.patience <= since)
+
+    @property
+    def _scored(self) -> bool:
+        history = self.progress.history
+        return self.selects and bool(history) and history[-1].validation is not None
+
+    def _count(self, advance: Advance) -> None:
+        self.progress.pairs += advance.pairs
+        self.progress.loss += advance.loss
+        self.progress.weight += advance.weight
+
+    def _close_epoch(self, loss: float | None, validate: Validate | None) -> None:
+        """Validate, and keep the parameters if they are the best so far; epoch 0 has no loss."""
+        progress, parameters = self.progress, self.learner.encoder()
+        score = validate(parameters) if validate else None
+        epoch = 0 if loss is None else progress.epoch + 1
+        earlier = [e.validation for e in progress.history if e.epoch and e.validation is not None]
+        progress.history.append(Epoch(epoch, loss, score))
+        logger.info("epoch %d: loss %s, validation %s", epoch, loss, score)
+        if epoch == 0:
+            return
+        if score is not None and self.selects:
+            keep = not earlier or score > max(earlier)
+        else:
+            keep = epoch == self.epochs
+        if keep:
+            progress.best_epoch = epoch
+            self.best = {name: tensor.clone() for name, tensor in parameters.items()}
+        progress.epoch, progress.loss, progress.weight = epoch, 0.0, 0.0
+
+    def save(self, folder: Path) -> None:
+        """Write a checkpoint, replacing the last one only once it is complete."""
+        state = self.learner.state()
+        tensors = {f"learner.{name}": tensor for name, tensor in state.tensors.items()}
+        tensors |= {f"best.{name}": tensor for name, tensor in self.best.items()}
+        values = {"progress": asdict(self.progress), "place": state.place}
+        checkpoint.write(folder, self.identity, values, tensors)
+
+    def resume(self, folder: Path) -> bool:
+        """Go on from the checkpoint of this training; False: there is none.
+
+        One that is damaged, or of another training, is left as it is: this one begins anew, and
+        will replace it.
+        """
+        stored = checkpoint.read(folder, self.identity)
+        if stored is None:
+            return False
+        values, tensors = stored
+        history = [Epoch(**entry) for entry in values["progress"].pop("history")]
+        self.progress = Progress(**values["progress"], history=history)
+        self.best = checkpoint.part(tensors, "best.")
+        self.learner.load_state(State(checkpoint.part(tensors, "learner."), values["place"]))
+        return True
+
+
+def history_lines(history: Iterable[Epoch], validation: str, decimals: int = 4) -> list[str]:
+    """Return a history as lines of CSV; `validation` heads the column of the scores."""
+    lines = [f"epoch,loss,{validation}"]
+    for entry in history:
+        loss = "" if entry.loss is None else f"{entry.loss:.6f}"
+        score = "" if entry.validation is None else f"{entry.validation:.{decimals}f}"
+        lines.append(f"{entry.epoch},{loss},{score}")
+    return lines

@@ -1,0 +1,125 @@
+"""Segmented pairs of sentences, the text of a training."""
+
+from __future__ import annotations
+
+import zlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tandem.files.io import read_json
+from tandem.segmentation import ragged
+from tandem.segmentation.collection import KINDS
+from tandem.segmentation.ragged import Ragged, concatenate
+from tandem.segmentation.scheme import language_of
+
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Segmented pairs of sentences.
+
+    Attributes:
+        monolingual: both sides are of one language.
+        keys: (pairs,) int64, equal for pairs that say the same, perhaps in other languages; None:
+            nothing is known of that.
+        passes: (pairs,) how often each is drawn in an epoch, on the average; None: once.
+        labels: (pairs,) int8, 1 where the sides say the same and 0 where they do not; None: all do.
+    """
+
+    left: Ragged
+    right: Ragged
+    monolingual: bool
+    keys: NDArray[np.int64] | None = None
+    passes: NDArray[np.float32] | None = None
+    labels: NDArray[np.int8] | None = None
+
+    @cached_property
+    def checksum(self) -> int:
+        """CRC-32 of all that it holds."""
+        checksum = int(self.monolingual)
+        arrays = (v for side in (self.left, self.right) for v in (side.offsets, side.ids))
+        for values in (*arrays, self.keys, self.passes, self.labels):
+            if values is not None:
+                checksum = zlib.crc32(np.ascontiguousarray(values).data, checksum)
+        return checksum
+
+    @cached_property
+    def usable(self) -> Indices:
+        """The pairs of which both sides have tokens."""
+        filled = (self.left.lengths() > 0) & (self.right.lengths() > 0)
+        return np.flatnonzero(filled)
+
+    @property
+    def longest(self) -> int:
+        """The most pairs that an epoch can have."""
+        if self.passes is None:
+            return len(self.usable)
+        return int(self.passes[self.usable].sum(dtype=np.float64)) + 1
+
+    def epoch(self, random: np.random.Generator) -> Indices:
+        """Return usable pairs in a random order, each as often as an epoch draws it."""
+        drawn = self.usable
+        if self.passes is not None:
+            # systematic sampling: evenly spaced marks over the sum of passes
+            ends = np.cumsum(self.passes[drawn], dtype=np.float64)
+            marks = np.floor(ends + random.random()).astype(np.int64)
+            drawn = np.repeat(drawn, np.diff(marks, prepend=0))
+        return drawn[random.permutation(len(drawn))]
+
+    def sentence_keys(self, rows: Indices, taken: Ragged) -> NDArray[np.int64]:
+        """Return keys of `taken`, the sentences of some rows: equal ones translate each other."""
+        return sentence_keys(taken) if self.keys is None else np.tile(self.keys[rows], 2)
+
+    def take(self, rows: Indices) -> Ragged:
+        """Return the left sentences of the given pairs followed by the right ones."""
+        return concatenate([self.left.gather(rows), self.right.gather(rows)])
+
+
+def sentence_keys(rows: Ragged) -> NDArray[np.int64]:
+    """Return (rows,) 64-bit keys, equal for equal rows and (but for chance of 2^-64) only those."""
+    lengths = rows.lengths()
+    position = np.arange(len(rows.ids)) - np.repeat(rows.offsets[:-1], lengths)
+    mixed = (rows.ids.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    mixed ^= mixed >> np.uint64(29)
+    mixed *= (position.astype(np.uint64) * np.uint64(2) + np.uint64(1)) * np.uint64(
+        0xBF58476D1CE4E5B9
+    )
+    mixed ^= mixed >> np.uint64(32)
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mixed, dtype=np.uint64)])
+    return (sums[rows.offsets[1:]] - sums[rows.offsets[:-1]]).view(np.int64)
+
+
+def load_pairs(folder: str | Path, split: str, sides: Sequence[str]) -> Pairs:
+    """Map the pairs of a segmented split into memory."""
+    left, right = ragged.load_sides(folder, split, sides)
+    return Pairs(left, right, language_of(sides[0]) == language_of(sides[1]))
+
+
+def load_collection(folder: str | Path, pools: str = "mixed") -> list[Pairs]:
+    """Map the segmented pairs of a collection into memory: those of two languages, then of one.
+
+    Each of the texts returned has mega-batches of its own: `pools` is mixed, or source, for a text
+    of each corpus.
+    """
+    texts, folder = [], Path(folder)
+    parts = read_json(folder / "parts.json")["parts"]
+    for kind in KINDS:
+        left, right = ragged.load_sides(folder, kind, ("left", "right"))
+        keys = ragged.load_array(folder / f"{kind}.keys.npy", (np.int64,))
+        passes = ragged.load_array(folder / f"{kind}.passes.npy", (np.float32,))
+        sizes = Counter[str]()
+        for part in (part for part in parts if part["kind"] == kind):
+            sizes[part["source"] if pools == "source" else ""] += part["pairs"]
+        ends = np.cumsum([0, *sizes.values()])
+        for start, end in pairwise(ends.tolist()):
+            sides = left.part(start, end), right.part(start, end)
+            texts.append(Pairs(*sides, kind == KINDS[1], keys[start:end], passes[start:end]))
+    return texts
