@@ -84,9 +84,9 @@ def load() -> Any:
 
 def segmented(trial: Trial, folder: Path) -> Path:
     """Return the segmented text of a trial; write it if it is not there."""
-    from tandem.segmentation.scheme import Segmentation
+    from tandem.segmentation.segmentation import SEGMENTATIONS
 
-    corpus, scheme = folder / "corpora/verses", Segmentation(**trial.values()[1])
+    corpus, scheme = folder / "corpora/verses", SEGMENTATIONS.parse(trial.values()[1])
     known = json.dumps([trial.pairs, scheme.model_dump(), sha256(corpus / "collection.json")])
     digest = hashlib.sha256(known.encode()).hexdigest()[:8]
     place = folder / "benchmarks/dual" / f"{trial.language}-{digest}"

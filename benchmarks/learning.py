@@ -57,7 +57,7 @@ from tandem.corpora.sample import draw_sample, drawn_lines
 from tandem.encoders.encoder import ENCODERS
 from tandem.files.io import read_lines, read_yaml
 from tandem.provenance import source_digest
-from tandem.segmentation.scheme import language_of
+from tandem.segmentation.segmentation import side_language
 from tandem.segmentation.segmenter import Segmenter, learn
 from tandem.statistics.correlation import pearson
 from tandem.studies.configuration import load_configuration, load_plans, load_registers
@@ -110,7 +110,7 @@ def segmented(plan: Any, job: Job, folder: Path, scratch: Path) -> tuple[Segment
     texts = {side: partial(drawn_lines, corpus / f"train.{side}", drawn) for side in sides}
     segmenter = learn(scheme, texts, scratch)
     left, right = (segmenter.encoder(side)(list(texts[side]())) for side in sides)
-    return segmenter, Pairs(left, right, language_of(sides[0]) == language_of(sides[1]))
+    return segmenter, Pairs(left, right, side_language(sides[0]) == side_language(sides[1]))
 
 
 def train(job: Job, overrides: Sequence[str], folder: Path, scored: bool) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from test_environments import CORE, EXTRAS, PROJECT, name_of
 
 from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.model import SentenceEncoder
-from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.kinds.sentencepiece import Sentencepiece
 from tandem.segmentation.segmenter import learn
 
 PINS = ["--constraint", str(REPOSITORY / "constraints.txt")]
@@ -49,7 +49,7 @@ def core(wheel, tmp_path_factory):
 def test_the_core_encodes(core, tmp_path):
     text = ["a cat sat", "a dog ran"]
     (tmp_path / "segmenter").mkdir()
-    segmenter = learn(Segmentation(size=20), {"en": lambda: text * 9}, tmp_path / "segmenter")
+    segmenter = learn(Sentencepiece(size=20), {"en": lambda: text * 9}, tmp_path / "segmenter")
     table = np.random.default_rng(1).standard_normal((len(segmenter), 8), np.float32)
     encoder = SentenceEncoder(segmenter, Averaging(dimension=8), table)
     encoder.save(tmp_path / "model")

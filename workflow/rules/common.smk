@@ -15,6 +15,7 @@ from tandem.objectives.objective import objective_files
 from tandem.studies.plan import DRAWN
 from tandem.reporting.claim_test import CLAIM_TESTS
 from tandem.reporting.table import TABLES
+from tandem.segmentation.segmentation import SEGMENTATIONS
 from tandem.tasks.task import TASKS
 from tandem.translation.translator import TRANSLATORS
 
@@ -63,15 +64,24 @@ def digest(script, *kinds, home="workflow", without=DRAWS):
 def scored_by(wildcards):
     """Return the files of the kinds that a score depends on."""
     kinds = [TASKS.path(study_of(wildcards).tasks[wildcards.task].kind)]
-    if not (name := wildcards.experiment.split(".")[0]) in study_of(wildcards).pretrained:
-        kinds.append(ENCODERS.path(study_of(wildcards).encoders[name].architecture.kind))
+    if not plan_of(wildcards).pretrained(wildcards.experiment):
+        kinds += plan_of(wildcards).encoder_files(wildcards.experiment)
     return kinds
+
+
+def segmentation_of(wildcards):
+    """Return the segmentation of a job, as plain values."""
+    return SEGMENTATIONS.dump(study_of(wildcards).segmentations[wildcards.segmentation])
+
+
+def segmented_by(wildcards):
+    """Return the file of the kind of segmentation that a job depends on."""
+    return [SEGMENTATIONS.path(segmentation_of(wildcards)["kind"])]
 
 
 def trained_by(wildcards):
     """Return the files of the kinds that a training depends on."""
-    run = plan_of(wildcards).run(wildcards.experiment)
-    return ENCODERS.path(run["encoder"]["kind"]), *objective_files(run["objective"]["kind"])
+    return plan_of(wildcards).training_files(wildcards.experiment)
 
 
 def tabulated_by(wildcards):

@@ -99,6 +99,5 @@ def timed_in(wildcards):
 
 def timed_kinds(wildcards):
     """Return the files of the kinds that are timed."""
-    runs = [plan_of(wildcards).run(name) for name in timed(wildcards)]
-    found = {ENCODERS.path(run["encoder"]["kind"]) for run in runs}
-    return sorted(found.union(*(objective_files(run["objective"]["kind"]) for run in runs)))
+    files = map(plan_of(wildcards).training_files, timed(wildcards))
+    return sorted({path for paths in files for path in paths})

@@ -5,7 +5,8 @@ rule segment:
     """Draw a sample of the training split, learn a vocabulary from it, both sides together, segment it.
 
     So what an encoder knows is learned from the pairs that it is trained on. The sample is drawn by
-    the seed of the training.
+    the seed of the training. A setting whose training starts from a trained encoder takes that one's
+    vocabulary.
 
     Out: segmenter/, with segmentation.json (settings, vocabulary) and the SentencePiece models; the
     ids of all sentences of {train,valid}.<side>, one after the other, and the offset at which each
@@ -13,10 +14,13 @@ rule segment:
     """
     input:
         corpus="{root}/corpora/{corpus}",
+        start=lambda w: (
+            plan_of(w).start_segmented(w.sample, w.seed) if not w.sample.isdigit() else []
+        ),
     output:
-        folder=directory("{root}/vocab/{corpus}/{pairs}-seed{seed}/{segmentation}"),
+        folder=directory("{root}/vocab/{corpus}/{sample}-seed{seed}/{segmentation}"),
     log:
-        "{root}/logs/segment/{corpus}/{pairs}-seed{seed}/{segmentation}.log",
+        "{root}/logs/segment/{corpus}/{sample}-seed{seed}/{segmentation}.log",
     priority: FIRST
     conda:
         "../../envs/tandem.yaml"
@@ -25,9 +29,10 @@ rule segment:
         mem_mb=8000,
         runtime=240,
     params:
-        segmentation=lambda w: study_of(w).segmentations[w.segmentation].model_dump(),
+        segmentation=segmentation_of,
+        pairs=lambda w: plan_of(w).sample_size(w.sample),
         sides=lambda w: plan_of(w).sides(w.corpus),
-        code=digest("segment.py"),
+        code=lambda w: digest("segment.py", *segmented_by(w)),
     script:
         "../scripts/segment.py"
 
@@ -55,8 +60,8 @@ rule segment_collection:
         mem_mb=8000,
         runtime=480,
     params:
-        segmentation=lambda w: study_of(w).segmentations[w.segmentation].model_dump(),
+        segmentation=segmentation_of,
         drawn=lambda w: study_of(w).settings[w.setting].model_dump(include=DRAWN),
-        code=digest("segment_collection.py"),
+        code=lambda w: digest("segment_collection.py", *segmented_by(w)),
     script:
         "../scripts/segment_collection.py"

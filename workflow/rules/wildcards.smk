@@ -22,7 +22,7 @@ wildcard_constraints:
     segmentation=alternatives(everywhere("segmentations")),
     translator=alternatives(everywhere("translators")),
     experiment=r"[\w-]+\.[\w-]+",
-    pairs=r"\d+",
+    sample=r"\d+|" + alternatives(everywhere("settings")),
     collection=alternatives(everywhere("collections")),
     setting=alternatives(everywhere("settings")),
     seed=r"\d+",

@@ -2,16 +2,17 @@
 
 from pathlib import Path
 
-from _adapter import logged
+from _adapter import add_kinds, logged
 from tandem.corpora.collection import read_parts
 from tandem.files.io import atomic_folder
 from tandem.segmentation.collection import draw, segment_collection
-from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.segmentation import SEGMENTATIONS
 from tandem.segmentation.segmenter import Segmenter
 
 with logged(snakemake.log[0]) as log:
+    add_kinds(snakemake.config)
     params, corpus = snakemake.params, Path(snakemake.input.corpus)
-    setting, scheme = params.drawn, Segmentation(**params.segmentation)
+    setting, scheme = params.drawn, SEGMENTATIONS.parse(params.segmentation)
     parts = [
         part
         for part in read_parts(corpus)

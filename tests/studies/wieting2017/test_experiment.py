@@ -10,7 +10,7 @@ from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.model import SentenceEncoder
 from tandem.objectives.kinds.margin import Margin
 from tandem.registry import Settings
-from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.kinds.words import Words
 from tandem.segmentation.segmenter import learn
 from tandem.tasks.task import MEAN
 from tandem.training.recipe import Recipe
@@ -52,7 +52,7 @@ def sentences(count, seed):
 @pytest.fixture(scope="module")
 def segmenter(tmp_path_factory):
     folder = tmp_path_factory.mktemp("words")
-    return learn(Segmentation(kind="words", size=50), {"en": lambda: sentences(200, 0)}, folder)
+    return learn(Words(size=50), {"en": lambda: sentences(200, 0)}, folder)
 
 
 @pytest.fixture

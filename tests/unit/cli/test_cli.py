@@ -21,7 +21,7 @@ from tandem.cli.common import byte_size
 from tandem.encoders.composition import Composition, as_encoder
 from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.model import SentenceEncoder
-from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.kinds.words import Words
 from tandem.segmentation.segmenter import learn
 
 ENGLISH = ["the cat sat", "a dog ran", "rain fell", "we ate bread"]
@@ -35,7 +35,7 @@ def model(tmp_path_factory):
     folder = tmp_path_factory.mktemp("cli")
     (folder / "segmenter").mkdir()
     texts = {"en": lambda: ENGLISH, "de": lambda: GERMAN}
-    segmenter = learn(Segmentation(kind="words", size=100), texts, folder / "segmenter")
+    segmenter = learn(Words(size=100), texts, folder / "segmenter")
     table = torch.zeros(len(segmenter), 64)
     vectors = torch.randn(64, 64, generator=torch.Generator().manual_seed(1))
     number = 0

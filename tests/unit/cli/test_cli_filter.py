@@ -17,7 +17,7 @@ from tandem.encoders.composition import as_encoder, initialise
 from tandem.encoders.kinds.averaging import Averaging
 from tandem.filtering.filter import parse_filters
 from tandem.filtering.stream import CHUNK
-from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.kinds.words import Words
 from tandem.segmentation.segmenter import learn
 
 RULES = """
@@ -91,7 +91,7 @@ def test_several_processes_and_a_pipe_give_the_same_bytes(files, tmp_path, monke
 def test_the_cosine_of_an_encoder_is_a_filter(tmp_path, capsys):
     (tmp_path / "segmenter").mkdir()
     texts = {"en": lambda: ["the cat sat"], "de": lambda: ["die Katze saß"]}
-    segmenter = learn(Segmentation(kind="words", size=50), texts, tmp_path / "segmenter")
+    segmenter = learn(Words(size=50), texts, tmp_path / "segmenter")
     table = initialise(Averaging(dimension=8), len(segmenter), 1)
     as_encoder(segmenter, *table).save(tmp_path / "model")
     rules, pairs = tmp_path / "rules.yaml", tmp_path / "a.tsv"

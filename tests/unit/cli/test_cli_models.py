@@ -16,7 +16,7 @@ from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.named import find_model
 from tandem.errors import TandemError
-from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.kinds.words import Words
 from tandem.segmentation.segmenter import learn
 
 LINES = ["the cat sat", "a dog ran", "rain fell"]
@@ -28,7 +28,7 @@ def built(tmp_path_factory):
     """A model folder."""
     folder = tmp_path_factory.mktemp("built")
     (folder / "segmenter").mkdir()
-    segmenter = learn(Segmentation(kind="words"), {"en": lambda: LINES}, folder / "segmenter")
+    segmenter = learn(Words(), {"en": lambda: LINES}, folder / "segmenter")
     kind = Averaging(dimension=64)
     as_encoder(segmenter, *initialise(kind, len(segmenter), 1)).save(folder / "model")
     return folder / "model"

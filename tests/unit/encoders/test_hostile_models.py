@@ -21,7 +21,8 @@ from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision
 from tandem.errors import InputError
 from tandem.files import saved
-from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.kinds.sentencepiece import Sentencepiece
+from tandem.segmentation.segmentation import SEGMENTATIONS
 from tandem.segmentation.segmenter import learn
 
 DRAWN = random.Random(3)
@@ -34,7 +35,9 @@ LSTM = {"kind": "lstm", "dimension": 8, "hidden": 4}
 
 def made(folder, segmentation, kind, precision=Precision.FLOAT32):
     (folder / "segmenter").mkdir(parents=True)
-    segmenter = learn(Segmentation(kind=segmentation, size=60), TEXTS, folder / "segmenter")
+    segmenter = learn(
+        SEGMENTATIONS.parse({"kind": segmentation, "size": 60}), TEXTS, folder / "segmenter"
+    )
     table, composition = initialise(ENCODERS.parse(kind), len(segmenter), seed=1)
     as_encoder(segmenter, table, composition, {"pairs": 7}).save(folder / "model", precision)
     return folder / "model"
@@ -159,7 +162,7 @@ def replaced(name, make):
 def other_pieces(folder):
     (folder / "aside").mkdir()
     lines = [line.translate(str.maketrans("abcd", "wxyz")) for line in LINES]
-    learn(Segmentation(size=40), {"en": lambda: lines}, folder / "aside")
+    learn(Sentencepiece(size=40), {"en": lambda: lines}, folder / "aside")
     (folder / "aside/joint.model").replace(folder / "segmenter/joint.model")
     shutil.rmtree(folder / "aside")
 
@@ -254,7 +257,6 @@ WORDS_FOLDERS = {
     "scheme: unknown kind": segmented("scheme", "kind", value="bytes"),
     "scheme: a key more": segmented("scheme", "load", value="x"),
     "scheme: size zero": segmented("scheme", "size", value=0),
-    "scheme: coverage NaN": segmented("scheme", "character_coverage", value=float("nan")),
     "scheme: marks are numbers": segmented("scheme", "marked", value=[1]),
     "scheme: pieces without a model": segmented("scheme", "kind", value="sentencepiece"),
     "vocabulary: none": segmented("vocabulary", value=...),
@@ -303,6 +305,7 @@ PIECES_FOLDERS = {
     "model: a number": segmented("models", "en", value=7),
     "scheme: a language marked": segmented("scheme", "marked", value=["cs"]),
     "scheme: words with a model": segmented("scheme", "kind", value="words"),
+    "scheme: coverage NaN": segmented("scheme", "character_coverage", value=float("nan")),
     "vocabulary: in capitals": segmented("vocabulary", value=lambda v: [t.upper() for t in v]),
     "vocabulary: a piece less": segmented("vocabulary", value=lambda v: [*v[:-1], "unheard"]),
     "link to the model": linked(MODEL),

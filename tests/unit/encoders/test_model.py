@@ -7,7 +7,7 @@ from tandem.encoders.composition import as_encoder, initialise
 from tandem.encoders.encoder import ENCODERS
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
-from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.kinds.words import Words
 from tandem.segmentation.segmenter import learn
 
 TEXTS = {"en": lambda: ["the cat sat", "a dog ran"], "cs": lambda: ["kočka seděla", "pes běžel"]}
@@ -16,7 +16,7 @@ TEXTS = {"en": lambda: ["the cat sat", "a dog ran"], "cs": lambda: ["kočka sed�
 @pytest.fixture(params=["averaging", "lstm"])
 def encoder(request, tmp_path):
     (tmp_path / "segmenter").mkdir()
-    segmenter = learn(Segmentation(kind="words", size=50), TEXTS, tmp_path / "segmenter")
+    segmenter = learn(Words(size=50), TEXTS, tmp_path / "segmenter")
     hidden = {"hidden": 4} if request.param == "lstm" else {}
     kind = ENCODERS.parse({"kind": request.param, "dimension": 8, **hidden})
     return as_encoder(segmenter, *initialise(kind, len(segmenter), seed=1), {"pairs": 0})

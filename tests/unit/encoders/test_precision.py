@@ -10,7 +10,7 @@ from tandem.encoders.encoder import ENCODERS
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision, pack, unpack
 from tandem.errors import TandemError
-from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.kinds.words import Words
 from tandem.segmentation.segmenter import learn
 
 TEXTS = {"en": lambda: ["the cat sat", "a dog ran"], "cs": lambda: ["kočka seděla", "pes"]}
@@ -24,7 +24,7 @@ def table_of(rows, columns, scale=1.0):
 @pytest.fixture(params=["averaging", "lstm"])
 def encoder(request, tmp_path):
     (tmp_path / "segmenter").mkdir()
-    segmenter = learn(Segmentation(kind="words", size=50), TEXTS, tmp_path / "segmenter")
+    segmenter = learn(Words(size=50), TEXTS, tmp_path / "segmenter")
     hidden = {"hidden": 4} if request.param == "lstm" else {}
     kind = ENCODERS.parse({"kind": request.param, "dimension": 8, **hidden})
     return as_encoder(segmenter, *initialise(kind, len(segmenter), seed=1), {"pairs": 0})
@@ -101,7 +101,7 @@ def test_a_folder_says_its_precision_unless_it_is_float32(encoder, tmp_path):
 def test_the_table_takes_half_and_a_quarter_of_the_room(tmp_path):
     (tmp_path / "segmenter").mkdir()
     lines = [f"w{number}" for number in range(2000)]
-    scheme = Segmentation(kind="words", size=5000)
+    scheme = Words(size=5000)
     segmenter = learn(scheme, {"en": lambda: lines}, tmp_path / "segmenter")
     kind = ENCODERS.parse({"kind": "averaging", "dimension": 300})
     encoder = as_encoder(segmenter, *initialise(kind, len(segmenter), seed=1))

@@ -10,7 +10,7 @@ from tandem.encoders import model
 from tandem.encoders.composition import as_encoder, initialise
 from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.model import overlapped
-from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.kinds.words import Words
 from tandem.segmentation.segmenter import learn
 
 
@@ -49,7 +49,7 @@ def test_an_error_of_either_stage_reaches_the_caller():
 
 def test_lines_are_read_as_vectors_are_taken(tmp_path, monkeypatch):
     monkeypatch.setattr(model, "SEGMENTED", 10)
-    segmenter = learn(Segmentation(kind="words", size=9), {"en": lambda: ["a b c"]}, tmp_path)
+    segmenter = learn(Words(size=9), {"en": lambda: ["a b c"]}, tmp_path)
     encoder = as_encoder(segmenter, *initialise(Averaging(dimension=4), len(segmenter), 1))
     read = []
     lines = (read.append(number) or "a b" for number in range(1000))

@@ -17,7 +17,7 @@ from tandem.encoders.word_vectors import (
     write_word_vectors,
 )
 from tandem.errors import InputError, TandemError
-from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.kinds.words import Words
 from tandem.segmentation.segmenter import learn
 
 VECTORS = {"the": [0.5, -1.0, 2.0], "cat": [1.0, 0.25, 0.0], "ß": [-3.0, 1e-3, 7.0]}
@@ -78,7 +78,7 @@ def test_a_file_that_is_none_is_named_with_its_line(tmp_path, content, said):
 @pytest.fixture
 def segmenter(tmp_path):
     (tmp_path / "words").mkdir()
-    scheme = Segmentation(kind="words", size=10)
+    scheme = Words(size=10)
     return learn(scheme, {"en": lambda: ["the cat", "the dog"]}, tmp_path / "words")
 
 

@@ -11,14 +11,14 @@ from tandem.encoders.precision import Precision
 from tandem.errors import TandemError
 from tandem.export.card import Card, Score
 from tandem.export.compact import narrowed, save_with_card
-from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.kinds.sentencepiece import Sentencepiece
 from tandem.segmentation.segmenter import learn
 from tandem.tasks.sts_data import cosine_similarity
 
 ENGLISH = ["the cat sat on the mat", "a dog ran and ran", "the dog saw the cat"] * 4
 CZECH = ["kočka seděla na rohoži", "pes běžel", "pes viděl kočku"] * 4
 TEXTS = {"en": lambda: ENGLISH, "cs": lambda: CZECH}
-PIECES = Segmentation(kind="sentencepiece", size=60)
+PIECES = Sentencepiece(size=60)
 WIDTH = 12
 
 

@@ -20,7 +20,10 @@ from tandem.encoders.precision import Precision
 from tandem.errors import TandemError
 from tandem.export.card import Card, Score
 from tandem.export.sentence_transformers import export_sentence_transformers
-from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.kinds.sentencepiece import Sentencepiece
+from tandem.segmentation.kinds.trigrams import Trigrams
+from tandem.segmentation.kinds.words import Words
+from tandem.segmentation.segmentation import SEGMENTATIONS
 from tandem.segmentation.segmenter import learn
 
 TEXT = {
@@ -55,13 +58,13 @@ def encoder_of(scheme, folder, languages=("en", "fr", "cs"), kind="averaging"):
 @pytest.mark.parametrize(
     "scheme",
     [
-        Segmentation(kind="sentencepiece", size=120),
-        Segmentation(kind="sentencepiece", size=120, character_coverage=0.98),
-        Segmentation(kind="sentencepiece", size=120, separate=True),
-        Segmentation(kind="sentencepiece", size=120, marked=("cs",)),
-        Segmentation(kind="words", size=60),
-        Segmentation(kind="words", size=60, marked=("en", "cs")),
-        Segmentation(kind="trigrams", size=300),
+        Sentencepiece(size=120),
+        Sentencepiece(size=120, character_coverage=0.98),
+        Sentencepiece(size=120, separate=True),
+        Sentencepiece(size=120, marked=("cs",)),
+        Words(size=60),
+        Words(size=60, marked=("en", "cs")),
+        Trigrams(size=300),
     ],
 )
 def test_the_library_gives_the_encoders_vectors(scheme, tmp_path):
@@ -79,7 +82,7 @@ def test_the_library_gives_the_encoders_vectors(scheme, tmp_path):
 
 
 def test_float16_gives_the_vectors_of_the_rounded_table(tmp_path):
-    encoder = encoder_of(Segmentation(kind="sentencepiece", size=120), tmp_path / "segmenter")
+    encoder = encoder_of(Sentencepiece(size=120), tmp_path / "segmenter")
     export_sentence_transformers(encoder, tmp_path / "out", Card("m"), Precision.FLOAT16)
     model = SentenceTransformer(str(tmp_path / "out"), device="cpu")
     (weights,) = model.state_dict().values()
@@ -96,14 +99,14 @@ def test_float16_gives_the_vectors_of_the_rounded_table(tmp_path):
 
 
 def test_int8_has_no_counterpart(tmp_path):
-    encoder = encoder_of(Segmentation(kind="words", size=60), tmp_path / "segmenter")
+    encoder = encoder_of(Words(size=60), tmp_path / "segmenter")
     with pytest.raises(TandemError, match="choose float16"):
         export_sentence_transformers(encoder, tmp_path / "out", Card("m"), Precision.INT8)
     assert not (tmp_path / "out").exists()
 
 
 def test_one_vocabulary_is_one_folder_of_stock_classes(tmp_path):
-    encoder = encoder_of(Segmentation(kind="sentencepiece", size=120), tmp_path / "segmenter")
+    encoder = encoder_of(Sentencepiece(size=120), tmp_path / "segmenter")
     folders = export_sentence_transformers(encoder, tmp_path / "out", Card("m"))
     assert set(folders.values()) == {tmp_path / "out"}
     modules = json.loads((tmp_path / "out" / "modules.json").read_text())
@@ -113,7 +116,7 @@ def test_one_vocabulary_is_one_folder_of_stock_classes(tmp_path):
 
 @pytest.mark.parametrize("kind", ["sentencepiece", "words"])
 def test_model2vec_gives_the_encoders_vectors(kind, tmp_path):
-    encoder = encoder_of(Segmentation(kind=kind, size=120), tmp_path / "segmenter")
+    encoder = encoder_of(SEGMENTATIONS.parse({"kind": kind, "size": 120}), tmp_path / "segmenter")
     export_sentence_transformers(encoder, tmp_path / "out", Card("m"))
     lines = TEXT["en"] + HARD + [" ".join(TEXT["en"]) * 200]
     found = StaticModel.from_pretrained(tmp_path / "out").encode(lines, max_length=None)
@@ -121,7 +124,7 @@ def test_model2vec_gives_the_encoders_vectors(kind, tmp_path):
 
 
 def test_the_card_has_what_training_measured(tmp_path):
-    encoder = encoder_of(Segmentation(kind="words", size=60), tmp_path / "segmenter")
+    encoder = encoder_of(Words(size=60), tmp_path / "segmenter")
     encoder.metadata |= {
         "languages": ["en", "fr"],
         "quality": {
@@ -139,7 +142,7 @@ def test_the_card_has_what_training_measured(tmp_path):
 
 
 def test_the_card_states_corpora_licences_settings_and_scores(tmp_path):
-    encoder = encoder_of(Segmentation(kind="words", size=60), tmp_path / "segmenter")
+    encoder = encoder_of(Words(size=60), tmp_path / "segmenter")
     card = Card(
         "my model", [("books", "CC0-1.0")], [Score("STS", "r x 100", 61.25, 60, 62.5)], "mit"
     )
@@ -155,7 +158,7 @@ def test_the_card_states_corpora_licences_settings_and_scores(tmp_path):
 
 
 def test_without_sentence_transformers_it_says_what_to_install(tmp_path, monkeypatch):
-    encoder = encoder_of(Segmentation(kind="words", size=60), tmp_path / "segmenter")
+    encoder = encoder_of(Words(size=60), tmp_path / "segmenter")
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(TandemError, match=r"tandem-bitext\[export\]"):
         export_sentence_transformers(encoder, tmp_path / "export", Card("x"))
@@ -163,14 +166,14 @@ def test_without_sentence_transformers_it_says_what_to_install(tmp_path, monkeyp
 
 
 def test_an_lstm_is_refused(tmp_path):
-    encoder = encoder_of(Segmentation(kind="words", size=60), tmp_path / "segmenter", kind="lstm")
+    encoder = encoder_of(Words(size=60), tmp_path / "segmenter", kind="lstm")
     with pytest.raises(TandemError, match="lstm.*averaging"):
         export_sentence_transformers(encoder, tmp_path / "out", Card("m"))
     assert not (tmp_path / "out").exists()
 
 
 def test_an_export_is_a_baseline_that_knows_its_languages(tmp_path):
-    encoder = encoder_of(Segmentation(kind="words", size=60), tmp_path / "segmenter")
+    encoder = encoder_of(Words(size=60), tmp_path / "segmenter")
     export_sentence_transformers(encoder, tmp_path / "out", Card("m"))
     baseline = load_baseline(str(tmp_path / "out"))
     for language, lines in TEXT.items():

@@ -20,7 +20,7 @@ from tandem.own_bitext.quality import (
 )
 from tandem.own_bitext.threshold import calibrated
 from tandem.search.margins import Score
-from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.kinds.words import Words
 from tandem.segmentation.segmenter import learn
 
 LANGUAGES = ("en", "de")
@@ -98,7 +98,7 @@ def encoder(tmp_path):
     english = [f"en{n}" for n in range(200)]
     german = [f"de{n}" for n in range(200)]
     texts = {"en": lambda: english, "de": lambda: german}
-    segmenter = learn(Segmentation(kind="words", size=500), texts, tmp_path)
+    segmenter = learn(Words(size=500), texts, tmp_path)
     table = np.zeros((len(segmenter), 16), np.float32)
     vectors = np.random.default_rng(1).standard_normal((200, 16))
     for n in range(200):

@@ -9,7 +9,8 @@ from tandem.errors import TandemError
 from tandem.files.io import read_json, write_json
 from tandem.segmentation import ragged
 from tandem.segmentation.collection import balanced, draw, segment_collection
-from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.kinds.sentencepiece import Sentencepiece
+from tandem.segmentation.kinds.words import Words
 from tandem.training.pairs import load_collection
 
 WORDS = "cat dog lamp door river house window garden teacher sailor".split()
@@ -61,7 +62,7 @@ def test_training_gets_the_pairs_of_two_languages_and_of_one(folder, tmp_path):
     drawn = draw(folder, read_parts(folder), None, 1)
     out = tmp_path / "ids"
     out.mkdir()
-    segmenter = segment_collection(drawn, Segmentation(kind="words"), 10**6, 2, out)
+    segmenter = segment_collection(drawn, Words(), 10**6, 2, out)
     assert segmenter.languages == ["de", "en", "en-old", "fr"]
     bilingual, monolingual = load_collection(out)
     assert (bilingual.monolingual, monolingual.monolingual) == (False, True)
@@ -81,7 +82,7 @@ def test_each_source_can_be_a_text_of_its_own(folder, tmp_path):
     drawn = draw(folder, read_parts(folder), None, 1)
     out = tmp_path / "ids"
     out.mkdir()
-    segment_collection(drawn, Segmentation(kind="words"), 10**6, 2, out)
+    segment_collection(drawn, Words(), 10**6, 2, out)
     bilingual, monolingual = load_collection(out)
     assert [len(text.left) for text in load_collection(out, "source")] == [
         len(bilingual.left), len(monolingual.left)]  # fmt: skip
@@ -102,7 +103,7 @@ def test_each_source_can_be_a_text_of_its_own(folder, tmp_path):
 
 
 def test_a_segmenter_that_is_known_is_used_and_copied_whole(folder, tmp_path):
-    scheme, found = Segmentation(kind="sentencepiece", size=60), []
+    scheme, found = Sentencepiece(size=60), []
     drawn = draw(folder, read_parts(folder), None, 1)
     few = draw(folder, read_parts(folder), 40, 1)
     for name, pairs, known in (("start", drawn, None), ("own", few, None), ("more", few, True)):
@@ -134,6 +135,6 @@ def test_the_vocabulary_is_learned_from_so_many_pairs(folder, tmp_path):
     found = []
     for name, pairs in (("few", 20), ("all", 10**6)):
         (tmp_path / name).mkdir()
-        scheme = Segmentation(kind="words")
+        scheme = Words()
         found.append(len(segment_collection(drawn, scheme, pairs, 1, tmp_path / name)))
     assert found[0] < found[1] / 2

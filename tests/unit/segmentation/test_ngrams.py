@@ -5,12 +5,12 @@ import zlib
 import pytest
 from pydantic import ValidationError
 
+from tandem.segmentation.kinds.words import Words
+from tandem.segmentation.kinds.words_and_ngrams import WordsAndNgrams
 from tandem.segmentation.lookup import TokenDictionary
-from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import Segmenter, learn
 
-SCHEME = Segmentation(
-    kind="words-and-ngrams", size=3, oov_buckets=4, ngram_buckets=10, ngrams=(2, 3)
+SCHEME = WordsAndNgrams(size=3, oov_buckets=4, ngram_buckets=10, ngrams=(2, 3)
 )
 TEXTS = {"en": lambda: ["the cat sat", "the cat"], "de": lambda: ["die Katze", "die die"]}
 
@@ -38,7 +38,7 @@ def test_compiled_code_and_a_dictionary_agree(tmp_path):
 
 def test_the_shortest_ngram_is_no_longer_than_the_longest():
     with pytest.raises(ValidationError, match="shortest"):
-        Segmentation(kind="words-and-ngrams", ngrams=(4, 3))
+        WordsAndNgrams(ngrams=(4, 3))
 
 
 def test_chinese_is_divided_into_words_where_the_scheme_asks_for_it(tmp_path):
@@ -60,4 +60,4 @@ def test_chinese_is_divided_into_words_where_the_scheme_asks_for_it(tmp_path):
 
 def test_only_words_and_ngrams_divide_chinese():
     with pytest.raises(ValidationError, match="chinese_words"):
-        Segmentation(kind="words", chinese_words=True)
+        Words(chinese_words=True)

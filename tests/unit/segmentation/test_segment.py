@@ -1,5 +1,6 @@
 """Segmentation by SentencePiece, words and trigrams."""
 
+import json
 import subprocess
 import sys
 
@@ -8,9 +9,10 @@ import pytest
 import sentencepiece as spm
 
 from tandem.errors import TandemError
-from tandem.segmentation import ragged
-from tandem.segmentation import segmenter as segmenting
-from tandem.segmentation.scheme import Segmentation, language_of
+from tandem.files import saved
+from tandem.registry import ConfigurationError
+from tandem.segmentation import frequency, ragged
+from tandem.segmentation.segmentation import SEGMENTATIONS, side_language
 from tandem.segmentation.segmenter import Segmenter, learn, segment_lines
 from tandem.segmentation.trigrams import count_trigrams, spelled
 
@@ -21,7 +23,7 @@ TEXTS = {"en": lambda: ENGLISH, "cs": lambda: CZECH}
 
 def learned(folder, texts=TEXTS, **scheme):
     folder.mkdir(exist_ok=True)
-    return learn(Segmentation(**scheme), texts, folder)
+    return learn(SEGMENTATIONS.parse({"kind": "sentencepiece"} | scheme), texts, folder)
 
 
 def ids_of(segmenter, sentence, language):
@@ -87,7 +89,8 @@ def test_separate_models_share_the_ids_of_like_pieces(tmp_path):
 
 @pytest.mark.parametrize("kind", ["words", "trigrams", "sentencepiece"])
 def test_a_marked_language_shares_no_id(tmp_path, kind):
-    segmenter = learned(tmp_path, kind=kind, size=60, separate=True, marked=("cs",))
+    separate = {"separate": True} if kind == "sentencepiece" else {}
+    segmenter = learned(tmp_path, kind=kind, size=60, marked=("cs",), **separate)
     english = {i for line in ENGLISH for i in ids_of(segmenter, line, "en")}
     czech = {i for line in CZECH for i in ids_of(segmenter, line, "cs")}
     assert english
@@ -107,7 +110,7 @@ def test_a_saved_segmenter_gives_the_same_ids(tmp_path, kind):
 
 
 def test_back_translated_english_is_english(tmp_path):
-    assert language_of("en-bt") == "en"
+    assert side_language("en-bt") == "en"
     segmenter = learned(tmp_path, {"en": lambda: ENGLISH, "en-bt": lambda: CZECH}, kind="words",
                         size=50)  # fmt: skip
     assert segmenter.languages == ["en"]
@@ -128,7 +131,7 @@ def test_nothing_to_learn_from_is_refused(tmp_path, kind):
 
 def test_lines_are_segmented_in_chunks(tmp_path, monkeypatch):
     segmenter = learned(tmp_path / "s", kind="words", size=50)
-    monkeypatch.setattr(segmenting, "LINES", 32)
+    monkeypatch.setattr(frequency, "LINES", 32)
     rows = segment_lines(segmenter, [*ENGLISH, ""], "en", tmp_path / "ids")
     found, expected = ragged.load(tmp_path / "ids"), segmenter.encoder("en")([*ENGLISH, ""])
     assert rows == len(found) == len(ENGLISH) + 1
@@ -142,13 +145,31 @@ def test_a_character_outside_the_pieces_is_left_out_and_divides_a_word(tmp_path)
 
 
 def test_the_settings_load_nothing_heavy():
-    code = "import sys, tandem.segmentation.scheme; print(*sys.modules)"
+    code = (
+        "import sys; from tandem.segmentation.segmentation import SEGMENTATIONS as kinds\n"
+        "for name in kinds.modules(): kinds.kind(name)\n"
+        "print(*sys.modules)"
+    )
     loaded = subprocess.check_output([sys.executable, "-c", code], text=True).split()
-    assert "tandem.segmentation.scheme" in loaded
+    assert "tandem.segmentation.kinds.words_and_ngrams" in loaded
     assert not {"numba", "sentencepiece", "tokenizers", "torch", "numpy"} & set(loaded)
 
 
-@pytest.mark.parametrize("wrong", [{"kind": "syllables"}, {"size": 0}, {"sizes": 9}])
-def test_wrong_settings_are_refused(wrong):
-    with pytest.raises(ValueError, match=next(iter(wrong))):
-        Segmentation(**wrong)
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [({"kind": "syllables"}, "syllables"), ({"size": 0}, "size"), ({"sizes": 9}, "sizes"),
+     ({"oov_buckets": 9}, "oov_buckets")],
+)  # fmt: skip
+def test_wrong_settings_are_refused(wrong, said):
+    with pytest.raises(ConfigurationError, match=said):
+        SEGMENTATIONS.parse({"kind": "sentencepiece"} | wrong)
+
+
+def test_a_model_that_was_written_with_the_settings_of_all_kinds_is_read(tmp_path):
+    segmenter = learned(tmp_path, kind="words", size=60)
+    path = tmp_path / "segmentation.json"
+    stored = json.loads(path.read_text())
+    stored["scheme"] |= {"separate": False, "oov_buckets": 10_000, "chinese_words": False}
+    path.write_text(json.dumps(stored))
+    saved.seal(tmp_path)
+    assert Segmenter.load(tmp_path).scheme == segmenter.scheme

@@ -127,10 +127,10 @@ def test_a_fault_of_a_study_is_named_with_its_place(workspace, change, said):
         (changed("export", "settings", to=["cs", "none"]), "export.settings: none trains nothing"),
         # the study's model
         (changed("export", "model", to="sp.cz"),
-         "export.model: no averaging encoder 'sp.cz' (did you mean 'sp.cs'?)"),
-        (changed("export", "model", to="sp"), "export.model: no averaging encoder 'sp'"),
-        (changed("export", "model", to="lstm.cs"), "export.model: no averaging encoder 'lstm.cs'"),
-        (changed("export", "model", to="sp.none"), "export.model: no averaging encoder 'sp.none'"),
+         "export.model: no exportable encoder 'sp.cz' (did you mean 'sp.cs'?)"),
+        (changed("export", "model", to="sp"), "export.model: no exportable encoder 'sp'"),
+        (changed("export", "model", to="lstm.cs"), "export.model: no exportable encoder 'lstm.cs'"),
+        (changed("export", "model", to="sp.none"), "export.model: no exportable encoder 'sp.none'"),
     ],
 )  # fmt: skip
 def test_a_fault_between_keys_is_named(workspace, change, said):

@@ -41,8 +41,8 @@ def started(**settings):
          "settings.more.start: more starts from joint starts from more; begin with"),
         (started(more={"start": "sp.joint"}, joint={"start": "sp.joint"}),
          "settings.more.start: more starts from joint starts from joint; begin with"),
-        (changed("settings", "de", "start", to="sp.cs"),
-         "settings.de.start: en-de is no collection; leave it out"),
+        (changed("settings", "de", "start", to="sp.se"),
+         "settings.de.start: no experiment 'sp.se' (did you mean 'sp.en'?)"),
     ],
 )  # fmt: skip
 def test_a_start_that_cannot_be_is_named(workspace, change, said):
@@ -88,3 +88,19 @@ def test_the_text_behind_a_start_is_text_behind_what_starts_from_it(workspace):
     assert plan.text_of("sp.cs") == ["films", "verses"]
     assert plan.text_of("sp.most") == ["films", "verses"]
     assert plan.text_of("sp.de") == ["films"]
+
+
+def test_a_saved_model_is_a_start_too(workspace):
+    plan = plans(**started(more={"start": "my/model"}))["results/first"]
+    assert plan.start_model("sp.more", 2) == plan.start_segmented("more", 2) == ["my/model"]
+    assert plan.text_of("sp.more") == ["films"]
+
+
+def test_a_bitext_is_segmented_as_its_start_is(workspace):
+    change = changed("settings", "de", "start", to="sp.cs")
+    plan = plans(**change)["results/first"]
+    folder = plan.segmented("sp.de", 2)
+    assert folder == "results/first/vocab/en-de/de-seed2/words"
+    assert plan.start_segmented("de", 2) == [plan.segmented("sp.cs", 2)]
+    size = plan.study.settings["de"].pairs
+    assert plan.sample_size("de") == plan.sample_size(str(size)) == size

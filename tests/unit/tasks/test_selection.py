@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from tandem.segmentation import ragged
-from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.kinds.words import Words
 from tandem.segmentation.segmenter import learn
 from tandem.tasks.selection import by_retrieval, by_similarity
 from tandem.tasks.sts_data import cosine_similarity
@@ -24,7 +24,7 @@ def test_retrieval_is_the_mean_of_both_directions(tmp_path):
 
 def test_similarity_segments_the_task_as_the_encoder_would(tmp_path):
     lines = ["a cat sat", "a dog ran", "the cat ran", "dogs sat"]
-    segmenter = learn(Segmentation(kind="words", size=20), {"en": lambda: lines}, tmp_path)
+    segmenter = learn(Words(size=20), {"en": lambda: lines}, tmp_path)
     task = tmp_path / "2017.x.tsv"
     task.write_text("5\ta cat\tthe cat\n1\tdog ran\tcat sat\n3\ta dog\ta cat\n", encoding="utf-8")
     average = averages(np.random.default_rng(0).normal(size=(len(segmenter), 8)))

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models
 
-from tandem.export.stock_tokenizer import normalizer, splitter
 from tandem.segmentation import ragged
+from tandem.segmentation.stock_tokenizer import normalizer, splitter
 from tandem.text import token_memory
 from tandem.text.token_memory import TokenMemory, character_kinds, number
 from tandem.text.tokens import tokens

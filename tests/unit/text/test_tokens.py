@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from tandem.export.stock_tokenizer import normalizer, spaced, splitter
+from tandem.segmentation.stock_tokenizer import normalizer, spaced, splitter
 from tandem.text.tokens import Roles, normalised, split, tokens
 
 ASSIGNED = [

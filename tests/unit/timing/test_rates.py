@@ -10,8 +10,8 @@ import pytest
 from tandem.encoders.composition import as_encoder, initialise
 from tandem.encoders.kinds.averaging import Averaging
 from tandem.objectives.kinds.margin import Margin
+from tandem.segmentation.kinds.words import Words
 from tandem.segmentation.ragged import from_rows
-from tandem.segmentation.scheme import Segmentation
 from tandem.segmentation.segmenter import Segmenter
 from tandem.timing import rates
 from tandem.timing.rates import measure, measure_training, sample
@@ -102,7 +102,7 @@ def test_of_the_pairs_each_text_gives_its_share_evenly_spaced():
 
 def test_training_is_timed_in_turns_anew(monkeypatch, clock):
     words = ["a", "b", "c", "d"]
-    segmenter = Segmenter(Segmentation(kind="words"), words, {"en": None, "de": None})
+    segmenter = Segmenter(Words(), words, {"en": None, "de": None})
     kind = Averaging(dimension=4)
     model = as_encoder(segmenter, *initialise(kind, 4, 1))
     trained = []

@@ -10,7 +10,7 @@ from tandem.encoders.kinds.lstm import Lstm
 from tandem.errors import TandemError
 from tandem.objectives.kinds.margin import Margin
 from tandem.segmentation import ragged
-from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.kinds.words import Words
 from tandem.segmentation.segmenter import Segmenter
 from tandem.training.contrast import Contrast
 from tandem.training.course import Course
@@ -247,7 +247,7 @@ def test_a_killed_run_of_two_texts_resumes_to_the_same_bytes(tmp_path, monkeypat
 def encoder_of(trained, vocabulary="w"):
     """Return what a run has trained as an encoder."""
     segmenter = Segmenter(
-        Segmentation(kind="words"), [f"{vocabulary}{n}" for n in range(TYPES)], {"en": None}
+        Words(), [f"{vocabulary}{n}" for n in range(TYPES)], {"en": None}
     )
     return from_parameters(segmenter, trained.learner.settings.encoder, trained.best, {"seed": 5})
 

@@ -55,10 +55,14 @@ rule learn_words:
     conda:
         "../../../envs/tandem.yaml"
     params:
-        scheme=FILTERING.study.segmentations["words"].model_dump(mode="json"),
+        scheme=SEGMENTATIONS.dump(FILTERING.study.segmentations["words"]),
         baseline=EXPERIMENT.baseline,
         sides=list(ENGLISH_SIDES.values()),
-        code=digest("learn_words.py", home=FILTERING_HOME),
+        code=digest(
+            "learn_words.py",
+            SEGMENTATIONS.path(FILTERING.study.segmentations["words"].kind),
+            home=FILTERING_HOME,
+        ),
     script:
         "scripts/learn_words.py"
 

@@ -41,8 +41,8 @@ def mined_by(wildcards):
 
 
 def mined_kinds(wildcards):
-    """Return the file of that encoder's kind."""
-    return [ENCODERS.path(UN.run(mined_by(wildcards))["encoder"]["kind"])]
+    """Return the files of the kinds that this encoder needs."""
+    return UN.encoder_files(mined_by(wildcards))
 
 
 def other_text(wildcards):

@@ -17,7 +17,7 @@ from tandem.errors import TandemError
 from tandem.files.outputs import check
 from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.registry import Settings
-from tandem.segmentation.scheme import Segmentation, Unit
+from tandem.segmentation.segmentation import SEGMENTATIONS, Segmentation
 from tandem.training.recipe import Recipe
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def add_train(parser: argparse.ArgumentParser) -> None:
             help=f"a setting of the {name}, such as {example}; may be repeated "
             "(docs/configuration.md lists them)",
         )  # fmt: skip
-    parser.add_argument("--segmentation", choices=get_args(Unit), default=absent)
+    parser.add_argument("--segmentation", choices=list(SEGMENTATIONS.modules()), default=absent)
     _add_settings(parser, Segmentation, "size")
     _add_settings(parser, Encoder, "dimension")
     _add_settings(parser, Recipe, *Recipe.model_fields)
@@ -141,8 +141,8 @@ def _asked(options: argparse.Namespace) -> Asked:
     encoder: dict[str, Any] = {"kind": given.get("encoder", "averaging")}
     encoder |= {"dimension": given["dimension"]} if "dimension" in given else {}
     encoder |= dict(given.get("encoder_setting", ()))
-    if (encoder["kind"], scheme.get("kind")) == ("transformer", "words-and-ngrams"):
-        encoder["grouped"] = True
+    if "kind" in scheme and "grouped" in ENCODERS.kind(encoder["kind"]).model_fields:
+        encoder = {"grouped": SEGMENTATIONS.kind(scheme["kind"]).grouped} | encoder
     return Asked(
         tuple(options.languages),
         start=start,

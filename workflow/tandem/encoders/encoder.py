@@ -6,11 +6,12 @@ Token embeddings come as one flat array with offsets, so no padding is ever stor
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from pydantic import PositiveInt
 
 from tandem.registry import Kind, Registry
+from tandem.segmentation.segmentation import Segmentation
 
 if TYPE_CHECKING:  # slow, and whoever reads settings needs the kinds alone
     import numpy as np
@@ -60,6 +61,11 @@ class Tokens(NamedTuple):
 class Encoder(Kind):
     """What every kind of encoder has."""
 
+    exportable: ClassVar[bool] = False
+    """Whether sentence-transformers' own classes can do the same."""
+    rotatable: ClassVar[bool] = False
+    """Whether vectors rotate as embeddings do, so that dimensions can be cut."""
+
     dimension: PositiveInt = 300
     """Width of the token embeddings."""
 
@@ -73,12 +79,12 @@ class Encoder(Kind):
         """Whether products of large matrices take most of its time, which bfloat16 is made for."""
         return False
 
-    def reads(self, unit: str) -> bool:
-        """Whether it makes sense of what a kind of segmentation gives.
+    def reads(self, segmentation: Segmentation) -> bool:
+        """Whether it makes sense of what a segmentation gives.
 
         Words that come with their n-grams are for those that put them together.
         """
-        return unit != "words-and-ngrams"
+        return not segmentation.grouped
 
     def weights(self) -> nn.Module:
         """Return freshly drawn parameters beside the embeddings; by default there are none."""

@@ -49,12 +49,6 @@ long documents, and languages with little of that data are represented worse.{lo
 The method: Wieting, Gimpel, Neubig and Berg-Kirkpatrick (2019), "Simple and Effective Paraphrastic
 Similarity from Parallel Translations", Proceedings of ACL.
 """
-_UNITS = {
-    "sentencepiece": "SentencePieces",
-    "words": "words",
-    "trigrams": "character trigrams",
-    "words-and-ngrams": "words and hashed character n-grams",
-}
 
 
 _LOWEST = 5
@@ -123,7 +117,7 @@ def model_card(
         header=yaml.safe_dump(header, sort_keys=False, allow_unicode=True),
         name=card.name,
         dimension=encoder.dimension,
-        unit=_UNITS[scheme.kind],
+        unit=scheme.unit,
         size=len(encoder.segmenter),
         usage=usage,
         corpora=markdown_table(("corpus", "licence"), card.corpora),

@@ -57,7 +57,7 @@ def narrowed(encoder: SentenceEncoder, dimensions: int) -> SentenceEncoder:
         TandemError: it is of another kind, or has not so many dimensions.
     """
     kind = encoder.kind
-    if kind.kind != "averaging":
+    if not kind.rotatable:
         raise TandemError(
             f"an encoder of kind {kind.kind!r} keeps its dimensions: only an averaging one has "
             "vectors that can be rotated"

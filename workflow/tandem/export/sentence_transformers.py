@@ -15,7 +15,6 @@ from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision, pack
 from tandem.errors import TandemError
 from tandem.export.card import Card, markdown_table, model_card
-from tandem.export.stock_tokenizer import stock_tokenizer
 from tandem.files import saved
 from tandem.files.io import atomic_folder
 
@@ -53,7 +52,7 @@ def export_sentence_transformers(
     """
     if precision is Precision.INT8:
         raise TandemError("sentence-transformers has no averaging of int8: choose float16")
-    if encoder.kind.kind != "averaging":
+    if not encoder.kind.exportable:
         raise TandemError(
             f"an encoder of kind {encoder.kind.kind!r} has no counterpart among the classes of "
             "sentence-transformers: export an averaging encoder"
@@ -82,7 +81,7 @@ def _write(encoder: SentenceEncoder, language: str, folder: Path, precision: Pre
         raise TandemError(
             'exporting needs sentence-transformers: pip install "tandem-bitext[export]"'
         ) from error
-    tokenizer, rows = stock_tokenizer(encoder.segmenter, language)
+    tokenizer, rows = encoder.segmenter.stock_tokenizer(language)
     table = pack(encoder.table[np.array(rows)], precision)["embedding"]
     model = SentenceTransformer(
         modules=[StaticEmbedding(tokenizer, embedding_weights=table)],

@@ -88,11 +88,11 @@ class Asked:
         try:
             self.bitext(("pairs",))
             recipes.followed(1, objective=self.objective, **self.recipe)
-            kind = recipes.segmentation(1, Counter(), **self.segmentation).kind
+            scheme = recipes.segmentation(1, Counter(), **self.segmentation)
         except ValidationError as error:
             raise TandemError("; ".join(faults(error))) from error
-        if not self.start and not self.encoder.reads(kind):
-            said = f"{self.encoder.kind} does not read {kind}"
+        if not self.start and not self.encoder.reads(scheme):
+            said = f"{self.encoder.kind} does not read {scheme.kind}"
             raise TandemError(f"{said}. Give another segmentation or encoder")
         for language in self.languages if self.start else ():
             assert self.start

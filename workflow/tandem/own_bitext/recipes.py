@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection
 from typing import Any
-
-import numpy as np
 
 from tandem.encoders.encoder import Encoder
 from tandem.objectives.kinds.margin import Margin
 from tandem.objectives.objective import OBJECTIVES, Objective
-from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.segmentation import SEGMENTATIONS, Segmentation
 from tandem.training.recipe import Recipe
 
 
@@ -65,45 +63,20 @@ German and Turkish (docs/own-bitext.md).
 def segmentation(
     pairs: int,
     characters: Counter[str],
-    languages: Iterable[str] = (),
+    languages: Collection[str] = (),
     **asked: Any,  # noqa: ANN401
 ) -> Segmentation:
     """Return the segmentation for an amount of text in some languages.
 
-    Where nearly all pieces would be single characters, as may be in Chinese, the rarest characters
-    are left out, as SentencePiece's documentation advises, and pieces are as many as it takes.
-
     Args:
         pairs: to learn from.
         characters: of the text, with their counts.
-        languages: of both sides. Chinese among them has words of its own, where words come with
-            n-grams (yang2019, section 4.2).
-        asked: settings of the segmentation that replace those that follow.
+        languages: of both sides.
+        asked: settings that replace those that follow; `kind` among them is sentencepiece if it is
+            not there.
     """
-    kind = asked.get("kind", "sentencepiece")
-    if kind == "words-and-ngrams" and any(name.startswith("zh") for name in languages):
-        return Segmentation(**{"ngrams": (1, 4), "chinese_words": True} | asked)
-    if kind != "sentencepiece":
-        return Segmentation(**asked)
-    size = asked.get("size", next(v for most, v in _PIECES if pairs <= most))
-    if len(characters) <= _CHARACTERS * size:
-        return Segmentation(**{"size": size} | asked)
-    counts = np.sort(np.fromiter(characters.values(), np.int64))[::-1]
-    frequent = int(np.searchsorted(np.cumsum(counts), _COVERAGE * counts.sum())) + 1
-    size = max(size, math.ceil(frequent / _CHARACTERS))
-    return Segmentation(**{"size": size, "character_coverage": _COVERAGE} | asked)
-
-
-_CHARACTERS = 0.9
-"""Most of the pieces that may be single characters."""
-_COVERAGE = 0.9995
-"""Share of the text's characters that are kept where there are more."""
-_PIECES: tuple[tuple[float, int], ...] = (
-    (30_000, 4000),
-    (_MUCH, 8000),
-    (math.inf, 64_000),
-)
-"""SentencePieces, with the most pairs that they are for (docs/own-bitext.md)."""
+    kind = SEGMENTATIONS.kind(asked.pop("kind", "sentencepiece"))
+    return kind.for_text(pairs, characters, languages, **asked)
 
 
 def said(tokens: int, objective: Objective, recipe: Recipe) -> str:

@@ -26,9 +26,10 @@ from tandem.corpora.sample import ranks
 from tandem.errors import TandemError
 from tandem.files.io import read_lines, write_json, write_lines
 from tandem.progress import progress_bar
+from tandem.segmentation.frequency import LINES
 from tandem.segmentation.ragged import Ragged, save_array, save_stream
-from tandem.segmentation.scheme import Segmentation
-from tandem.segmentation.segmenter import LINES, Segmenter, learn
+from tandem.segmentation.segmentation import Segmentation
+from tandem.segmentation.segmenter import Segmenter, learn
 
 KINDS = ("bilingual", "monolingual")
 

@@ -8,51 +8,64 @@ vocabularies of both languages share has one id, and so one embedding.
 from __future__ import annotations
 
 import shutil
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
-from itertools import chain, islice
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from tandem.errors import TandemError
 from tandem.files import saved
 from tandem.files.io import write_json
 from tandem.progress import progress_bar
-from tandem.registry import Settings
-from tandem.segmentation import ngrams
-from tandem.segmentation.lookup import lookup
-from tandem.segmentation.pieces import PieceEncoder, load_pieces, piece_scores, train_unigram
-from tandem.segmentation.ragged import Ragged, from_rows, save_stream
-from tandem.segmentation.scheme import Segmentation, language_of
-from tandem.segmentation.trigrams import TrigramEncoder, count_trigrams, spelled
+from tandem.registry import Named, Settings
+from tandem.segmentation.frequency import batches
+from tandem.segmentation.pieces import load_pieces
+from tandem.segmentation.ragged import save_stream
+from tandem.segmentation.segmentation import (
+    SEGMENTATIONS,
+    Encode,
+    Segmentation,
+    Texts,
+    side_language,
+)
 
-LINES = 20_000
-"""Lines in memory, tokenised or segmented at a time."""
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 Name = Annotated[str, Field(pattern=r"^[\w-]+$")]
 """Of a language: folders are named after it."""
-Encode = Callable[[Sequence[str]], Ragged]
-Texts = Mapping[str, Callable[[], Iterable[str]]]
-"""For each side of a bitext, a function that opens its sentences."""
 
 
 class Saved(Settings):
     """What segmentation.json holds."""
 
-    scheme: Segmentation
+    scheme: Annotated[Segmentation, Named(SEGMENTATIONS)]
     models: Annotated[dict[Name, str | None], Field(min_length=1)]
     vocabulary: Annotated[list[str], Field(min_length=1)]
+
+    @field_validator("scheme", mode="before")
+    @classmethod
+    def _without_other_kinds(cls, scheme: Any) -> Any:  # noqa: ANN401  (whatever a file holds)
+        """Leave out the settings of other kinds, which the first models were written with."""
+        kind = scheme.get("kind") if isinstance(scheme, dict) else None
+        if not isinstance(kind, str) or kind not in SEGMENTATIONS.modules():
+            return scheme
+        others = {
+            key
+            for name in SEGMENTATIONS.modules()
+            for key in SEGMENTATIONS.kind(name).model_fields
+        } - SEGMENTATIONS.kind(kind).model_fields.keys()
+        return {key: value for key, value in scheme.items() if key not in others}
 
     @model_validator(mode="after")
     def _consistent(self) -> Saved:
         if len({*self.vocabulary}) < len(self.vocabulary) or "" in self.vocabulary:
             raise ValueError("a token of the vocabulary is empty, or there twice")
-        needed = self.scheme.kind == "sentencepiece"
+        needed = self.scheme.has_models
         if any((name is not None) != needed for name in self.models.values()):
-            raise ValueError("SentencePiece, and only that, needs a model for each language")
+            lacking = "a model for each language" if needed else "no models"
+            raise ValueError(f"{self.scheme.kind} needs {lacking}")
         return self
 
 
@@ -99,13 +112,14 @@ class Segmenter:
 
     def encoder(self, language: str) -> Encode:
         """Return the function from sentences to ids for a language; it remembers words."""
-        language = language_of(language)
+        language = side_language(language)
         if language not in self.models:
             known = ", ".join(self.languages)
             raise TandemError(f"no segmentation for language {language!r}; this one knows {known}")
         key = self._key(language)
         if key not in self._encoders:
-            self._encoders[key] = self._build(language)
+            ids, model = self.units(language), self.models[language]
+            self._encoders[key] = self.scheme.encoder(ids, model)
         return self._encoders[key]
 
     def units(self, language: str) -> dict[str, int]:
@@ -120,17 +134,6 @@ class Segmenter:
     def _key(self, language: str) -> tuple[Path | None, str]:
         return self.models[language], self.scheme.token_mark(language)
 
-    def _build(self, language: str) -> Encode:
-        ids = self.units(language)
-        if self.scheme.kind == "trigrams":
-            # what other languages have marked is longer
-            return TrigramEncoder({gram: i for gram, i in ids.items() if len(gram) == 3})
-        if self.scheme.kind == "words-and-ngrams":
-            return lookup(partial(ngrams.entries, self.scheme, ids))
-        if model := self.models[language]:
-            return lookup(PieceEncoder(model, ids))
-        return lookup(lambda words: from_rows([ids[w]] if w in ids else [] for w in words))
-
     def save(self, folder: Path) -> None:
         """Write the vocabulary and copies of the models into an existing folder."""
         names = {}
@@ -138,7 +141,7 @@ class Segmenter:
             names[language] = None if model is None else model.name
             if model is not None and model.parent.resolve() != folder.resolve():
                 shutil.copyfile(model, folder / model.name)
-        scheme = self.scheme.model_dump(mode="json")
+        scheme = SEGMENTATIONS.dump(self.scheme)
         write_json(
             folder / "segmentation.json",
             {"scheme": scheme, "models": names, "vocabulary": self.vocabulary},
@@ -162,36 +165,22 @@ class Segmenter:
                 load_pieces(model, segmenter.units(language))
         return segmenter
 
+    def stock_tokenizer(self, language: str) -> tuple[Tokenizer, list[int]]:
+        """Return a tokeniser of the library `tokenizers`, and the id that each of its ids means.
 
-def learn(scheme: Segmentation, texts: Texts, folder: Path) -> Segmenter:
+        It serves all languages of the same group (`groups`).
+
+        Raises:
+            TandemError: that library cannot do what the segmentation does.
+        """
+        ids = self.units(language)
+        tokenizer, tokens = self.scheme.tokenizer(ids, self.models[language])
+        return tokenizer, [ids[token] for token in tokens]
+
+
+def learn(segmentation: Segmentation, texts: Texts, folder: Path) -> Segmenter:
     """Learn a segmentation from training sentences and save it into an existing folder."""
-    languages = sorted({language_of(side) for side in texts})
-    models: dict[str, Path | None] = dict.fromkeys(languages)
-    if scheme.kind == "sentencepiece":
-        groups = [[language] for language in languages] if scheme.separate else [languages]
-        for group in groups:
-            name = "-".join(group) if scheme.separate else "joint"
-            sides = [text for side, text in texts.items() if language_of(side) in group]
-            sample = chain.from_iterable(islice(lines(), scheme.sample) for lines in sides)
-            model = train_unigram(
-                spelled(_batches(sample)),
-                scheme.size,
-                scheme.character_coverage,
-                scheme.threads,
-                normalization_rule_name="identity",  # the tokens are normalised
-                bos_id=-1,
-                eos_id=-1,
-                max_sentence_length=100_000,
-            )
-            path = folder / f"{name}.model"
-            path.write_bytes(model)
-            models.update(dict.fromkeys(group, path))
-        vocabulary = _pieces(scheme, models)
-    else:
-        vocabulary = _most_frequent(scheme, texts)
-        if scheme.kind == "words-and-ngrams":
-            vocabulary = ngrams.vocabulary(scheme, vocabulary)
-    segmenter = Segmenter(scheme, vocabulary, models)
+    segmenter = Segmenter(segmentation, *segmentation.learn(texts, folder))
     segmenter.save(folder)
     return segmenter
 
@@ -206,45 +195,5 @@ def segment_lines(
     side such as en-bt.
     """
     shown = progress_bar(lines, desc=Path(stem).name, unit="line", unit_scale=True)
-    rows = map(segmenter.encoder(side), _batches(shown))
+    rows = map(segmenter.encoder(side), batches(shown))
     return save_stream(stem, rows, len(segmenter) - 1)
-
-
-def _batches(lines: Iterable[str]) -> Iterator[list[str]]:
-    stream = iter(lines)
-    return iter(lambda: list(islice(stream, LINES)), [])
-
-
-def _pieces(scheme: Segmentation, models: Mapping[str, Path | None]) -> list[str]:
-    """Return every piece of the models, each spelling once, in the order of the models."""
-    pieces = (
-        scheme.token_mark(language) + piece
-        for language, path in models.items()
-        for piece in piece_scores(load_pieces(str(path)))
-    )
-    return list(dict.fromkeys(pieces))
-
-
-def _most_frequent(scheme: Segmentation, texts: Texts) -> list[str]:
-    """Return the most frequent units of all texts together, the most frequent first."""
-    counts: Counter[str] = Counter()
-    for side, lines in texts.items():
-        mark, batches = scheme.token_mark(language_of(side)), _batches(lines())
-        if scheme.kind == "trigrams":
-            found = count_trigrams(batches)
-        else:
-            found = _count_words(scheme, chain.from_iterable(map(str.split, spelled(batches))))
-        counts.update({mark + unit: count for unit, count in found.items()})
-    if not counts:
-        raise TandemError("nothing to learn a segmentation from: the training text is empty")
-    # equal counts in the order of their spelling, so that the same text gives the same ids
-    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return [unit for unit, _ in ranked[: scheme.size]]
-
-
-def _count_words(scheme: Segmentation, tokens: Iterable[str]) -> Counter[str]:
-    found: Counter[str] = Counter()
-    for token, count in Counter(tokens).items():
-        for word in ngrams.words_of(scheme, token):
-            found[word] += count
-    return found

@@ -16,12 +16,13 @@ from tandem.registry import ConfigurationError, Settings, faults, not_among
 from tandem.reporting.claim_test import CLAIM_TESTS
 from tandem.reporting.published import read_entries
 from tandem.reporting.table import TABLES
+from tandem.segmentation.segmentation import SEGMENTATIONS
 from tandem.studies.plan import Plan
 from tandem.studies.study import Study, cross_faults
 from tandem.tasks.task import TASKS
 from tandem.translation.translator import TRANSLATORS
 
-REGISTRIES = (ENCODERS, OBJECTIVES, TRANSLATORS, TASKS, TABLES, CLAIM_TESTS)
+REGISTRIES = (SEGMENTATIONS, ENCODERS, OBJECTIVES, TRANSLATORS, TASKS, TABLES, CLAIM_TESTS)
 """What a study's folder may add kinds to."""
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tandem.encoders.encoder import ENCODERS
 from tandem.objectives.objective import OBJECTIVES, objective_files
 from tandem.registry import ConfigurationError, Settings, not_among
+from tandem.segmentation.segmentation import SEGMENTATIONS
 
 if TYPE_CHECKING:
     from tandem.studies.study import Study
@@ -41,7 +42,9 @@ class NamedRun(Settings):
         }
 
     def kinds(self, study: Study) -> list[Path]:
-        """Return the files of its encoder and objective."""
+        """Return the files of the kinds that its training depends on."""
         run = self.run(study)
         encoder, objective = (run[name]["kind"] for name in ("encoder", "objective"))
-        return [ENCODERS.path(encoder), *objective_files(objective)]
+        segmentation = study.segmentations[study.encoders[self.encoder].segmentation].kind
+        segmented = SEGMENTATIONS.path(segmentation)
+        return [ENCODERS.path(encoder), segmented, *objective_files(objective)]

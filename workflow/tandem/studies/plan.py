@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from tandem.encoders.encoder import ENCODERS
-from tandem.objectives.objective import OBJECTIVES
+from tandem.objectives.objective import OBJECTIVES, objective_files
 from tandem.registry import ConfigurationError, not_among
+from tandem.segmentation.segmentation import SEGMENTATIONS
+from tandem.studies.starts import is_folder
 from tandem.studies.study import Setting, Study, Trainable
 from tandem.training.recipe import Recipe
 
@@ -132,6 +134,17 @@ class Plan:
             "trained": setting.trained,
         }
 
+    def encoder_files(self, experiment: str) -> list[Path]:
+        """Return the files of the kinds that a trained encoder needs, its segmentation included."""
+        encoder = self.encoder(experiment)
+        segmentation = self.study.segmentations[encoder.segmentation]
+        return [ENCODERS.path(encoder.architecture.kind), SEGMENTATIONS.path(segmentation.kind)]
+
+    def training_files(self, experiment: str) -> list[Path]:
+        """Return the files of the kinds that the training of an experiment depends on."""
+        objective = self.study.objectives[self.setting(experiment).objective]
+        return [*self.encoder_files(experiment), *objective_files(objective.kind)]
+
     def epochs(self, experiment: str) -> int:
         """Return the passes over its text that train an experiment; 0 for one that is not."""
         if self.pretrained(experiment) or not self.setting(experiment).trained:
@@ -150,7 +163,8 @@ class Plan:
         """Return the folder of the segmented sample that a seed trains an experiment on."""
         setting, name = self.setting(experiment), experiment.split(".")[1]
         # settings that draw the same sample share it
-        drawn = self._same_draw(name) if setting.corpus in self.study.collections else setting.pairs
+        by_setting = setting.corpus in self.study.collections or setting.start
+        drawn = self._same_draw(name) if by_setting else setting.pairs
         if setting.pairs is None and not setting.start:  # every seed draws all there is
             seed = self.seeds(experiment)[0]
         segmentation = self.encoder(experiment).segmentation
@@ -172,7 +186,8 @@ class Plan:
     def text_of(self, experiment: str) -> list[str]:
         """Return the registered corpora behind an experiment, those of its start included."""
         setting = self.setting(experiment)
-        before = self.text_of(setting.start) if setting.start else []
+        start = setting.start
+        before = self.text_of(start) if start and not is_folder(start) else []
         return list(dict.fromkeys([*self.sources(setting.corpus), *before]))
 
     def start_seed(self, start: str, seed: int | str) -> int:
@@ -183,12 +198,21 @@ class Plan:
     def start_model(self, experiment: str, seed: int | str) -> list[str]:
         """Return the folder of the encoder that training starts from, if there is one."""
         start = self.setting(experiment).start
-        return [self.model(start, self.start_seed(start, seed))] if start else []
+        if start is None or is_folder(start):
+            return [start] if start else []
+        return [self.model(start, self.start_seed(start, seed))]
 
     def start_segmented(self, setting: str, seed: int | str) -> list[str]:
         """Return the folder with the segmenter that a setting takes over, if there is one."""
         start = self.study.settings[setting].start
-        return [self.segmented(start, self.start_seed(start, seed))] if start else []
+        if start is None or is_folder(start):
+            return [start] if start else []
+        return [self.segmented(start, self.start_seed(start, seed))]
+
+    def sample_size(self, sample: str) -> int | None:
+        """Return the pairs of a sample of a bitext, which is named by them or by a setting."""
+        setting = self.study.settings.get(sample)
+        return setting.pairs if setting and setting.start else int(sample)
 
     def models(self, experiments: Iterable[str], seeds: Sequence[int] | None = None) -> list[str]:
         """Return the folders of the encoders that are trained here, for all seeds or for some."""
@@ -271,7 +295,7 @@ class Plan:
             f"{encoder}.{name}"
             for name in self.study.export.settings
             for encoder in self.study.settings[name].encoders
-            if self.study.encoders[encoder].architecture.kind == "averaging"
+            if self.study.encoders[encoder].architecture.exportable
         ]
 
     @property

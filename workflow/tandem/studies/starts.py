@@ -1,4 +1,4 @@
-"""Training that starts from the encoder of another experiment: what can be wrong with that."""
+"""Training that starts from a trained encoder: what can be wrong with that."""
 
 from __future__ import annotations
 
@@ -11,26 +11,46 @@ if TYPE_CHECKING:
     from tandem.studies.study import Study
 
 
+def is_folder(start: str) -> bool:
+    """Whether a start is the folder of a model, and no experiment."""
+    return "/" in start
+
+
 def start_faults(study: Study, name: str) -> Iterator[str]:
-    """Yield why the training of a setting cannot start from the experiment that it names."""
+    """Yield why the training of a setting cannot start from what it names."""
     setting, start = study.settings[name], study.settings[name].start
     if start is None:
         return
-    known = [f"{e}.{other}" for other, each in study.settings.items() for e in each.encoders]
-    if start not in known:
-        yield f"no experiment {not_among(start, known)}"
+    if not setting.trained:
+        yield f"{name} is not trained; leave start out, or train it"
+    if is_folder(start):
+        return
+    experiments = [f"{e}.{other}" for other, each in study.settings.items() for e in each.encoders]
+    if start not in experiments:
+        yield f"no experiment {not_among(start, experiments)}"
         return
     encoder, other = start.split(".")
-    for untrained in (each for each in (name, other) if not study.settings[each].trained):
-        yield f"{untrained} is not trained; leave start out, or train it"
-    entries = study.encoders
-    for own in (own for own in setting.encoders if {own, encoder} <= entries.keys()):
-        for key in ("architecture", "segmentation"):
-            if getattr(entries[own], key) != getattr(entries[encoder], key):
-                yield f"{encoder} has another {key} than {own}; they must be the same"
+    if not study.settings[other].trained:
+        yield f"{other} is not trained; leave start out, or train it"
+    for beginner in setting.encoders:
+        yield from _differences(study, beginner, encoder)
+    if circle := _circle(study, name, other):
+        yield f"{' starts from '.join(circle)}; begin with one that has no start"
+
+
+def _differences(study: Study, encoder: str, start: str) -> Iterator[str]:
+    """Yield in what an encoder differs from the one that it starts from, where it must not."""
+    if not {encoder, start} <= study.encoders.keys():
+        return
+    for key in ("architecture", "segmentation"):
+        if getattr(study.encoders[encoder], key) != getattr(study.encoders[start], key):
+            yield f"{start} has another {key} than {encoder}; they must be the same"
+
+
+def _circle(study: Study, name: str, other: str) -> list[str]:
+    """Return the settings that start from each other in a circle, if `name` leads into one."""
     passed = [name]
     while (following := study.settings.get(other)) and other not in passed:
         passed.append(other)
         other = (following.start or "").partition(".")[2]
-    if other in passed:
-        yield f"{' starts from '.join([*passed, other])}; begin with one that has no start"
+    return [*passed, other] if other in passed else []

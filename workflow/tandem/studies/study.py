@@ -20,7 +20,7 @@ from tandem.filtering.filter import Filters, parse_filters
 from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.registry import Named, Settings, not_among
 from tandem.reporting.table import TABLES, Table
-from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.segmentation import SEGMENTATIONS, Segmentation
 from tandem.studies.starts import start_faults
 from tandem.tasks.task import TASKS, Task
 from tandem.training.recipe import Recipe
@@ -97,9 +97,9 @@ class Setting(Settings):
     is trained on (mixed), or of one corpus (source). Pairs of two languages and pairs of one are
     always apart."""
     start: str | None = None
-    """Of a collection, the experiment whose encoder, of the same seed or else of its first,
-    training starts from, and whose segmentation is used; null: training starts from what the seed
-    draws."""
+    """What training starts from, and whose segmentation is used: an experiment, whose encoder is of
+    the same seed or else of its first, or the folder of a model (a path with a /). Null: training
+    starts from what the seed draws."""
     trained: bool = True
     """Whether encoders are trained; else they stay as their seed draws them."""
     selection: Literal["similarity", "retrieval", "last"] = "similarity"
@@ -149,7 +149,7 @@ class Study(Settings):
     """Semantic textual similarity."""
     mining: dict[Name, HiddenPairs] = {}
     """Mining tasks: sentences of two languages, some of which translate each other."""
-    segmentations: dict[Name, Segmentation] = {}
+    segmentations: dict[Name, Annotated[Segmentation, Named(SEGMENTATIONS)]] = {}
     """Ways to turn text into ids."""
     translators: dict[Name, Annotated[Translator, Named(TRANSLATORS)]] = {}
     """Translators from one side of a bitext to the other."""
@@ -249,7 +249,7 @@ def _encoder_faults(study: Study) -> Iterator[str]:
     """Yield the encoders that cannot read what their segmentation gives."""
     for name, entry in study.encoders.items():
         scheme = study.segmentations.get(entry.segmentation)
-        if scheme and not entry.architecture.reads(scheme.kind):
+        if scheme and not entry.architecture.reads(scheme):
             kind = entry.architecture.kind
             yield f"encoders.{name}: {kind} with these settings does not read {scheme.kind}"
 
@@ -285,14 +285,14 @@ def _size_faults(study: Study) -> Iterator[str]:
 def _collection_faults(study: Study) -> Iterator[str]:
     """Yield what is said of a collection's pairs in the setting of a bitext, and the reverse."""
     for name, setting in study.settings.items():
+        yield from (f"settings.{name}.start: {fault}" for fault in start_faults(study, name))
         if setting.corpus in study.collections:
             if setting.selection == "retrieval":
                 yield f"settings.{name}.selection: retrieval is for bitexts; similarity or last"
-            yield from (f"settings.{name}.start: {said}" for said in start_faults(study, name))
             continue
         if setting.pairs is None:
             yield f"settings.{name}.pairs: null is for collections; give a number"
-        for key in ("sources", "languages", "temperature", "pools", "start"):
+        for key in ("sources", "languages", "temperature", "pools"):
             if getattr(setting, key) != Setting.model_fields[key].default:
                 yield f"settings.{name}.{key}: {setting.corpus} is no collection; leave it out"
 
@@ -306,7 +306,7 @@ def _export_faults(study: Study) -> Iterator[str]:
         for name, setting in study.settings.items()
         for encoder in setting.encoders
         if setting.trained and encoder in study.encoders
-        if study.encoders[encoder].architecture.kind == "averaging"
+        if study.encoders[encoder].architecture.exportable
     ]
     if study.export.model not in (None, *known):
-        yield f"export.model: no averaging encoder {not_among(study.export.model, known)}"
+        yield f"export.model: no exportable encoder {not_among(study.export.model, known)}"

@@ -113,8 +113,8 @@ def measure_models(
         others = {name: load_baseline(model, device) for name, model in baselines.items()}
         # a baseline that computes elsewhere has a round of its own there
         others = {name: other for name, other in others.items() if other.device == device}
-        pieces = [e.segmenter for e in own.values() if e.segmenter.scheme.kind == "sentencepiece"]
-        limit = pieces[0].models[language] if pieces and device == "cpu" else None
+        models_of_pieces = [encoder.segmenter.models.get(language) for encoder in own.values()]
+        limit = next(filter(None, models_of_pieces), None) if device == "cpu" else None
         timed = own | others
         speeds, rate = measure(timed, probe, parts, language, batches, seconds, limit)
         turns = measure_training(own, runs, pairs, repeats, device)

@@ -7,12 +7,12 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
 sys.path.append(str(Path(__file__).resolve().parents[2]))
 
-from _adapter import logged
+from _adapter import add_kinds, logged
 from tandem.corpora.collection import SPLITS
 from tandem.encoders.baselines import load_baseline
 from tandem.encoders.word_vectors import words_of
 from tandem.files.io import atomic_folder, read_lines
-from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.segmentation import SEGMENTATIONS
 from tandem.segmentation.segmenter import learn
 from wieting2017.methods import texts
 
@@ -32,6 +32,8 @@ def sentences() -> Iterator[str]:
 
 
 with logged(snakemake.log[0]) as log:
+    add_kinds(snakemake.config)
     with atomic_folder(snakemake.output.folder) as folder:
-        learned = learn(Segmentation(**snakemake.params.scheme), {"en": sentences}, folder)
+        scheme = SEGMENTATIONS.parse(snakemake.params.scheme)
+        learned = learn(scheme, {"en": sentences}, folder)
     log.info("%d words", len(learned))

@@ -8,16 +8,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from tandem.files.io import atomic_folder
-from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.kinds.sentencepiece import Sentencepiece
 from tandem.segmentation.segmenter import learn
 from wieting2019.methods.panel import read_english
 
 ENGLISH = "en"
 
 
-def scheme(pieces: int, character_coverage: float) -> Segmentation:
+def scheme(pieces: int, character_coverage: float) -> Sentencepiece:
     """Return how each language is segmented: by pieces learned from its own text."""
-    return Segmentation(size=pieces, separate=True, character_coverage=character_coverage)
+    return Sentencepiece(size=pieces, separate=True, character_coverage=character_coverage)
 
 
 def learn_english(

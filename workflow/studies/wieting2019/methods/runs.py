@@ -22,7 +22,7 @@ from tandem.encoders.encoder import Encoder
 from tandem.encoders.model import SentenceEncoder
 from tandem.progress import progress_bar
 from tandem.segmentation.ragged import Ragged
-from tandem.segmentation.scheme import Segmentation
+from tandem.segmentation.segmentation import Segmentation
 from tandem.segmentation.segmenter import Segmenter, learn
 from tandem.tasks.task import MEAN, Task
 from tandem.training.pairs import Pairs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from tandem.encoders.encoder import Encoder, Tokens
 
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 class Averaging(Encoder):
     """The mean of the token embeddings, without further parameters."""
+
+    exportable: ClassVar[bool] = True
+    rotatable: ClassVar[bool] = True
 
     def compose(self, weights: nn.Module, tokens: Tokens) -> Tensor:
         """Return the sentence vectors, (sentences, dimension)."""

@@ -9,6 +9,7 @@ from pydantic import PositiveInt, model_validator
 
 from tandem.encoders.encoder import Encoder, Tokens
 from tandem.encoders.sums import sums
+from tandem.segmentation.segmentation import Segmentation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,9 +50,9 @@ class Transformer(Encoder):
             raise ValueError(f"hidden, {self.hidden}, is no multiple of heads, {self.heads}")
         return self
 
-    def reads(self, unit: str) -> bool:
-        """Whether it makes sense of what a kind of segmentation gives."""
-        return self.grouped == (unit == "words-and-ngrams")
+    def reads(self, segmentation: Segmentation) -> bool:
+        """Whether it makes sense of what a segmentation gives."""
+        return self.grouped == segmentation.grouped
 
     @property
     def width(self) -> int:

@@ -1,4 +1,4 @@
-"""A segmenter as one tokeniser of the `tokenizers` library: the same ids, without our code.
+"""A segmentation as a tokeniser of the `tokenizers` library: the same ids, without our code.
 
 Normalising and splitting are the rules of `segmentation.tokens`, said again to that library; its
 tables of Unicode are another version's. SentencePieces become a Unigram model. Words and trigrams
@@ -8,7 +8,7 @@ since none of its entries is a single character.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from tokenizers import Regex, Tokenizer, models
 from tokenizers.normalizers import NFKC, Lowercase, Normalizer, Replace, Strip
@@ -16,9 +16,7 @@ from tokenizers.normalizers import Sequence as Normalizers
 from tokenizers.pre_tokenizers import Metaspace, PreTokenizer, Split
 from tokenizers.pre_tokenizers import Sequence as PreTokenizers
 
-from tandem.errors import TandemError
-from tandem.segmentation.pieces import alphabet, load_pieces, piece_scores
-from tandem.segmentation.segmenter import Segmenter
+from tandem.segmentation.pieces import alphabet
 
 _SEPARATOR = "\U0010e010"
 _META = "\u2581"
@@ -27,37 +25,28 @@ _FIRST = r"[\w&&[^\p{M}]]"
 _REST = r"[\w\x{200c}\x{200d}]"
 
 
-def stock_tokenizer(segmenter: Segmenter, language: str) -> tuple[Tokenizer, list[int]]:
-    """Return a tokeniser for a language, and the id that each of its ids stands for.
+def of_words(words: Sequence[str]) -> Tokenizer:
+    """Return a tokeniser whose ids are the places of words."""
+    tokenizer = _whole(_META + word for word in words)
+    return _tokens(tokenizer, splitter())
 
-    It serves all languages of the same group (`Segmenter.groups`).
 
-    Raises:
-        TandemError: words come with hashed n-grams.
-    """
-    ids = segmenter.units(language)
-    kind = segmenter.scheme.kind
-    if kind == "words-and-ngrams":
-        raise TandemError("no stock tokeniser hashes n-grams. Train with another segmentation")
-    if kind == "trigrams":
-        units = [unit for unit in ids if len(unit) == 3]
-        return _trigrams(units), [ids[unit] for unit in units]
-    if kind == "words":
-        tokenizer = _whole(_META + word for word in ids)
-        split = splitter()
-        units = list(ids)
-    else:
-        scores = piece_scores(load_pieces(str(segmenter.models[language]), ids))
-        tokenizer = Tokenizer(models.Unigram(list(scores.items()), None, False))
-        split = splitter(alphabet(scores))
-        units = list(scores)
+def of_pieces(scores: Mapping[str, float]) -> Tokenizer:
+    """Return a tokeniser whose ids are the places of SentencePieces, given with their scores."""
+    tokenizer = Tokenizer(models.Unigram(list(scores.items()), None, False))
+    return _tokens(tokenizer, splitter(alphabet(scores)))
+
+
+def _tokens(tokenizer: Tokenizer, split: PreTokenizer) -> Tokenizer:
     tokenizer.normalizer = normalizer()
     tokenizer.pre_tokenizer = PreTokenizers([split, Metaspace(split=False)])
-    return tokenizer, [ids[unit] for unit in units]
+    return tokenizer
 
 
-def _trigrams(grams: Sequence[str]) -> Tokenizer:
-    """Put the two characters before it in front of each character: two rules for each character.
+def of_trigrams(grams: Sequence[str]) -> Tokenizer:
+    """Return a tokeniser whose ids are the places of trigrams.
+
+    It puts in front of each character the two before it, by two rules for each character.
 
     With | for the separator, "abcd" becomes "a|b|c|d|", then "a|ab|bc|cd|", then "a|ab|abc|bcd|".
     """

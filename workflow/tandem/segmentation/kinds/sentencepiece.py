@@ -1,0 +1,122 @@
+"""SentencePieces, a unigram model's (Kudo, 2018)."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Mapping
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+
+from pydantic import Field
+
+from tandem.segmentation.segmentation import (
+    Encode,
+    Segmentation,
+    Texts,
+    Vocabulary,
+    side_language,
+)
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+
+class Sentencepiece(Segmentation):
+    """SentencePieces, learned from the text."""
+
+    unit: ClassVar[str] = "SentencePieces"
+    has_models: ClassVar[bool] = True
+
+    separate: bool = False
+    """Learn one model for each language rather than one for all; pieces with the same spelling
+    still share an id."""
+    character_coverage: Annotated[float, Field(ge=0.98, le=1)] = 1.0
+    """Share of the text's characters that are covered; other characters are unknown."""
+
+    def learn(self, texts: Texts, folder: Path) -> Vocabulary:
+        """Train a model of all languages, or one of each."""
+        from tandem.segmentation.frequency import batches
+        from tandem.segmentation.pieces import train_unigram
+        from tandem.segmentation.trigrams import spelled
+
+        languages = sorted({side_language(side) for side in texts})
+        models: dict[str, Path | None] = {}
+        groups = [[language] for language in languages] if self.separate else [languages]
+        for group in groups:
+            sides = [text for side, text in texts.items() if side_language(side) in group]
+            sample = chain.from_iterable(islice(lines(), self.sample) for lines in sides)
+            model = train_unigram(
+                spelled(batches(sample)),
+                self.size,
+                self.character_coverage,
+                self.threads,
+                normalization_rule_name="identity",  # the tokens are normalised
+                bos_id=-1,
+                eos_id=-1,
+                max_sentence_length=100_000,
+            )
+            path = folder / f"{'-'.join(group) if self.separate else 'joint'}.model"
+            path.write_bytes(model)
+            models.update(dict.fromkeys(group, path))
+        return Vocabulary(self._pieces(models), models)
+
+    def _pieces(self, models: Mapping[str, Path | None]) -> list[str]:
+        """Return every piece of the models, each spelling once, in the order of the models."""
+        from tandem.segmentation.pieces import load_pieces, piece_scores
+
+        pieces = (
+            self.token_mark(language) + piece
+            for language, path in models.items()
+            for piece in piece_scores(load_pieces(str(path)))
+        )
+        return list(dict.fromkeys(pieces))
+
+    def encoder(self, ids: Mapping[str, int], model: Path | None) -> Encode:
+        """Let the model divide each word."""
+        from tandem.segmentation.lookup import lookup
+        from tandem.segmentation.pieces import PieceEncoder
+
+        assert model is not None
+        return lookup(PieceEncoder(model, ids))
+
+    def tokenizer(self, ids: Mapping[str, int], model: Path | None) -> tuple[Tokenizer, list[str]]:
+        """Return a Unigram tokeniser."""
+        from tandem.segmentation.pieces import load_pieces, piece_scores
+        from tandem.segmentation.stock_tokenizer import of_pieces
+
+        scores = piece_scores(load_pieces(str(model), ids))
+        return of_pieces(scores), list(scores)
+
+    @classmethod
+    def for_text(
+        cls,
+        pairs: int,
+        characters: Counter[str],
+        languages: Collection[str],
+        **settings: Any,  # noqa: ANN401
+    ) -> Self:
+        """Follow the number of pairs.
+
+        Where nearly all pieces would be single characters, as may be in Chinese, the rarest
+        characters are left out, as SentencePiece's documentation advises, and pieces are as many as
+        it takes.
+        """
+        size = settings.get("size", next(size for most, size in _SIZES if pairs <= most))
+        if len(characters) <= _CHARACTERS * size:
+            return cls(**{"size": size} | settings)
+        counts = sorted(characters.values(), reverse=True)
+        covered, frequent, wanted = 0, 0, _COVERAGE * sum(counts)
+        while covered < wanted:
+            covered, frequent = covered + counts[frequent], frequent + 1
+        size = max(size, math.ceil(frequent / _CHARACTERS))
+        return cls(**{"size": size, "character_coverage": _COVERAGE} | settings)
+
+
+_CHARACTERS = 0.9
+"""Most of the pieces that may be single characters."""
+_COVERAGE = 0.9995
+"""Share of the text's characters that are kept where there are more."""
+_SIZES: tuple[tuple[float, int], ...] = ((30_000, 4000), (100_000, 8000), (math.inf, 64_000))
+"""Numbers of pieces, each with the most pairs that it is for (docs/own-bitext.md)."""

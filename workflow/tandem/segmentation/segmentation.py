@@ -1,0 +1,112 @@
+"""The kinds of segmentation: how text becomes ids."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+
+from pydantic import PositiveInt
+
+from tandem.registry import Kind, Registry
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+    from tandem.segmentation.ragged import Ragged
+
+Encode = Callable[[Sequence[str]], "Ragged"]
+"""From sentences to the ids of their tokens."""
+Texts = Mapping[str, Callable[[], Iterable[str]]]
+"""For each side of a bitext, a function that opens its sentences."""
+
+
+class Vocabulary(NamedTuple):
+    """What a segmentation learns from text.
+
+    Attributes:
+        tokens: the token of each id; those of a marked language begin with its mark.
+        models: the SentencePiece model of each language, None where the kind has none.
+    """
+
+    tokens: list[str]
+    models: dict[str, Path | None]
+
+
+class Segmentation(Kind):
+    """How text becomes ids (wieting2019, section 3.1)."""
+
+    unit: ClassVar[str]
+    """What an id stands for, in the plural."""
+    has_models: ClassVar[bool] = False
+    """Whether each language has a SentencePiece model."""
+    grouped: ClassVar[bool] = False
+    """Whether a word is several ids, the first of which is a mark."""
+
+    size: PositiveInt = 4000
+    """Most SentencePieces to learn, or number of the most frequent words or trigrams to keep. The
+    paper has 20,000 pieces, learned from far more text, and 200,000 words or trigrams."""
+    marked: tuple[str, ...] = ()
+    """Languages all of whose tokens get a marker, so that they share no id with another language
+    (wieting2019, section 4.2)."""
+    sample: PositiveInt = 5_000_000
+    """Most lines of each side that SentencePiece learns from; of a collection, the pairs that any
+    vocabulary is learned from."""
+    threads: PositiveInt = 1
+    """Threads of SentencePiece's trainer: they change the last digits of what is learned."""
+
+    def token_mark(self, language: str) -> str:
+        """Return what the tokens of a language begin with in the vocabulary, if it is marked."""
+        return f"<{language}>" if language in self.marked else ""
+
+    def learn(self, texts: Texts, folder: Path) -> Vocabulary:
+        """Learn a vocabulary from training sentences; models are written into a folder.
+
+        Raises:
+            TandemError: there is too little text.
+        """
+        raise NotImplementedError
+
+    def encoder(self, ids: Mapping[str, int], model: Path | None) -> Encode:
+        """Return what segments sentences of a language.
+
+        Args:
+            ids: of its tokens, without their mark.
+            model: of the language, where the kind has models.
+        """
+        raise NotImplementedError
+
+    def tokenizer(self, ids: Mapping[str, int], model: Path | None) -> tuple[Tokenizer, list[str]]:
+        """Return the same as a tokeniser of the library `tokenizers`, with the token of each id.
+
+        Raises:
+            TandemError: that library cannot do it.
+        """
+        raise NotImplementedError
+
+    @classmethod
+    def for_text(
+        cls,
+        pairs: int,
+        characters: Counter[str],
+        languages: Collection[str],
+        **settings: Any,  # noqa: ANN401
+    ) -> Self:
+        """Return what suits an amount of text, where nothing is asked for.
+
+        Args:
+            pairs: to learn from.
+            characters: of the text, with their counts.
+            languages: of both sides.
+            settings: those that are asked for.
+        """
+        return cls(**settings)
+
+
+SEGMENTATIONS = Registry("tandem.segmentation.kinds", Segmentation)
+
+
+def side_language(side: str) -> str:
+    """Return the language of a side of a bitext: `en-bt` (back-translated English) is `en`."""
+    return side.removesuffix("-bt")
