@@ -48,11 +48,9 @@ def test_the_table_of_studies_says_what_the_configuration_says(monkeypatch):
         assert files == [plan.path("claims.csv"), plan.path("front.html")]
         assert {*files} < {*plan.targets}
         rules = (plan.home / "rules.smk").read_text("utf-8")
-        for command, target in map(str.split, targets):
-            line, text = {
-                "snakemake": (f"\nrule {target}:\n", rules), "make": (f"\n{target}: $(", makefile)
-            }[command]  # fmt: skip
-            assert line in text
+        for command, *_, target in map(str.split, targets):
+            line = {"snakemake": f"\nrule {target}:\n", "make": f"\n{target}: $("}[command]
+            assert line in rules + makefile
 
 
 def test_a_study_is_read_without_its_plan(workspace):

@@ -20,6 +20,7 @@ class Inputs:
     Attributes:
         panels: the sets of languages, by name.
         codes: the languages that each panel chooses among.
+        figures: the figures of the panels, as paths without ending.
         task: what encoders are scored on, as plain values.
     """
 
