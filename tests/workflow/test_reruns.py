@@ -46,6 +46,7 @@ def new_kind(text):
         ("studies/wieting2019/tables/table1.py", other_docstring, set()),
         ("tandem/encoders/kinds/extra.py", new_kind, set()),
         ("studies/wieting2019/captions/table1.rst", other_caption, set()),
+        ("studies/wieting2019/inputs.py", other_code, set()),
         ("tandem/statistics/bootstrap.py", other_code, TABLES),
         ("tandem/reporting/plots.py", other_code, TABLES),
         ("tandem/studies/plan.py", other_code, TABLES),

@@ -2,8 +2,11 @@
 
 import csv
 import json
+import re
 
 from conftest import TINY, planned, run_snakemake
+
+from wieting2017.inputs import Inputs
 
 STUDY = """
 title: A toy
@@ -65,10 +68,10 @@ class Highest(Encoder):
 '''
 OBJECTIVE = '''"""In-batch softmax over cosines."""
 
-from tandem.objectives.objective import Objective
+from tandem.objectives.contrastive import Contrastive
 
 
-class Softmax(Objective):
+class Softmax(Contrastive):
     """Cross-entropy of a sentence's translation among those of its batch."""
 
     scale: float = 20.0
@@ -172,9 +175,83 @@ summary:
       better: {experiment: "{name}.plain", task: retrieval, unit: en-cs}
       worse: {experiment: "{name}.none", task: retrieval, unit: en-cs}
 """
+RULES = '''"""Rules of this study alone: its target, and words counted."""
+
+import toy.inputs
+
+toy = toy.inputs.Inputs(STUDIES["toy"])
+
+
+rule toy:
+    """All tables, figures and claims of the toy, and its counts of words."""
+    input:
+        toy.plan.targets,
+        toy.counts,
+
+
+rule count_words:
+    """Count the different words of the training text.
+
+    Out: a number for each side, as JSON.
+    """
+    input:
+        text=lambda w: toy.source(w.text),
+    output:
+        counts=toy.plan.path("words/{text}.json"),
+    log:
+        toy.plan.path("logs/count_words/{text}.log"),
+    wildcard_constraints:
+        text=alternatives(toy.plan.corpora),
+    conda:
+        "../../envs/tandem.yaml"
+    params:
+        sides=lambda w: toy.sides(w.text),
+        code=digest("count_words.py", study="toy"),
+    script:
+        "scripts/count_words.py"
+'''
+INPUTS = '''"""What this study's rules read."""
+
+from tandem.studies.plan import Plan
+
+
+class Inputs:
+    """Inputs and parameters of the study's rules, by text."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.counts = [plan.path("words", f"{text}.json") for text in plan.corpora]
+
+    def source(self, text: str) -> str:
+        """Return the folder of a text."""
+        return self.plan.path("corpora", text)
+
+    def sides(self, text: str) -> list[str]:
+        """Return the languages of a text."""
+        return self.plan.sides(text)
+'''
+SCRIPT = '''"""Count the different words of each side of a text."""
+
+import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[3] / "workflow/scripts"))
+
+from _adapter import logged
+from tandem.files.io import read_lines, write_json
+
+with logged(snakemake.log[0]) as log:
+    counts = {}
+    for side in snakemake.params.sides:
+        lines = read_lines(Path(snakemake.input.text) / f"train.{side}")
+        counts[side] = len({word for line in lines for word in line.split()})
+    write_json(snakemake.output.counts, counts)
+    log.info("%s", counts)
+'''
 FILES = {
     "study.yaml": STUDY, "claims.yaml": CLAIMS, "encoders/highest.py": ENCODER,
     "objectives/softmax.py": OBJECTIVE, "tasks/near.py": TASK, "tables/counts.py": TABLE,
+    "rules.smk": RULES, "inputs.py": INPUTS, "scripts/count_words.py": SCRIPT,
 }  # fmt: skip
 BESIDE = ["--config", 'study_folders=["workflow/studies", "mine"]']
 
@@ -195,11 +272,19 @@ def test_a_study_in_one_folder_runs_beside_the_others_and_re_runs_nothing_of_the
     write_study(copied)
     others = list(copied.glob("results/*.*"))
     before = {path: path.stat().st_mtime_ns for path in others}
-    wanted = planned(copied, *TINY, *BESIDE)
-    assert wanted["train"] == 2 * 3 * 2  # encoders, settings, seeds: nothing of the other study
+    # before the options: --config takes all that follows it
+    targets = "all", "toy"
+    wanted = planned(copied, *targets, *TINY, *BESIDE)
+    assert wanted["train"] == 2 * 3 * 2  # encoders, settings, seeds
     assert wanted["tabulate"] == 2
-    assert "fetch_dataset" not in wanted  # a corpus is fetched once for all
-    run = run_snakemake(copied, "--cores", "2", *TINY, *BESIDE)
+    # nothing of the other studies, though one has helpers of the same names, which would give its
+    # jobs other inputs; and a corpus is fetched once for all
+    assert vars(Inputs).keys() >= {*re.findall(r"def (\w+)", INPUTS)}
+    assert set(wanted) == {
+        "build_bitext", "segment", "train", "score", "tabulate", "plot", "collect_claims", "front",
+        "count_words", "toy",
+    }  # fmt: skip
+    run = run_snakemake(copied, *targets, "--cores", "2", *TINY, *BESIDE)
     assert run.returncode == 0, run.stdout + run.stderr
     assert {p: p.stat().st_mtime_ns for p in before} == before
     results = copied / "results/toy"
@@ -216,12 +301,13 @@ def test_a_study_in_one_folder_runs_beside_the_others_and_re_runs_nothing_of_the
     assert (results / "figures/summary.pdf").stat().st_size > 0
     model = json.loads((results / "models/highest.soft/seed1/encoder.json").read_text())
     assert model["encoder"] == {"kind": "highest", "dimension": 16}
-    assert planned(copied, *TINY, *BESIDE) == {}
+    words = json.loads((results / "words/toys.json").read_text())
+    assert words.keys() == {"en", "cs"} and min(words.values()) > 1
+    assert planned(copied, *targets, *TINY, *BESIDE) == {}
 
 
 def test_an_edit_of_a_studys_own_kind_re_runs_its_experiments_alone(copied):
     write_study(copied)
-    # before the options: --config takes all that follows it
     target = "results/toy/summary.csv"
     run = run_snakemake(copied, target, "--cores", "2", *TINY, *BESIDE)
     assert run.returncode == 0, run.stdout + run.stderr

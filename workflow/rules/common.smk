@@ -53,10 +53,12 @@ JUDGED_BY = tuple(map(CLAIM_TESTS.path, CLAIM_TESTS.modules()))  # the tests of 
 
 
 @cache
-def digest(script, *kinds, home="workflow", without=DRAWS):
-    """Return a digest of the code of a script, of the library code that it imports, and of the
-    files of the kinds that it uses; in `params`, so that an edit re-runs what it affects."""
-    path = Path(workflow.basedir) / home / "scripts" / script
+def digest(script, *kinds, study=None, without=DRAWS):
+    """Return a digest of the code of a script, shared or a study's own, of the library code that it
+    imports, and of the files of the kinds that it uses; in `params`, so that an edit re-runs what it
+    affects."""
+    home = STUDIES[study].home if study else Path(workflow.basedir, "workflow")
+    path = home / "scripts" / script
     packages = {plan.name: plan.home.parent for plan in PLANS.values()}
     return provenance.source_digest(path, *kinds, packages=packages, without=without)
 

@@ -9,7 +9,7 @@ across a network file system, and those of a run that submitted jobs to a cluste
 
 import contextlib
 import fcntl
-from pathlib import Path
+import pathlib
 from platform import node
 
 from snakemake.logging import logger
@@ -54,4 +54,4 @@ def hold_alive(folder):
 
 
 with contextlib.suppress(OSError):  # a file system without flock: Snakemake's locks stay
-    ALIVE = hold_alive(Path(".snakemake"))
+    ALIVE = hold_alive(pathlib.Path(".snakemake"))

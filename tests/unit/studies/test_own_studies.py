@@ -1,5 +1,6 @@
-"""The repository's own studies, and the page of all keys."""
+"""The repository's own studies, the page that lists them, and the page of all keys."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -18,15 +19,38 @@ from tandem.studies.configuration import (
 REPOSITORY = Path(__file__).resolve().parents[3]
 
 
-@pytest.mark.parametrize("scale", ["default", "paper"])
-def test_the_repositorys_studies_are_accepted(monkeypatch, scale):
-    monkeypatch.chdir(REPOSITORY)
+def load(scale):
+    """Return the plans of the repository's studies, by the folder of their results."""
     values = yaml.safe_load(Path("config.yaml").read_text("utf-8"))
     if scale != "default":
         values |= yaml.safe_load(Path(f"workflow/scales/{scale}.yaml").read_text("utf-8"))
     configuration = load_configuration(values)
-    found = load_plans(configuration, load_registers(configuration, REPOSITORY), REPOSITORY)
-    assert found["results"].name == "wieting2019"
+    return load_plans(configuration, load_registers(configuration, REPOSITORY), REPOSITORY)
+
+
+@pytest.mark.parametrize("scale", ["default", "paper"])
+def test_the_repositorys_studies_are_accepted(monkeypatch, scale):
+    monkeypatch.chdir(REPOSITORY)
+    assert load(scale)["results"].name == "wieting2019"
+
+
+def test_the_table_of_studies_says_what_the_configuration_says(monkeypatch):
+    monkeypatch.chdir(REPOSITORY)
+    section = Path("docs/tables.md").read_text("utf-8").split("\n## Studies\n")[1]
+    rows = [line.split("|")[1:-1] for line in section.split("\n") if line.count("|") == 7][2:]
+    listed = {row[0].strip(): [re.findall(r"`([^`]+)`", cell) for cell in row[2:]] for row in rows}
+    plans = {plan.name: plan for plan in load("default").values()}
+    assert listed.keys() == plans.keys()
+    makefile = Path("Makefile").read_text("utf-8")
+    for name, plan in plans.items():
+        folder, targets, root, files = listed[name]
+        assert (folder, root) == ([f"workflow/studies/{name}"], [plan.root])
+        assert files == [plan.path("claims.csv"), plan.path("front.html")]
+        assert {*files} < {*plan.targets}
+        rules = (plan.home / "rules.smk").read_text("utf-8")
+        for command, *_, target in map(str.split, targets):
+            line = {"snakemake": f"\nrule {target}:\n", "make": f"\n{target}: $("}[command]
+            assert line in rules + makefile
 
 
 def test_a_study_is_read_without_its_plan(workspace):

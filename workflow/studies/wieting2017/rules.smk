@@ -1,13 +1,14 @@
 """Rules of this study alone: its target, texts, scores of pairs, trainings on every condition."""
 
+import wieting2017.inputs
 
-include: "inputs.smk"
+wieting2017 = wieting2017.inputs.Inputs(STUDIES["wieting2017"])
 
 
 rule filtering:
     """All tables, figures and claims of wieting2017."""
     input:
-        FILTERING.targets,
+        wieting2017.plan.targets,
 
 
 rule gather_text:
@@ -17,23 +18,23 @@ rule gather_text:
     back-translation; about.json, the share of references that the translator was trained on.
     """
     input:
-        source=text_source,
-        trained_on=text_trained_on,
+        source=lambda w: wieting2017.source(w.text),
+        trained_on=lambda w: wieting2017.translator_text(w.text),
     output:
-        folder=directory(FILTERING.path("texts/{text}")),
+        folder=directory(wieting2017.plan.path("texts/{text}")),
     log:
-        FILTERING.path("logs/gather_text/{text}.log"),
+        wieting2017.plan.path("logs/gather_text/{text}.log"),
     wildcard_constraints:
-        text=alternatives(EXPERIMENT.texts),
+        text=alternatives(wieting2017.experiment.texts),
     conda:
         "../../../envs/tandem.yaml"
     params:
-        kind=text_params,
-        sides=text_sides,
-        target=lambda w: getattr(text_translator(w), "target", None),
-        candidates=EXPERIMENT.candidates,
-        seed=EXPERIMENT.seed,
-        code=digest("gather_text.py", home=FILTERING_HOME),
+        kind=lambda w: wieting2017.gathering(w.text),
+        sides=lambda w: wieting2017.sides(w.text),
+        target=lambda w: getattr(wieting2017.translator(w.text), "target", None),
+        candidates=wieting2017.experiment.candidates,
+        seed=wieting2017.experiment.seed,
+        code=digest("gather_text.py", study="wieting2017"),
     script:
         "scripts/gather_text.py"
 
@@ -45,23 +46,21 @@ rule learn_words:
     other text's encoders, and these need not wait for it. Out: a segmentation.
     """
     input:
-        texts=[FILTERING.path("texts", name) for name in TEXTS_OF_PEOPLE],
-        bitexts=list(ENGLISH_SIDES),
-        start=words_start,
+        texts=wieting2017.texts_of_people,
+        bitexts=list(wieting2017.english_sides),
+        start=wieting2017.words_start(),
     output:
-        folder=directory(FILTERING.path("words")),
+        folder=directory(wieting2017.plan.path("words")),
     log:
-        FILTERING.path("logs/learn_words.log"),
+        wieting2017.plan.path("logs/learn_words.log"),
     conda:
         "../../../envs/tandem.yaml"
     params:
-        scheme=SEGMENTATIONS.dump(FILTERING.study.segmentations["words"]),
-        baseline=EXPERIMENT.baseline,
-        sides=list(ENGLISH_SIDES.values()),
+        scheme=SEGMENTATIONS.dump(wieting2017.words),
+        baseline=wieting2017.experiment.baseline,
+        sides=list(wieting2017.english_sides.values()),
         code=digest(
-            "learn_words.py",
-            SEGMENTATIONS.path(FILTERING.study.segmentations["words"].kind),
-            home=FILTERING_HOME,
+            "learn_words.py", SEGMENTATIONS.path(wieting2017.words.kind), study="wieting2017"
         ),
     script:
         "scripts/learn_words.py"
@@ -73,19 +72,19 @@ rule embed_words:
     Out: word vectors in word2vec's binary form.
     """
     input:
-        words=FILTERING.path("words"),
+        words=wieting2017.plan.path("words"),
     output:
-        vectors=FILTERING.path("starts/{dimension}.bin"),
+        vectors=wieting2017.plan.path("starts/{dimension}.bin"),
     log:
-        FILTERING.path("logs/embed_words/{dimension}.log"),
+        wieting2017.plan.path("logs/embed_words/{dimension}.log"),
     wildcard_constraints:
         dimension=r"\d+",
     conda:
         "../../../envs/tandem.yaml"
     params:
-        baseline=EXPERIMENT.baseline,
+        baseline=wieting2017.experiment.baseline,
         dimension=lambda w: int(w.dimension),
-        code=digest("embed_words.py", home=FILTERING_HOME),
+        code=digest("embed_words.py", study="wieting2017"),
     script:
         "scripts/embed_words.py"
 
@@ -96,21 +95,21 @@ rule score_pairs:
     Out: a table, a column for each score; the accuracy of the classifiers.
     """
     input:
-        text=FILTERING.path("texts/{text}"),
-        words=FILTERING.path("words"),
-        cosine=[EXPERIMENT.cosine] if EXPERIMENT.cosine else [],
+        text=wieting2017.plan.path("texts/{text}"),
+        words=wieting2017.plan.path("words"),
+        cosine=[wieting2017.experiment.cosine] if wieting2017.experiment.cosine else [],
     output:
-        scores=FILTERING.path("scores/pairs/{text}.tsv"),
-        about=FILTERING.path("scores/pairs/{text}.json"),
+        scores=wieting2017.plan.path("scores/pairs/{text}.tsv"),
+        about=wieting2017.plan.path("scores/pairs/{text}.json"),
     log:
-        FILTERING.path("logs/score_pairs/{text}.log"),
+        wieting2017.plan.path("logs/score_pairs/{text}.log"),
     wildcard_constraints:
-        text=alternatives(EXPERIMENT.texts),
+        text=alternatives(wieting2017.experiment.texts),
     conda:
         "../../../envs/tandem.yaml"
     params:
-        seed=EXPERIMENT.seed,
-        code=digest("score_pairs.py", *SCORING_KINDS, home=FILTERING_HOME),
+        seed=wieting2017.experiment.seed,
+        code=digest("score_pairs.py", *wieting2017.scoring_kinds, study="wieting2017"),
     script:
         "scripts/score_pairs.py"
 
@@ -123,20 +122,20 @@ rule train_conditions:
     trains what is new.
     """
     input:
-        text=FILTERING.path("texts/{text}"),
-        scores=FILTERING.path("scores/pairs/{text}.tsv"),
-        words=FILTERING.path("words"),
-        sts=FILTERING.path("corpora/sts"),
-        start=start_of,
+        text=wieting2017.plan.path("texts/{text}"),
+        scores=wieting2017.plan.path("scores/pairs/{text}.tsv"),
+        words=wieting2017.plan.path("words"),
+        sts=wieting2017.plan.path("corpora/sts"),
+        start=lambda w: wieting2017.start(w.compared),
     output:
-        scores=FILTERING.path("scores/conditions/{text}.{compared}.json"),
+        scores=wieting2017.plan.path("scores/conditions/{text}.{compared}.json"),
     log:
-        FILTERING.path("logs/train_conditions/{text}.{compared}.log"),
+        wieting2017.plan.path("logs/train_conditions/{text}.{compared}.log"),
     benchmark:
-        FILTERING.path("benchmarks/train_conditions/{text}.{compared}.tsv")
+        wieting2017.plan.path("benchmarks/train_conditions/{text}.{compared}.tsv")
     wildcard_constraints:
-        text=alternatives(EXPERIMENT.texts),
-        compared=alternatives(EXPERIMENT.encoders),
+        text=alternatives(wieting2017.experiment.texts),
+        compared=alternatives(wieting2017.experiment.encoders),
     priority: SECOND
     conda:
         "../../../envs/tandem.yaml"
@@ -144,15 +143,15 @@ rule train_conditions:
         mem_mb=4000,
         runtime=1440,
     params:
-        experiment=EXPERIMENT.model_dump(mode="json"),
-        run=lambda w: EXPERIMENT.encoders[w.compared].run(FILTERING.study),
-        seeds=lambda w: FILTERING.study.seeds[: encoder_of(w).seeds],
-        tasks={
-            "development": TASKS.dump(FILTERING.study.tasks[EXPERIMENT.development]),
-            "test": TASKS.dump(FILTERING.study.tasks[EXPERIMENT.test]),
-            **{name: TASKS.dump(FILTERING.study.tasks[name]) for name in EXPERIMENT.further},
-        },
-        checkpoint=lambda w: FILTERING.path(f"checkpoints/conditions/{w.text}.{w.compared}.jsonl"),
-        code=lambda w: digest("train_conditions.py", *condition_kinds(w), home=FILTERING_HOME),
+        experiment=wieting2017.experiment.model_dump(mode="json"),
+        run=lambda w: wieting2017.experiment.encoders[w.compared].run(wieting2017.plan.study),
+        seeds=lambda w: wieting2017.seeds(w.compared),
+        tasks=wieting2017.tasks(),
+        checkpoint=lambda w: wieting2017.plan.path(
+            f"checkpoints/conditions/{w.text}.{w.compared}.jsonl"
+        ),
+        code=lambda w: digest(
+            "train_conditions.py", *wieting2017.kinds(w.compared), study="wieting2017"
+        ),
     script:
         "scripts/train_conditions.py"

@@ -1,31 +1,32 @@
 """Rules of this study alone: its targets, panels of languages."""
 
+import wieting2019.inputs
 
-include: "inputs.smk"
+wieting2019 = wieting2019.inputs.Inputs(STUDIES["wieting2019"], DATASETS)
 
 
 rule wieting2019:
     """All tables, figures, claims and exported models of wieting2019."""
     input:
-        PLAN.targets,
+        wieting2019.plan.targets,
 
 
 rule table1:
     """Table 1 of wieting2019, its figures and its claims."""
     input:
-        multiext(PLAN.path("table1"), ".csv", ".md"),
-        PLAN.path("tables/table1-claims.csv"),
-        PLAN.path("figures/table1.png"),
-        PLAN.path("figures/training.png"),
-        PLAN.bleu,
+        multiext(wieting2019.plan.path("table1"), ".csv", ".md"),
+        wieting2019.plan.path("tables/table1-claims.csv"),
+        wieting2019.plan.path("figures/table1.png"),
+        wieting2019.plan.path("figures/training.png"),
+        wieting2019.plan.bleu,
 
 
 rule across:
     """Tables 2 to 4 of wieting2019, and its models exported for sentence-transformers."""
     input:
-        expand(PLAN.path("table{n}.{ending}"), n=(2, 3, 4), ending=("csv", "md")),
-        expand(PLAN.path("figures/table{n}.png"), n=(2, 3, 4)),
-        [PLAN.path("export", name) for name in PLAN.exported],
+        expand(wieting2019.plan.path("table{n}.{ending}"), n=(2, 3, 4), ending=("csv", "md")),
+        expand(wieting2019.plan.path("figures/table{n}.png"), n=(2, 3, 4)),
+        [wieting2019.plan.path("export", name) for name in wieting2019.plan.exported],
 
 
 # ---- "Does Language Choice Matter?": panels, sets of languages with an encoder for each ----------
@@ -40,11 +41,11 @@ rule gather_languages:
     input:
         files=lambda w: downloads(w.dataset),
     output:
-        folder=directory(PLAN.path("languages/{panel}/gathered/{dataset}")),
+        folder=directory(wieting2019.plan.path("languages/{panel}/gathered/{dataset}")),
     log:
-        PLAN.path("logs/gather_languages/{panel}/{dataset}.log"),
+        wieting2019.plan.path("logs/gather_languages/{panel}/{dataset}.log"),
     wildcard_constraints:
-        panel=alternatives(FIGURE1.panels),
+        panel=alternatives(wieting2019.panels),
     conda:
         "../../../envs/tandem.yaml"
     resources:
@@ -52,11 +53,13 @@ rule gather_languages:
         runtime=480,
     params:
         dataset=lambda w: DATASETS[w.dataset].record(),
-        languages=lambda w: [c for c in CODES[w.panel] if c in DATASETS[w.dataset].languages],
-        cleaning=lambda w: panel_of(w).model_dump(mode="json")["cleaning"],
-        limit=lambda w: panel_of(w).candidates,
-        seed=lambda w: panel_of(w).seed,
-        code=lambda w: digest("gather_languages.py", *read_by([w.dataset]), home=HERE),
+        languages=lambda w: [
+            c for c in wieting2019.codes[w.panel] if c in DATASETS[w.dataset].languages
+        ],
+        cleaning=lambda w: wieting2019.panels[w.panel].model_dump(mode="json")["cleaning"],
+        limit=lambda w: wieting2019.panels[w.panel].candidates,
+        seed=lambda w: wieting2019.panels[w.panel].seed,
+        code=lambda w: digest("gather_languages.py", *read_by([w.dataset]), study="wieting2019"),
     script:
         "scripts/gather_languages.py"
 
@@ -70,25 +73,30 @@ rule build_panel:
     """
     input:
         gathered=lambda w: [
-            PLAN.path("languages", w.panel, "gathered", name) for name in panel_of(w).sources
+            wieting2019.plan.path("languages", w.panel, "gathered", name)
+            for name in wieting2019.panels[w.panel].sources
         ],
     output:
-        text=directory(PLAN.path("languages/{panel}/text")),
-        english=directory(PLAN.path("languages/{panel}/english")),
+        text=directory(wieting2019.plan.path("languages/{panel}/text")),
+        english=directory(wieting2019.plan.path("languages/{panel}/english")),
     log:
-        PLAN.path("logs/build_panel/{panel}.log"),
+        wieting2019.plan.path("logs/build_panel/{panel}.log"),
     wildcard_constraints:
-        panel=alternatives(FIGURE1.panels),
+        panel=alternatives(wieting2019.panels),
     conda:
         "../../../envs/tandem.yaml"
     resources:
         mem_mb=8000,
         runtime=240,
     params:
-        languages=lambda w: CODES[w.panel],
-        choice=lambda w: panel_of(w).model_dump(include={"number", "least", "pairs", "seed"}),
-        pieces=lambda w: panel_of(w).model_dump(include={"pieces", "character_coverage"}),
-        code=digest("build_panel.py", home=HERE),
+        languages=lambda w: wieting2019.codes[w.panel],
+        choice=lambda w: wieting2019.panels[w.panel].model_dump(
+            include={"number", "least", "pairs", "seed"}
+        ),
+        pieces=lambda w: wieting2019.panels[w.panel].model_dump(
+            include={"pieces", "character_coverage"}
+        ),
+        code=digest("build_panel.py", study="wieting2019"),
     script:
         "scripts/build_panel.py"
 
@@ -100,32 +108,34 @@ rule train_languages:
     training. No model is kept.
     """
     input:
-        text=PLAN.path("languages/{panel}/text"),
-        english=PLAN.path("languages/{panel}/english"),
-        sts=PLAN.path("corpora/sts"),
+        text=wieting2019.plan.path("languages/{panel}/text"),
+        english=wieting2019.plan.path("languages/{panel}/english"),
+        sts=wieting2019.plan.path("corpora/sts"),
     output:
-        scores=PLAN.path("scores/languages/{panel}/batch{batch}.json"),
+        scores=wieting2019.plan.path("scores/languages/{panel}/batch{batch}.json"),
     log:
-        PLAN.path("logs/train_languages/{panel}/batch{batch}.log"),
+        wieting2019.plan.path("logs/train_languages/{panel}/batch{batch}.log"),
     benchmark:
-        PLAN.path("benchmarks/train_languages/{panel}/batch{batch}.tsv")
+        wieting2019.plan.path("benchmarks/train_languages/{panel}/batch{batch}.tsv")
     wildcard_constraints:
-        panel=alternatives(FIGURE1.panels),
+        panel=alternatives(wieting2019.panels),
         batch=r"\d+",
     priority: SECOND
     conda:
         "../../../envs/tandem.yaml"
-    threads: lambda w: trained_for(w)["recipe"]["threads"]
+    threads: lambda w: wieting2019.run(w.panel)["recipe"]["threads"]
     resources:
         mem_mb=4000,
         runtime=720,
     params:
-        run=lambda w: trained_for(w),
-        seeds=lambda w: panel_of(w).encoders.seeds,
-        markers=lambda w: [False, True] if panel_of(w).encoders.marked else [False],
-        task=TASKS.dump(PLAN.study.tasks[FIGURE1.task]),
-        batches=lambda w: panel_of(w).batches,
-        code=lambda w: digest("train_languages.py", *kinds_for(w), home=HERE),
+        run=lambda w: wieting2019.run(w.panel),
+        seeds=lambda w: wieting2019.panels[w.panel].encoders.seeds,
+        markers=lambda w: [False, True] if wieting2019.panels[w.panel].encoders.marked else [False],
+        task=wieting2019.task,
+        batches=lambda w: wieting2019.panels[w.panel].batches,
+        code=lambda w: digest(
+            "train_languages.py", *wieting2019.kinds(w.panel), study="wieting2019"
+        ),
     script:
         "scripts/train_languages.py"
 
@@ -134,15 +144,15 @@ rule figure1:
     """Figure 1 of wieting2019 and its points, also for the other panels and for marked pieces."""
     input:
         expand(
-            PLAN.path("{figure}.{ending}"),
-            figure=FIGURE1.figures("figure1"),
+            wieting2019.plan.path("{figure}.{ending}"),
+            figure=wieting2019.figures,
             ending=("pdf", "png", "svg"),
         ),
-        PLAN.path("figure1.csv"),
+        wieting2019.plan.path("figure1.csv"),
 
 
 rule table5:
     """Table 5 of wieting2019 and its claims."""
     input:
-        multiext(PLAN.path("table5"), ".csv", ".md"),
-        PLAN.path("tables/table5-claims.csv"),
+        multiext(wieting2019.plan.path("table5"), ".csv", ".md"),
+        wieting2019.plan.path("tables/table5-claims.csv"),

@@ -1,13 +1,14 @@
 """Rules of this study alone: its target, what is searched and mined, translators on mined text."""
 
+import yang2019.inputs
 
-include: "inputs.smk"
+yang2019 = yang2019.inputs.Inputs(STUDIES["yang2019"])
 
 
 rule un:
     """All tables, figures and claims of yang2019."""
     input:
-        UN.targets,
+        yang2019.plan.targets,
 
 
 rule gather_searched:
@@ -16,19 +17,23 @@ rule gather_searched:
     Out: document, English sentence, its translation, with tabs between.
     """
     input:
-        files=searched_in,
-        within=searched_within,
+        files=lambda w: downloads(yang2019.searched[w.language].dataset),
+        within=lambda w: yang2019.within(w.language),
     output:
-        text=UN.path("searched/{language}.tsv"),
+        text=yang2019.plan.path("searched/{language}.tsv"),
     log:
-        UN.path("logs/gather_searched/{language}.log"),
+        yang2019.plan.path("logs/gather_searched/{language}.log"),
     wildcard_constraints:
-        language=alternatives(SEARCHED),
+        language=alternatives(yang2019.searched),
     conda:
         "../../../envs/tandem.yaml"
     params:
-        dataset=searched_record,
-        code=lambda w: digest("gather_searched.py", *searched_kinds(w), home=UN_HOME),
+        dataset=lambda w: DATASETS[yang2019.searched[w.language].dataset].record("en", w.language),
+        code=lambda w: digest(
+            "gather_searched.py",
+            *read_by([yang2019.searched[w.language].dataset]),
+            study="yang2019",
+        ),
     script:
         "scripts/gather_searched.py"
 
@@ -39,20 +44,22 @@ rule build_comparable:
     Out: {training,test}.<language>, .en and .gold, as BUCC has them.
     """
     input:
-        files=lambda w: [f for name in comparable_in(w) for f in downloads(name)],
-        searched=lambda w: [] if comparable_in(w) else [UN.path(f"searched/{w.language}.tsv")],
+        files=lambda w: [f for name in yang2019.published(w.language) for f in downloads(name)],
+        searched=lambda w: yang2019.hidden_in(w.language),
     output:
-        folder=directory(UN.path("comparable/{language}")),
+        folder=directory(yang2019.plan.path("comparable/{language}")),
     log:
-        UN.path("logs/build_comparable/{language}.log"),
+        yang2019.plan.path("logs/build_comparable/{language}.log"),
     wildcard_constraints:
-        language=alternatives(COMPARABLE),
+        language=alternatives(yang2019.comparable),
     conda:
         "../../../envs/tandem.yaml"
     params:
-        task=lambda w: COMPARABLE[w.language].model_dump(),
-        datasets=lambda w: [DATASETS[name].record() for name in comparable_in(w)],
-        code=lambda w: digest("build_comparable.py", *read_by(comparable_in(w)), home=UN_HOME),
+        task=lambda w: yang2019.comparable[w.language].model_dump(),
+        datasets=lambda w: [DATASETS[name].record() for name in yang2019.published(w.language)],
+        code=lambda w: digest(
+            "build_comparable.py", *read_by(yang2019.published(w.language)), study="yang2019"
+        ),
     script:
         "scripts/build_comparable.py"
 
@@ -64,26 +71,28 @@ rule mine_searched:
     pairs each has, how many of them are the text's, and the thresholds.
     """
     input:
-        model=lambda w: UN.models([mined_by(w)], UN.seeds(mined_by(w))[:1]),
-        searched=UN.path("searched/{language}.tsv"),
-        corpus=other_text,
+        model=lambda w: yang2019.miner(w.language),
+        searched=yang2019.plan.path("searched/{language}.tsv"),
+        corpus=lambda w: yang2019.miner_text(w.language),
     output:
-        folder=directory(UN.path("mined/{language}")),
+        folder=directory(yang2019.plan.path("mined/{language}")),
     log:
-        UN.path("logs/mine_searched/{language}.log"),
+        yang2019.plan.path("logs/mine_searched/{language}.log"),
     wildcard_constraints:
-        language=alternatives(MINED_BY),
+        language=alternatives(yang2019.miners),
     conda:
         "../../../envs/tandem.yaml"
     resources:
-        mem_mb=4000 + MINED.memory_mb,
+        mem_mb=4000 + yang2019.mined.memory_mb,
     params:
-        experiment=mined_by,
-        threshold=MINED.threshold,
-        test=MINED.test,
-        other=MINED.other,
-        memory=MINED.memory_mb,
-        code=lambda w: digest("mine_searched.py", *mined_kinds(w), home=UN_HOME),
+        experiment=lambda w: yang2019.miners[w.language],
+        threshold=yang2019.mined.threshold,
+        test=yang2019.mined.test,
+        other=yang2019.mined.other,
+        memory=yang2019.mined.memory_mb,
+        code=lambda w: digest(
+            "mine_searched.py", *yang2019.miner_kinds(w.language), study="yang2019"
+        ),
     script:
         "scripts/mine_searched.py"
 
@@ -95,25 +104,25 @@ rule translate_test:
     checkpoint.
     """
     input:
-        mined=UN.path("mined/{language}"),
+        mined=yang2019.plan.path("mined/{language}"),
     output:
-        folder=directory(UN.path("translated/{language}/{origin}")),
+        folder=directory(yang2019.plan.path("translated/{language}/{origin}")),
     log:
-        UN.path("logs/translate_test/{language}/{origin}.log"),
+        yang2019.plan.path("logs/translate_test/{language}/{origin}.log"),
     benchmark:
-        UN.path("benchmarks/translate_test/{language}/{origin}.tsv")
+        yang2019.plan.path("benchmarks/translate_test/{language}/{origin}.tsv")
     wildcard_constraints:
-        language=alternatives(MINED_BY),
+        language=alternatives(yang2019.miners),
         origin="original|forward|backward",
     priority: SECOND
     conda:
         "../../../envs/tandem.yaml"
-    threads: MINED.translator.threads
+    threads: yang2019.mined.translator.threads
     resources:
         mem_mb=8000,
         runtime=2880,
     params:
-        translator=mined_translator,
-        code=digest("translate_test.py", MINED_TRANSLATOR, home=UN_HOME),
+        translator=lambda w: yang2019.translator(w.language),
+        code=digest("translate_test.py", yang2019.translator_kind(), study="yang2019"),
     script:
         "scripts/translate_test.py"

@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 
     from tandem.studies.plan import Plan
 
-BESIDE = ("wieting2020.sts.sp", "wieting2020.sts.bilstm", "wieting2020.sts.random_encoder")
-"""Published rows that are quoted: the most similar, since Table 1's own cells are not printed."""
-
 MEAN = "mean"
 
 
@@ -102,8 +99,6 @@ class Table1(Table):
         """Lay the table out as the paper does, with every year beneath and what it averages."""
         from tandem.reporting.writer import over_seeds_note, page
 
-        rows = [given.published[key] for key in BESIDE]
-        sources = (f"{r.about}: {r.paper}, {r.place} ({r.text}, line {r.line})" for r in rows)
         tasks = given.scores.details(names[0], self.task)[0]["tasks"]
         return page(
             "# Table 1: back-translated text and bitext",
@@ -112,10 +107,9 @@ class Table1(Table):
             "sentence pairs and seeds. Best of each column in bold.",
             self._means(frame, given),
             "## Every year",
-            _years(frame, given, rows),
-            "Published figures, for orientation only: other training text, and every task of each "
-            f"year. {'; '.join(sources)}. The text of wieting2019 that Tandem quotes from does not "
-            "print the cells of its Table 1.",
+            _years(frame, given),
+            "The text of wieting2019 that Tandem quotes from does not print the cells of its "
+            "Table 1.",
             "## What each year averages",
             _tasks(tasks, read_index(given.files["sts"][0])),
         )
@@ -177,9 +171,9 @@ def count_parameters(weights: Path) -> int:
         return sum(prod(tensors.get_slice(name).get_shape()) for name in names)
 
 
-def _years(frame: pd.DataFrame, given: Given, quoted_rows: Sequence) -> str:
-    """Every row of the table with its years, then the published rows."""
-    from tandem.reporting.writer import grid, quoted
+def _years(frame: pd.DataFrame, given: Given) -> str:
+    """Every row of the table with its years."""
+    from tandem.reporting.writer import grid
 
     years = [c.removesuffix("_pearson_x100") for c in frame.columns if c.startswith("sts")]
     rows = [
@@ -192,7 +186,6 @@ def _years(frame: pd.DataFrame, given: Given, quoted_rows: Sequence) -> str:
         + [str(row["seed_count"])]
         for _, row in frame.iterrows()
     ]
-    rows += [[*row[:2], "", *row[2:], ""] for row in quoted(quoted_rows, [*years, MEAN])]
     headings = [name.removeprefix("sts") for name in years]
     return grid(["Encoder", "Trained on", "Parameters", *headings, "Mean", "Seeds"], rows)
 

@@ -15,12 +15,6 @@ if TYPE_CHECKING:
     from tandem.reporting.scores import Cell
     from tandem.studies.plan import Plan
 
-BESIDE = ("wieting2020.sts2017.laser", "wieting2020.sts2017.bgt")
-"""Published rows that are quoted: the most similar, since Table 2's own cells are not printed."""
-
-PUBLISHED_TRACKS = {"ar-ar": "ar-ar", "ar-en": "en-ar", "es-es": "es-es", "tr-en": "en-tr"}
-"""Our column to theirs; wieting2020 prints one figure for the two halves of track 4."""
-
 NUMBERS = ("pairs", "dimension", "vocabulary")
 """Numbers that describe a row's encoder; claims compare rows that differ in one of them."""
 
@@ -192,7 +186,7 @@ class Table2(Table):
 
     def _markdown(self, lines: Sequence[Line], heads: Sequence[Column], given: Given) -> str:
         """Lay the table out as the paper does, retrieval beneath, and say which are empty."""
-        from tandem.reporting.writer import beside, grid, page, quantity, quoted
+        from tandem.reporting.writer import beside, grid, page, quantity
 
         first = [[line.label, *(quantity(n) for n in line.about.values())] for line in lines]
         halves, sizes = {}, set()
@@ -203,9 +197,6 @@ class Table2(Table):
             halves[task] = grid(names, beside(first, cells))
             sizes = {cell.items for row in cells for cell in row if cell}
         who = self._who_scores(given.plan.study.sts.selection)
-        labels = [track.label for track in self.tracks]
-        names = [PUBLISHED_TRACKS.get(label, "") for label in labels]
-        rows = quoted([given.published[key] for key in BESIDE], names)
         return page(
             "# Table 2: similarity across languages",
             "Pearson's r x 100 with human scores on the tracks of STS 2017, averaged over seeds; "
@@ -217,10 +208,8 @@ class Table2(Table):
             f"P@1 x 100 on {' or '.join(f'{n:,}' for n in sorted(sizes))} held-out sentences of "
             "each bitext: how often the nearest sentence of the other language is the translation.",
             halves[self.retrieval],
-            "## Published",
-            "For orientation only: other encoders and training text. The text of wieting2019 "
-            "that Tandem quotes from does not print the cells of its Table 2.",
-            grid(["", "Printed in", *labels], rows),
+            "The text of wieting2019 that Tandem quotes from does not print the cells of its "
+            "Table 2.",
         )
 
     def _who_scores(self, selection: str) -> str:

@@ -1,0 +1,111 @@
+"""What this study's rules read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from tandem.encoders.encoder import ENCODERS
+from tandem.objectives.objective import objective_files
+from tandem.segmentation.segmentation import SEGMENTATIONS
+from tandem.tasks.task import TASKS
+
+if TYPE_CHECKING:
+    from tandem.studies.plan import Plan
+    from tandem.studies.study import Trainable
+    from tandem.translation.translator import Translator
+    from wieting2017.tables.datasets import Datasets
+
+
+class Inputs:
+    """Inputs and parameters of the study's rules, by text and by the encoder that is compared.
+
+    Attributes:
+        experiment: the filtering experiments.
+        words: the segmentation of all texts.
+        scoring_kinds: the files of the kinds that learn to score pairs.
+        texts_of_people: the folders of the compared texts that nothing is translated for.
+        english_sides: the bitexts behind the others, each with its English side.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.experiment = cast("Datasets", plan.study.tables["datasets"]).experiment
+        self.words = plan.study.segmentations["words"]
+        self.scoring_kinds = [
+            *map(ENCODERS.path, ("averaging", "lstm")),
+            SEGMENTATIONS.path(self.words.kind),
+            *objective_files("margin"),
+        ]
+        compared = self.experiment.compared
+        self.texts_of_people = [
+            plan.path("texts", name)
+            for name, text in compared.items()
+            if text.collection or text.bitext
+        ]
+        translated = [text.backtranslation for text in compared.values() if text.backtranslation]
+        self.english_sides = {
+            plan.path("corpora", plan.study.backtranslations[name].bitext): plan.sides(name)[0]
+            for name in translated
+        }
+
+    def source(self, text: str) -> str:
+        """Return what a text is gathered from."""
+        entry = self.experiment.texts[text]
+        if entry.of:
+            return self.plan.path("texts", entry.of)
+        corpus = entry.backtranslation or entry.bitext or entry.collection
+        return self.plan.path("corpora", cast("str", corpus))
+
+    def translator(self, text: str) -> Translator | None:
+        """Return the translator of a text, if it has one."""
+        name, study = self.experiment.texts[text].backtranslation, self.plan.study
+        return study.translators[study.backtranslations[name].translator] if name else None
+
+    def translator_text(self, text: str) -> list[str]:
+        """Return the bitext that a text's translator was trained on, where that was done here."""
+        translator = self.translator(text)
+        if translator is None or translator.kind == "released":
+            return []
+        return [self.plan.path("corpora", translator.bitext)]
+
+    def gathering(self, text: str) -> str:
+        """Return how a text is gathered."""
+        entry = self.experiment.texts[text]
+        kind = "parallel" if entry.bitext else "versions"
+        return entry.control or ("back-translated" if entry.backtranslation else kind)
+
+    def sides(self, text: str) -> list[str] | None:
+        """Return the two sides of what a text is gathered from, where it has two."""
+        entry = self.experiment.texts[text]
+        corpus = entry.backtranslation or entry.bitext
+        return self.plan.sides(corpus) if corpus else None
+
+    def words_start(self) -> list[str]:
+        """Return the file of word vectors that training starts from, whose words are known."""
+        return [file for file in [self.experiment.start] if file and not Path(file).is_dir()]
+
+    def encoder(self, compared: str) -> Trainable:
+        """Return an encoder of the study's that is compared."""
+        return self.plan.study.encoders[self.experiment.encoders[compared].encoder]
+
+    def start(self, compared: str) -> list[str]:
+        """Return what training starts from: a file or an encoder, or nothing."""
+        if self.experiment.baseline:
+            dimension = self.encoder(compared).architecture.dimension
+            return [self.plan.path("starts", f"{dimension}.bin")]
+        return [self.experiment.start] if self.experiment.start else []
+
+    def seeds(self, compared: str) -> list[int]:
+        """Return the seeds that an encoder is trained with."""
+        return self.plan.study.seeds[: self.encoder(compared).seeds]
+
+    def tasks(self) -> dict[str, dict[str, Any]]:
+        """Return what encoders are scored on, as plain values."""
+        names = {"development": self.experiment.development, "test": self.experiment.test}
+        names |= {name: name for name in self.experiment.further}
+        return {key: TASKS.dump(self.plan.study.tasks[name]) for key, name in names.items()}
+
+    def kinds(self, compared: str) -> list[Path]:
+        """Return the files of the kinds that the scores of conditions depend on."""
+        return [*self.experiment.encoders[compared].kinds(self.plan.study), TASKS.path("sts")]

@@ -1,0 +1,67 @@
+"""What this study's rules read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from tandem.translation.translator import TRANSLATORS
+
+if TYPE_CHECKING:
+    from tandem.studies.plan import Plan
+    from yang2019.tables.mined_pairs import MinedPairs
+    from yang2019.tables.retrieval import Retrieval
+    from yang2019.tables.translation import TranslationTable
+
+
+class Inputs:
+    """Inputs and parameters of the study's rules, by the language beside English.
+
+    Attributes:
+        searched: what is searched, by language.
+        comparable: the mining tasks, by language.
+        mined: the translators on mined text.
+        miners: the experiment whose encoder mines, by language.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        tables = plan.study.tables
+        self.plan = plan
+        self.searched = cast("Retrieval", tables["table1"]).texts
+        self.comparable = cast("MinedPairs", tables["table5"]).tasks
+        self.mined = cast("TranslationTable", tables["table3"]).mined
+        self.miners = self.mined.by_language(plan)
+
+    def within(self, language: str) -> list[str]:
+        """Return the collection of which only held-out pairs are searched, if there is one."""
+        collection = self.searched[language].within
+        return [self.plan.path("corpora", collection)] if collection else []
+
+    def published(self, language: str) -> tuple[str, ...]:
+        """Return the corpora of a published task; none of one that is hidden in the text."""
+        return self.comparable[language].published or ()
+
+    def hidden_in(self, language: str) -> list[str]:
+        """Return the text that a task is hidden in, where none is published."""
+        return [] if self.published(language) else [self.plan.path(f"searched/{language}.tsv")]
+
+    def miner(self, language: str) -> list[str]:
+        """Return the encoder that mines, of the first seed."""
+        experiment = self.miners[language]
+        return self.plan.models([experiment], self.plan.seeds(experiment)[:1])
+
+    def miner_kinds(self, language: str) -> list[Path]:
+        """Return the files of the kinds that this encoder needs."""
+        return self.plan.encoder_files(self.miners[language])
+
+    def miner_text(self, language: str) -> str:
+        """Return the text that chooses thresholds, and from which translators get their test."""
+        return self.plan.path("corpora", self.plan.setting(self.miners[language]).corpus)
+
+    def translator(self, language: str) -> dict[str, Any]:
+        """Return the translator from English into a language, as plain values."""
+        return {**TRANSLATORS.dump(self.mined.translator), "source": "en", "target": language}
+
+    def translator_kind(self) -> Path:
+        """Return the file of that translator's kind."""
+        return TRANSLATORS.path(self.mined.translator.kind)
