@@ -1,10 +1,6 @@
 """Train an encoder on every condition of a text, and score it."""
 
-import sys
 from pathlib import Path
-
-sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
-sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 import pandas as pd
 
