@@ -46,6 +46,21 @@ HEAD = """# Every key of the configuration
 thing) is a mapping with the key `kind`, one of the names under "Kinds of encoder", and the keys of
 that kind. A filter needs no key `kind` where its name is one, as in
 `cleaning: {words: {minimum: 2}}`.
+
+An entry of `settings` or of a register that has the key `each` is a template for several. `each` is
+a list of mappings, one for each entry, or a mapping of lists, of which every combination makes an
+entry. `{name}`, in the key of the template and in all that it holds, stands for the value of that
+name; text that is nothing else becomes the value itself, which may be a number or null.
+
+```yaml
+settings:
+  both-ways-{language}:
+    each: {language: [fr, es]}
+    languages: ["{language}"]
+```
+
+A template is replaced by its entries, here `both-ways-fr` and `both-ways-es`, before values are
+laid over it. They are overridden by their own names, one by one or by another template.
 """
 WORDS = {int: "whole number", float: "number", str: "text", bool: "true or false",
          re.Pattern: "regular expression", typing.Any: "anything"}  # fmt: skip
