@@ -16,6 +16,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 
 from pydantic.fields import FieldInfo
+from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import PydanticUndefined
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -78,14 +79,35 @@ def pages() -> dict[Path, str]:
             package = registry.kind(name).__module__.split(".")[0]
             of = "" if package == "tandem" else f" (of the study {package})"
             parts += section(f"{name}{of}", registry.kind(name), 3)
-    schemas = REPOSITORY / "workflow/schemas"
+    schemas, untitled = REPOSITORY / "workflow/schemas", {"schema_generator": Untitled}
     return {
         REPOSITORY / "docs/configuration.md": "\n".join(parts).rstrip() + "\n",
         **{
-            schemas / f"{name}.schema.json": json.dumps(model.model_json_schema(), indent=1) + "\n"
+            schemas / f"{name}.schema.json": in_lines(model.model_json_schema(**untitled)) + "\n"
             for name, model in (("config", Configuration), ("study", Study))
         },
     }
+
+
+class Untitled(GenerateJsonSchema):
+    """Leaves out the titles of keys, which say the keys again."""
+
+    def field_title_should_be_set(self, schema: object) -> bool:
+        """Return that none is."""
+        return False
+
+
+def in_lines(value: object, depth: int = 0) -> str:
+    """Return JSON in which what fits on a line stands on one."""
+    line = json.dumps(value)
+    if depth + len(line) <= 100 or not isinstance(value, dict | list):
+        return line
+    if isinstance(value, dict):
+        parts = [f"{json.dumps(key)}: {in_lines(part, depth + 1)}" for key, part in value.items()]
+    else:
+        parts = [in_lines(part, depth + 1) for part in value]
+    start, end = "\n" + " " * (depth + 1), "\n" + " " * depth
+    return line[0] + start + f",{start}".join(parts) + end + line[-1]
 
 
 def section(title: str, model: type[Settings], level: int) -> Iterator[str]:
