@@ -6,7 +6,7 @@ from tandem.files.io import write_json
 from tandem.timing.rates import measure_models, sample
 from tandem.timing.unread import new_sentences, sts_sentences, trained_on
 from tandem.training.loop import Run
-from tandem.training.run import load_collection, load_pairs
+from tandem.training.run import load_texts
 
 with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)
@@ -24,11 +24,7 @@ with logged(snakemake.log[0]) as log:
     runs, pairs, most = {}, {}, measured.pop("training_pairs")
     for (name, run), folder in zip(params.runs.items(), given.segmented, strict=True):
         runs[name] = Run.parse(run, seed=1)
-        if params.sides:
-            texts = [load_pairs(folder, "train", params.sides)]
-        else:  # a collection
-            texts = load_collection(folder, params.pools)
-        pairs[name] = sample(texts, most)
+        pairs[name] = sample(load_texts(folder, params.sides, params.pools), most)
     models = dict(zip(params.runs, given.models, strict=True))
     found = measure_models(models, runs, pairs, params.baselines, text, **measured)
     log.info("%s", found)

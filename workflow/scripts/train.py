@@ -20,10 +20,7 @@ with logged(snakemake.log[0]) as log:
     elif params.selection == "retrieval":
         select = selection.by_retrieval(given.segmented, params.sides)
     if params.run["trained"]:
-        if params.sides:
-            texts = [run.load_pairs(given.segmented, "train", params.sides)]
-        else:  # a collection
-            texts = run.load_collection(given.segmented, params.pools)
+        texts = run.load_texts(given.segmented, params.sides, params.pools)
         start = SentenceEncoder.load(given.start[0]) if given.start else None
         trained = run.train_encoder(described, segmenter, texts, select, place, start=start)
     else:

@@ -58,6 +58,11 @@ def load_collection(folder: str | Path, pools: str = "mixed") -> list[Pairs]:
     return texts
 
 
+def load_texts(folder: str | Path, sides: Sequence[str], pools: str) -> list[Pairs]:
+    """Map what is trained on into memory: a bitext's training split; a collection has no sides."""
+    return [load_pairs(folder, "train", sides)] if sides else load_collection(folder, pools)
+
+
 def train_encoder(
     run: Run,
     segmenter: Segmenter,
