@@ -53,7 +53,7 @@ def test_the_schema_accepts_every_study(schema, study):
 @pytest.mark.parametrize(
     "change",
     [
-        {"titel": "x"},
+        {"heading": "x"},
         {"recipes": {"sp": {"epoch": 1}}},
         {"objectives": {"margin": {"kind": "margin", "margins": 0.4}}},
         {"objectives": {"margin": {"margin": 0.4}}},
