@@ -37,14 +37,13 @@ import trials
 from tandem.corpora.collection import read_parts
 from tandem.encoders.encoder import ENCODERS
 from tandem.files.io import atomic_folder, read_yaml, sha256
-from tandem.objectives.objective import OBJECTIVES, objective_files
+from tandem.objectives.objective import objective_files
 from tandem.provenance import source_digest
 from tandem.segmentation.collection import draw, segment_collection
 from tandem.segmentation.segmenter import Segmenter
 from tandem.studies.configuration import load_configuration, load_plans, load_registers
 from tandem.tasks.kinds.retrieval import BitextRetrieval
 from tandem.training.pairs import load_collection
-from tandem.training.recipe import Recipe
 from tandem.training.run import Run, train_encoder
 
 ROOT = Path(__file__).parents[1]
@@ -102,8 +101,7 @@ def train(trial: Trial, folder: Path) -> dict[str, Any]:
     """Train and score; return P@1 x 100 on the validation books and the speed."""
     place, (values, _) = segmented(trial, folder), trial.values()
     segmenter = Segmenter.load(place / "segmenter")
-    kinds = ENCODERS.parse(values["encoder"]), OBJECTIVES.parse(values["objective"])
-    run = Run(*kinds, Recipe(**values["recipe"]), trial.seed)
+    run = Run.parse(values, trial.seed)
     texts = [text for text in load_collection(place) if len(text.usable)]
     started = time.process_time()
     encoder, history = train_encoder(run, segmenter, texts, None, device="cpu", show=False)

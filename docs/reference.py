@@ -16,6 +16,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 
 from pydantic.fields import FieldInfo
+from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import PydanticUndefined
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -46,6 +47,21 @@ HEAD = """# Every key of the configuration
 thing) is a mapping with the key `kind`, one of the names under "Kinds of encoder", and the keys of
 that kind. A filter needs no key `kind` where its name is one, as in
 `cleaning: {words: {minimum: 2}}`.
+
+An entry of `settings` or of a register that has the key `each` is a template for several. `each` is
+a list of mappings, one for each entry, or a mapping of lists, of which every combination makes an
+entry. `{name}`, in the key of the template and in all that it holds, stands for the value of that
+name; text that is nothing else becomes the value itself, which may be a number or null.
+
+```yaml
+settings:
+  both-ways-{language}:
+    each: {language: [fr, es]}
+    languages: ["{language}"]
+```
+
+A template is replaced by its entries, here `both-ways-fr` and `both-ways-es`, before values are
+laid over it. They are overridden by their own names, one by one or by another template.
 """
 WORDS = {int: "whole number", float: "number", str: "text", bool: "true or false",
          re.Pattern: "regular expression", typing.Any: "anything"}  # fmt: skip
@@ -63,14 +79,35 @@ def pages() -> dict[Path, str]:
             package = registry.kind(name).__module__.split(".")[0]
             of = "" if package == "tandem" else f" (of the study {package})"
             parts += section(f"{name}{of}", registry.kind(name), 3)
-    schemas = REPOSITORY / "workflow/schemas"
+    schemas, untitled = REPOSITORY / "workflow/schemas", {"schema_generator": Untitled}
     return {
         REPOSITORY / "docs/configuration.md": "\n".join(parts).rstrip() + "\n",
         **{
-            schemas / f"{name}.schema.json": json.dumps(model.model_json_schema(), indent=1) + "\n"
+            schemas / f"{name}.schema.json": in_lines(model.model_json_schema(**untitled)) + "\n"
             for name, model in (("config", Configuration), ("study", Study))
         },
     }
+
+
+class Untitled(GenerateJsonSchema):
+    """Leaves out the titles of keys, which say the keys again."""
+
+    def field_title_should_be_set(self, schema: object) -> bool:
+        """Return that none is."""
+        return False
+
+
+def in_lines(value: object, depth: int = 0) -> str:
+    """Return JSON in which what fits on a line stands on one."""
+    line = json.dumps(value)
+    if depth + len(line) <= 100 or not isinstance(value, dict | list):
+        return line
+    if isinstance(value, dict):
+        parts = [f"{json.dumps(key)}: {in_lines(part, depth + 1)}" for key, part in value.items()]
+    else:
+        parts = [in_lines(part, depth + 1) for part in value]
+    start, end = "\n" + " " * (depth + 1), "\n" + " " * depth
+    return line[0] + start + f",{start}".join(parts) + end + line[-1]
 
 
 def section(title: str, model: type[Settings], level: int) -> Iterator[str]:

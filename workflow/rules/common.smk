@@ -5,7 +5,10 @@ import sys
 from functools import cache
 from pathlib import Path
 
+# Snakemake hands its search path on to every script, whatever runs it: here stands the library, to
+# which `load_plans` adds the studies, and for the scripts of studies what all scripts share.
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
+sys.path.append(str(Path(workflow.basedir) / "workflow/scripts"))
 from tandem import provenance
 from tandem.studies.configuration import load_configuration, load_plans, load_registers
 from tandem.corpora.readers import READERS

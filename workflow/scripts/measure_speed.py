@@ -2,13 +2,10 @@
 
 from _adapter import add_kinds, logged
 from tandem.corpora.register import Dataset
-from tandem.encoders.encoder import ENCODERS
 from tandem.files.io import write_json
-from tandem.objectives.objective import OBJECTIVES
 from tandem.timing.rates import measure_models, sample
 from tandem.timing.unread import new_sentences, sts_sentences, trained_on
-from tandem.training.pairs import load_collection, load_pairs
-from tandem.training.recipe import Recipe
+from tandem.training.pairs import load_texts
 from tandem.training.run import Run
 
 with logged(snakemake.log[0]) as log:
@@ -26,13 +23,8 @@ with logged(snakemake.log[0]) as log:
     text = new_sentences(texts, known, measured.pop("sentences"), measured.pop("seed"))
     runs, pairs, most = {}, {}, measured.pop("training_pairs")
     for (name, run), folder in zip(params.runs.items(), given.segmented, strict=True):
-        kinds = ENCODERS.parse(run["encoder"]), OBJECTIVES.parse(run["objective"])
-        runs[name] = Run(*kinds, Recipe(**run["recipe"]), 1)
-        if params.sides:
-            texts = [load_pairs(folder, "train", params.sides)]
-        else:  # a collection
-            texts = load_collection(folder, params.pools)
-        pairs[name] = sample(texts, most)
+        runs[name] = Run.parse(run, seed=1)
+        pairs[name] = sample(load_texts(folder, params.sides, params.pools), most)
     models = dict(zip(params.runs, given.models, strict=True))
     found = measure_models(models, runs, pairs, params.baselines, text, **measured)
     log.info("%s", found)

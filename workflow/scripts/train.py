@@ -1,40 +1,31 @@
 """Train an encoder in a setting with a seed, or take it untrained."""
 
 from _adapter import add_kinds, checkpoint, logged
-from tandem.encoders.encoder import ENCODERS
 from tandem.encoders.model import SentenceEncoder
 from tandem.files.io import remove
-from tandem.objectives.objective import OBJECTIVES
 from tandem.segmentation.segmenter import Segmenter
 from tandem.tasks import selection
 from tandem.training import run
-from tandem.training.pairs import load_collection, load_pairs
-from tandem.training.recipe import Recipe
+from tandem.training.pairs import load_texts
 from tandem.training.run import Run
 
 with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)
     params, given, output = snakemake.params, snakemake.input, snakemake.output
     place = checkpoint(snakemake.wildcards.root, output.model, params.code)
-    values, seed = params.run, int(snakemake.wildcards.seed)
-    encoder = ENCODERS.parse(values["encoder"])
+    described = Run.parse(params.run, int(snakemake.wildcards.seed))
     segmenter = Segmenter.load(f"{given.segmented}/segmenter")
     select = None
     if given.selection:
         select = selection.by_similarity(segmenter, given.selection[0])
     elif params.selection == "retrieval":
         select = selection.by_retrieval(given.segmented, params.sides)
-    if values["trained"]:
-        if params.sides:
-            texts = [load_pairs(given.segmented, "train", params.sides)]
-        else:  # a collection
-            texts = load_collection(given.segmented, params.pools)
-        objective, recipe = OBJECTIVES.parse(values["objective"]), Recipe(**values["recipe"])
-        described = Run(encoder, objective, recipe, seed)
+    if params.run["trained"]:
+        texts = load_texts(given.segmented, params.sides, params.pools)
         start = SentenceEncoder.load(given.start[0]) if given.start else None
         trained = run.train_encoder(described, segmenter, texts, select, place, start=start)
     else:
-        trained = run.untrained_encoder(encoder, segmenter, seed, select)
+        trained = run.untrained_encoder(described.encoder, segmenter, described.seed, select)
     scores = {"similarity": "pearson_x100", "retrieval": "p_at_1_x100", "last": ""}
     origin = {"experiment": snakemake.wildcards.experiment}
     run.save_trained(output.model, *trained, origin, scores[params.selection])

@@ -21,7 +21,6 @@ from torch import Tensor
 from torch.nn import functional
 
 Floats = NDArray[np.float32]
-Doubles = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 AHEAD = 2

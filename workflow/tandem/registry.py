@@ -176,15 +176,14 @@ class Named(Generic[K]):
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        """Return a choice of all kinds."""
-        choices = []
-        for name in self.registry.modules():
-            core = self.registry.kind(name).__pydantic_core_schema__
-            choice = dict(handler.resolve_ref_schema(handler(core)))
-            choice["properties"] = {"kind": {"const": name}, **choice.get("properties", {})}
-            choice["required"] = ["kind", *choice.get("required", [])]
-            choices.append(choice)
-        return {"oneOf": choices}
+        """Return a choice of all kinds; each is defined once, with its name as its `kind`."""
+        registry = self.registry
+        kinds = {name: registry.kind(name).__pydantic_core_schema__ for name in registry.modules()}
+        choices = handler(core_schema.tagged_union_schema(kinds, "kind"))["oneOf"]
+        for name, choice in zip(kinds, choices, strict=True):
+            definition = handler.resolve_ref_schema(choice)
+            definition["properties"] = {"kind": {"const": name}, **definition.get("properties", {})}
+        return {"oneOf": choices, "required": ["kind"]}
 
 
 def faults(error: ValidationError) -> list[str]:

@@ -6,13 +6,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import tiny_corpora
 
-from tandem.files.io import read_yaml, write_json, write_lines
+from tandem.corpora.register import load_register
+from tandem.files.io import write_json, write_lines
 from tandem.reporting.claims import judge
 from tandem.reporting.plots import save
 from tandem.reporting.scores import Scores
 from tandem.reporting.table import TABLES, Given
-from tandem.studies.configuration import laid_over
+from tandem.studies.configuration import load_configuration, load_study
 from tandem.studies.plan import Plan
 from tandem.studies.study import Study
 from tandem.tasks.task import TASKS, write_scores
@@ -37,12 +39,18 @@ class Noisy:
         return found + self.level * length * rng.standard_normal(found.shape).astype(np.float32)
 
 
+def at_scale(scale):
+    """Return the study with its values for a scale."""
+    corpora = load_register(HOME.parents[1] / "datasets.yaml") | tiny_corpora.REGISTER["datasets"]
+    return load_study(HOME, load_configuration({"scale": scale, "registers": []}), corpora)
+
+
 @pytest.fixture(scope="module")
 def study():
     for registry in (TASKS, TABLES):
         if not any(Path(path) == HOME for path in map(str, registry._packages.values())):
             registry.add_study(HOME)
-    values = laid_over(read_yaml(HOME / "study.yaml"), read_yaml(HOME / "scales/tiny.yaml"))
+    values = at_scale("tiny").model_dump()
     values["settings"]["margin-03-ru"]["encoders"] = {"transformer": "transformer", "sp": "sp"}
     return Study.model_validate(values)
 
@@ -156,15 +164,14 @@ def test_failures_are_listed_with_their_scores(scored):
 def test_an_encoder_of_a_language_stands_for_the_common_one():
     from yang2019.methods.experiments import Compared, experiment
 
-    values = read_yaml(HOME / "study.yaml")
-    plan = Plan("yang2019", HOME, Study.model_validate(values))
+    plan = Plan("yang2019", HOME, at_scale("default"))
     row = Compared(label="", encoder="transformer", setting="margin-03")
     assert experiment(plan, row, "zh") == "transformer-zh.margin-03-zh"
     assert experiment(plan, row, "fr") == "transformer.margin-03-fr"
 
 
 def test_settings_of_one_language_share_what_they_draw():
-    plan = Plan("yang2019", HOME, Study.model_validate(read_yaml(HOME / "study.yaml")))
+    plan = Plan("yang2019", HOME, at_scale("default"))
     folders = {plan.segmented(f"transformer.{loss}-fr", seed)
                for loss in ("one-way", "both-ways", "margin-03", "margin-05") for seed in (1, 2)}
     assert folders == {"results/un/vocab/verses/one-way-fr-seed1/ngrams"}

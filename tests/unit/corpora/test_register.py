@@ -40,6 +40,29 @@ def test_the_products_register_is_valid():
             assert codes == set(dataset.reader.translations)
 
 
+def test_a_template_lists_the_languages_of_opensubtitles():
+    register = load_register(PRODUCT.with_name("opensubtitles.yaml"))
+    assert len(register) == 55
+    opus = "https://object.pouta.csc.fi/OPUS-OpenSubtitles/v2018/moses"
+    shared = {
+        "kind": "http",
+        "version": "v2018",
+        "sha256": None,
+        "licence": "terms of opensubtitles.org; cite Lison and Tiedemann (2016)",
+        "reader": {"kind": "moses"},
+    }
+    assert register["opensubtitles-af-en"] == Dataset(
+        name="opensubtitles-af-en", url=f"{opus}/af-en.txt.zip", languages=["en", "af"], **shared
+    )
+    assert register["opensubtitles-en-pt-br"] == Dataset(
+        name="opensubtitles-en-pt-br",
+        url=f"{opus}/en-pt_br.txt.zip",
+        languages=["en", "pt-BR"],
+        codes={"pt-BR": "pt_br"},
+        **shared,
+    )
+
+
 def test_files_of_a_corpus_per_language(tmp_path):
     dataset = load(tmp_path, path="d/my.{language}.gz", reader={"kind": "lines"})
     assert dataset.file == "my.{language}.gz"
@@ -95,6 +118,7 @@ TSV = {"kind": "tsv", "columns": {"en": 0}, "header": False}
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
+        ({"each": "fr"}, "datasets: mine: `each` needs a list of mappings"),
         ({"licence": None}, "datasets: mine needs its `licence`"),
         ({"name": "other"}, "its key alone names it"),
         ({"colour": "red"}, "datasets.mine: unknown key 'colour'"),

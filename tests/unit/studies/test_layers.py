@@ -53,6 +53,23 @@ def test_a_scale_lies_over_the_study_and_the_configuration_over_both(workspace):
     assert found(scale="large", seeds=[4, 5], **over) == (9, 7, [4, 5])
 
 
+def test_what_a_template_stands_for_is_overridden_by_its_own_name(workspace):
+    (workspace / "studies/first/scales").mkdir()
+    template = {"each": {"corpus": ["cs", "de"]}, "pairs": 90}
+    scale = yaml.safe_dump({"settings": {"{corpus}": template}})
+    (workspace / "studies/first/scales/small.yaml").write_text(scale)
+
+    def pairs(**values):
+        settings = plans(scale="small", **values)["results/first"].study.settings
+        return {name: setting.pairs for name, setting in settings.items()}
+
+    assert pairs() == {"cs": 90, "en": 50, "de": 90, "none": 100}
+    assert pairs(**changed("settings", "de", "pairs", to=80))["de"] == 80
+    again = {"each": [{"name": "cs", "pairs": 70}, {"name": "none", "pairs": 60}]}
+    over = changed("settings", "{name}", to={**again, "pairs": "{pairs}"})
+    assert pairs(**over) == {"cs": 70, "en": 50, "de": 90, "none": 60}
+
+
 def test_files_are_looked_for_here_and_then_beside_the_snakefile(workspace):
     base = workspace / "elsewhere"
     base.mkdir()

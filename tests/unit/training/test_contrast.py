@@ -322,6 +322,12 @@ def test_a_model_says_what_it_started_from():
     assert more.metadata == scratch.metadata | known
 
 
+@pytest.mark.parametrize("architecture", [AVERAGING, LSTM])
+def test_plain_values_make_the_same_run(architecture):
+    run = described(architecture)
+    assert Run.parse(run.description(), run.seed) == run
+
+
 def test_one_pair_is_too_few():
     with pytest.raises(TandemError, match="at least 2"):
         course_of(described(AVERAGING), TYPES, [bitext(1)])

@@ -13,7 +13,8 @@ from pydantic_core import PydanticCustomError
 from tandem.corpora.readers import READERS, Pair, Placed, Reader
 from tandem.errors import InputError, TandemError
 from tandem.files.io import read_yaml
-from tandem.registry import Named, Settings, faults
+from tandem.registry import ConfigurationError, Named, Settings, faults
+from tandem.templates import expanded
 
 _ORIGINS = {"wheel": "requirement", "http": "url", "local": "path"}
 _NOT_IN_BYTES = {"description", "version", "bytes", "licence"}
@@ -28,7 +29,7 @@ class Dataset(Settings):
     """One entry of the register; `name` is its key there."""
 
     name: Name
-    """The key in the register."""
+    """The key in the register; with `each`, an entry is a template for several."""
     kind: Literal["wheel", "http", "local"]
     """wheel: from a package index; http: from an address; local: a file of the user."""
     description: str = ""
@@ -197,8 +198,12 @@ class _Register(Settings):
     def _name(cls, entries: Any) -> Any:  # noqa: ANN401  (whatever a file holds)
         if not isinstance(entries, Mapping):
             return entries
+        try:
+            plain = expanded(entries)
+        except ConfigurationError as error:
+            raise PydanticCustomError("each", "{problem}", {"problem": str(error)}) from error
         named = {}
-        for name, entry in entries.items():
+        for name, entry in plain.items():
             if isinstance(entry, Mapping):
                 if "name" in entry or not entry.get("licence"):
                     problem = f"{name} needs its `licence`, and its key alone names it"

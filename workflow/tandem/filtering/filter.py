@@ -102,12 +102,11 @@ def _plain(filters: Mapping[str, Filter]) -> dict[str, dict[str, Any]]:
 
 
 def _by_name(schema: dict[str, Any]) -> None:
-    kinds = {
-        name: kind.model_json_schema()
-        for name in FILTERS.modules()
-        if not (kind := FILTERS.kind(name)).reads_files
-    }
-    schema.update(properties=kinds, additionalProperties={"type": "object", "required": ["kind"]})
+    """Say of a schema that a name is the kind, unless `kind` says another."""
+    choices = zip(FILTERS.modules(), schema["additionalProperties"]["oneOf"], strict=True)
+    kinds = {name: kind for name, kind in choices if not FILTERS.kind(name).reads_files}
+    others = {"oneOf": list(kinds.values()), "required": ["kind"]}
+    schema.update(properties=kinds, additionalProperties=others)
 
 
 Rules = Annotated[

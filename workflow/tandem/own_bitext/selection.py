@@ -9,6 +9,7 @@ import numpy as np
 
 from tandem.segmentation import ragged
 from tandem.segmentation.ragged import Ragged
+from tandem.tasks.selection import normalised
 from tandem.training.run import Select
 
 
@@ -22,16 +23,10 @@ def by_retrieval(folder: str | Path, sides: Sequence[str]) -> Select:
     left, right = ragged.load_sides(folder, "valid", sides)
 
     def score(embed: Callable[[Ragged], np.ndarray]) -> float:
-        cosines = _unit(embed(left)) @ _unit(embed(right)).T
+        cosines = normalised(embed(left)) @ normalised(embed(right)).T
         own = np.diagonal(cosines)
         others = np.where(np.eye(len(own), dtype=bool), -1, cosines)
         margins = np.stack([own - others.max(axis) for axis in (0, 1)])
         return 100 * float(np.mean(margins > 0)) + float(np.mean(margins)) / 1000
 
     return score
-
-
-def _unit(vectors: np.ndarray) -> np.ndarray:
-    """Scale rows to length 1; a zero vector stays."""
-    length = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return vectors / np.where(length > 0, length, 1)

@@ -15,6 +15,7 @@ from typing import Annotated, Any
 from tandem.registry import ConfigurationError, Named, Settings
 from tandem.reporting.claim_test import CLAIM_TESTS, ClaimTest, Evidence
 from tandem.reporting.published import read_entries
+from tandem.templates import filled
 
 
 class Lines(Settings):
@@ -98,24 +99,12 @@ def _every(
     plain = entry.model_dump(exclude={"each"})
     each = _kept(entry.each, evidence) if isinstance(entry.each, Lines) else entry.each
     for values in each:
-        try:
-            yield ClaimEntry.model_validate(_filled(plain, {**shared, **values}))
-        except KeyError as error:
-            problem = f"no {error} to put in braces; there are {', '.join([*shared, *values])}"
-            raise ConfigurationError(problem) from error
+        yield ClaimEntry.model_validate(filled(plain, {**shared, **values}))
 
 
-def _kept(lines: Lines, evidence: Evidence) -> Sequence[Mapping[Any, Any]]:
+def _kept(lines: Lines, evidence: Evidence) -> Sequence[Mapping[Any, str]]:
     found = evidence.rows(lines.frame, {}, *lines.where, *lines.without)
     for conditions, keep in ((lines.where, True), (lines.without, False)):
         for column, values in conditions.items() if len(found) else ():
             found = found[found[column].astype(str).isin(values) == keep]
-    return found.to_dict("records")
-
-
-def _filled(value: Any, values: Mapping[str, Any]) -> Any:  # noqa: ANN401  (plain values)
-    if isinstance(value, str):
-        return value.format_map(values)
-    if isinstance(value, dict):
-        return {key: _filled(inner, values) for key, inner in value.items()}
-    return [_filled(inner, values) for inner in value] if isinstance(value, list) else value
+    return found.astype(str).to_dict("records")

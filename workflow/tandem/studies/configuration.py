@@ -20,6 +20,7 @@ from tandem.segmentation.segmentation import SEGMENTATIONS
 from tandem.studies.plan import Plan
 from tandem.studies.study import Study, cross_faults
 from tandem.tasks.task import TASKS
+from tandem.templates import expanded
 from tandem.translation.translator import TRANSLATORS
 
 REGISTRIES = (SEGMENTATIONS, ENCODERS, OBJECTIVES, TRANSLATORS, TASKS, TABLES, CLAIM_TESTS)
@@ -128,12 +129,14 @@ def load_study(home: Path, configuration: Configuration, datasets: Collection[st
     Raises:
         ConfigurationError: naming every key at fault.
     """
+    layers = [
+        read_entries(home / name, dict[str, Any] | None) or {}  # type: ignore[arg-type]  # a union
+        for name in ("study.yaml", f"scales/{configuration.scale}.yaml")
+        if (home / name).is_file()
+    ]
     values: dict[str, Any] = {}
-    for name in ("study.yaml", f"scales/{configuration.scale}.yaml"):
-        if (home / name).is_file():
-            read = read_entries(home / name, dict[str, Any] | None)  # type: ignore[arg-type]  # a union
-            values = laid_over(values, read or {})
-    values = laid_over(values, configuration.studies.get(home.name, {}))
+    for layer in (*layers, configuration.studies.get(home.name, {})):
+        values = laid_over(values, _with_all_settings(home.name, layer))
     if configuration.seeds is not None:
         values = {**values, "seeds": configuration.seeds}
     try:
@@ -144,6 +147,19 @@ def load_study(home: Path, configuration: Configuration, datasets: Collection[st
     if found:
         raise _refusal(f"the study {home.name}", found)
     return study
+
+
+def _with_all_settings(name: str, layer: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return values of a study with the settings that templates stand for in their place.
+
+    It is done before they are laid over others, so that a setting is overridden by its own name.
+    """
+    if not isinstance(layer.get("settings"), Mapping):
+        return layer
+    try:
+        return {**layer, "settings": expanded(layer["settings"])}
+    except ConfigurationError as error:
+        raise _refusal(f"the study {name}", [f"settings.{error}"]) from error
 
 
 def laid_over(values: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:

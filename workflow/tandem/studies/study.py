@@ -23,6 +23,7 @@ from tandem.reporting.table import TABLES, Table
 from tandem.segmentation.segmentation import SEGMENTATIONS, Segmentation
 from tandem.studies.starts import start_faults
 from tandem.tasks.task import TASKS, Task
+from tandem.templates import or_template
 from tandem.training.recipe import Recipe
 from tandem.translation.translator import TRANSLATORS, Translator
 
@@ -163,8 +164,8 @@ class Study(Settings):
     """Losses that training minimises."""
     recipes: dict[Name, Recipe] = {}
     """Hyperparameters of training."""
-    settings: dict[Name, Setting] = {}
-    """What encoders are trained on."""
+    settings: Annotated[dict[Name, Setting], Field(json_schema_extra=or_template(Setting))] = {}
+    """What encoders are trained on; with `each`, an entry is a template for several."""
     tasks: dict[Name, Annotated[Task, Named(TASKS)]] = {}
     """What encoders are scored on."""
     tables: dict[Name, Annotated[Table, Named(TABLES)]] = {}

@@ -37,14 +37,14 @@ def by_retrieval(folder: str | Path, sides: Sequence[str]) -> Select:
     left, right = ragged.load_sides(folder, "valid", sides)
 
     def score(embed: Callable[[Ragged], np.ndarray]) -> float:
-        cosines = _unit(embed(left)) @ _unit(embed(right)).T
+        cosines = normalised(embed(left)) @ normalised(embed(right)).T
         own = np.arange(len(cosines))
         return 50 * sum(float(np.mean(cosines.argmax(axis) == own)) for axis in (0, 1))
 
     return score
 
 
-def _unit(vectors: np.ndarray) -> np.ndarray:
+def normalised(vectors: np.ndarray) -> np.ndarray:
     """Scale rows to length 1; a zero vector stays."""
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
     return vectors / np.where(length > 0, length, 1)

@@ -123,3 +123,8 @@ def load_collection(folder: str | Path, pools: str = "mixed") -> list[Pairs]:
             sides = left.part(start, end), right.part(start, end)
             texts.append(Pairs(*sides, kind == KINDS[1], keys[start:end], passes[start:end]))
     return texts
+
+
+def load_texts(folder: str | Path, sides: Sequence[str], pools: str) -> list[Pairs]:
+    """Map what is trained on into memory: a bitext's training split; a collection has no sides."""
+    return [load_pairs(folder, "train", sides)] if sides else load_collection(folder, pools)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,13 @@ class Run:
     objective: Objective
     recipe: Recipe
     seed: int
+
+    @classmethod
+    def parse(cls, values: Mapping[str, Any], seed: int) -> Run:
+        """Return a run from its encoder, objective and recipe as plain values, and its seed."""
+        encoder = ENCODERS.parse(values["encoder"])
+        objective = OBJECTIVES.parse(values["objective"])
+        return cls(encoder, objective, Recipe(**values["recipe"]), seed)
 
     def description(self) -> dict[str, object]:
         """Return it as plain values."""

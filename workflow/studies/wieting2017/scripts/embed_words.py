@@ -1,9 +1,6 @@
 """Let a pretrained encoder encode every word: what the filtering study's encoders start from."""
 
-import sys
-from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
 
 from _adapter import logged
 from tandem.encoders.baselines import load_baseline

@@ -1,10 +1,6 @@
 """Gather the pairs of a text of the filtering experiments."""
 
-import sys
 from pathlib import Path
-
-sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
-sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 from _adapter import logged
 from tandem.corpora.collection import read_parts

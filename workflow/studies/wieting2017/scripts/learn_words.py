@@ -1,11 +1,7 @@
 """Learn the words of all texts of the filtering experiments, which all encoders share."""
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-
-sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
-sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 from _adapter import add_kinds, logged
 from tandem.corpora.collection import SPLITS

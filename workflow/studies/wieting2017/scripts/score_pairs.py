@@ -1,10 +1,6 @@
 """Give the pairs of a text the scores that filters keep by."""
 
-import sys
-from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
-sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 from _adapter import logged
 from tandem.encoders.model import SentenceEncoder

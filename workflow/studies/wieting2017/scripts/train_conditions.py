@@ -1,21 +1,14 @@
 """Train an encoder on every condition of a text, and score it."""
 
-import sys
 from pathlib import Path
-
-sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
-sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 import pandas as pd
 
 from _adapter import add_kinds, logged
-from tandem.encoders.encoder import ENCODERS
 from tandem.encoders.word_vectors import start_vectors, started
 from tandem.files.io import sha256, write_json
-from tandem.objectives.objective import OBJECTIVES
 from tandem.segmentation.segmenter import Segmenter
 from tandem.tasks.task import TASKS
-from tandem.training.recipe import Recipe
 from tandem.training.run import Run
 from wieting2017.methods import texts
 from wieting2017.methods.runs import Bench, Text, run_all
@@ -25,8 +18,7 @@ with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)
     given, params, names = snakemake.input, snakemake.params, snakemake.wildcards
     experiment, segmenter = Experiment(**params.experiment), Segmenter.load(given.words)
-    run = Run(ENCODERS.parse(params.run["encoder"]), OBJECTIVES.parse(params.run["objective"]),
-              Recipe(**params.run["recipe"]), 0)  # fmt: skip
+    run = Run.parse(params.run, seed=0)
     scores = pd.read_csv(given.scores, sep="\t")
     starts = {}
     if given.start:

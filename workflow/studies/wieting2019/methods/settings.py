@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 
 from tandem.filtering.filter import Filters, parse_filters
 from tandem.registry import ConfigurationError, Settings
 from tandem.studies.named_run import NamedRun
-
-if TYPE_CHECKING:
-    pass
-
 
 THRESHOLD = 0.3
 """The SP overlap that divides low from high, "judging by the plot" (wieting2019, line 113)."""

@@ -1,10 +1,6 @@
 """Choose the languages and sentences of a panel, and learn the pieces of its English text."""
 
-import sys
-from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
-sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 from _adapter import logged
 from wieting2019.methods.english import learn_english

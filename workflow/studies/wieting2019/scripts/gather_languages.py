@@ -1,10 +1,6 @@
 """Read and clean the languages that one corpus holds."""
 
-import sys
-from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
-sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 from _adapter import add_kinds, logged
 from tandem.corpora.register import Dataset

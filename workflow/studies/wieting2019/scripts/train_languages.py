@@ -1,17 +1,10 @@
 """Train and score the encoders of a batch of a panel's languages."""
 
-import sys
-from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
-sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 from _adapter import add_kinds, logged
-from tandem.encoders.encoder import ENCODERS
 from tandem.files.io import write_json
-from tandem.objectives.objective import OBJECTIVES
 from tandem.tasks.task import TASKS
-from tandem.training.recipe import Recipe
 from tandem.training.run import Run
 from wieting2019.methods.panel import panel_languages
 from wieting2019.methods.runs import load_english, train_languages
@@ -19,9 +12,7 @@ from wieting2019.methods.runs import load_english, train_languages
 with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)
     given, params, wildcards = snakemake.input, snakemake.params, snakemake.wildcards
-    values, task = params.run, TASKS.parse(params.task)
-    encoder, objective = ENCODERS.parse(values["encoder"]), OBJECTIVES.parse(values["objective"])
-    runs = [Run(encoder, objective, Recipe(**values["recipe"]), seed) for seed in params.seeds]
+    task, runs = TASKS.parse(params.task), [Run.parse(params.run, seed) for seed in params.seeds]
     english = load_english(given.text, given.english, given.sts, task)
     codes = panel_languages(given.text)[int(wildcards.batch) :: params.batches]
     scores = train_languages(english, given.text, codes, runs, params.markers)

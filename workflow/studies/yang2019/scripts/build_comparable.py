@@ -1,10 +1,6 @@
 """Take a published mining task, or hide one in the text that is searched."""
 
-import sys
 from pathlib import Path
-
-sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
-sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 from _adapter import logged
 from tandem.corpora.mining_task import PARTS, take_published

@@ -1,10 +1,6 @@
 """Mine the text that is searched, for translators; take the original pairs beside."""
 
-import sys
 from pathlib import Path
-
-sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
-sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 from _adapter import add_kinds, logged
 from tandem.encoders.model import SentenceEncoder

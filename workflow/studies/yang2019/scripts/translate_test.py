@@ -1,11 +1,7 @@
 """Train a translator on original or mined pairs, and translate the test text."""
 
 import shutil
-import sys
 from pathlib import Path
-
-sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
-sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 from _adapter import add_kinds, checkpoint, logged
 from tandem.files.io import atomic_folder, read_lines, write_lines

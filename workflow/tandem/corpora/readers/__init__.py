@@ -30,13 +30,6 @@ class Reader(Kind):
         """
         raise NotImplementedError
 
-    def many(
-        self, path: str, source: str, targets: Sequence[str]
-    ) -> Iterator[tuple[str, Iterable[Pair]]]:
-        """Yield several target languages, each with its pairs."""
-        for target, placed in self.sections(path, source, targets):
-            yield target, ((left, right) for _, left, right in placed)
-
     def sections(
         self, path: str, source: str, targets: Sequence[str]
     ) -> Iterator[tuple[str, Iterable[Placed]]]:
