@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from tandem.corpora.readers import Pair
 from tandem.corpora.settings import Bitext
 from tandem.corpora.split import split_pairs
 from tandem.errors import TandemError
 from tandem.files.io import atomic_folder, remove, write_json
 from tandem.filtering.clean import filter_pairs, report
 from tandem.progress import progress_bar
+from tandem.text.pairs import Pair
 from tandem.text.spelling import exact_key, key
 
 BUCKET_PAIRS = 250_000

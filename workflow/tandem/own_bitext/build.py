@@ -17,7 +17,6 @@ from pydantic import ValidationError
 from tandem import __version__
 from tandem.corpora.bitext import build_bitext
 from tandem.corpora.files import STDIO, Corpus
-from tandem.corpora.readers import Pair
 from tandem.corpora.settings import Bitext
 from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.encoders.kinds.averaging import Averaging
@@ -41,6 +40,7 @@ from tandem.own_bitext.selection import by_retrieval
 from tandem.own_bitext.stopping import stopping
 from tandem.registry import faults
 from tandem.segmentation.segmenter import Segmenter, learn, segment_lines
+from tandem.text.pairs import Pair
 from tandem.text.spelling import collapse
 from tandem.training import run as training
 from tandem.training.loop import Run

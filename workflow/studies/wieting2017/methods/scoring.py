@@ -28,7 +28,7 @@ from tandem.filtering.kinds.overlap import ngram_overlap
 from tandem.filtering.ngram_model import train as train_ngrams
 from tandem.objectives.kinds.margin import Margin
 from tandem.segmentation.segmenter import Segmenter
-from tandem.tasks.sts_data import cosine_similarity
+from tandem.statistics.cosine import cosine_similarity
 from tandem.text.tokens import tokens
 from tandem.training.batches import Pairs
 from tandem.training.loop import Run

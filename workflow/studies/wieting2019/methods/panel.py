@@ -18,12 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from tandem.corpora.readers import Pair
 from tandem.errors import InputError
 from tandem.files.io import atomic_folder, read_json, read_lines, write_json, write_lines
 from tandem.filtering.clean import filter_pairs, report
 from tandem.filtering.filter import Filter
 from tandem.progress import progress_bar
+from tandem.text.pairs import Pair
 from tandem.text.spelling import exact_key
 from wieting2019.methods.choice import Keys, choose_languages, share_sentences, shared_share
 

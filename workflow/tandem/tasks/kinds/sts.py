@@ -17,7 +17,8 @@ from pydantic import model_validator
 from tandem.corpora.sts_archives import APART
 from tandem.errors import TandemError
 from tandem.statistics.bootstrap import bootstrap_pearson
-from tandem.tasks.sts_data import Index, correlation, cosine_similarity, read_index, read_task
+from tandem.statistics.cosine import cosine_similarity
+from tandem.tasks.sts_data import Index, correlation, read_index, read_task
 from tandem.tasks.task import MEAN, Encodes, Items, Task
 
 if TYPE_CHECKING:
