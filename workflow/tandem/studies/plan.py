@@ -11,8 +11,9 @@ from typing import Any
 from tandem.encoders.encoder import ENCODERS
 from tandem.objectives.objective import OBJECTIVES
 from tandem.registry import ConfigurationError, not_among
-from tandem.studies.study import Setting, Study, Trainable
+from tandem.studies.study import Study, Trainable
 from tandem.training.recipe import Recipe
+from tandem.training.setting import Setting
 
 UNSEEDED = 0
 """Stands for the seed of a pretrained baseline."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tandem.files.io import read_json
 from tandem.registry import ConfigurationError, not_among
-from tandem.reporting.table import Given, Report, Table
+from tandem.reporting.table import Given, Outline, Report, Table
 from tandem.reporting.tables.speed import Speed, read_once
 
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from tandem.studies.plan import Plan
 
 
 class SpeedAndScore(Table):
@@ -32,7 +31,7 @@ class SpeedAndScore(Table):
     label: str
     """The figure's name in the table and the picture."""
 
-    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+    def inputs(self, plan: Outline) -> dict[str, list[str]]:
         """Name the times, and the scores of the encoders that are timed.
 
         Raises:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tandem.files.io import read_json
-from tandem.reporting.table import Given, Report, Table
+from tandem.reporting.table import Given, Outline, Report, Table
 from wieting2017.methods import results
 from wieting2017.methods.settings import UNFILTERED, Experiment
 
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from tandem.studies.plan import Plan
 
 
 class Datasets(Table):
@@ -22,7 +21,7 @@ class Datasets(Table):
     experiment: Experiment
     """The filtering experiments, which all tables of the study are about."""
 
-    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+    def inputs(self, plan: Outline) -> dict[str, list[str]]:
         """Name the scores of all trainings, the quality of the translators, their texts."""
         translators = self.translators(plan)
         return {
@@ -31,7 +30,7 @@ class Datasets(Table):
             "texts": [plan.path("texts", text) for text in translators],
         }
 
-    def translators(self, plan: Plan) -> dict[str, str]:
+    def translators(self, plan: Outline) -> dict[str, str]:
         """Name the translator of each text that has one."""
         made = plan.study.backtranslations
         texts = self.experiment.compared.items()

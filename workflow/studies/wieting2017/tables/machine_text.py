@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tandem.files.io import read_json
-from tandem.reporting.table import Given, Report
+from tandem.reporting.table import Given, Outline, Report
 from wieting2017.methods.table import ExperimentTable, excerpt
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from tandem.studies.plan import Plan
     from wieting2017.methods.texts import Candidate
     from wieting2017.methods.usage import Words
 
@@ -30,7 +29,7 @@ class MachineText(ExperimentTable):
     examples: int = 10
     """Pairs that are shown, of all texts together."""
 
-    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+    def inputs(self, plan: Outline) -> dict[str, list[str]]:
         """Name the texts, and what the classifiers found."""
         names = self.filtered(plan)
         return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tandem.files.io import read_json
-from tandem.reporting.table import Given, Report
+from tandem.reporting.table import Given, Outline, Report
 from wieting2017.methods import results
 from wieting2017.methods.settings import COMBINED, UNFILTERED
 from wieting2017.methods.table import ExperimentTable, excerpt
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from tandem.studies.plan import Plan
 
 
 class Removed(ExperimentTable):
@@ -25,7 +24,7 @@ class Removed(ExperimentTable):
     examples: int = 2
     """Pairs of each filter that are shown."""
 
-    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+    def inputs(self, plan: Outline) -> dict[str, list[str]]:
         """Name the texts, their scores, and the trainings that chose bounds."""
         names = self.filtered(plan)
         return {

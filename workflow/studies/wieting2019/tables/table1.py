@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tandem.reporting.table import Given, Report, Table
+from tandem.reporting.table import Given, Outline, Report, Table
 from tandem.tasks.sts_data import Index, read_index
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from tandem.studies.plan import Plan
 
 BESIDE = ("wieting2020.sts.sp", "wieting2020.sts.bilstm", "wieting2020.sts.random_encoder")
 """Published rows that are quoted: the most similar, since Table 1's own cells are not printed."""
@@ -34,7 +33,7 @@ class Table1(Table):
     task: str = "sts"
     """What they are scored on: STS by years."""
 
-    def experiments(self, plan: Plan) -> list[str]:
+    def experiments(self, plan: Outline) -> list[str]:
         """Name its experiments, those beside the paper's layout last."""
         names = plan.experiments(self.encoders, self.settings)
         for name in self.also:
@@ -42,7 +41,7 @@ class Table1(Table):
             names += plan.experiments([encoder], [setting])
         return names
 
-    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+    def inputs(self, plan: Outline) -> dict[str, list[str]]:
         """Name scores, models (for their parameters), the STS folder."""
         names = self.experiments(plan)
         return {

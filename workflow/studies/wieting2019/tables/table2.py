@@ -8,12 +8,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from tandem.registry import Settings
-from tandem.reporting.table import Given, Report, Table
+from tandem.reporting.table import Given, Outline, Report, Table
 from tandem.tasks.sts_data import read_index
 
 if TYPE_CHECKING:
     from tandem.reporting.scores import Cell
-    from tandem.studies.plan import Plan
 
 BESIDE = ("wieting2020.sts2017.laser", "wieting2020.sts2017.bgt")
 """Published rows that are quoted: the most similar, since Table 2's own cells are not printed."""
@@ -90,7 +89,7 @@ class Table2(Table):
     retrieval: str = "retrieval"
     """Task of the directions."""
 
-    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+    def inputs(self, plan: Outline) -> dict[str, list[str]]:
         """Name scores, the STS folder."""
         names = sorted({n for one in self._lines(plan) for n in one.experiments.values()})
         return {
@@ -126,7 +125,7 @@ class Table2(Table):
         compared = pd.DataFrame(self._compared(lines, heads, given), columns=COMPARED)
         return Report(frame, self._markdown(lines, heads, given), {"comparisons": compared})
 
-    def _lines(self, plan: Plan) -> list[Line]:
+    def _lines(self, plan: Outline) -> list[Line]:
         """Return the rows: Tandem's encoders, then those that others made."""
         lines = []
         for row in self.rows:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tandem.reporting.table import Given, Report, Table
+from tandem.reporting.table import Given, Outline, Report, Table
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from tandem.studies.plan import Plan
 
 BESIDE = {
     "cosine, training part": "yang2019.bucc_f1.train.cosine",
@@ -35,7 +34,7 @@ class Table3(Table):
     task: str = "mining"
     """The mining task."""
 
-    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+    def inputs(self, plan: Outline) -> dict[str, list[str]]:
         """Name scores."""
         names = plan.experiments(self.encoders, self.settings)
         return {"scores": plan.scores(names, self.task)}

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 from pydantic import PositiveInt
 
-from tandem.reporting.table import Given, Report, Table
+from tandem.reporting.table import Given, Outline, Report, Table
 from wieting2019.methods.settings import FEWEST, PERMUTATIONS, THRESHOLD
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from tandem.reporting.published import Published
-    from tandem.studies.plan import Plan
 
 QUOTED = {
     (False, "low", "syntactic"): "wieting2019.language.syntactic_low",
@@ -66,7 +65,7 @@ class Table5(Table):
     permutations: PositiveInt = PERMUTATIONS
     """Number of random permutations behind each p-value with something held."""
 
-    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+    def inputs(self, plan: Outline) -> dict[str, list[str]]:
         """Name what the points are made from, since their CSV is rounded."""
         return plan.study.tables[self.points].inputs(plan)
 

@@ -21,7 +21,7 @@ from tandem.translation.translator import TRANSLATORS, Translator
 from yang2019.methods import texts
 
 if TYPE_CHECKING:
-    from tandem.studies.plan import Plan
+    from tandem.reporting.table import Outline
     from tandem.tasks.task import Encodes
 
 ORIGINS = ("original", "forward", "backward")
@@ -50,7 +50,7 @@ class Translation(Settings):
     memory_mb: PositiveInt = 2048
     """Most memory of the process while it searches, in MiB."""
 
-    def by_language(self, plan: Plan) -> dict[str, str]:
+    def by_language(self, plan: Outline) -> dict[str, str]:
         """Return the experiments by language."""
         return {texts.language_of(plan, name): name for name in self.experiments}
 

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 from pydantic import NonNegativeFloat
 
 from tandem.registry import Settings
-from tandem.reporting.table import Given, Report, Table
+from tandem.reporting.table import Given, Outline, Report, Table
 from yang2019.methods.experiments import Compared, experiment
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from tandem.studies.plan import Plan
 
 SERIES = {"positive": "translations", "negative": "nearest others"}
 
@@ -44,7 +43,7 @@ class Margins(Table):
     claimed: NonNegativeFloat = 0.3
     """The margin that claims hold against the smallest one: the paper's."""
 
-    def _named(self, plan: Plan) -> list[tuple[str, Point, str]]:
+    def _named(self, plan: Outline) -> list[tuple[str, Point, str]]:
         """Return each encoder with each margin, and the experiment."""
         return [
             (label, point, experiment(
@@ -52,7 +51,7 @@ class Margins(Table):
             for name, label in self.encoders.items() for point in self.points
         ]  # fmt: skip
 
-    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+    def inputs(self, plan: Outline) -> dict[str, list[str]]:
         """Name the scores."""
         return {"scores": plan.scores([name for _, _, name in self._named(plan)], self.task)}
 

@@ -11,13 +11,12 @@ import numpy as np
 from pydantic import PositiveInt
 
 from tandem.search.neighbours import IndexKind
-from tandem.tasks.task import Encodes, Items, Task
+from tandem.tasks.task import Encodes, Items, Places, Task
 from yang2019.methods import ranks, texts, vectors
 
 if TYPE_CHECKING:
     from tandem.search.neighbours import Neighbours
     from tandem.statistics.correlation import FloatArray
-    from tandem.studies.plan import Plan
 
 
 class TranslationSearch(Task):
@@ -42,7 +41,7 @@ class TranslationSearch(Task):
     memory_mb: PositiveInt = 2048
     """Most memory of the process while it searches, in MiB."""
 
-    def inputs(self, plan: Plan, experiment: str) -> dict[str, str]:
+    def inputs(self, plan: Places, experiment: str) -> dict[str, str]:
         """Name the text in the experiment's language."""
         return {"searched": texts.path_of(plan, texts.language_of(plan, experiment))}
 
