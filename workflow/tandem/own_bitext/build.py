@@ -14,7 +14,6 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from tandem import __version__
 from tandem.corpora.bitext import build_bitext
 from tandem.corpora.files import STDIO, Corpus
 from tandem.corpora.settings import Bitext
@@ -44,6 +43,7 @@ from tandem.text.pairs import Pair
 from tandem.text.spelling import collapse
 from tandem.training import run as training
 from tandem.training.loop import Run
+from tandem.version import __version__
 
 MOST_HELD_OUT = 0.05
 """Of few pairs, the share that is held out for each of the three purposes."""
