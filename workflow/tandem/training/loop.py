@@ -30,7 +30,8 @@ from tandem.encoders.composition import Composition, initialise
 from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
-from tandem.kernels import number_types, set_threads
+from tandem.kernels.compiled import set_threads
+from tandem.kernels.sums import number_types
 from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.progress import progress_bar
 from tandem.segmentation.ragged import Ragged
