@@ -1,6 +1,7 @@
 """What stands where: rooms of the library import downwards, and a study nothing of another."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import grimp
@@ -30,3 +31,8 @@ def test_a_study_is_imported_by_itself_alone(folder):
         file.read_text("utf-8") for file in folder.rglob("*") if file.suffix in (".py", ".smk")
     )
     assert text and statement.findall(text) == []
+
+
+def test_the_types_of_every_study_are_checked():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["mypy"]
+    assert settings["packages"] == ["tandem", *(study.name for study in STUDIES)]

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-
 class Measure(Settings):
     """A figure of a task."""
 

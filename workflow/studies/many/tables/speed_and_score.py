@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-
 class SpeedAndScore(Table):
     """Sentences per second of encoders, beside a figure of a task."""
 
@@ -127,15 +126,17 @@ class SpeedAndScore(Table):
 
 def _name(axes: Axes, names: list[str], speeds: np.ndarray, scores: np.ndarray) -> None:
     """Write a name beside each point, on none of the bars: (points, 3) each."""
+    import numpy as np
     import textalloc
 
     axes.set(xlim=axes.get_xlim(), ylim=axes.get_ylim())  # a name must not move the points
     x, y = speeds[:, 0], scores[:, 0]
-    across = [[low, high] for _, low, high in speeds], [[at, at] for at in y]
-    upright = [[at, at] for at in x], [[low, high] for _, low, high in scores]
+    # the ends of the bars across, then of those upright
+    ends_x = [*speeds[:, 1:], *np.column_stack([x, x])]
+    ends_y = [*np.column_stack([y, y]), *scores[:, 1:]]
     textalloc.allocate(
-        axes, x, y, names, x_scatter=x, y_scatter=y, x_lines=across[0] + upright[0],
-        y_lines=across[1] + upright[1], textsize=9, min_distance=0.015, max_distance=0.2,
+        axes, x, y, names, x_scatter=x, y_scatter=y, x_lines=ends_x, y_lines=ends_y,
+        textsize=9, min_distance=0.015, max_distance=0.2,
         nbr_candidates=500, linecolor="0.5", linewidth=0.5,
     )  # fmt: skip
 

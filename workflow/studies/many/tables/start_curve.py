@@ -126,7 +126,8 @@ class StartCurve(Table):
         for language, own in frame.groupby("language", sort=False):
             own, series = own[own[f"from_{METRIC}"].notna()], {}
             ends = own.loc[own["pairs"] > 0, "pairs"].agg(["min", "max"])
-            for start, rows in own.groupby("start"):
+            for name, rows in own.groupby("start"):
+                start = str(name)
                 pairs, values = rows["pairs"].to_numpy(), bounds(rows, "from", METRIC)
                 label = f"from {start}" if start else "from nothing"
                 series[label] = np.column_stack([pairs, values])[pairs > 0]

@@ -87,8 +87,8 @@ def _spelt(kept: dict) -> str:
 
 
 def _spelt_shares(low: float | None, high: float | None) -> str:
+    if high is None:
+        return "" if low is None else f"highest {100 * (1 - low):g}%"
     if low is None:
         return f"lowest {100 * high:g}%"
-    if high is None:
-        return f"highest {100 * (1 - low):g}%"
     return f"percentiles {100 * low:g} to {100 * high:g}"

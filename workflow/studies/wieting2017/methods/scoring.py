@@ -72,7 +72,7 @@ def score(
     if similar is None and apart:
         similar = _own_encoder(apart, segmenter, seed)
     if similar is not None:
-        sides = (similar.encode([one[side] for one in candidates], "en") for side in (0, 1))
+        sides = (similar.encode([one.sides[k] for one in candidates], "en") for k in (0, 1))
         found["cosine"] = cosine_similarity(*sides)
     about: dict[str, Any] = {}
     if apart:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from tandem.files.io import read_json
 from tandem.reporting.table import Given, Outline, Report, Table
@@ -12,7 +13,6 @@ from wieting2017.methods.settings import UNFILTERED, Experiment
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
-
 
 
 class Datasets(Table):
@@ -47,7 +47,15 @@ class Datasets(Table):
         """
         import pandas as pd
 
-        from tandem.reporting.writer import columns, grid, page, with_interval
+        found = results.load(given.files["conditions"], "chosen")
+        found = found[found["filter"] == UNFILTERED]
+        frame = pd.DataFrame(self._rows(found, given))
+        frames = {"datasets": frame, "runs": found}
+        return Report(frame.drop(columns="key"), self._markdown(frame), frames)
+
+    def _rows(self, found: pd.DataFrame, given: Given) -> Iterator[dict[str, Any]]:
+        """Yield a row for each text and encoder, from all trainings without a filter."""
+        from tandem.reporting.writer import columns
         from tandem.statistics.inference import sample_mean
 
         translated = list(self.translators(given.plan))
@@ -60,24 +68,26 @@ class Datasets(Table):
             for name, folder in zip(translated, given.files["texts"], strict=True)
             if (file := folder / "about.json").exists()
         }
-        found = results.load(given.files["conditions"], "chosen")
-        found = found[found["filter"] == UNFILTERED]
-        rows = []
         for (text, encoder), runs in found.groupby(["text", "encoder"], sort=False):
-            row = {"text": text, "encoder": self.experiment.encoders[str(encoder)].label}
-            row["key"] = encoder
+            row: dict[str, Any] = {"text": text}
+            row |= {"encoder": self.experiment.encoders[str(encoder)].label, "key": encoder}
             row |= {"bleu": bleu.get(str(text)), "met_percent": met.get(str(text))}
             row |= {"label": self.experiment.texts[str(text)].label, "pairs": runs["size"].iloc[0]}
             row["learning_rate"] = runs["learning_rate"].iloc[0]
             row |= {"seed_count": len(runs), "development_pearson_x100": runs["development"].mean()}
-            mean = sample_mean(runs["test"].to_numpy())
-            row |= columns("mean", results.METRIC, mean)
+            row |= columns("mean", results.METRIC, sample_mean(runs["test"].to_numpy()))
             for task in self.experiment.further:
                 known = task in runs and runs[task].notna().all()
                 mean = sample_mean(runs[task].to_numpy()) if known else None
                 row |= columns(task, results.METRIC, mean)
-            rows.append(row)
-        frame = pd.DataFrame(rows)
+            yield row
+
+    def _markdown(self, frame: pd.DataFrame) -> str:
+        """Lay out a row for each text, a column for each encoder; then the further tasks."""
+        import pandas as pd
+
+        from tandem.reporting.writer import grid, page, with_interval
+
         lines = []
         for label, own in frame.groupby("label", sort=False):
             cells = {
@@ -97,8 +107,7 @@ class Datasets(Table):
             "that the translator was trained on."
         )
         further = "\n\n".join(self._further(frame, task) for task in self.experiment.further)
-        markdown = page("# Texts as training data", said, grid(headings, lines), further)
-        return Report(frame.drop(columns="key"), markdown, {"datasets": frame, "runs": found})
+        return page("# Texts as training data", said, grid(headings, lines), further)
 
     def _further(self, frame: pd.DataFrame, task: str) -> str:
         """Return the section of a further task; empty where its data is absent."""
@@ -119,7 +128,7 @@ class Datasets(Table):
     def _labels(self) -> list[str]:
         return [each.label for each in self.experiment.encoders.values()]
 
-    def plot(self, figure: str, frame, given: Given) -> Figure:  # noqa: ANN001
+    def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
         """Draw a row for each text, a series for each encoder."""
         from tandem.reporting.plots import Dots, bounds, dot_plot
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tandem.reporting.table import Given, Outline, Report, Table
 from tandem.tasks.sts_data import Index, read_index
@@ -79,6 +79,7 @@ class Table1(Table):
         from tandem.reporting.writer import columns
 
         known, cell = given.plan.described(name), given.scores.cell(name, self.task, MEAN)
+        assert cell is not None  # its folder of scores is an input
         years = {}
         for unit in given.scores.units(name, self.task):
             if unit != MEAN:
@@ -196,7 +197,7 @@ def _years(frame: pd.DataFrame, given: Given, quoted_rows: Sequence) -> str:
     return grid(["Encoder", "Trained on", "Parameters", *headings, "Mean", "Seeds"], rows)
 
 
-def _tasks(tasks: Sequence[Mapping[str, object]], index: Index) -> str:
+def _tasks(tasks: Sequence[Mapping[str, Any]], index: Index) -> str:
     """One line per year: its tasks, the pairs at hand of those published, and what is missing."""
     lines = []
     for year in dict.fromkeys(task["year"] for task in tasks):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tandem.registry import Settings
 from tandem.reporting.table import Given, Outline, Report, Table
@@ -52,7 +52,7 @@ class Line:
 
     label: str
     experiments: dict[str, str]
-    about: dict[str, object]
+    about: dict[str, int | None]
 
     @property
     def slug(self) -> str:
@@ -115,13 +115,13 @@ class Table2(Table):
         for line in lines:
             cells = [self._cell(line, column, given) for column in heads]
             names = " ".join(dict.fromkeys(line.experiments.values()))
-            row = {"row": line.label, "experiments": names} | line.about
+            row: dict[str, Any] = {"row": line.label, "experiments": names, **line.about}
             row |= {"seed_count": max((len(c.seeds) for c in cells if c), default=0)}
             for column, cell in zip(heads, cells, strict=True):
                 row |= columns(column.label, given.scores.metric(column.task), cell)
             rows.append(row)
         frame = pd.DataFrame(rows).astype(dict.fromkeys(NUMBERS, "Int64"))
-        frame = frame.astype({name: float for name in frame if name.endswith("x100")})
+        frame = frame.astype({name: float for name in frame.columns if name.endswith("x100")})
         compared = pd.DataFrame(self._compared(lines, heads, given), columns=COMPARED)
         return Report(frame, self._markdown(lines, heads, given), {"comparisons": compared})
 
@@ -175,7 +175,7 @@ class Table2(Table):
         found += [("random-trigram", line, other) for line in trigram[:1] for other in random]
         found += [("random-competitive", line, other) for line in random for other in baselines]
         # what chose the recipes decides no claim
-        heads = [column for column in heads if column.unit != given.plan.study.sts.selection]
+        heads = [column for column in heads if column.unit != _selection(given)]
         for finding, better, worse in found:
             for column in heads:
                 one, other = column.unit.rsplit(".", 1)[-1].split("-")
@@ -201,7 +201,7 @@ class Table2(Table):
             names = ["", "Pairs", "Dim.", "Vocab. at most", *(column.label for column in shown)]
             halves[task] = grid(names, beside(first, cells))
             sizes = {cell.items for row in cells for cell in row if cell}
-        who = self._who_scores(given.plan.study.sts.selection)
+        who = self._who_scores(_selection(given))
         labels = [track.label for track in self.tracks]
         names = [PUBLISHED_TRACKS.get(label, "") for label in labels]
         rows = quoted([given.published[key] for key in BESIDE], names)
@@ -253,6 +253,12 @@ COMPARED = [
 """Columns of the frame `comparisons`: `better` and `worse` are experiments."""
 
 
+def _selection(given: Given) -> str:
+    """Return the task that chose the recipes; empty where none did."""
+    sts = given.plan.study.sts
+    return sts.selection if sts else ""
+
+
 def _steps(lines: Sequence[Line], number: str) -> Iterator[tuple[Line, Line]]:
     """Yield neighbouring rows (larger, smaller) that differ in one number alone."""
     groups: dict[tuple, list[Line]] = {}
@@ -260,6 +266,6 @@ def _steps(lines: Sequence[Line], number: str) -> Iterator[tuple[Line, Line]]:
         others = tuple(line.about[name] for name in NUMBERS if name != number)
         groups.setdefault(others, []).append(line)
     for group in groups.values():
-        for small, large in pairwise(sorted(group, key=lambda line: line.about[number])):
+        for small, large in pairwise(sorted(group, key=lambda line: line.about[number] or 0)):
             if small.about[number] != large.about[number]:
                 yield large, small

@@ -10,6 +10,7 @@ import numpy as np
 from tandem.machine import place
 
 if TYPE_CHECKING:
+    import torch
     from numpy.typing import NDArray
 
     from yang2019.methods.candidates import Candidates
@@ -101,54 +102,67 @@ def fine_tuned(
     pairs is taken.
     """
     import torch
-    from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
     torch.manual_seed(seed)
-    device = place("auto")
-    tokenizer = AutoTokenizer.from_pretrained(model, trust_remote_code=False)
-    network = AutoModelForSequenceClassification.from_pretrained(
-        model, num_labels=2, trust_remote_code=False, use_safetensors=True
-    ).to(device)
-    optimizer = torch.optim.AdamW(network.parameters(), lr=learning_rate)
+    judge = _Transformer(model, length)
+    optimizer = torch.optim.AdamW(judge.network.parameters(), lr=learning_rate)
     rng = np.random.default_rng(seed)
+    held = division.development
+    best, highest = None, -np.inf
+    gold = torch.from_numpy(training.gold.astype(np.int64)).to(judge.device)
+    for _ in range(epochs):
+        judge.network.train()
+        order = rng.permutation(division.learned)
+        for start in range(0, len(order), batch):
+            places = order[start : start + batch]
+            loss = torch.nn.functional.cross_entropy(judge.logits(training, places), gold[places])
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        fit = _likelihood(judge.probabilities(training, held), training.gold[held])
+        if fit > highest:
+            best = {name: value.clone() for name, value in judge.network.state_dict().items()}
+            highest = fit
+    assert best is not None
+    judge.network.load_state_dict(best)
+    first, second = (judge.probabilities(c, np.arange(len(c.gold))) for c in (training, test))
+    return first, second
 
-    def scores(found: Candidates, places: NDArray[np.int64]) -> torch.Tensor:
+
+class _Transformer:
+    """A transformer that judges pairs, with what makes its input."""
+
+    def __init__(self, model: str, length: int) -> None:
+        """Load a folder or a name; texts are cut to so many pieces."""
+        from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+        self.device, self.length = place("auto"), length
+        self.tokenizer = AutoTokenizer.from_pretrained(model, trust_remote_code=False)
+        self.network = AutoModelForSequenceClassification.from_pretrained(
+            model, num_labels=2, trust_remote_code=False, use_safetensors=True
+        ).to(self.device)
+
+    def logits(self, found: Candidates, places: NDArray[np.int64]) -> torch.Tensor:
         """Return the logits of some pairs, (pairs, 2)."""
         rows = found.pairs.source[places], found.pairs.target[places]
         sides = [[text[row] for row in own.tolist()]
                  for text, own in zip(found.texts, rows, strict=True)]  # fmt: skip
-        given = tokenizer(
-            *sides, padding=True, truncation=True, max_length=length, return_tensors="pt"
+        pieces = self.tokenizer(
+            *sides, padding=True, truncation=True, max_length=self.length, return_tensors="pt"
         )
-        return network(**given.to(device)).logits
+        return self.network(**pieces.to(self.device)).logits
 
-    @torch.inference_mode()
-    def probabilities(found: Candidates, places: NDArray[np.int64]) -> NDArray[np.float64]:
-        network.eval()
-        parts = [
-            scores(found, places[start : start + 64]).softmax(1)[:, 1].cpu().numpy()
-            for start in range(0, len(places), 64)
-        ]
+    def probabilities(self, found: Candidates, places: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the probability that some pairs are translations, (pairs,)."""
+        import torch
+
+        self.network.eval()
+        with torch.inference_mode():
+            parts = [
+                self.logits(found, places[start : start + 64]).softmax(1)[:, 1].cpu().numpy()
+                for start in range(0, len(places), 64)
+            ]
         return np.concatenate([*parts, np.zeros(0)]).astype(np.float64)
-
-    best, highest = None, -np.inf
-    gold = torch.from_numpy(training.gold.astype(np.int64)).to(device)
-    for _ in range(epochs):
-        network.train()
-        order = rng.permutation(division.learned)
-        for start in range(0, len(order), batch):
-            places = order[start : start + batch]
-            loss = torch.nn.functional.cross_entropy(scores(training, places), gold[places])
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-        fit = _likelihood(probabilities(training, division.development),
-                          training.gold[division.development])  # fmt: skip
-        if fit > highest:
-            best, highest = {k: v.clone() for k, v in network.state_dict().items()}, fit
-    assert best is not None
-    network.load_state_dict(best)
-    return tuple(probabilities(one, np.arange(len(one.gold))) for one in (training, test))
 
 
 def _likelihood(said: NDArray[np.float64], gold: Sequence[bool] | NDArray[np.bool_]) -> float:

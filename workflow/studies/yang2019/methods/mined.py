@@ -7,7 +7,7 @@ is from.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -66,7 +66,7 @@ def nearest(
         files = [Path(scratch) / f"{side}.npy" for side in ("english", "other")]
         write_vectors(encoder, english, "en", files[0])
         write_vectors(encoder, other, language, files[1])
-        return search(*files, 1, memory_bytes=memory_mb << 20)
+        return search(files[0], files[1], 1, memory_bytes=memory_mb << 20)
 
 
 def chosen_threshold(
@@ -99,8 +99,8 @@ def mined_pairs(
 
 def write(
     folder: str | Path,
-    pairs: dict[str, Iterable[tuple[str, str]]],
-    splits: dict[str, Sequence[tuple[str, str]]],
+    pairs: Mapping[str, Iterable[tuple[str, str]]],
+    splits: Mapping[str, Sequence[tuple[str, str]]],
     language: str,
     counts: dict[str, Any],
 ) -> None:

@@ -79,8 +79,8 @@ class MinedPairs(Table):
         frame = pd.DataFrame(rows)
         shown = []
         for (label, method, part), own in frame.groupby(["label", "method", "part"], sort=False):
-            cells = [_shown(row) for row in own.to_dict("records")]
-            shown.append([f"{label}: {method}", part, *cells])
+            cells = [_shown(row) for _, row in own.iterrows()]
+            shown.append([f"{label}: {method}", str(part), *cells])
         sizes = [[code, *(str(v) for v in self._sizes(given, code))] for code in self.languages]
         text = page(
             f"# {self.title}",
@@ -146,7 +146,7 @@ class MinedPairs(Table):
         return dot_plot([Dots("F1 × 100", rows, series)])
 
 
-def _shown(row: dict[str, Any]) -> str:
+def _shown(row: pd.Series) -> str:
     figures = [row[f"{figure}_x100"] for figure in FIGURES]
     if any(value is None or value != value for value in figures):
         return ""

@@ -93,8 +93,8 @@ class Retrieval(Table):
     ) -> dict[str, Any]:
         details = given.scores.details(name, self.task)
         known = details[0] if details else {}
-        encoder = name.split(".")[0]
-        line = {"row": row.label, "language": language, "experiment": name, "encoder": encoder}
+        line: dict[str, Any] = {"row": row.label, "language": language, "experiment": name}
+        line["encoder"] = name.split(".")[0]
         line |= {"english": known.get("english"), "other": known.get("other")}
         line["seed_count"] = max((len(cell.seeds) for cell in found if cell), default=0)
         for unit, cell in zip(self.units, found, strict=True):

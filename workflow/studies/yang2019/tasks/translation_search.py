@@ -60,7 +60,7 @@ class TranslationSearch(Task):
             places = (text.places[:, [0, column]] for column in (1, 2))
             sides = [vectors.means(rows, own, len(text.documents))
                      for rows, own in zip((english, other), places, strict=True)]  # fmt: skip
-        found = self._search(*sides, max(self.counts))
+        found = self._search(sides[0], sides[1], max(self.counts))
         own = np.tile(np.arange(len(text.documents))[:, None], 2)
         hits = (ranks.right(lists.indices, own, len(own)) for lists in found)
         return dict(zip(("forward", "backward"), map(ranks.ranks, hits), strict=True))
@@ -69,7 +69,7 @@ class TranslationSearch(Task):
         self, text: texts.Searched, english: np.ndarray, other: np.ndarray, files: list[Path]
     ) -> Items:
         # one more than counts: of several right answers, another may come before a wrong one
-        found = self._search(*files, max(self.counts) + 1)
+        found = self._search(files[0], files[1], max(self.counts) + 1)
         hits = ranks.right(found.forward.indices, text.pairs, len(text.other))
         wrong = np.where(hits, -np.inf, found.forward.scores).max(1)
         first = hits[:, 0] & np.isfinite(wrong)
