@@ -33,11 +33,12 @@ all: $(READY) ## build everything the default scale has
 report: $(READY) ## write results/report.html: tables, figures, captions, run times
 	$(RUN) && $(RUN) --report results/report.html
 
-lint: $(READY) ## check style, spelling, types, that the page of all keys is up to date, and the site
+lint: $(READY) ## check style, spelling, types, layers, that the page of all keys is up to date, the site
 	$(BIN)/ruff check .
 	$(BIN)/snakefmt --check --compact-diff Snakefile workflow/rules workflow/studies
 	$(BIN)/codespell
 	$(BIN)/mypy
+	PYTHONPATH=workflow $(BIN)/lint-imports --no-cache
 	$(BIN)/python docs/reference.py --check
 	$(SITE)
 

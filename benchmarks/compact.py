@@ -24,9 +24,10 @@ from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision
 from tandem.export.compact import narrowed
 from tandem.files.io import read_lines
+from tandem.statistics.cosine import cosine_similarity
 from tandem.tasks.kinds.retrieval import BitextRetrieval
 from tandem.tasks.kinds.sts import Sts
-from tandem.tasks.sts_data import correlation, cosine_similarity
+from tandem.tasks.sts_data import correlation
 
 EXPERIMENT = "wide.joint"
 CHOOSING, SCORED = "valid", "test"

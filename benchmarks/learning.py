@@ -60,9 +60,10 @@ from tandem.provenance import source_digest
 from tandem.segmentation.segmentation import side_language
 from tandem.segmentation.segmenter import Segmenter, learn
 from tandem.statistics.correlation import pearson
+from tandem.statistics.cosine import cosine_similarity
 from tandem.studies.configuration import load_configuration, load_plans, load_registers
 from tandem.tasks.selection import by_similarity
-from tandem.tasks.sts_data import cosine_similarity, read_task
+from tandem.tasks.sts_data import read_task
 from tandem.training.pairs import Pairs
 from tandem.training.run import Run, train_encoder, untrained_encoder
 

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
 
 import numpy as np
 import pytest
@@ -44,6 +45,10 @@ def core(wheel, tmp_path_factory):
     run(sys.executable, "-m", "venv", folder)
     run(folder / "bin/python", "-m", "pip", "install", "--quiet", "--no-compile", *PINS, wheel)
     return folder / "bin"
+
+
+def test_the_wheel_says_that_its_types_can_be_checked(wheel):
+    assert "tandem/py.typed" in zipfile.ZipFile(wheel).namelist()
 
 
 def test_the_core_encodes(core, tmp_path):

@@ -10,13 +10,14 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from tandem.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from tandem.corpora.files import read_bitext
     from tandem.encoders.model import SentenceEncoder
     from tandem.own_bitext.build import train
     from tandem.own_bitext.mined import mine
 
-__version__ = "0.1.0"
 __all__ = ["SentenceEncoder", "mine", "read_bitext", "train"]
 
 _PLACES = {

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from tandem.registry import ConfigurationError
-from tandem.studies.study import Setting
+from tandem.training.setting import Setting
 
 OWN = {"label": "L", "corpus": "c", "encoders": {"sp": "r"}, "objective": "o", "selection": "last"}
 SIZES = (100, 1000)

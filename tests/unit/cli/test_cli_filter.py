@@ -97,9 +97,11 @@ def test_the_cosine_of_an_encoder_is_a_filter(tmp_path, capsys):
     rules, pairs = tmp_path / "rules.yaml", tmp_path / "a.tsv"
     rules.write_text(f"likeness: {{kind: cosine, model: {tmp_path / 'model'}, minimum: 0.99}}")
     pairs.write_text("the cat\tthe cat\nthe cat\tsat\n\t\n")
-    assert main(["filter", str(rules), str(pairs), "--languages", "en", "en"]) == 0
-    assert capsys.readouterr().out == "the cat\tthe cat\n"
-    assert main(["filter", str(rules), str(pairs), "--languages", "en", "fr"]) == 1
+    command = ["filter", str(rules), str(pairs), "--languages", "en"]
+    for jobs in ("1", "2"):
+        assert main([*command, "en", "--jobs", jobs]) == 0
+        assert capsys.readouterr().out == "the cat\tthe cat\n"
+    assert main([*command, "fr"]) == 1
     assert "fr" in capsys.readouterr().err
 
 

@@ -13,7 +13,7 @@ from tandem.export.card import Card, Score
 from tandem.export.compact import narrowed, save_with_card
 from tandem.segmentation.kinds.sentencepiece import Sentencepiece
 from tandem.segmentation.segmenter import learn
-from tandem.tasks.sts_data import cosine_similarity
+from tandem.statistics.cosine import cosine_similarity
 
 ENGLISH = ["the cat sat on the mat", "a dog ran and ran", "the dog saw the cat"] * 4
 CZECH = ["kočka seděla na rohoži", "pes běžel", "pes viděl kočku"] * 4

@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from tandem.filtering.filter import FILTERS, parse_filters, settings_of
@@ -29,6 +30,20 @@ def test_each_filter_keeps_what_is_within_its_bounds(name, settings, good, bad):
     kind = parse_filters({name: settings})[name]
     assert kind.keeps(*good) and kind.keeps(*good[::-1])
     assert not kind.keeps(*bad) and not kind.keeps(*bad[::-1])
+
+
+def test_the_cosine_filter_loads_its_encoder_from_whoever_filters():
+    asked = []
+
+    def open_encoder(model, languages):
+        asked.append((model, languages))
+        vectors = {"en": [[1, 0], [1, 0]], "de": [[1, 0], [0, 1]]}
+        return lambda sentences, language: np.array(vectors[language], np.float32)
+
+    kind = parse_filters({"cosine": {"model": "many"}}, files=True)["cosine"]
+    scores = kind.scorer(("en", "de"), open_encoder)
+    assert scores([("a", "b"), ("c", "d")]) == [(1.0,), (0.0,)]
+    assert asked == [("many", ("en", "de"))]
 
 
 def test_every_kind_is_one_of_these():

@@ -93,7 +93,8 @@ def test_the_filter_gives_the_cost_of_one_side(tmp_path):
         out.write((tmp_path / "plain.arpa").read_bytes())
     settings = {"kind": "language-model", "model": str(tmp_path / "a.arpa.gz"), "maximum": 2}
     kind = parse_filters({"fluent": settings}, files=True)["fluent"]
-    (likely,), (odd,) = kind.scorer(("de", "en"))([("x", "The cat sat."), ("x", "Sat cat zzz.")])
+    scores = kind.scorer(("de", "en"), open_encoder=pytest.fail)
+    (likely,), (odd,) = scores([("x", "The cat sat."), ("x", "Sat cat zzz.")])
     assert likely < odd and kind.sides == ("right",)
     assert kind.within((likely,)) and not kind.within((odd,))
     assert likely == pytest.approx(model.cost(["the", "cat", "sat", "."]), abs=1e-5)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tandem.segmentation import lookup as module
 from tandem.segmentation.lookup import TokenDictionary, lookup
 from tandem.segmentation.ragged import from_rows
-from tandem.text.token_memory import TokenMemory
+from tandem.segmentation.token_memory import TokenMemory
 
 SPELLED = st.text(st.characters(codec=None), max_size=12)
 
@@ -45,13 +45,13 @@ def test_each_token_is_converted_once_until_they_are_too_many(monkeypatch):
 
 def test_compiled_code_is_used_where_numba_is(monkeypatch):
     assert isinstance(lookup(hashed), TokenMemory)
-    monkeypatch.delitem(sys.modules, "tandem.text.token_memory")
+    monkeypatch.delitem(sys.modules, "tandem.segmentation.token_memory")
     monkeypatch.setitem(sys.modules, "numba", None)
     assert isinstance(lookup(hashed), TokenDictionary)
 
 
 def test_another_library_that_is_missing_is_not_passed_over(monkeypatch):
-    monkeypatch.delitem(sys.modules, "tandem.text.token_memory")
+    monkeypatch.delitem(sys.modules, "tandem.segmentation.token_memory")
     monkeypatch.setitem(sys.modules, "tandem.text.tokens", None)
     with pytest.raises(ModuleNotFoundError, match="tokens"):
         lookup(hashed)

@@ -4,8 +4,8 @@ import pytest
 from tandem.segmentation import ragged
 from tandem.segmentation.kinds.words import Words
 from tandem.segmentation.segmenter import learn
+from tandem.statistics.cosine import cosine_similarity
 from tandem.tasks.selection import by_retrieval, by_similarity
-from tandem.tasks.sts_data import cosine_similarity
 
 TABLE = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 0.5]])
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from tandem.kernels import number_types
+from tandem.kernels.sums import number_types
 from tandem.segmentation import ragged
 from tandem.training.batches import DropoutPool, generator, scramble
 from tandem.training.pairs import Pairs, sentence_keys

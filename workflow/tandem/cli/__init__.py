@@ -13,8 +13,8 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from tandem import __version__
 from tandem.errors import explained
+from tandem.version import __version__
 
 COMMANDS = {
     "train": (

@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 
 from tandem.cli import common
 from tandem.corpora.files import STDIO, read_bitext
+from tandem.encoders.named import open_encoder
 from tandem.errors import TandemError
 from tandem.files.io import atomic_path, read_yaml
 from tandem.files.outputs import check
@@ -68,7 +69,9 @@ def run(options: argparse.Namespace) -> None:
         progress_bar(unit=" pair", unit_scale=True) as bar,
     ):
         pairs = read_bitext(*options.files, languages=options.languages)
-        for block in apply(pairs, filters, options.languages, options.jobs, scores is not None):
+        scored = scores is not None
+        blocks = apply(pairs, filters, options.languages, open_encoder, options.jobs, scored)
+        for block in blocks:
             out.write(block.kept)
             if scores:
                 scores.write(block.scores)

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from tandem.cli import common
 from tandem.corpora.files import STDIO, read_bitext
-from tandem.corpora.readers import Pair
 from tandem.encoders.model import SentenceEncoder
 from tandem.own_bitext.threshold import calibrated
 from tandem.search.margins import Score
-from tandem.tasks.sts_data import cosine_similarity
+from tandem.statistics.cosine import cosine_similarity
+from tandem.text.pairs import Pair
 
 _SIMILARITY = "tandem similarity model/ my.en my.de --languages en de > cosines.txt"
 _SCORE = "tandem score model/ my.en my.de --languages en de --at-least auto --out kept.tsv"

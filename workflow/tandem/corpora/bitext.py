@@ -10,20 +10,20 @@ from __future__ import annotations
 import itertools
 from array import array
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tandem.corpora.readers import Pair
 from tandem.corpora.settings import Bitext
 from tandem.corpora.split import split_pairs
 from tandem.errors import TandemError
 from tandem.files.io import atomic_folder, remove, write_json
 from tandem.filtering.clean import filter_pairs, report
 from tandem.progress import progress_bar
+from tandem.text.pairs import Pair
 from tandem.text.spelling import exact_key, key
 
 BUCKET_PAIRS = 250_000
@@ -72,17 +72,22 @@ def build_bitext(
         order = kept[np.concatenate([splits.test, splits.valid, splits.train])]
         ordered = _shuffled(scratch, len(keys[0]), order)
         for name in ("test", "valid", "train"):
-            first, second = (result / f"{name}.{language}" for language in bitext.languages)
-            with open(first, "wb") as left_out, open(second, "wb") as right_out:
-                for left, right in itertools.islice(ordered, len(getattr(splits, name))):
-                    left_out.write(left + b"\n")
-                    right_out.write(right)
+            stems = [result / f"{name}.{language}" for language in bitext.languages]
+            _write(stems, itertools.islice(ordered, len(getattr(splits, name))))
         remove(scratch)
         cleaning = report(len(kept), removed, bitext.cleaning) | {"sources": per_source}
         write_json(result / "cleaning.json", cleaning)
         counts = splits.report() | {"seed": bitext.seed}
         write_json(result / "splits.json", counts)
     return counts
+
+
+def _write(sides: Sequence[Path], pairs: Iterable[tuple[bytes, bytes]]) -> None:
+    """Write pairs to a file for each side; the right text of a pair has its newline."""
+    with open(sides[0], "wb") as left_out, open(sides[1], "wb") as right_out:
+        for left, right in pairs:
+            left_out.write(left + b"\n")
+            right_out.write(right)
 
 
 def _chain(sources: Mapping[str, Iterable[Pair]], counts: dict[str, int]) -> Iterator[Pair]:

@@ -12,11 +12,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Literal
 
-from tandem.corpora.readers import Pair
 from tandem.corpora.readers.lines import align
 from tandem.errors import InputError, TandemError
 from tandem.files.io import open_binary, read_lines, stream_lines, unpacked
 from tandem.files.untrusted import refusing
+from tandem.text.pairs import Pair
 
 STDIO = "-"
 Format = Literal["lines", "columns", "tmx", "po", "archive"]

@@ -70,13 +70,8 @@ def build_mining_task(
     order = rng.permutation(len(chosen))
     gold = [order[:gold_size], order[gold_size : 2 * gold_size]]
     rest = [chosen[place] for place in np.sort(order[2 * gold_size :])]
-    halves = _halves(_by_section(aligned, rest), rng)
+    halves = _halves(_by_section(aligned, rest), gold_size * (1 - share) / share / 2, rng)
     size = min(map(len, halves))
-    if size < gold_size * (1 - share) / share / 2:
-        raise TandemError(
-            f"the sections are too few or too uneven: the smaller half has {size} sentences. "
-            "Divide the text into more sections"
-        )
     parts = []
     for places, others in zip(gold, (halves, halves[::-1]), strict=True):
         pairs = [chosen[place] for place in places]
@@ -131,13 +126,21 @@ def _by_section(
     return list(sections.values())
 
 
-def _halves(members: Sequence[Sequence[int]], rng: np.random.Generator) -> list[list[int]]:
-    """Deal whole sections to two halves of about one size."""
+def _halves(
+    members: Sequence[Sequence[int]], least: float, rng: np.random.Generator
+) -> list[list[int]]:
+    """Deal whole sections to two halves of about one size, of at least so many sentences."""
     # large sections first, in random order among equals: what is dealt last evens the halves out
     order = sorted(rng.permutation(len(members)).tolist(), key=lambda s: -len(members[s]))
     halves: list[list[int]] = [[], []]
     for section in order:
         min(halves, key=len).extend(members[section])
+    size = min(map(len, halves))
+    if size < least:
+        raise TandemError(
+            f"the sections are too few or too uneven: the smaller half has {size} sentences. "
+            "Divide the text into more sections"
+        )
     return halves
 
 

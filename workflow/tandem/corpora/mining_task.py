@@ -7,12 +7,12 @@ from itertools import chain
 from pathlib import Path
 
 from tandem.corpora.hidden_pairs import build_mining_task
-from tandem.corpora.readers import Pair
 from tandem.corpora.readers.bucc import MiningTask, parse_task, read_bucc
 from tandem.corpora.register import Dataset
 from tandem.corpora.settings import HiddenPairs
 from tandem.errors import InputError
 from tandem.files.io import atomic_folder, read_lines, write_lines
+from tandem.text.pairs import Pair
 
 PARTS = ("training", "test")
 """The threshold is chosen on the first and applied to the second."""

@@ -10,11 +10,12 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from tandem.corpora.readers import READERS, Pair, Placed, Reader
+from tandem.corpora.readers import READERS, Placed, Reader
 from tandem.errors import InputError, TandemError
 from tandem.files.io import read_yaml
 from tandem.registry import ConfigurationError, Named, Settings, faults
 from tandem.templates import expanded
+from tandem.text.pairs import Pair
 
 _ORIGINS = {"wheel": "requirement", "http": "url", "local": "path"}
 _NOT_IN_BYTES = {"description", "version", "bytes", "licence"}

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tandem.errors import TandemError
 from tandem.files.io import read_yaml
 from tandem.files.outputs import same
 from tandem.provenance import ROOT
+
+if TYPE_CHECKING:
+    from tandem.encoders.encoder import Floats
 
 MODELS = "TANDEM_MODELS"
 """The environment variable with the folder of a person's models."""
@@ -41,3 +46,17 @@ def find_model(model: str) -> Path:
         remedy += f". To build it, in {checkout}: snakemake --cores all {built}"
     looked = ", ".join(map(str, [path, *places]))
     raise TandemError(f"there is no model {model} (looked for {looked}). {remedy}")
+
+
+def open_encoder(model: str, languages: Sequence[str]) -> Callable[[Sequence[str], str], Floats]:
+    """Load a model by its folder or name; return what encodes sentences of a language.
+
+    Raises:
+        TandemError: there is no such model, or it does not know one of the languages.
+    """
+    from tandem.encoders.model import SentenceEncoder
+
+    encoder = SentenceEncoder.load(find_model(model))
+    for language in languages:
+        encoder.segmenter.encoder(language)
+    return encoder.encode

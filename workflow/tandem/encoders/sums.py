@@ -24,13 +24,13 @@ def sums(tokens: Tokens) -> Tensor:
     compiled = has_compiled_loops(table)
     if dropout is None:
         if compiled and table.requires_grad:
-            from tandem.kernels import Sums  # numba: only for training
+            from tandem.kernels.sums import Sums  # numba: only for training
 
             found: Tensor = Sums.apply(table, ids, offsets)
             return found
         return functional.embedding_bag(ids, table, offsets[:-1], mode="sum")
     if compiled:
-        from tandem.kernels import MaskedSums
+        from tandem.kernels.sums import MaskedSums
 
         found = MaskedSums.apply(table, ids, offsets, dropout.keep, dropout.places)
         return found * dropout.scale

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from tandem.corpora.readers import Pair
 from tandem.files.io import MAX_LINE_BYTES
 from tandem.filtering.filter import Filter
+from tandem.text.pairs import Pair
 from tandem.text.spelling import collapse
 
 MAX_CHARACTERS = MAX_LINE_BYTES // 4

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import (
     AfterValidator,
     BeforeValidator,
@@ -17,11 +19,16 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from tandem.registry import ConfigurationError, Kind, Named, Registry, faults
+from tandem.text.pairs import Pair
 
 Scores = tuple[float, ...]
 """What a filter tells of a pair: one number, or one for each side."""
-Scorer = Callable[[Sequence[tuple[str, str]]], list[Scores]]
+Scorer = Callable[[Sequence[Pair]], list[Scores]]
 """Gives some pairs their scores."""
+Encode = Callable[[Sequence[str], str], NDArray[np.float32]]
+"""Gives sentences of a language their vectors, (sentences, dimension)."""
+OpenEncoder = Callable[[str, Sequence[str]], Encode]
+"""Loads an encoder by its folder or name, and refuses a language that it does not know."""
 
 
 class Filter(Kind):
@@ -54,12 +61,15 @@ class Filter(Kind):
         (scores,) = self.scores([(left, right)])
         return scores
 
-    def scores(self, pairs: Sequence[tuple[str, str]]) -> list[Scores]:
+    def scores(self, pairs: Sequence[Pair]) -> list[Scores]:
         """Return the scores of some pairs."""
         return [self.score(left, right) for left, right in pairs]
 
-    def scorer(self, languages: Sequence[str]) -> Scorer:
-        """Return what scores pairs of two languages; what that needs is loaded here, once."""
+    def scorer(self, languages: Sequence[str], open_encoder: OpenEncoder) -> Scorer:
+        """Return what scores pairs of two languages; what that needs is loaded here, once.
+
+        A filter that needs a sentence encoder gets it from `open_encoder`.
+        """
         return self.scores
 
     def within(self, scores: Scores) -> bool:

@@ -10,11 +10,11 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice
 
-from tandem.corpora.readers import Pair
 from tandem.errors import InputError
 from tandem.filtering.clean import unfit
-from tandem.filtering.filter import Filter, Scorer, Scores
+from tandem.filtering.filter import Filter, OpenEncoder, Scorer, Scores
 from tandem.filtering.kinds.numbers import GivenNumbers
+from tandem.text.pairs import Pair
 from tandem.text.spelling import collapse
 
 CHUNK = 4096
@@ -57,6 +57,7 @@ def apply(
     pairs: Iterable[Pair],
     filters: Mapping[str, Filter],
     languages: Sequence[str],
+    open_encoder: OpenEncoder,
     jobs: int = 1,
     scores: bool = False,
 ) -> Iterator[Block]:
@@ -69,6 +70,8 @@ def apply(
         pairs: a stream; some thousand for each job are in memory at once.
         filters: by name.
         languages: of the two sides.
+        open_encoder: loads an encoder for a filter that needs one; a function of a module, which
+            processes can import.
         jobs: processes that score; 1: this one.
         scores: whether to give the scores too.
 
@@ -77,11 +80,11 @@ def apply(
     """
     chunks = _chunks(pairs, filters)
     if jobs == 1:
-        work = Work(filters, languages, scores)
+        work = Work(filters, languages, open_encoder, scores)
         yield from (work.block(*chunk) for chunk in chunks)
         return
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(jobs, context, _begin, (filters, languages, scores))
+    pool = ProcessPoolExecutor(jobs, context, _begin, (filters, languages, open_encoder, scores))
     waiting: deque[Future[Block]] = deque()
     try:
         for chunk in chunks:
@@ -118,12 +121,16 @@ class Work:
     """Filters that are ready: their models are loaded."""
 
     def __init__(
-        self, filters: Mapping[str, Filter], languages: Sequence[str], scores: bool
+        self,
+        filters: Mapping[str, Filter],
+        languages: Sequence[str],
+        open_encoder: OpenEncoder,
+        scores: bool,
     ) -> None:
         """Load what the filters need."""
         self.filters, self.with_scores = list(filters.items()), scores
         self.scorers: dict[str, Scorer] = {
-            name: kind.scorer(languages)
+            name: kind.scorer(languages, open_encoder)
             for name, kind in filters.items()
             if not isinstance(kind, GivenNumbers)
         }
@@ -171,10 +178,15 @@ _work: Work
 """What a worker process has: made once, when it starts."""
 
 
-def _begin(filters: Mapping[str, Filter], languages: Sequence[str], scores: bool) -> None:
+def _begin(
+    filters: Mapping[str, Filter],
+    languages: Sequence[str],
+    open_encoder: OpenEncoder,
+    scores: bool,
+) -> None:
     global _work
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends them
-    _work = Work(filters, languages, scores)
+    _work = Work(filters, languages, open_encoder, scores)
 
 
 def _block(pairs: Sequence[Pair], given: Mapping[str, Sequence[Scores]]) -> Block:

@@ -102,7 +102,7 @@ def _nothing_yet(rows: Tensor) -> tuple[Tensor, Tensor]:
 def _see_columns(block: Tensor, first_row: int, highest: Tensor, places: Tensor) -> None:
     """Raise the highest value of each column, and where it stands, in place."""
     if has_compiled_loops(block):
-        from tandem.kernels import see_columns  # numba: only for training
+        from tandem.kernels.margin import see_columns  # numba: only for training
 
         see_columns(block.numpy(), highest.numpy(), places.numpy(), first_row)
         return

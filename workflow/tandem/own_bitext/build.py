@@ -14,10 +14,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from tandem import __version__
 from tandem.corpora.bitext import build_bitext
 from tandem.corpora.files import STDIO, Corpus
-from tandem.corpora.readers import Pair
 from tandem.corpora.settings import Bitext
 from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.encoders.kinds.averaging import Averaging
@@ -41,10 +39,12 @@ from tandem.own_bitext.selection import by_retrieval
 from tandem.own_bitext.stopping import stopping
 from tandem.registry import faults
 from tandem.segmentation.segmenter import Segmenter, learn, segment_lines
+from tandem.text.pairs import Pair
 from tandem.text.spelling import collapse
 from tandem.training import run as training
 from tandem.training.pairs import load_pairs
 from tandem.training.run import Run
+from tandem.version import __version__
 
 MOST_HELD_OUT = 0.05
 """Of few pairs, the share that is held out for each of the three purposes."""

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tandem.corpora.readers import Pair
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
 from tandem.own_bitext.threshold import NEIGHBOURS
@@ -23,9 +22,11 @@ from tandem.search.margins import Retrieval, Score, mean_cosines, mine, score_pa
 from tandem.search.neighbours import search
 from tandem.statistics.bootstrap import Interval, bootstrap
 from tandem.statistics.correlation import pearson_rows, spearman_rows
+from tandem.statistics.cosine import cosine_similarity
 from tandem.tasks.kinds.mining import figures, is_correct
 from tandem.tasks.kinds.retrieval import first_hits
-from tandem.tasks.sts_data import cosine_similarity, read_task
+from tandem.tasks.sts_data import read_task
+from tandem.text.pairs import Pair
 
 KEPT = 0.95
 """Share of true pairs that a threshold keeps."""

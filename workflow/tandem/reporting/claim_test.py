@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tandem.reporting.scores import Cell, Scores
-    from tandem.studies.plan import Plan
+    from tandem.reporting.table import Outline
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Evidence:
 
     scores: Scores
     frames: Mapping[str, pd.DataFrame]
-    plan: Plan
+    plan: Outline
 
     def cell(self, experiment: str, task: str, unit: str) -> Cell | None:
         """Return a figure of all seeds, or None where it was not scored.

@@ -35,8 +35,7 @@ from tandem.reporting.writer import write_frame
 from tandem.statistics.inference import holm
 
 if TYPE_CHECKING:
-    from tandem.reporting.table import Given, Report
-    from tandem.studies.plan import Plan
+    from tandem.reporting.table import Given, Outline, Report
 
 ALPHA = 0.05
 """Chance that a table has a false verdict."""
@@ -134,7 +133,7 @@ def _measured(
             yield made, found, _incomparable(made.test.experiments(), evidence.plan)
 
 
-def _incomparable(experiments: Iterable[str], plan: Plan) -> str:
+def _incomparable(experiments: Iterable[str], plan: Outline) -> str:
     """Say which experiments are trained for fewer epochs than the paper's."""
     fewer = [f"{n} ({plan.epochs(n)})" for n in experiments if plan.fewer_epochs(n)]
     said = ", ".join(fewer)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,7 +67,9 @@ def quantity(number: float | None) -> str:
     return "" if number is None else f"{number:,.0f}"
 
 
-def with_interval(values: Mapping[str, Any], name: str, unit: str, sign: str = "") -> str:
+def with_interval(
+    values: Mapping[str, Any] | pd.Series, name: str, unit: str, sign: str = ""
+) -> str:
     """Write a figure of a row and its interval, from the columns that `columns` names.
 
     Empty for NaN, and without brackets where the interval is. A sign of "+" shows it always.
@@ -83,7 +85,7 @@ def page(*parts: str) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def over_seeds_note(counts: Sequence[int]) -> str:
+def over_seeds_note(counts: Iterable[int]) -> str:
     """Say over how many seeds figures are averaged."""
     each = sorted(set(counts))
     return f"averaged over {' or '.join(map(str, each))} seed{'s' * (each != [1])}"

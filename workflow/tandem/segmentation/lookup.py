@@ -25,7 +25,7 @@ _HALVES = re.compile("[\ud800-\udfff]")
 def lookup(convert: Lookup) -> Lookup:
     """Return what maps lines to the ids of their tokens, which `convert` gives once for each."""
     try:
-        from tandem.text.token_memory import TokenMemory
+        from tandem.segmentation.token_memory import TokenMemory
     except ModuleNotFoundError as error:
         if error.name != "numba":
             raise

@@ -17,8 +17,9 @@ from tandem.reporting.claim_test import CLAIM_TESTS
 from tandem.reporting.published import read_entries
 from tandem.reporting.table import TABLES
 from tandem.segmentation.segmentation import SEGMENTATIONS
+from tandem.studies.faults import cross_faults
 from tandem.studies.plan import Plan
-from tandem.studies.study import Study, cross_faults
+from tandem.studies.study import Study
 from tandem.tasks.task import TASKS
 from tandem.templates import expanded
 from tandem.translation.translator import TRANSLATORS

@@ -13,8 +13,9 @@ from tandem.objectives.objective import OBJECTIVES, objective_files
 from tandem.registry import ConfigurationError, not_among
 from tandem.segmentation.segmentation import SEGMENTATIONS
 from tandem.studies.starts import is_folder
-from tandem.studies.study import Setting, Study, Trainable
+from tandem.studies.study import Study, Trainable
 from tandem.training.recipe import Recipe
+from tandem.training.setting import Setting
 
 UNSEEDED = 0
 """Stands for the seed of a pretrained baseline."""

@@ -14,7 +14,8 @@ import numpy as np
 from tandem.segmentation import ragged
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.segmenter import Segmenter
-from tandem.tasks.sts_data import correlation, cosine_similarity, read_task
+from tandem.statistics.cosine import cosine_similarity
+from tandem.tasks.sts_data import correlation, read_task
 from tandem.training.run import Select
 
 

@@ -17,7 +17,7 @@ from tandem.registry import Kind, Registry
 
 if TYPE_CHECKING:
     from tandem.statistics.correlation import FloatArray
-    from tandem.studies.plan import Plan
+    from tandem.training.setting import Setting
 
 Items = dict[str, np.ndarray]
 """The results behind a score, item by item; stored as .npz."""
@@ -33,13 +33,33 @@ class Encodes(Protocol):
         ...
 
 
+class Places(Protocol):
+    """What a task needs of a study's plan: where corpora are, and what is trained on which."""
+
+    def path(self, *parts: str | int) -> str:
+        """Return the path of a result."""
+        ...
+
+    def setting(self, experiment: str) -> Setting:
+        """Return the setting of an experiment."""
+        ...
+
+    def sides(self, corpus: str) -> list[str]:
+        """Return the two sides of a corpus, as in its file names."""
+        ...
+
+    def mining_of(self, corpus: str) -> str | None:
+        """Return the mining task that is hidden in a bitext, if there is one."""
+        ...
+
+
 class Task(Kind):
     """A task: from an encoder to items, and from items to figures x 100."""
 
     metric: ClassVar[str]
     """What its figures are: pearson_x100, p_at_1_x100, f1_x100."""
 
-    def inputs(self, plan: Plan, experiment: str) -> dict[str, str]:
+    def inputs(self, plan: Places, experiment: str) -> dict[str, str]:
         """Name the files and folders that an experiment is scored on."""
         raise NotImplementedError
 

@@ -18,9 +18,9 @@ What that does to text:
   a vocabulary of words it is one, so that words serve these languages badly.
 
 Python's own tables of Unicode decide. A character that is newer than they are is a mark, so that
-another version of Python may divide a text that holds one differently. `token_memory` gives the
-same tokens for many lines, many times as fast; `encoders.stock_tokenizer` says the same rules to
-the `tokenizers` library.
+another version of Python may divide a text that holds one differently. `segmentation.token_memory`
+gives the same tokens for many lines, many times as fast; `export.stock_tokenizer` says the same
+rules to the `tokenizers` library.
 """
 
 from __future__ import annotations

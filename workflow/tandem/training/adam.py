@@ -28,7 +28,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from tandem.kernels import adam_read, adam_update
+from tandem.kernels.adam import adam_read, adam_update
 from tandem.machine import has_compiled_loops
 
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8

@@ -19,7 +19,8 @@ import torch
 from torch import Tensor
 
 from tandem.errors import TandemError
-from tandem.kernels import number_types, set_threads
+from tandem.kernels.compiled import set_threads
+from tandem.kernels.sums import number_types
 from tandem.objectives.contrastive import Contrastive, Pool
 from tandem.training.adam import RowAdam, Rows
 from tandem.training.batches import DropoutPool, generator, scramble

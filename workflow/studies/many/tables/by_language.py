@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tandem.corpora.collection import read_parts
-from tandem.reporting.table import Given, Report, Table
+from tandem.reporting.table import Given, Outline, Report, Table
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
     from tandem.reporting.scores import Cell
-    from tandem.studies.plan import Plan
 
 WAYS = {"into": "{pivot}-{language}", "from": "{language}-{pivot}"}
 """From the pivot's sentences into the language, and back."""
@@ -33,7 +32,7 @@ class ByLanguage(Table):
     scripts: dict[str, list[str]] = {}
     """Languages by their script, for the table and its claims; others are Latin."""
 
-    def experiments(self, plan: Plan) -> dict[str, str]:
+    def experiments(self, plan: Outline) -> dict[str, str]:
         """Name the experiments by language; the joint one has the empty name."""
         encoder, _, start = f"{self.alone}-".partition(".")
         alone = {
@@ -43,7 +42,7 @@ class ByLanguage(Table):
         }
         return {"": self.joint, **alone}
 
-    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+    def inputs(self, plan: Outline) -> dict[str, list[str]]:
         """Name scores, and the collection, which tells the sizes."""
         corpus = plan.setting(self.joint).corpus
         names = self.experiments(plan).values()

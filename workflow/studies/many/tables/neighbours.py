@@ -9,13 +9,12 @@ from pydantic import PositiveInt
 from tandem.corpora.collection import Part, read_parts
 from tandem.errors import TandemError
 from tandem.files.io import read_lines
-from tandem.reporting.table import Given, Report, Table
+from tandem.reporting.table import Given, Outline, Report, Table
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from tandem.encoders.model import SentenceEncoder
-    from tandem.studies.plan import Plan
 
 
 SHOWN = ["rank", "neighbour", "cosine", "found"]
@@ -40,7 +39,7 @@ class Neighbours(Table):
     """Seed of the choice of sentences: those with the same English text are drawn together, so that
     languages show much the same ones."""
 
-    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+    def inputs(self, plan: Outline) -> dict[str, list[str]]:
         """Name the encoder and the collection."""
         corpus = plan.setting(self.experiment).corpus
         return {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tandem.files.io import read_json
 from tandem.registry import Settings
-from tandem.reporting.table import Given, Report, Table
+from tandem.reporting.table import Given, Outline, Report, Table
 from tandem.text.languages import language_of
 
 if TYPE_CHECKING:
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
     from matplotlib.figure import Figure
-
-    from tandem.studies.plan import Plan
 
 
 class Measure(Settings):
@@ -61,7 +59,7 @@ class SizeCurve(Table):
             for curve in self.curves
         }
 
-    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+    def inputs(self, plan: Outline) -> dict[str, list[str]]:
         """Name the scores, and the segmented text, which tells how many pairs were drawn."""
         names = list(dict.fromkeys(chain.from_iterable(self.experiments().values())))
         tasks = dict.fromkeys(measure.task for measure in self.measures)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tandem.files.io import read_json
 from tandem.registry import ConfigurationError, not_among
-from tandem.reporting.table import Given, Report, Table
+from tandem.reporting.table import Given, Outline, Report, Table
 from tandem.reporting.tables.speed import Speed, read_once
 
 if TYPE_CHECKING:
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from tandem.studies.plan import Plan
 
 
 class SpeedAndScore(Table):
@@ -32,7 +30,7 @@ class SpeedAndScore(Table):
     label: str
     """The figure's name in the table and the picture."""
 
-    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+    def inputs(self, plan: Outline) -> dict[str, list[str]]:
         """Name the times, and the scores of the encoders that are timed.
 
         Raises:
@@ -128,15 +126,17 @@ class SpeedAndScore(Table):
 
 def _name(axes: Axes, names: list[str], speeds: np.ndarray, scores: np.ndarray) -> None:
     """Write a name beside each point, on none of the bars: (points, 3) each."""
+    import numpy as np
     import textalloc
 
     axes.set(xlim=axes.get_xlim(), ylim=axes.get_ylim())  # a name must not move the points
     x, y = speeds[:, 0], scores[:, 0]
-    across = [[low, high] for _, low, high in speeds], [[at, at] for at in y]
-    upright = [[at, at] for at in x], [[low, high] for _, low, high in scores]
+    # the ends of the bars across, then of those upright
+    ends_x = [*speeds[:, 1:], *np.column_stack([x, x])]
+    ends_y = [*np.column_stack([y, y]), *scores[:, 1:]]
     textalloc.allocate(
-        axes, x, y, names, x_scatter=x, y_scatter=y, x_lines=across[0] + upright[0],
-        y_lines=across[1] + upright[1], textsize=9, min_distance=0.015, max_distance=0.2,
+        axes, x, y, names, x_scatter=x, y_scatter=y, x_lines=ends_x, y_lines=ends_y,
+        textsize=9, min_distance=0.015, max_distance=0.2,
         nbr_candidates=500, linecolor="0.5", linewidth=0.5,
     )  # fmt: skip
 

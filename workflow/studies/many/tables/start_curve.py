@@ -6,13 +6,12 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from tandem.registry import ConfigurationError, not_among
-from tandem.reporting.table import Given, Report, Table
+from tandem.reporting.table import Given, Outline, Report, Table
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from tandem.studies.plan import Plan
 
 METRIC = "p_at_1_x100"
 WAYS = {"from": "{language}-{pivot}", "into": "{pivot}-{language}"}
@@ -32,7 +31,7 @@ class StartCurve(Table):
     source: str
     """Whose held-out sentences are searched."""
 
-    def experiments(self, plan: Plan) -> list[tuple[str, str, int, str]]:
+    def experiments(self, plan: Outline) -> list[tuple[str, str, int, str]]:
         """Return (language, experiment, pairs, start) of each line, in order of language and pairs.
 
         Each start is there too, with 0 pairs.
@@ -58,7 +57,7 @@ class StartCurve(Table):
         order = list(dict.fromkeys(languages))
         return sorted({*found}, key=lambda row: (order.index(row[0]), row[3], row[2], row[1]))
 
-    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+    def inputs(self, plan: Outline) -> dict[str, list[str]]:
         """Name scores."""
         names = [name for _, name, _, _ in self.experiments(plan)]
         return {"scores": plan.scores(names, self.task)}
@@ -127,7 +126,8 @@ class StartCurve(Table):
         for language, own in frame.groupby("language", sort=False):
             own, series = own[own[f"from_{METRIC}"].notna()], {}
             ends = own.loc[own["pairs"] > 0, "pairs"].agg(["min", "max"])
-            for start, rows in own.groupby("start"):
+            for name, rows in own.groupby("start"):
+                start = str(name)
                 pairs, values = rows["pairs"].to_numpy(), bounds(rows, "from", METRIC)
                 label = f"from {start}" if start else "from nothing"
                 series[label] = np.column_stack([pairs, values])[pairs > 0]

@@ -15,13 +15,13 @@ from tandem.tasks.task import MEAN
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tandem.studies.plan import Plan
+    from tandem.reporting.table import Outline
     from wieting2017.methods.settings import Experiment
 
 METRIC = "pearson_x100"
 
 
-def inputs(plan: Plan, experiment: Experiment) -> list[str]:
+def inputs(plan: Outline, experiment: Experiment) -> list[str]:
     """Name the files of all texts and encoders."""
     return [
         plan.path("scores/conditions", f"{text}.{encoder}.json")
@@ -30,7 +30,7 @@ def inputs(plan: Plan, experiment: Experiment) -> list[str]:
     ]
 
 
-def experiment_of(plan: Plan, table: str) -> Experiment:
+def experiment_of(plan: Outline, table: str) -> Experiment:
     """Return the experiment that a table of the study has.
 
     Raises:
@@ -87,8 +87,8 @@ def _spelt(kept: dict) -> str:
 
 
 def _spelt_shares(low: float | None, high: float | None) -> str:
+    if high is None:
+        return "" if low is None else f"highest {100 * (1 - low):g}%"
     if low is None:
         return f"lowest {100 * high:g}%"
-    if high is None:
-        return f"highest {100 * (1 - low):g}%"
     return f"percentiles {100 * low:g} to {100 * high:g}"

@@ -48,8 +48,8 @@ class Text:
     ) -> Text:
         """Segment the pairs."""
         encode = segmenter.encoder("en")
-        sides = (encode([one[side] for one in candidates]) for side in (0, 1))
-        return cls(*sides, scores)
+        reference, paraphrase = (encode([one.sides[k] for one in candidates]) for k in (0, 1))
+        return cls(reference, paraphrase, scores)
 
     def pairs(self, rows: np.ndarray) -> Pairs:
         """Return the pairs to train on; both sides are English."""

@@ -28,7 +28,7 @@ from tandem.filtering.kinds.overlap import ngram_overlap
 from tandem.filtering.ngram_model import train as train_ngrams
 from tandem.objectives.kinds.margin import Margin
 from tandem.segmentation.segmenter import Segmenter
-from tandem.tasks.sts_data import cosine_similarity
+from tandem.statistics.cosine import cosine_similarity
 from tandem.text.tokens import tokens
 from tandem.training.pairs import Pairs
 from tandem.training.recipe import Recipe
@@ -71,7 +71,7 @@ def score(
     if similar is None and apart:
         similar = _own_encoder(apart, segmenter, seed)
     if similar is not None:
-        sides = (similar.encode([one[side] for one in candidates], "en") for side in (0, 1))
+        sides = (similar.encode([one.sides[k] for one in candidates], "en") for k in (0, 1))
         found["cosine"] = cosine_similarity(*sides)
     about: dict[str, Any] = {}
     if apart:

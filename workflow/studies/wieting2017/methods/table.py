@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from tandem.reporting.table import Table
+from tandem.reporting.table import Outline, Table
 from wieting2017.methods import results
 
 if TYPE_CHECKING:
-    from tandem.studies.plan import Plan
     from wieting2017.methods.settings import Experiment
 
 EXCERPT = 160
@@ -26,16 +25,16 @@ class ExperimentTable(Table):
         """Name the table that has the experiment."""
         return [self.of]
 
-    def experiment(self, plan: Plan) -> Experiment:
+    def experiment(self, plan: Outline) -> Experiment:
         """Return the experiment; ConfigurationError if `of` has none."""
         return results.experiment_of(plan, self.of)
 
-    def filtered(self, plan: Plan) -> list[str]:
+    def filtered(self, plan: Outline) -> list[str]:
         """Name the texts that filters are tried on."""
         experiment = self.experiment(plan)
         return [name for name in experiment.compared if experiment.filtered(name)]
 
-    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+    def inputs(self, plan: Outline) -> dict[str, list[str]]:
         """Name the scores of all trainings."""
         return {"conditions": results.inputs(plan, self.experiment(plan))}
 

@@ -27,6 +27,11 @@ class Candidate(NamedTuple):
     paraphrase: str
     cost: float | None
 
+    @property
+    def sides(self) -> tuple[str, str]:
+        """The two texts."""
+        return self.reference, self.paraphrase
+
 
 def back_translated(folder: Path, sides: tuple[str, str], split: str) -> Iterator[Candidate]:
     """Yield the pairs of a back-translated corpus's split, with their costs.
@@ -50,7 +55,8 @@ def versions(folder: Path, parts: Iterable[Part], seed: int) -> Iterator[Candida
         for line in read_lines(part.path(folder, "train"))
     ]
     for place in np.random.default_rng(seed).permutation(len(rows)).tolist():
-        yield Candidate(*rows[place], None)
+        left, right = rows[place]
+        yield Candidate(left, right, None)
 
 
 def parallel(folder: Path, sides: tuple[str, str]) -> Iterator[Candidate]:

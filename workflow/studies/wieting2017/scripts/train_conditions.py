@@ -22,7 +22,7 @@ with logged(snakemake.log[0]) as log:
     scores = pd.read_csv(given.scores, sep="\t")
     starts = {}
     if given.start:
-        source = experiment.start or experiment.baseline
+        source = experiment.start or str(experiment.baseline)
         words = segmenter.units("en")
         vectors = start_vectors(Path(given.start[0]), words, run.encoder.dimension)
         log.info("%d of %d words have vectors in %s", len(vectors), len(words), source)

@@ -44,7 +44,7 @@ class Bounds(ExperimentTable):
             each = each.dropna(subset=["test_gain"])
             if not len(each):
                 continue
-            row = {"encoder": experiment.encoders[str(encoder)].label}
+            row: dict[str, Any] = {"encoder": experiment.encoders[str(encoder)].label}
             row |= {"filter": experiment.filters[str(name)].label, "bounds": bounds}
             row |= {"text_count": len(each)}
             row |= columns("gain", results.METRIC, sample_mean(each["test_gain"].to_numpy()))

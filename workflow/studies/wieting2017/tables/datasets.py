@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from tandem.files.io import read_json
-from tandem.reporting.table import Given, Report, Table
+from tandem.reporting.table import Given, Outline, Report, Table
 from wieting2017.methods import results
 from wieting2017.methods.settings import UNFILTERED, Experiment
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
-
-    from tandem.studies.plan import Plan
 
 
 class Datasets(Table):
@@ -22,7 +21,7 @@ class Datasets(Table):
     experiment: Experiment
     """The filtering experiments, which all tables of the study are about."""
 
-    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+    def inputs(self, plan: Outline) -> dict[str, list[str]]:
         """Name the scores of all trainings, the quality of the translators, their texts."""
         translators = self.translators(plan)
         return {
@@ -31,7 +30,7 @@ class Datasets(Table):
             "texts": [plan.path("texts", text) for text in translators],
         }
 
-    def translators(self, plan: Plan) -> dict[str, str]:
+    def translators(self, plan: Outline) -> dict[str, str]:
         """Name the translator of each text that has one."""
         made = plan.study.backtranslations
         texts = self.experiment.compared.items()
@@ -48,7 +47,15 @@ class Datasets(Table):
         """
         import pandas as pd
 
-        from tandem.reporting.writer import columns, grid, page, with_interval
+        found = results.load(given.files["conditions"], "chosen")
+        found = found[found["filter"] == UNFILTERED]
+        frame = pd.DataFrame(self._rows(found, given))
+        frames = {"datasets": frame, "runs": found}
+        return Report(frame.drop(columns="key"), self._markdown(frame), frames)
+
+    def _rows(self, found: pd.DataFrame, given: Given) -> Iterator[dict[str, Any]]:
+        """Yield a row for each text and encoder, from all trainings without a filter."""
+        from tandem.reporting.writer import columns
         from tandem.statistics.inference import sample_mean
 
         translated = list(self.translators(given.plan))
@@ -61,24 +68,26 @@ class Datasets(Table):
             for name, folder in zip(translated, given.files["texts"], strict=True)
             if (file := folder / "about.json").exists()
         }
-        found = results.load(given.files["conditions"], "chosen")
-        found = found[found["filter"] == UNFILTERED]
-        rows = []
         for (text, encoder), runs in found.groupby(["text", "encoder"], sort=False):
-            row = {"text": text, "encoder": self.experiment.encoders[str(encoder)].label}
-            row["key"] = encoder
+            row: dict[str, Any] = {"text": text}
+            row |= {"encoder": self.experiment.encoders[str(encoder)].label, "key": encoder}
             row |= {"bleu": bleu.get(str(text)), "met_percent": met.get(str(text))}
             row |= {"label": self.experiment.texts[str(text)].label, "pairs": runs["size"].iloc[0]}
             row["learning_rate"] = runs["learning_rate"].iloc[0]
             row |= {"seed_count": len(runs), "development_pearson_x100": runs["development"].mean()}
-            mean = sample_mean(runs["test"].to_numpy())
-            row |= columns("mean", results.METRIC, mean)
+            row |= columns("mean", results.METRIC, sample_mean(runs["test"].to_numpy()))
             for task in self.experiment.further:
                 known = task in runs and runs[task].notna().all()
                 mean = sample_mean(runs[task].to_numpy()) if known else None
                 row |= columns(task, results.METRIC, mean)
-            rows.append(row)
-        frame = pd.DataFrame(rows)
+            yield row
+
+    def _markdown(self, frame: pd.DataFrame) -> str:
+        """Lay out a row for each text, a column for each encoder; then the further tasks."""
+        import pandas as pd
+
+        from tandem.reporting.writer import grid, page, with_interval
+
         lines = []
         for label, own in frame.groupby("label", sort=False):
             cells = {
@@ -98,8 +107,7 @@ class Datasets(Table):
             "that the translator was trained on."
         )
         further = "\n\n".join(self._further(frame, task) for task in self.experiment.further)
-        markdown = page("# Texts as training data", said, grid(headings, lines), further)
-        return Report(frame.drop(columns="key"), markdown, {"datasets": frame, "runs": found})
+        return page("# Texts as training data", said, grid(headings, lines), further)
 
     def _further(self, frame: pd.DataFrame, task: str) -> str:
         """Return the section of a further task; empty where its data is absent."""
@@ -120,7 +128,7 @@ class Datasets(Table):
     def _labels(self) -> list[str]:
         return [each.label for each in self.experiment.encoders.values()]
 
-    def plot(self, figure: str, frame, given: Given) -> Figure:  # noqa: ANN001
+    def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
         """Draw a row for each text, a series for each encoder."""
         from tandem.reporting.plots import Dots, bounds, dot_plot
 

@@ -30,8 +30,6 @@ class Filters(ExperimentTable):
         """
         import pandas as pd
 
-        from tandem.reporting.writer import grid, page, with_interval
-
         experiment = self.experiment(given.plan)
         found = results.load(given.files["conditions"], "chosen")
         rows: list[dict[str, Any]] = []
@@ -41,37 +39,9 @@ class Filters(ExperimentTable):
                 rows += [named | row for row in _gains(experiment, runs)]
         frame = pd.DataFrame(rows)
         overall = _overall(frame)
-        lines = [
-            [experiment.texts[row["text"]].label, row["encoder"], row["label"], row["bounds"],
-             f"{row['passing']:,}", f"{row['mean_pearson_x100']:.1f}",
-             with_interval(row, "gain", results.METRIC, "+"), _shown(row["p_holm"])]
-            for _, row in frame.iterrows()
-        ]  # fmt: skip
-        headings = ["Text", "Encoder", "Filter", "Bounds", "Pairs", "r x 100", "Gain", "p"]
-        said = (
-            "Each filter with the bound that is best on STS 2016 and the pairs that pass, trained "
-            f"on {experiment.size:,} of them. r x 100 is the mean of STS 2012 to 2015 over seeds; "
-            "its gain is over no filter with the same seeds, in brackets the 95% t interval; p is "
-            "corrected (Holm) over the filters of a text and an encoder. Combined: the best two "
-            "that enough pairs pass. The cosine is that of "
-            f"{experiment.cosine or 'an encoder trained on the pairs held apart'}."
-        )
-        whole = [
-            [row["encoder"], row["label"], str(row["text_count"]),
-             with_interval(row, "gain", results.METRIC, "+"), _shown(row["p_holm"])]
-            for _, row in overall.iterrows()
-        ]  # fmt: skip
-        over = (
-            "Mean gain of the texts, in brackets the 95% t interval over texts; p is corrected "
-            "(Holm) over the filters of an encoder."
-        )
-        markdown = page(
-            "# What filters gain", over,
-            grid(["Encoder", "Filter", "Texts", "Gain", "p"], whole),
-            "## Text by text", said, grid(headings, lines),
-        )  # fmt: skip
         kinds = frame.drop_duplicates(["filter", "encoder"])[["filter", "encoder", "label"]]
-        return Report(frame, markdown, {"filters": frame, "kinds": kinds, "overall": overall})
+        frames = {"filters": frame, "kinds": kinds, "overall": overall}
+        return Report(frame, _markdown(experiment, frame, overall), frames)
 
     def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
         """Draw a panel for each encoder: a row for each filter, a series for each text."""
@@ -94,6 +64,41 @@ class Filters(ExperimentTable):
         return dot_plot(panels)
 
 
+def _markdown(experiment: Experiment, frame: pd.DataFrame, overall: pd.DataFrame) -> str:
+    """Lay out the gains over all texts, then those on each."""
+    from tandem.reporting.writer import grid, page, with_interval
+
+    lines = [
+        [experiment.texts[row["text"]].label, row["encoder"], row["label"], row["bounds"],
+         f"{row['passing']:,}", f"{row['mean_pearson_x100']:.1f}",
+         with_interval(row, "gain", results.METRIC, "+"), _shown(row["p_holm"])]
+        for _, row in frame.iterrows()
+    ]  # fmt: skip
+    headings = ["Text", "Encoder", "Filter", "Bounds", "Pairs", "r x 100", "Gain", "p"]
+    said = (
+        "Each filter with the bound that is best on STS 2016 and the pairs that pass, trained "
+        f"on {experiment.size:,} of them. r x 100 is the mean of STS 2012 to 2015 over seeds; "
+        "its gain is over no filter with the same seeds, in brackets the 95% t interval; p is "
+        "corrected (Holm) over the filters of a text and an encoder. Combined: the best two "
+        "that enough pairs pass. The cosine is that of "
+        f"{experiment.cosine or 'an encoder trained on the pairs held apart'}."
+    )
+    whole = [
+        [row["encoder"], row["label"], str(row["text_count"]),
+         with_interval(row, "gain", results.METRIC, "+"), _shown(row["p_holm"])]
+        for _, row in overall.iterrows()
+    ]  # fmt: skip
+    over = (
+        "Mean gain of the texts, in brackets the 95% t interval over texts; p is corrected "
+        "(Holm) over the filters of an encoder."
+    )
+    return page(
+        "# What filters gain", over,
+        grid(["Encoder", "Filter", "Texts", "Gain", "p"], whole),
+        "## Text by text", said, grid(headings, lines),
+    )  # fmt: skip
+
+
 def _gains(experiment: Experiment, runs: pd.DataFrame) -> list[dict[str, Any]]:
     """Return a row for each filter of a text and an encoder that enough pairs pass."""
     from tandem.reporting.writer import columns
@@ -106,7 +111,7 @@ def _gains(experiment: Experiment, runs: pd.DataFrame) -> list[dict[str, Any]]:
         if scores.isna().any():
             continue
         gains = (scores - plain).to_numpy()
-        row = {"filter": name, "label": label_of(experiment, str(name))}
+        row: dict[str, Any] = {"filter": name, "label": label_of(experiment, str(name))}
         row |= {"bounds": each["bounds"].iloc[0], "passing": each["passing"].iloc[0]}
         row |= {"seed_count": len(each)}
         row |= columns("mean", results.METRIC, sample_mean(scores.to_numpy()))
@@ -124,7 +129,7 @@ def _overall(frame: pd.DataFrame) -> pd.DataFrame:
 
     found: list[dict[str, Any]] = []
     for encoder, own in frame.groupby("encoder", sort=False):
-        rows = [
+        rows: list[dict[str, Any]] = [
             {"encoder": encoder, "label": label, "text_count": len(each),
              **_gain(each[f"gain_{results.METRIC}"].to_numpy())}
             for label, each in own.groupby("label", sort=False)

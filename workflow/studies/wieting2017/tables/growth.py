@@ -35,9 +35,9 @@ class Growth(ExperimentTable):
         rows: list[dict[str, Any]] = []
         for key, runs in found.groupby(["text", "encoder", "filter", "bounds", "size"], sort=False):
             text, encoder, name, bounds, size = key
-            row = {"text": experiment.texts[text].label}
-            row |= {"encoder": experiment.encoders[encoder].label}
-            row |= {"filter": "none" if name == UNFILTERED else experiment.filters[name].label}
+            row: dict[str, Any] = {"text": experiment.texts[str(text)].label}
+            row |= {"encoder": experiment.encoders[str(encoder)].label}
+            row |= {"filter": "none" if name == UNFILTERED else experiment.filters[str(name)].label}
             row |= {"bounds": bounds, "pairs": size, "seed_count": len(runs)}
             mean = sample_mean(runs["test"].to_numpy())
             rows.append(row | columns("mean", results.METRIC, mean))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tandem.files.io import read_json
-from tandem.reporting.table import Given, Report
+from tandem.reporting.table import Given, Outline, Report
 from wieting2017.methods.table import ExperimentTable, excerpt
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from tandem.studies.plan import Plan
+    from wieting2017.methods.settings import Experiment
     from wieting2017.methods.texts import Candidate
     from wieting2017.methods.usage import Words
 
@@ -30,7 +30,7 @@ class MachineText(ExperimentTable):
     examples: int = 10
     """Pairs that are shown, of all texts together."""
 
-    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+    def inputs(self, plan: Outline) -> dict[str, list[str]]:
         """Name the texts, and what the classifiers found."""
         names = self.filtered(plan)
         return {
@@ -48,7 +48,6 @@ class MachineText(ExperimentTable):
         """
         import pandas as pd
 
-        from tandem.reporting.writer import grid, page, with_interval
         from tandem.text.tokens import tokens
         from wieting2017.methods import texts, usage
 
@@ -58,7 +57,7 @@ class MachineText(ExperimentTable):
         shown: list[list[str]] = []
         for number, (name, folder) in enumerate(zip(names, given.files["texts"], strict=True)):
             label, pairs = experiment.texts[name].label, texts.read(folder)
-            one, other = ([tokens(pair[side]) for pair in pairs] for side in (0, 1))
+            one, other = ([tokens(pair.sides[k]) for pair in pairs] for k in (0, 1))
             apart = [tokens(reference) for reference, _ in texts.read_apart(folder)]
             frequent = usage.frequent_words(apart)
             measured = _measured(one, other, frequent, self.blocks)
@@ -70,6 +69,28 @@ class MachineText(ExperimentTable):
                 for pair, why in chosen
             ]
         told = _accuracies(names, given.files["classifiers"])
+        usage_lines = [
+            {"text": row["key"], "statistic": row["name"], "side": side,
+             "value": row[f"{side}_mean"]}
+            for row in rows for side in SIDES
+        ]  # fmt: skip
+        return Report(
+            pd.DataFrame(rows).drop(columns=["key", "name"]),
+            self._markdown(experiment, rows, told, shown),
+            {"usage": pd.DataFrame(usage_lines), "classifiers": told},
+        )
+
+    def _markdown(
+        self,
+        experiment: Experiment,
+        rows: Sequence[Mapping[str, Any]],
+        told: pd.DataFrame,
+        shown: Sequence[Sequence[str]],
+    ) -> str:
+        """Lay out the statistics, what classifiers tell apart, and examples."""
+        from tandem.reporting.writer import grid, page, with_interval
+        from wieting2017.methods import usage
+
         said = (
             f"References and their back-translations: {experiment.candidates:,} pairs of each "
             f"text, in {self.blocks} blocks; vocabulary and entropies are of equally many words or "
@@ -85,21 +106,12 @@ class MachineText(ExperimentTable):
             for row in rows
         ]  # fmt: skip
         heads = ["Text", "Statistic", "References", "Translations", "More (%)"]
-        usage_lines = [
-            {"text": row["key"], "statistic": row["name"], "side": side,
-             "value": row[f"{side}_mean"]}
-            for row in rows for side in SIDES
-        ]  # fmt: skip
-        return Report(
-            pd.DataFrame(rows).drop(columns=["key", "name"]),
-            page(
-                "# How translations differ from references", said, grid(heads, lines),
-                "## Told apart", _accuracy_note(told), _accuracy_grid(told, experiment),
-                "## Examples", "Of each text, pairs whose translation repeats the most, or has "
-                "lost the most rare words.",
-                grid(["Text", "Reference", "Translation", "What is seen"], shown),
-            ),
-            {"usage": pd.DataFrame(usage_lines), "classifiers": told},
+        return page(
+            "# How translations differ from references", said, grid(heads, lines),
+            "## Told apart", _accuracy_note(told), _accuracy_grid(told, experiment),
+            "## Examples", "Of each text, pairs whose translation repeats the most, or has "
+            "lost the most rare words.",
+            grid(["Text", "Reference", "Translation", "What is seen"], shown),
         )  # fmt: skip
 
     def figures(self, name: str) -> list[str]:
@@ -171,7 +183,8 @@ def _telling(
     rare = [sum(word not in frequent for word in words) for words in one]
     lost = [n - sum(w not in frequent for w in words) for n, words in zip(rare, other, strict=True)]
     kinds = [(repeated, "{} words repeated"), (lost, "{} rare words fewer")]
-    orders = [sorted(range(len(pairs)), key=lambda i, c=c: (-c[i], i)) for c, _ in kinds]
+    # of equal counts the first pair
+    orders = [sorted(range(len(pairs)), key=[-n for n in c].__getitem__) for c, _ in kinds]
     for number in range(wanted):
         counts, said = kinds[number % 2]
         place = orders[number % 2][number // 2]
@@ -207,7 +220,7 @@ def _accuracies(names: Sequence[str], files: Sequence[Path]) -> pd.DataFrame:
     ])  # fmt: skip
 
 
-def _accuracy_grid(told: pd.DataFrame, experiment: Any) -> str:  # noqa: ANN401
+def _accuracy_grid(told: pd.DataFrame, experiment: Experiment) -> str:
     from tandem.reporting.writer import grid
 
     if told.empty:

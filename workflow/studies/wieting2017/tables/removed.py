@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from tandem.files.io import read_json
-from tandem.reporting.table import Given, Report
+from tandem.reporting.table import Given, Outline, Report
 from wieting2017.methods import results
 from wieting2017.methods.settings import COMBINED, UNFILTERED
 from wieting2017.methods.table import ExperimentTable, excerpt
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
     from matplotlib.figure import Figure
+    from numpy.typing import NDArray
 
-    from tandem.studies.plan import Plan
+    from wieting2017.methods.settings import Experiment
+
+    Removals = dict[str, tuple[str, NDArray[np.bool_]]]
+    """By filter: its bounds, as text, and which pairs it removes."""
 
 
 class Removed(ExperimentTable):
@@ -25,7 +31,7 @@ class Removed(ExperimentTable):
     examples: int = 2
     """Pairs of each filter that are shown."""
 
-    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+    def inputs(self, plan: Outline) -> dict[str, list[str]]:
         """Name the texts, their scores, and the trainings that chose bounds."""
         names = self.filtered(plan)
         return {
@@ -57,26 +63,13 @@ class Removed(ExperimentTable):
             found = read_json(file)
             removed = _removed(found["chosen"], pd.read_csv(scores, sep="\t"))
             label, pairs = experiment.texts[found["text"]].label, texts.read(folder)
-            for name, (bounds, gone) in removed.items():
-                for other, (_, also) in removed.items():
-                    if other != name:
-                        rows.append({
-                            "text": label, "filter": experiment.filters[name].label,
-                            "bounds": bounds, "removed_pairs": int(gone.sum()),
-                            "removed_percent": 100 * gone.mean(),
-                            "other": experiment.filters[other].label,
-                            "also_removed_percent": 100 * also[gone].mean() if gone.any() else None,
-                            "expected_percent": 100 * also.mean(),
-                        })  # fmt: skip
-                # what the fewest other filters remove shows what is its own
-                votes = sum(also.astype(int) for _, also in removed.values())
-                order = sorted(gone.nonzero()[0].tolist(), key=lambda i, v=votes: (v[i], i))
+            rows += [{"text": label, **row} for row in _shared(removed, experiment)]
+            for name, (bounds, _) in removed.items():
                 lines = shown.setdefault(name, [])
-                for i in order[: max(self.examples - len(lines), 0)]:
-                    others = str(int(votes[i]) - 1)
+                for place, others in _examples(removed, name)[: self.examples - len(lines)]:
                     cells = [experiment.filters[name].label, bounds, label]
-                    texts_of = excerpt(pairs[i].reference), excerpt(pairs[i].paraphrase)
-                    lines.append([*cells, *texts_of, others])
+                    cells += [excerpt(side) for side in pairs[place].sides]
+                    lines.append([*cells, str(others)])
         frame = pd.DataFrame(rows)
         said = (
             "Of the pairs that a filter removes, the share that another removes too, in percent, "
@@ -109,7 +102,35 @@ class Removed(ExperimentTable):
         return dot_plot([Dots("removed, % of the text's pairs", rows, series)])
 
 
-def _removed(chosen: list[dict], scores: pd.DataFrame) -> dict[str, tuple[str, Any]]:
+def _shared(removed: Removals, experiment: Experiment) -> Iterator[dict[str, Any]]:
+    """Yield a row for each filter and other filter; see `Removed.build`."""
+    for name, (bounds, gone) in removed.items():
+        for other, (_, also) in removed.items():
+            if other != name:
+                yield {
+                    "filter": experiment.filters[name].label,
+                    "bounds": bounds,
+                    "removed_pairs": int(gone.sum()),
+                    "removed_percent": 100 * gone.mean(),
+                    "other": experiment.filters[other].label,
+                    "also_removed_percent": 100 * also[gone].mean() if gone.any() else None,
+                    "expected_percent": 100 * also.mean(),
+                }
+
+
+def _examples(removed: Removals, name: str) -> list[tuple[int, int]]:
+    """Return the pairs that a filter removes, each with how many others do.
+
+    What the fewest others remove comes first: it shows what is the filter's own.
+    """
+    import numpy as np
+
+    votes = np.sum([gone for _, gone in removed.values()], axis=0)
+    places = removed[name][1].nonzero()[0].tolist()
+    return [(place, int(votes[place]) - 1) for place in sorted(places, key=lambda i: (votes[i], i))]
+
+
+def _removed(chosen: list[dict], scores: pd.DataFrame) -> Removals:
     """Return for each filter its bounds, as text, and which pairs it removes."""
     from wieting2017.methods.conditions import Condition, Kept
 

@@ -27,7 +27,7 @@ class ClusterAgreement(ClaimTest):
         latin = (points["script_group"] == ENGLISH_SCRIPT).to_numpy()
         if len(points) < FEWEST or latin.all() or not latin.any():
             return None
-        sample = Sample(points["branch"], evidence.scores.resamples, evidence.scores.seed)
+        sample = Sample(points["branch"].tolist(), evidence.scores.resamples, evidence.scores.seed)
         weights = sample.weights
         high = overlap >= natural_thresholds(overlap, weights)[:, None]
         count = weights.sum(axis=1)

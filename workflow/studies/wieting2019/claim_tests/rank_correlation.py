@@ -66,7 +66,7 @@ class RankCorrelation(ClaimTest):
         if len(points) < FEWEST:
             return None
         seed = evidence.scores.seed
-        sample = Sample(points["branch"], evidence.scores.resamples, seed)
+        sample = Sample(points["branch"].tolist(), evidence.scores.resamples, seed)
         found = self._tested(sample, points, common, margin)
         if found is None:
             return None

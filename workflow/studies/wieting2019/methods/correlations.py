@@ -182,9 +182,10 @@ def _correlate(
         members = members[in_company(common)]
         common = strata(members, HELD[held])
     counts = {"n": len(members), "families": members["branch"].nunique()}
-    y, found = members[response].to_numpy(), {}
+    y = members[response].to_numpy()
+    found: dict[str, dict[str, float]] = {}
     if len(members) >= FEWEST and not is_constant(y):
-        sample = Sample(members["branch"], draws.resamples, draws.seed)
+        sample = Sample(members["branch"].tolist(), draws.resamples, draws.seed)
         for name in predictors:
             x = members[name].to_numpy()
             values = sample.rho(x, y, common)
@@ -201,4 +202,4 @@ def _correlate(
     for row, p in zip(found.values(), holm([row["p"] for row in found.values()]), strict=True):
         row["p_holm"] = p
     for name in predictors:
-        yield {"predictor": name} | counts | found.get(name, {})
+        yield {"predictor": name, **counts, **found.get(name, {})}

@@ -117,7 +117,7 @@ def _scatter(
     )  # fmt: skip
     low = points["overlap_types"] < threshold
     for (group, cluster), members in points.groupby(["script_group", low], sort=False):
-        colour, marker = looks[group]
+        colour, marker = looks[str(group)]
         axes.scatter(
             members[predictor], members["gain"], s=_MARKER**2, marker=marker, linewidths=1.1,
             edgecolors=colour, facecolors="white" if cluster else colour, zorder=3,
@@ -133,7 +133,7 @@ def _label(axes: Axes, points: pd.DataFrame, predictor: str) -> None:
     x, y = points[predictor].to_numpy(), points["gain"].to_numpy()
     textalloc.allocate(
         axes, x, y, points["language"].tolist(), x_scatter=x, y_scatter=y,
-        scatter_sizes=np.full(len(x), _MARKER), textsize=_LETTERS, min_distance=0.012,
+        scatter_sizes=list(np.full(len(x), _MARKER)), textsize=_LETTERS, min_distance=0.012,
         max_distance=0.15, margin=0.002, nbr_candidates=500, linecolor=_LINE, linewidth=0.4,
         avoid_label_lines_overlap=True, gid=LABEL,
         path_effects=[withStroke(linewidth=1.4, foreground="white")],
@@ -165,7 +165,8 @@ def _show_clusters(axes: Axes, thresholds: pd.Series, threshold: float) -> list[
     handles = []
     for name, title in titles.items():
         if name in thresholds and left <= thresholds[name] <= right:
-            look = {"color": _LINE, "linewidth": 0.9, "linestyle": _DOTS if name == "data" else "-"}
+            dots = _DOTS if name == "data" else "-"
+            look: dict[str, Any] = {"color": _LINE, "linewidth": 0.9, "linestyle": dots}
             axes.axvline(thresholds[name], zorder=1, **look)
             handles.append(Line2D([], [], label=title, **look))
     axes.set_xlim(left, right)

@@ -18,12 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from tandem.corpora.readers import Pair
 from tandem.errors import InputError
 from tandem.files.io import atomic_folder, read_json, read_lines, write_json, write_lines
 from tandem.filtering.clean import filter_pairs, report
 from tandem.filtering.filter import Filter
 from tandem.progress import progress_bar
+from tandem.text.pairs import Pair
 from tandem.text.spelling import exact_key
 from wieting2019.methods.choice import Keys, choose_languages, share_sentences, shared_share
 
@@ -119,15 +119,28 @@ def build_panel(
     with atomic_folder(folder) as result:
         for code, own in chosen.items():
             wanted = {key: rows[key] for key in own.tolist()}
-            lines: dict[int, str] = {}
-            for key, sentence, translation in _stored(files[code]):
-                if key in wanted and wanted[key] not in lines:
-                    lines[wanted[key]] = translation
-                    english[wanted[key]] = sentence
+            lines, sentences = _taken(files[code], wanted)
+            english |= sentences
             write_lines(result / f"{code}.tsv", (f"{row}\t{lines[row]}" for row in sorted(lines)))
         write_lines(result / "english.txt", (english[row] for row in range(len(english))))
         write_json(result / "panel.json", described)
     return described
+
+
+def _taken(
+    paths: Iterable[Path], wanted: Mapping[int, int]
+) -> tuple[dict[int, str], dict[int, str]]:
+    """Return a language's translations and their English sentences, by number, from its files.
+
+    `wanted` has the number of each English sentence by its key; the first translation is taken.
+    """
+    lines: dict[int, str] = {}
+    english: dict[int, str] = {}
+    for key, sentence, translation in _stored(paths):
+        if key in wanted and wanted[key] not in lines:
+            lines[wanted[key]] = translation
+            english[wanted[key]] = sentence
+    return lines, english
 
 
 def panel_languages(folder: str | Path) -> list[str]:

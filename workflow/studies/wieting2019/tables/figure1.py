@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from tandem.reporting.table import Given, Report, Table
+from tandem.reporting.table import Given, Outline, Report, Table
 from wieting2019.methods.settings import Panel
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from tandem.studies.plan import Plan
 
 REGISTER = Path(__file__).parents[1] / "languages.yaml"
 """What the codes of languages mean."""
@@ -34,7 +33,7 @@ class Figure1(Table):
     uriel: str = "lang2vec"
     """The corpus with URIEL's vectors."""
 
-    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+    def inputs(self, plan: Outline) -> dict[str, list[str]]:
         """Name scores and texts of the panels, URIEL and the register of languages."""
         scores = [
             plan.path("scores", "languages", name, f"batch{number}.json")

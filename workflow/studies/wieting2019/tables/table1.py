@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tandem.reporting.table import Given, Report, Table
+from tandem.reporting.table import Given, Outline, Report, Table
 from tandem.tasks.sts_data import Index, read_index
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from tandem.studies.plan import Plan
 
 MEAN = "mean"
 
@@ -31,7 +30,7 @@ class Table1(Table):
     task: str = "sts"
     """What they are scored on: STS by years."""
 
-    def experiments(self, plan: Plan) -> list[str]:
+    def experiments(self, plan: Outline) -> list[str]:
         """Name its experiments, those beside the paper's layout last."""
         names = plan.experiments(self.encoders, self.settings)
         for name in self.also:
@@ -39,7 +38,7 @@ class Table1(Table):
             names += plan.experiments([encoder], [setting])
         return names
 
-    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+    def inputs(self, plan: Outline) -> dict[str, list[str]]:
         """Name scores, models (for their parameters), the STS folder."""
         names = self.experiments(plan)
         return {
@@ -77,6 +76,7 @@ class Table1(Table):
         from tandem.reporting.writer import columns
 
         known, cell = given.plan.described(name), given.scores.cell(name, self.task, MEAN)
+        assert cell is not None  # its folder of scores is an input
         years = {}
         for unit in given.scores.units(name, self.task):
             if unit != MEAN:
@@ -190,7 +190,7 @@ def _years(frame: pd.DataFrame, given: Given) -> str:
     return grid(["Encoder", "Trained on", "Parameters", *headings, "Mean", "Seeds"], rows)
 
 
-def _tasks(tasks: Sequence[Mapping[str, object]], index: Index) -> str:
+def _tasks(tasks: Sequence[Mapping[str, Any]], index: Index) -> str:
     """One line per year: its tasks, the pairs at hand of those published, and what is missing."""
     lines = []
     for year in dict.fromkeys(task["year"] for task in tasks):

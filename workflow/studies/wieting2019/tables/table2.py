@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tandem.registry import Settings
-from tandem.reporting.table import Given, Report, Table
+from tandem.reporting.table import Given, Outline, Report, Table
 from tandem.tasks.sts_data import read_index
 
 if TYPE_CHECKING:
     from tandem.reporting.scores import Cell
-    from tandem.studies.plan import Plan
 
 NUMBERS = ("pairs", "dimension", "vocabulary")
 """Numbers that describe a row's encoder; claims compare rows that differ in one of them."""
@@ -47,7 +46,7 @@ class Line:
 
     label: str
     experiments: dict[str, str]
-    about: dict[str, object]
+    about: dict[str, int | None]
 
     @property
     def slug(self) -> str:
@@ -84,7 +83,7 @@ class Table2(Table):
     retrieval: str = "retrieval"
     """Task of the directions."""
 
-    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+    def inputs(self, plan: Outline) -> dict[str, list[str]]:
         """Name scores, the STS folder."""
         names = sorted({n for one in self._lines(plan) for n in one.experiments.values()})
         return {
@@ -110,17 +109,17 @@ class Table2(Table):
         for line in lines:
             cells = [self._cell(line, column, given) for column in heads]
             names = " ".join(dict.fromkeys(line.experiments.values()))
-            row = {"row": line.label, "experiments": names} | line.about
+            row: dict[str, Any] = {"row": line.label, "experiments": names, **line.about}
             row |= {"seed_count": max((len(c.seeds) for c in cells if c), default=0)}
             for column, cell in zip(heads, cells, strict=True):
                 row |= columns(column.label, given.scores.metric(column.task), cell)
             rows.append(row)
         frame = pd.DataFrame(rows).astype(dict.fromkeys(NUMBERS, "Int64"))
-        frame = frame.astype({name: float for name in frame if name.endswith("x100")})
+        frame = frame.astype({name: float for name in frame.columns if name.endswith("x100")})
         compared = pd.DataFrame(self._compared(lines, heads, given), columns=COMPARED)
         return Report(frame, self._markdown(lines, heads, given), {"comparisons": compared})
 
-    def _lines(self, plan: Plan) -> list[Line]:
+    def _lines(self, plan: Outline) -> list[Line]:
         """Return the rows: Tandem's encoders, then those that others made."""
         lines = []
         for row in self.rows:
@@ -170,7 +169,7 @@ class Table2(Table):
         found += [("random-trigram", line, other) for line in trigram[:1] for other in random]
         found += [("random-competitive", line, other) for line in random for other in baselines]
         # what chose the recipes decides no claim
-        heads = [column for column in heads if column.unit != given.plan.study.sts.selection]
+        heads = [column for column in heads if column.unit != _selection(given)]
         for finding, better, worse in found:
             for column in heads:
                 one, other = column.unit.rsplit(".", 1)[-1].split("-")
@@ -196,7 +195,7 @@ class Table2(Table):
             names = ["", "Pairs", "Dim.", "Vocab. at most", *(column.label for column in shown)]
             halves[task] = grid(names, beside(first, cells))
             sizes = {cell.items for row in cells for cell in row if cell}
-        who = self._who_scores(given.plan.study.sts.selection)
+        who = self._who_scores(_selection(given))
         return page(
             "# Table 2: similarity across languages",
             "Pearson's r x 100 with human scores on the tracks of STS 2017, averaged over seeds; "
@@ -243,6 +242,12 @@ COMPARED = [
 """Columns of the frame `comparisons`: `better` and `worse` are experiments."""
 
 
+def _selection(given: Given) -> str:
+    """Return the task that chose the recipes; empty where none did."""
+    sts = given.plan.study.sts
+    return sts.selection if sts else ""
+
+
 def _steps(lines: Sequence[Line], number: str) -> Iterator[tuple[Line, Line]]:
     """Yield neighbouring rows (larger, smaller) that differ in one number alone."""
     groups: dict[tuple, list[Line]] = {}
@@ -250,6 +255,6 @@ def _steps(lines: Sequence[Line], number: str) -> Iterator[tuple[Line, Line]]:
         others = tuple(line.about[name] for name in NUMBERS if name != number)
         groups.setdefault(others, []).append(line)
     for group in groups.values():
-        for small, large in pairwise(sorted(group, key=lambda line: line.about[number])):
+        for small, large in pairwise(sorted(group, key=lambda line: line.about[number] or 0)):
             if small.about[number] != large.about[number]:
                 yield large, small

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tandem.reporting.table import Given, Report, Table
+from tandem.reporting.table import Given, Outline, Report, Table
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from tandem.studies.plan import Plan
 
 BESIDE = {
     "cosine, training part": "yang2019.bucc_f1.train.cosine",
@@ -35,7 +34,7 @@ class Table3(Table):
     task: str = "mining"
     """The mining task."""
 
-    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+    def inputs(self, plan: Outline) -> dict[str, list[str]]:
         """Name scores."""
         names = plan.experiments(self.encoders, self.settings)
         return {"scores": plan.scores(names, self.task)}
@@ -68,12 +67,13 @@ class Table3(Table):
         known, seeds = given.plan.described(name), given.scores.details(name, self.task)
         methods = [seed["methods"][unit] for seed in seeds]
         cell = given.scores.cell(name, self.task, unit)
+        assert cell is not None  # the unit is of its scores
         score, retrieval = unit.rsplit(".", 1)
         return {
             "task": given.plan.mining_of(given.plan.setting(name).corpus),
             "experiment": name,
             **{key: known[key] for key in ("encoder", "pairs")},
-            "neighbours": given.plan.study.tasks[self.task].neighbours,
+            "neighbours": seeds[0]["neighbours"],
             "score": score,
             "retrieval": retrieval,
             "threshold": np.mean([method["threshold"] for method in methods]),
@@ -93,14 +93,14 @@ class Table3(Table):
             units = given.scores.units(mined.iloc[0], self.task)
             cells = [[given.scores.cell(name, self.task, unit) for name in mined] for unit in units]
             heads = [[", ".join(unit.rsplit(".", 1))] for unit in units]
-            named = ["Score, retrieval", *mined.index]
+            names = [str(task) for task in mined.index]
+            headings = ["Score, retrieval", *names, *(f"{task}, at best" for task in names)]
             best = rows.pivot_table("test_f1_best_x100", ["score", "retrieval"], "task", sort=False)
             bounds = [[f"{value:.1f}" for value in line] for line in best[mined.index].to_numpy()]
-            named += [f"{task}, at best" for task in mined.index]
             lines = zip(beside(heads, cells), bounds, strict=True)
-            parts += [f"## {encoder}", grid(named, [[*line, *bound] for line, bound in lines])]
-        rows = quoted([given.published[key] for key in BESIDE.values()], tasks)
-        named = [[f"*{label}*", *row[1:]] for label, row in zip(BESIDE, rows, strict=True)]
+            parts += [f"## {encoder}", grid(headings, [[*line, *bound] for line, bound in lines])]
+        printed = quoted([given.published[key] for key in BESIDE.values()], tasks)
+        named = [[f"*{label}*", *row[1:]] for label, row in zip(BESIDE, printed, strict=True)]
         return page(
             "# Table 3: mining parallel sentences",
             "F1 x 100 of the pairs found in the test part, at the score that gives the best F1 on "
@@ -143,7 +143,7 @@ class Table3(Table):
         for (encoder, task), rows in frame.groupby(["encoder", "task"], sort=False):
             ways = list(rows["retrieval"].unique())
             series = {
-                score: bounds(lines.set_index("retrieval").reindex(ways), "test_f1", "x100")
+                str(score): bounds(lines.set_index("retrieval").reindex(ways), "test_f1", "x100")
                 for score, lines in rows.groupby("score", sort=False)
             }
             panels.append(Dots("F1 × 100, test part", ways, series, f"{encoder}, {task}"))

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import PositiveInt
 
-from tandem.reporting.table import Given, Report, Table
+from tandem.reporting.table import Given, Outline, Report, Table
 from wieting2019.methods.settings import FEWEST, PERMUTATIONS, THRESHOLD
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from tandem.reporting.published import Published
-    from tandem.studies.plan import Plan
 
 QUOTED = {
     (False, "low", "syntactic"): "wieting2019.language.syntactic_low",
@@ -66,7 +65,7 @@ class Table5(Table):
     permutations: PositiveInt = PERMUTATIONS
     """Number of random permutations behind each p-value with something held."""
 
-    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+    def inputs(self, plan: Outline) -> dict[str, list[str]]:
         """Name what the points are made from, since their CSV is rounded."""
         return plan.study.tables[self.points].inputs(plan)
 
@@ -112,9 +111,9 @@ class Table5(Table):
             _sources(table[quoted], register),
         ]
         for (panel, marked), setting in table.groupby(["panel", "marked"], sort=False):
-            title = self.labels.get(panel, panel)
+            title = self.labels.get(str(panel), str(panel))
             parts.append(f"## {title}; {MARKED}" if marked else f"## {title}")
-            parts.append("" if marked else notes[panel])
+            parts.append("" if marked else notes[str(panel)])
             for response, rows in setting.groupby("response", sort=False):
                 free = rows["held"] == ""
                 parts += [f"### {RESPONSES[str(response)]}", _grid(rows[free]), _grid(rows[~free])]
@@ -130,9 +129,10 @@ def quote(table: pd.DataFrame, register: Mapping[str, Published]) -> pd.DataFram
     shown &= table["rho_x100"].notna()
     names = [QUOTED.get(key) if one else None for key, one in zip(keys, shown, strict=True)]
     entries = [register[name] if name else None for name in names]
+    places: list[Any] = [f"{entry.paper}, {entry.place}" if entry else None for entry in entries]
     return table.assign(
         published_x100=[entry.values["rho"] if entry else float("nan") for entry in entries],
-        published_place=[f"{entry.paper}, {entry.place}" if entry else None for entry in entries],
+        published_place=places,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -70,7 +70,7 @@ def find(
             write_vectors(encoder, text, language, file)
             for text, language, file in zip(sides, languages, files, strict=True)
         ]
-        near = search(*files, neighbours, memory_bytes=memory_bytes)
+        near = search(files[0], files[1], neighbours, memory_bytes=memory_bytes)
         pairs = mine(near, Score.COSINE, retrieval)
         kept = None
         if keep_vectors:
@@ -102,7 +102,7 @@ def features(
     lengths = [abs(np.log((len(a) + 1) / (len(b) + 1))) for a, b in seen]
     numbers_apart = [float(numbers(a) != numbers(b)) for a, b in seen]
     shared = [len(capitals(a) & capitals(b)) / max(len(capitals(b)), 1) for a, b in seen]
-    columns = [pairs.score, *margins, lengths, numbers_apart, shared]
+    columns: list[Any] = [pairs.score, *margins, lengths, numbers_apart, shared]
     return np.nan_to_num(np.stack(columns, axis=1).astype(np.float64), posinf=0, neginf=0)
 
 

@@ -114,6 +114,7 @@ def fine_tuned(
     return first, second
 
 
+
 def _likelihood(said: NDArray[np.float64], gold: Sequence[bool] | NDArray[np.bool_]) -> float:
     """Return the mean log-likelihood of what is gold and what is not."""
     sure = np.clip(said, 1e-7, 1 - 1e-7)

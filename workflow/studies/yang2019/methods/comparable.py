@@ -12,7 +12,7 @@ from tandem.registry import Settings
 from yang2019.methods import texts
 
 if TYPE_CHECKING:
-    from tandem.studies.plan import Plan
+    from tandem.tasks.task import Places
 
 
 class Comparable(Settings):
@@ -29,7 +29,7 @@ class Comparable(Settings):
     """Of hidden pairs: seed of the choice of pairs and sides."""
 
 
-def path_of(plan: Plan, language: str) -> str:
+def path_of(plan: Places, language: str) -> str:
     """Return the folder of the task in which translations into English are searched for."""
     return plan.path("comparable", language)
 

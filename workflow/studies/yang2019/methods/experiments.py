@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from tandem.registry import Settings
 
 if TYPE_CHECKING:
-    from tandem.reporting.table import Given
-    from tandem.studies.plan import Plan
+    from tandem.reporting.table import Given, Outline
 
 
 class Compared(Settings):
@@ -23,7 +22,7 @@ class Compared(Settings):
     """The setting, without `-<language>`."""
 
 
-def experiment(plan: Plan, row: Compared, language: str) -> str:
+def experiment(plan: Outline, row: Compared, language: str) -> str:
     """Return the experiment of a row in a language.
 
     Raises:

@@ -42,15 +42,15 @@ def sorted_out(found: Candidates, threshold: float, most: int) -> dict[str, Any]
             kind = "partial"
         positives.append(_entry(found, row, other, float(found.pairs.score[place]), kind))
     for row, other in found.wanted:
-        place = proposed.get(row)
-        score = None if place is None else float(found.pairs.score[place])
-        nearest = place is not None and int(found.pairs.target[place]) == other
+        listed = proposed.get(row)
+        score = None if listed is None else float(found.pairs.score[listed])
+        nearest = listed is not None and int(found.pairs.target[listed]) == other
         if nearest and score is not None and score >= threshold:
             continue
         kind = "threshold" if nearest else "neighbour"
         entry = _entry(found, row, other, score if nearest else None, kind)
-        if kind == "neighbour" and place is not None:
-            entry["nearer"] = found.texts[1][int(found.pairs.target[place])]
+        if kind == "neighbour" and listed is not None:
+            entry["nearer"] = found.texts[1][int(found.pairs.target[listed])]
             entry["nearer_cosine"] = round(score or 0.0, 4)
         negatives.append(entry)
     negatives.sort(key=lambda entry: (entry["cosine"] is None, entry["cosine"] or 0.0))

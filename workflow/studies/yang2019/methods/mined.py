@@ -7,7 +7,7 @@ is from.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -21,7 +21,7 @@ from tandem.translation.translator import TRANSLATORS, Translator
 from yang2019.methods import texts
 
 if TYPE_CHECKING:
-    from tandem.studies.plan import Plan
+    from tandem.reporting.table import Outline
     from tandem.tasks.task import Encodes
 
 ORIGINS = ("original", "forward", "backward")
@@ -50,7 +50,7 @@ class Translation(Settings):
     memory_mb: PositiveInt = 2048
     """Most memory of the process while it searches, in MiB."""
 
-    def by_language(self, plan: Plan) -> dict[str, str]:
+    def by_language(self, plan: Outline) -> dict[str, str]:
         """Return the experiments by language."""
         return {texts.language_of(plan, name): name for name in self.experiments}
 
@@ -66,7 +66,7 @@ def nearest(
         files = [Path(scratch) / f"{side}.npy" for side in ("english", "other")]
         write_vectors(encoder, english, "en", files[0])
         write_vectors(encoder, other, language, files[1])
-        return search(*files, 1, memory_bytes=memory_mb << 20)
+        return search(files[0], files[1], 1, memory_bytes=memory_mb << 20)
 
 
 def chosen_threshold(
@@ -99,8 +99,8 @@ def mined_pairs(
 
 def write(
     folder: str | Path,
-    pairs: dict[str, Iterable[tuple[str, str]]],
-    splits: dict[str, Sequence[tuple[str, str]]],
+    pairs: Mapping[str, Iterable[tuple[str, str]]],
+    splits: Mapping[str, Sequence[tuple[str, str]]],
     language: str,
     counts: dict[str, Any],
 ) -> None:

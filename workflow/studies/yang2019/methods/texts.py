@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tandem.corpora.readers import Placed
-    from tandem.studies.plan import Plan
+    from tandem.tasks.task import Places
 
 
 class SearchedText(Settings):
@@ -53,7 +53,7 @@ class Searched(NamedTuple):
     places: NDArray[np.int64]
 
 
-def language_of(plan: Plan, experiment: str) -> str:
+def language_of(plan: Places, experiment: str) -> str:
     """Return the language beside English that an experiment is trained on.
 
     Raises:
@@ -66,7 +66,7 @@ def language_of(plan: Plan, experiment: str) -> str:
     return sides[0]
 
 
-def path_of(plan: Plan, language: str) -> str:
+def path_of(plan: Places, language: str) -> str:
     """Return the file with what is searched for translations between English and a language."""
     return plan.path("searched", f"{language}.tsv")
 

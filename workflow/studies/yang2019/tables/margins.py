@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pydantic import NonNegativeFloat
 
 from tandem.registry import Settings
-from tandem.reporting.table import Given, Report, Table
+from tandem.reporting.table import Given, Outline, Report, Table
 from yang2019.methods.experiments import Compared, experiment
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from tandem.studies.plan import Plan
 
 SERIES = {"positive": "translations", "negative": "nearest others"}
+UNITS = ("forward.1", "backward.1")
+COSINES = ("positive", "negative", "gap")
 
 
 class Point(Settings):
@@ -44,7 +46,7 @@ class Margins(Table):
     claimed: NonNegativeFloat = 0.3
     """The margin that claims hold against the smallest one: the paper's."""
 
-    def _named(self, plan: Plan) -> list[tuple[str, Point, str]]:
+    def _named(self, plan: Outline) -> list[tuple[str, Point, str]]:
         """Return each encoder with each margin, and the experiment."""
         return [
             (label, point, experiment(
@@ -52,7 +54,7 @@ class Margins(Table):
             for name, label in self.encoders.items() for point in self.points
         ]  # fmt: skip
 
-    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+    def inputs(self, plan: Outline) -> dict[str, list[str]]:
         """Name the scores."""
         return {"scores": plan.scores([name for _, _, name in self._named(plan)], self.task)}
 
@@ -69,58 +71,72 @@ class Margins(Table):
         `seeds` has the cosines of each seed, `compared` for each encoder the experiments with the
         smallest margin and with the one that claims are about.
         """
-        import numpy as np
         import pandas as pd
 
-        from tandem.reporting.writer import columns, grid, page, with_interval
+        rows, seeds = [], []
+        for label, point, name in self._named(given.plan):
+            cosines = _cosines(given.scores.details(name, self.task))
+            margin = f"{point.margin:g}"
+            seeds += [
+                {"encoder": label, "margin": margin, "seed": number, **cosine}
+                for number, cosine in enumerate(cosines, start=1)
+            ]
+            named = {"encoder": label, "margin": point.margin, "experiment": name}
+            rows.append(named | self._figures(name, cosines, given))
+        frame = pd.DataFrame(rows)
+        frames = {"seeds": pd.DataFrame(seeds), "compared": self._compared(frame)}
+        return Report(frame, self._markdown(rows, given), frames)
+
+    def _figures(
+        self, name: str, cosines: Sequence[Mapping[str, float]], given: Given
+    ) -> dict[str, Any]:
+        """Return the columns of an experiment, from its scores and its cosines by seed."""
+        import numpy as np
+
+        from tandem.reporting.writer import columns
         from tandem.statistics.inference import sample_mean
 
         metric = given.scores.metric(self.task)
-        rows, seeds = [], []
-        for label, point, name in self._named(given.plan):
-            line: dict[str, Any] = {"encoder": label, "margin": point.margin, "experiment": name}
-            details = given.scores.details(name, self.task)
-            line["seed_count"] = len(details)
-            for unit in ("forward.1", "backward.1"):
-                line |= columns(unit, metric, given.scores.cell(name, self.task, unit))
-            own = [
-                {"positive": 100 * d["positive"], "negative": 100 * d["negative"]}
-                for d in details if d["negative"] is not None
-            ]  # fmt: skip
-            for number, one in enumerate(own, start=1):
-                one["gap"] = one["positive"] - one["negative"]
-                known = {"encoder": label, "margin": f"{point.margin:g}", "seed": number}
-                seeds.append(known | one)
-            for key in ("positive", "negative", "gap"):
-                line |= columns(key, "x100", sample_mean(np.array([one[key] for one in own])))
-            rows.append(line)
-        frame = pd.DataFrame(rows)
+        line: dict[str, Any] = {"seed_count": len(given.scores.details(name, self.task))}
+        for unit in UNITS:
+            line |= columns(unit, metric, given.scores.cell(name, self.task, unit))
+        for key in COSINES:
+            line |= columns(key, "x100", sample_mean(np.array([seed[key] for seed in cosines])))
+        return line
+
+    def _markdown(self, rows: Sequence[Mapping[str, Any]], given: Given) -> str:
+        """Lay out a row for each encoder and margin."""
+        from tandem.reporting.writer import grid, page, with_interval
+
+        metric = given.scores.metric(self.task)
         shown = [
             [str(row["encoder"]), f"{row['margin']:g}",
-             *(with_interval(row, unit, metric) for unit in ("forward.1", "backward.1")),
-             *(with_interval(row, key, "x100") for key in ("positive", "negative", "gap"))]
+             *(with_interval(row, unit, metric) for unit in UNITS),
+             *(with_interval(row, key, "x100") for key in COSINES)]
             for row in rows
         ]  # fmt: skip
         headings = ["Encoder", "Margin", "P@1 forward", "P@1 backward", "Translations",
                     "Nearest others", "Between"]  # fmt: skip
-        text = page(
+        return page(
             f"# {self.title}",
             "P@1 x 100, with the 95% interval over sentences and seeds; the mean cosine x 100 of "
             "all translations and, of English sentences that find theirs first, that of the "
             "nearest other sentence (section 5.4), with 95% t intervals over seeds.",
             grid(headings, shown),
         )
-        compared = [
-            {"encoder": label, "none": own[0][1], "least": f"{own[0][0]:g}", "margin": margin,
+
+    def _compared(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Return of each encoder the experiments whose margins claims compare."""
+        import pandas as pd
+
+        return pd.DataFrame([
+            {"encoder": label, "none": own[0][1], "least": f"{own[0][0]:g}", "margin": name,
              "claimed": f"{self.claimed:g}"}
             for label, lines in frame.groupby("encoder", sort=False)
             for own in [lines[["margin", "experiment"]].to_numpy().tolist()]
-            for value, margin in own
-            if value == self.claimed
-        ]  # fmt: skip
-        return Report(
-            frame, text, {"seeds": pd.DataFrame(seeds), "compared": pd.DataFrame(compared)}
-        )
+            for margin, name in own
+            if margin == self.claimed
+        ])  # fmt: skip
 
     def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
         """Draw P@1 and the cosines over the margin."""
@@ -140,3 +156,13 @@ class Margins(Table):
             Curves("margin", "P@1 × 100, from English", found, log=False),
             Curves("margin", "mean cosine × 100", cosines, log=False),
         ])  # fmt: skip
+
+
+def _cosines(details: Iterable[Mapping[str, Any]]) -> list[dict[str, float]]:
+    """Return COSINES x 100 of each seed whose negatives are known."""
+    means = [
+        {"positive": 100 * seed["positive"], "negative": 100 * seed["negative"]}
+        for seed in details
+        if seed["negative"] is not None
+    ]
+    return [{**seed, "gap": seed["positive"] - seed["negative"]} for seed in means]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from tandem.registry import Settings
-from tandem.reporting.table import Given, Report, Table
+from tandem.reporting.table import Given, Outline, Report, Table
 from yang2019.methods.comparable import Comparable
 from yang2019.methods.experiments import Compared, experiment, printed
 
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from tandem.studies.plan import Plan
 
 FIGURES = ("precision", "recall", "f1")
 
@@ -53,7 +52,7 @@ class MinedPairs(Table):
         """Name the corpora with published tasks."""
         return [name for task in self.tasks.values() for name in task.published or ()]
 
-    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+    def inputs(self, plan: Outline) -> dict[str, list[str]]:
         """Name the scores."""
         names = [experiment(plan, e, code) for e in self.experiments.values()
                  for code in self.languages]  # fmt: skip
@@ -80,8 +79,8 @@ class MinedPairs(Table):
         frame = pd.DataFrame(rows)
         shown = []
         for (label, method, part), own in frame.groupby(["label", "method", "part"], sort=False):
-            cells = [_shown(row) for row in own.to_dict("records")]
-            shown.append([f"{label}: {method}", part, *cells])
+            cells = [_shown(row) for _, row in own.iterrows()]
+            shown.append([f"{label}: {method}", str(part), *cells])
         sizes = [[code, *(str(v) for v in self._sizes(given, code))] for code in self.languages]
         text = page(
             f"# {self.title}",
@@ -147,7 +146,7 @@ class MinedPairs(Table):
         return dot_plot([Dots("F1 × 100", rows, series)])
 
 
-def _shown(row: dict[str, Any]) -> str:
+def _shown(row: pd.Series) -> str:
     figures = [row[f"{figure}_x100"] for figure in FIGURES]
     if any(value is None or value != value for value in figures):
         return ""

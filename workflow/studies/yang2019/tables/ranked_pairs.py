@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tandem.reporting.table import Given, Report, Table
+from tandem.reporting.table import Given, Outline, Report, Table
 from yang2019.methods.experiments import Compared, experiment, printed
 from yang2019.methods.failures import KINDS
 
@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from tandem.studies.plan import Plan
 
 FOUND = {"positives": "false positives", "negatives": "false negatives"}
 
@@ -35,10 +34,10 @@ class RankedPairs(Table):
     quoted: list[str] = []
     """Rows of published.yaml that are shown, by id."""
 
-    def _names(self, plan: Plan) -> dict[str, str]:
+    def _names(self, plan: Outline) -> dict[str, str]:
         return {code: experiment(plan, self.experiment, code) for code in self.languages}
 
-    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+    def inputs(self, plan: Outline) -> dict[str, list[str]]:
         """Name the scores."""
         return {"scores": plan.scores(self._names(plan).values(), self.task)}
 

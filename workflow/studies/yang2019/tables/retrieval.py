@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tandem.reporting.table import Given, Report, Table
+from tandem.reporting.table import Given, Outline, Report, Table
 from yang2019.methods.experiments import Compared, experiment, printed
 from yang2019.methods.texts import SearchedText
 
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from tandem.reporting.scores import Cell
-    from tandem.studies.plan import Plan
 
 
 class Retrieval(Table):
@@ -42,7 +41,7 @@ class Retrieval(Table):
         """Name the corpora that are searched."""
         return [text.dataset for text in self.texts.values()]
 
-    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+    def inputs(self, plan: Outline) -> dict[str, list[str]]:
         """Name the scores of all experiments."""
         names = [experiment(plan, row, code) for row in self.rows for code in self.languages]
         return {f"scores.{task}": plan.scores(names, task) for task in (self.task, *self.claimed)}
@@ -94,8 +93,8 @@ class Retrieval(Table):
     ) -> dict[str, Any]:
         details = given.scores.details(name, self.task)
         known = details[0] if details else {}
-        encoder = name.split(".")[0]
-        line = {"row": row.label, "language": language, "experiment": name, "encoder": encoder}
+        line: dict[str, Any] = {"row": row.label, "language": language, "experiment": name}
+        line["encoder"] = name.split(".")[0]
         line |= {"english": known.get("english"), "other": known.get("other")}
         line["seed_count"] = max((len(cell.seeds) for cell in found if cell), default=0)
         for unit, cell in zip(self.units, found, strict=True):

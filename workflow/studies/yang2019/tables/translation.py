@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tandem.reporting.table import Given, Report, Table
+from tandem.reporting.table import Given, Outline, Report, Table
 from yang2019.methods.experiments import printed
 from yang2019.methods.mined import ORIGINS, Translation
 
@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from tandem.studies.plan import Plan
 
 LABELS = {"original": "Original pairs", "forward": "Mined forward", "backward": "Mined backward"}
 
@@ -25,7 +24,7 @@ class TranslationTable(Table):
     quoted: list[str] = []
     """Rows of published.yaml that are shown, by id."""
 
-    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+    def inputs(self, plan: Outline) -> dict[str, list[str]]:
         """Name the translations, and the counts of the pairs."""
         languages = list(self.mined.by_language(plan))
         return {

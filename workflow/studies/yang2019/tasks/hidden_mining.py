@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from tandem.search.margins import Retrieval, Score
 from tandem.tasks.kinds.mining import BitextMining
-from tandem.tasks.task import Encodes, Items, Task
+from tandem.tasks.task import Encodes, Items, Places, Task
 from yang2019.methods import comparable, texts
 
 if TYPE_CHECKING:
     from tandem.statistics.correlation import FloatArray
-    from tandem.studies.plan import Plan
 
 
 class HiddenMining(Task):
@@ -32,7 +31,7 @@ class HiddenMining(Task):
         """Most memory of the process while it searches, in MiB."""
         return self.mining.memory_mb
 
-    def inputs(self, plan: Plan, experiment: str) -> dict[str, str]:
+    def inputs(self, plan: Places, experiment: str) -> dict[str, str]:
         """Name the task in the experiment's language."""
         return {"mining": comparable.path_of(plan, texts.language_of(plan, experiment))}
 

@@ -10,14 +10,13 @@ import numpy as np
 from pydantic import PositiveInt
 
 from tandem.errors import TandemError
-from tandem.tasks.task import Encodes, Items, Task
+from tandem.tasks.task import Encodes, Items, Places, Task
 from yang2019.methods import comparable, failures, texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tandem.statistics.correlation import FloatArray
-    from tandem.studies.plan import Plan
 
 UNIT = "average-precision"
 _POINTS = 200
@@ -40,7 +39,7 @@ class RankedMining(Task):
     memory_mb: PositiveInt = 2048
     """Most memory of the process while it searches, in MiB."""
 
-    def inputs(self, plan: Plan, experiment: str) -> dict[str, str]:
+    def inputs(self, plan: Places, experiment: str) -> dict[str, str]:
         """Name the task in the experiment's language."""
         return {"mining": comparable.path_of(plan, texts.language_of(plan, experiment))}
 

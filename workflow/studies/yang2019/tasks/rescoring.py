@@ -10,12 +10,11 @@ import numpy as np
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from tandem.tasks.kinds.mining import BitextMining, figures
-from tandem.tasks.task import Encodes, Items, Task
+from tandem.tasks.task import Encodes, Items, Places, Task
 from yang2019.methods import comparable, texts
 
 if TYPE_CHECKING:
     from tandem.statistics.correlation import FloatArray
-    from tandem.studies.plan import Plan
 
 UNIT = "classifier.intersection"
 
@@ -45,7 +44,7 @@ class Rescoring(Task):
     memory_mb: PositiveInt = 2048
     """Most memory of the process while it searches, in MiB."""
 
-    def inputs(self, plan: Plan, experiment: str) -> dict[str, str]:
+    def inputs(self, plan: Places, experiment: str) -> dict[str, str]:
         """Name the task in the experiment's language."""
         return {"mining": comparable.path_of(plan, texts.language_of(plan, experiment))}
 

@@ -11,13 +11,12 @@ import numpy as np
 from pydantic import PositiveInt
 
 from tandem.search.neighbours import IndexKind
-from tandem.tasks.task import Encodes, Items, Task
+from tandem.tasks.task import Encodes, Items, Places, Task
 from yang2019.methods import ranks, texts, vectors
 
 if TYPE_CHECKING:
     from tandem.search.neighbours import Neighbours
     from tandem.statistics.correlation import FloatArray
-    from tandem.studies.plan import Plan
 
 
 class TranslationSearch(Task):
@@ -42,7 +41,7 @@ class TranslationSearch(Task):
     memory_mb: PositiveInt = 2048
     """Most memory of the process while it searches, in MiB."""
 
-    def inputs(self, plan: Plan, experiment: str) -> dict[str, str]:
+    def inputs(self, plan: Places, experiment: str) -> dict[str, str]:
         """Name the text in the experiment's language."""
         return {"searched": texts.path_of(plan, texts.language_of(plan, experiment))}
 
@@ -61,7 +60,7 @@ class TranslationSearch(Task):
             places = (text.places[:, [0, column]] for column in (1, 2))
             sides = [vectors.means(rows, own, len(text.documents))
                      for rows, own in zip((english, other), places, strict=True)]  # fmt: skip
-        found = self._search(*sides, max(self.counts))
+        found = self._search(sides[0], sides[1], max(self.counts))
         own = np.tile(np.arange(len(text.documents))[:, None], 2)
         hits = (ranks.right(lists.indices, own, len(own)) for lists in found)
         return dict(zip(("forward", "backward"), map(ranks.ranks, hits), strict=True))
@@ -70,7 +69,7 @@ class TranslationSearch(Task):
         self, text: texts.Searched, english: np.ndarray, other: np.ndarray, files: list[Path]
     ) -> Items:
         # one more than counts: of several right answers, another may come before a wrong one
-        found = self._search(*files, max(self.counts) + 1)
+        found = self._search(files[0], files[1], max(self.counts) + 1)
         hits = ranks.right(found.forward.indices, text.pairs, len(text.other))
         wrong = np.where(hits, -np.inf, found.forward.scores).max(1)
         first = hits[:, 0] & np.isfinite(wrong)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
 from tandem.registry import Kind, Registry
+from tandem.text.pairs import Pair
 
-Pair = tuple[str, str]
 Placed = tuple[str, str, str]
 """The section of the corpus that a pair stands in (a book, a component), and the pair."""
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Literal
 
 from tandem.corpora.archives import open_archive
-from tandem.corpora.readers import Pair, Reader
+from tandem.corpora.readers import Reader
 from tandem.errors import InputError
+from tandem.text.pairs import Pair
 from tandem.text.spelling import collapse
 
 MAX_FILE_BYTES = 1 << 30

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tandem.corpora.archives import open_archive
-from tandem.corpora.readers import Pair, Reader
+from tandem.corpora.readers import Reader
 from tandem.corpora.readers.lines import align
+from tandem.text.pairs import Pair
 
 
 class MosesReader(Reader):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tandem.corpora.readers import Pair, Reader
+from tandem.corpora.readers import Reader
 from tandem.errors import TandemError
 from tandem.files.io import MAX_DOCUMENT_BYTES, read_lines
 from tandem.files.untrusted import refusing
+from tandem.text.pairs import Pair
 from tandem.text.spelling import plain
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tandem.corpora.readers import Pair, Reader
+from tandem.corpora.readers import Reader
 from tandem.errors import InputError
 from tandem.files.io import read_lines
+from tandem.text.pairs import Pair
 
 SEPARATOR = " ||| "
 

@@ -8,10 +8,11 @@ from xml.etree.ElementTree import Element
 
 from defusedxml.ElementTree import iterparse
 
-from tandem.corpora.readers import Pair, Reader
+from tandem.corpora.readers import Reader
 from tandem.errors import InputError
 from tandem.files.io import open_binary
 from tandem.files.untrusted import Metered, refusing_each
+from tandem.text.pairs import Pair
 from tandem.text.spelling import plain
 
 MAX_UNIT_BYTES = 4_000_000

@@ -7,9 +7,10 @@ from typing import ClassVar
 
 from pydantic import NonNegativeInt
 
-from tandem.corpora.readers import Pair, Reader
+from tandem.corpora.readers import Reader
 from tandem.errors import InputError
 from tandem.files.io import read_lines
+from tandem.text.pairs import Pair
 
 
 class TsvReader(Reader):

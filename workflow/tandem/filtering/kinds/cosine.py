@@ -7,11 +7,9 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from tandem.encoders.named import find_model
-from tandem.filtering.filter import Filter, Scorer, Scores
-
-BATCH = 1024
-"""Sentences encoded at a time."""
+from tandem.filtering.filter import Filter, OpenEncoder, Scorer, Scores
+from tandem.statistics.cosine import cosine_similarity
+from tandem.text.pairs import Pair
 
 
 class EncoderCosine(Filter):
@@ -23,24 +21,17 @@ class EncoderCosine(Filter):
     model: str
     """A model folder, or the name of a built model, such as many."""
 
-    def scorer(self, languages: Sequence[str]) -> Scorer:
+    def scorer(self, languages: Sequence[str], open_encoder: OpenEncoder) -> Scorer:
         """Load the encoder, and return what gives the cosines of some pairs.
 
         Raises:
             TandemError: there is no such model, or it does not know a language.
         """
-        from tandem.encoders.model import SentenceEncoder
-        from tandem.tasks.sts_data import cosine_similarity
+        encode = open_encoder(self.model, languages)
 
-        encoder = SentenceEncoder.load(find_model(self.model))
-        for language in languages:
-            encoder.segmenter.encoder(language)
-
-        def scores(pairs: Sequence[tuple[str, str]]) -> list[Scores]:
-            vectors = [
-                encoder.encode(side, language, BATCH)
-                for side, language in zip(zip(*pairs, strict=True), languages, strict=True)
-            ]
+        def scores(pairs: Sequence[Pair]) -> list[Scores]:
+            sides = zip(*pairs, strict=True)
+            vectors = [encode(side, name) for side, name in zip(sides, languages, strict=True)]
             return [(cosine,) for cosine in cosine_similarity(*vectors).tolist()]
 
         return scores

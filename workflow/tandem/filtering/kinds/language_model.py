@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
-from tandem.filtering.filter import Filter, Scorer, Scores
+from tandem.filtering.filter import Filter, OpenEncoder, Scorer, Scores
+from tandem.text.pairs import Pair
 from tandem.text.tokens import tokens
 
 
@@ -27,7 +28,7 @@ class LanguageModelCost(Filter):
         """The one that counts."""
         return (self.side,)
 
-    def scorer(self, languages: Sequence[str]) -> Scorer:
+    def scorer(self, languages: Sequence[str], open_encoder: OpenEncoder) -> Scorer:
         """Read the model, and return what gives the costs of some pairs.
 
         Raises:
@@ -37,7 +38,7 @@ class LanguageModelCost(Filter):
 
         model, place = load(self.model), ("left", "right").index(self.side)
 
-        def scores(pairs: Sequence[tuple[str, str]]) -> list[Scores]:
+        def scores(pairs: Sequence[Pair]) -> list[Scores]:
             return [(model.cost(tokens(pair[place])),) for pair in pairs]
 
         return scores

@@ -67,7 +67,7 @@ class Margin(Contrastive):
 
         found = chosen.found[:, batch]
         if has_compiled_loops(vectors):
-            from tandem.kernels import MarginLoss
+            from tandem.kernels.margin import MarginLoss
 
             compiled: Tensor = MarginLoss.apply(vectors, found, self.margin)
             return compiled

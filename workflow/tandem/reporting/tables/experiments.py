@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from tandem.reporting.table import Given, Report, Table
-
-if TYPE_CHECKING:
-    from tandem.studies.plan import Plan
+from tandem.reporting.table import Given, Outline, Report, Table
 
 
 class Experiments(Table):
@@ -26,12 +21,12 @@ class Experiments(Table):
     notes: str = ""
     """Shown under the table."""
 
-    def experiments(self, plan: Plan) -> list[str]:
+    def experiments(self, plan: Outline) -> list[str]:
         """Name the experiments, and the baselines in the first setting: it says nothing of them."""
         trained = plan.experiments(self.encoders, self.settings)
         return trained + plan.experiments(self.baselines, self.settings[:1])
 
-    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+    def inputs(self, plan: Outline) -> dict[str, list[str]]:
         """Name the scores of all experiments on all tasks."""
         names = self.experiments(plan)
         return {f"scores.{task}": plan.scores(names, task) for task in self.tasks}

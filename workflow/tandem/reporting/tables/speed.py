@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from tandem.files.io import read_json
 from tandem.registry import ConfigurationError
-from tandem.reporting.table import Given, Report, Table
+from tandem.reporting.table import Given, Outline, Report, Table
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
-
-    from tandem.studies.plan import Plan
 
 
 class Speed(Table):
@@ -52,7 +50,7 @@ class Speed(Table):
     notes: str = ""
     """Shown under the table."""
 
-    def experiments(self, plan: Plan) -> list[str]:
+    def experiments(self, plan: Outline) -> list[str]:
         """Name the experiments that are timed."""
         return plan.experiments(self.encoders, [self.setting])
 
@@ -66,7 +64,7 @@ class Speed(Table):
         """Name the corpus that is read."""
         return [self.source] if self.source else []
 
-    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+    def inputs(self, plan: Outline) -> dict[str, list[str]]:
         """Name the times, which a job of its own measures.
 
         Raises:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tandem.reporting.table import Given, Report, Table
+from tandem.reporting.table import Given, Outline, Report, Table
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from tandem.studies.plan import Plan
 
 
 class Training(Table):
@@ -22,7 +20,7 @@ class Training(Table):
     settings: list[str]
     """What they are trained on; each is a series. Untrained encoders are left out."""
 
-    def inputs(self, plan: Plan) -> dict[str, list[str]]:
+    def inputs(self, plan: Outline) -> dict[str, list[str]]:
         """Name the models, which hold their histories."""
         names = plan.experiments(self.encoders, self.settings)
         return {"models": plan.models([name for name in names if plan.setting(name).trained])}

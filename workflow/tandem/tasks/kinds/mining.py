@@ -21,12 +21,11 @@ from tandem.corpora.mining_task import PARTS, gold_rows, language_of, read_part
 from tandem.corpora.readers.bucc import MiningTask
 from tandem.errors import TandemError
 from tandem.search.margins import MinedPairs, Retrieval, Score, mine
-from tandem.tasks.task import Encodes, Items, Task
+from tandem.tasks.task import Encodes, Items, Places, Task
 
 if TYPE_CHECKING:
     from tandem.search.neighbours import Neighbours
     from tandem.statistics.correlation import FloatArray
-    from tandem.studies.plan import Plan
 
 Gold = Collection[tuple[int, int]]
 """(source row, target row) of the pairs to be found."""
@@ -54,7 +53,7 @@ class BitextMining(Task):
     memory_mb: PositiveInt = 2048
     """Most memory of the process while it searches, in MiB."""
 
-    def inputs(self, plan: Plan, experiment: str) -> dict[str, str]:
+    def inputs(self, plan: Places, experiment: str) -> dict[str, str]:
         """Name the folder of the task that is hidden in the sources of the experiment's corpus."""
         corpus = plan.setting(experiment).corpus
         name = plan.mining_of(corpus)

@@ -14,11 +14,10 @@ from tandem.corpora.collection import read_parts
 from tandem.corpora.register import Code
 from tandem.errors import InputError, TandemError
 from tandem.files.io import read_lines
-from tandem.tasks.task import MEAN, Encodes, Items, Task
+from tandem.tasks.task import MEAN, Encodes, Items, Places, Task
 
 if TYPE_CHECKING:
     from tandem.statistics.correlation import FloatArray
-    from tandem.studies.plan import Plan
 
 
 class BitextRetrieval(Task):
@@ -40,7 +39,7 @@ class BitextRetrieval(Task):
     languages: tuple[Code, ...] | None = None
     """Of a collection, the languages beside its pivot that are searched; null: all."""
 
-    def inputs(self, plan: Plan, experiment: str) -> dict[str, str]:
+    def inputs(self, plan: Places, experiment: str) -> dict[str, str]:
         """Name the folder of the experiment's corpus."""
         return {"corpus": plan.path("corpora", plan.setting(experiment).corpus)}
 

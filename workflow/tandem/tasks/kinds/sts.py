@@ -17,12 +17,12 @@ from pydantic import model_validator
 from tandem.corpora.sts_archives import APART
 from tandem.errors import TandemError
 from tandem.statistics.bootstrap import bootstrap_pearson
-from tandem.tasks.sts_data import Index, correlation, cosine_similarity, read_index, read_task
-from tandem.tasks.task import MEAN, Encodes, Items, Task
+from tandem.statistics.cosine import cosine_similarity
+from tandem.tasks.sts_data import Index, correlation, read_index, read_task
+from tandem.tasks.task import MEAN, Encodes, Items, Places, Task
 
 if TYPE_CHECKING:
     from tandem.statistics.correlation import FloatArray
-    from tandem.studies.plan import Plan
 
 
 class Sts(Task):
@@ -45,7 +45,7 @@ class Sts(Task):
             raise ValueError("give years or tasks, one of the two")
         return self
 
-    def inputs(self, plan: Plan, experiment: str) -> dict[str, str]:
+    def inputs(self, plan: Places, experiment: str) -> dict[str, str]:
         """Name the STS folder."""
         return {"sts": plan.path("corpora", "sts")}
 

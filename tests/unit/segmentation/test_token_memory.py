@@ -10,16 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models
 
-from tandem.segmentation import ragged
+from tandem.segmentation import ragged, token_memory
 from tandem.segmentation.stock_tokenizer import normalizer, splitter
-from tandem.text import token_memory
-from tandem.text.token_memory import TokenMemory, character_kinds, number
+from tandem.segmentation.token_memory import TokenMemory, character_kinds, number
 from tandem.text.tokens import tokens
 
 CHARACTERS = (
     "abA1.,'?-\"  Mr\n\té\u00a0\u3000\u0130\u03a3漢\U0001d7d8\U00010400\x01/;`(\u0301\u0338=ｶﾞ"
 )
-STORED = Path(__file__).with_name("sentences.txt")
+STORED = Path(__file__).parents[1] / "text/sentences.txt"
 
 
 class Spelled:

@@ -1,0 +1,20 @@
+"""What compiled loops share: how they are compiled, on how many threads they run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+Indices = NDArray[np.int64]
+
+compiled: Any = numba.njit(parallel=True, cache=True, fastmath={"contract"})
+
+
+def set_threads(threads: int) -> None:
+    """Let compiled loops use so many threads, or what the machine has if that is fewer."""
+    most = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]  # set when it is imported
+    numba.set_num_threads(min(threads, most))

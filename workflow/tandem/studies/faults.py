@@ -1,0 +1,147 @@
+"""What is wrong with a study though each of its values is right: what one says against another."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from tandem.registry import not_among
+from tandem.studies.starts import start_faults
+from tandem.studies.study import Study
+from tandem.training.setting import Setting
+
+RESERVED = {"sts", "downloads"}
+"""Folders beside those of the corpora."""
+
+REFERENCES = {
+    "mining": {"bitext": "bitexts"},
+    "translators": {"bitext": "bitexts"},
+    "backtranslations": {"bitext": "bitexts", "translator": "translators"},
+    "encoders": {"segmentation": "segmentations"},
+    "settings": {"corpus": "corpora", "objective": "objectives"},
+}
+"""By section: the keys of its entries that name an entry of another section, and that section."""
+
+
+def cross_faults(study: Study, datasets: Collection[str]) -> Iterator[str]:
+    """Yield what is inconsistent between keys: names that do not exist, and impossible sizes.
+
+    `datasets` are the names of the registered corpora.
+    """
+    corpora = [*study.bitexts, *study.backtranslations, *study.collections]
+    for one, other in (
+        ("bitexts", "backtranslations"),
+        ("bitexts", "collections"),
+        ("backtranslations", "collections"),
+        ("encoders", "pretrained"),
+    ):
+        for name in getattr(study, other):
+            if name in getattr(study, one):
+                yield f"{other}.{name}: {one} has this name too"
+    for name in RESERVED.intersection(corpora):
+        yield f"no corpus can be named {name}: its folder holds something else"
+    for place, name, section in _references(study):
+        known = corpora if section == "corpora" else getattr(study, section)
+        if name not in known:
+            yield f"{place}: no {section} entry {not_among(name, known)}"
+    for place, source in _sources(study):
+        if source not in datasets:
+            yield f"{place}: no register lists {not_among(source, datasets)}"
+    yield from _encoder_faults(study)
+    yield from _language_faults(study)
+    yield from _size_faults(study)
+    yield from _collection_faults(study)
+    yield from _export_faults(study)
+
+
+def _references(study: Study) -> Iterator[tuple[str, str, str]]:
+    """Yield (place, name, section): the name used at a place, and where it must be defined."""
+    for section, keys in REFERENCES.items():
+        for name, entry in getattr(study, section).items():
+            for key, other in keys.items():
+                yield f"{section}.{name}.{key}", getattr(entry, key), other
+    for name, setting in study.settings.items():
+        for encoder, recipe in setting.encoders.items():
+            yield f"settings.{name}.encoders", encoder, "encoders"
+            yield f"settings.{name}.encoders.{encoder}", recipe, "recipes"
+    for name in study.export.settings:
+        yield "export.settings", name, "settings"
+
+
+def _sources(study: Study) -> Iterator[tuple[str, str]]:
+    """Yield (place, name) of the registered corpora that the study names."""
+    for section in ("bitexts", "collections"):
+        for name, made in getattr(study, section).items():
+            yield from ((f"{section}.{name}.sources", source) for source in made.sources)
+    for name, task in study.mining.items():
+        yield from ((f"mining.{name}", source) for source in task.published())
+    for name, table in study.tables.items():
+        yield from ((f"tables.{name}", source) for source in table.sources())
+    if study.sts is not None:
+        yield from ((f"sts.{key}", source) for key, source in study.sts.archives().items())
+
+
+def _encoder_faults(study: Study) -> Iterator[str]:
+    """Yield the encoders that cannot read what their segmentation gives."""
+    for name, entry in study.encoders.items():
+        scheme = study.segmentations.get(entry.segmentation)
+        if scheme and not entry.architecture.reads(scheme):
+            kind = entry.architecture.kind
+            yield f"encoders.{name}: {kind} with these settings does not read {scheme.kind}"
+
+
+def _language_faults(study: Study) -> Iterator[str]:
+    """Yield the entries that name languages which their bitext does not have."""
+    needed = [(f"translators.{name}", each.bitext, {each.source, each.target})
+              for name, each in study.translators.items()]  # fmt: skip
+    needed += [(f"backtranslations.{name}", made.bitext, {chosen.source, chosen.target})
+               for name, made in study.backtranslations.items()
+               if (chosen := study.translators.get(made.translator))]  # fmt: skip
+    needed += [(f"mining.{name}", task.bitext, {"en", task.language})
+               for name, task in study.mining.items()]  # fmt: skip
+    for place, bitext, languages in needed:
+        if bitext in study.bitexts and languages != set(study.bitexts[bitext].languages):
+            yield f"{place}: {bitext} is not of {' and '.join(sorted(languages))}"
+
+
+def _size_faults(study: Study) -> Iterator[str]:
+    hidden = [task.bitext for task in study.mining.values()]
+    for name, task in study.mining.items():
+        if hidden.count(task.bitext) > 1:
+            yield f"mining.{name}: {task.bitext} has another mining task; give it one"
+    for name, setting in study.settings.items():
+        made = study.backtranslations.get(setting.corpus)
+        translated = None if made is None else made.pairs
+        if translated is not None and (setting.pairs or 0) > translated:
+            yield f"settings.{name}.pairs: {setting.pairs}, but only {translated} are translated"
+        if setting.selection == "similarity" and study.sts is None:
+            yield f"settings.{name}.selection: similarity needs the section sts"
+
+
+def _collection_faults(study: Study) -> Iterator[str]:
+    """Yield what is said of a collection's pairs in the setting of a bitext, and the reverse."""
+    for name, setting in study.settings.items():
+        yield from (f"settings.{name}.start: {fault}" for fault in start_faults(study, name))
+        if setting.corpus in study.collections:
+            if setting.selection == "retrieval":
+                yield f"settings.{name}.selection: retrieval is for bitexts; similarity or last"
+            continue
+        if setting.pairs is None:
+            yield f"settings.{name}.pairs: null is for collections; give a number"
+        for key in ("sources", "languages", "temperature", "pools"):
+            if getattr(setting, key) != Setting.model_fields[key].default:
+                yield f"settings.{name}.{key}: {setting.corpus} is no collection; leave it out"
+
+
+def _export_faults(study: Study) -> Iterator[str]:
+    for name in study.export.settings:
+        if name in study.settings and not study.settings[name].trained:
+            yield f"export.settings: {name} trains nothing that could be exported"
+    known = [
+        f"{encoder}.{name}"
+        for name, setting in study.settings.items()
+        for encoder in setting.encoders
+        if setting.trained and encoder in study.encoders
+        if study.encoders[encoder].architecture.exportable
+    ]
+    if study.export.model not in (None, *known):
+        yield f"export.model: no exportable encoder {not_among(study.export.model, known)}"

@@ -1,0 +1,46 @@
+"""The text that encoders are trained on, and what they are trained to do with it: a setting."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, PositiveInt
+
+from tandem.corpora.register import Code
+from tandem.registry import Settings
+
+
+class Setting(Settings):
+    """The text that encoders are trained on, and how they are trained."""
+
+    label: str
+    """Its heading in tables."""
+    corpus: str
+    """Name of a bitext, a back-translation or a collection."""
+    encoders: dict[str, str] = {}
+    """The encoders that are trained in this setting, each with its recipe."""
+    objective: str
+    """Name of the objective that training minimises."""
+    pairs: PositiveInt | None
+    """Training pairs, a sample of the training split; each seed draws its own. Segmentations are
+    learned from it too. Null, for a collection: all."""
+    sources: tuple[str, ...] | None = None
+    """Of a collection, the corpora whose pairs are trained on; null: all."""
+    languages: tuple[Code, ...] | None = None
+    """Of a collection, the languages that are trained on, beside its pivot; null: all."""
+    temperature: Annotated[float, Field(ge=1)] = 1.0
+    """Of a collection: each corpus in each language has a share of an epoch in proportion to its
+    pairs to the power of 1 / temperature."""
+    pools: Literal["mixed", "source"] = "mixed"
+    """Of a collection, what a mega-batch, from which negatives are chosen, holds: pairs of all that
+    is trained on (mixed), or of one corpus (source). Pairs of two languages and pairs of one are
+    always apart."""
+    start: str | None = None
+    """What training starts from, and whose segmentation is used: an experiment, whose encoder is of
+    the same seed or else of its first, or the folder of a model (a path with a /). Null: training
+    starts from what the seed draws."""
+    trained: bool = True
+    """Whether encoders are trained; else they stay as their seed draws them."""
+    selection: Literal["similarity", "retrieval", "last"] = "similarity"
+    """What selects the epoch: r on `sts.selection`, or P@1 on the validation split of a bitext;
+    last: nothing, the last one is kept."""
