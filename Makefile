@@ -11,10 +11,11 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest
 # --quiet would hide the warnings from --strict
 SITE := NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 RUN := PATH="$(abspath $(BIN)):$$PATH" snakemake --cores $(CORES)
+TINY := .tiny
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help environment table1 many all report check test lint docs reference clean-environment
+.PHONY: help environment table1 many all tiny report check test lint docs reference clean-environment
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,6 +30,12 @@ many: $(READY) ## build one encoder for many languages, its scores and figures, 
 
 all: $(READY) ## build everything the default scale has
 	$(RUN)
+
+tiny: $(READY) $(TINY)/datasets.yaml ## run every study on a little made-up text, without a network, in .tiny/
+	$(RUN) --directory $(TINY) --configfile workflow/scales/tiny.yaml
+
+$(TINY)/datasets.yaml: | $(READY)
+	$(BIN)/python tests/workflow/tiny_corpora.py $(TINY)
 
 report: $(READY) ## write results/report.html: tables, figures, captions, run times
 	$(RUN) && $(RUN) --report results/report.html

@@ -1,9 +1,10 @@
 """Hooks of the site (mkdocs.yml): texts from elsewhere in the repository, with their links.
 
-A line such as `[README.md](../README.md#results)<!-- include -->` stands for that section of the
-file, without its heading; without `#...`, for the whole file. So a fact is written in one place,
-and on GitHub the line is a link. A link to a file that the site does not have becomes a link to the
-repository; one to a file that does not exist is left as it is, which the strict build refuses.
+A line such as `[Table 4](../results/full/table4.md#table-4-encoding-speed)<!-- include -->` stands
+for that section of the file, without its heading; without `#...`, for the whole file. So a fact is
+written in one place, and on GitHub the line is a link. A link to a file that the site does not have
+becomes a link to the repository; one to a file that does not exist is left as it is, which the
+strict build refuses.
 """
 
 from __future__ import annotations
@@ -28,14 +29,6 @@ INSIDE = re.compile(r" {2,3}(?=\S)")
 
 homes: dict[tuple[str, str | None], str] = {}
 """The page that includes a section of a file, by both; with None, the first page for the file."""
-
-
-def on_config(config: MkDocsConfig) -> None:
-    """Add the reference results of each scale to the navigation, where there are any."""
-    kept = sorted(path.parent.name for path in Path(config.docs_dir).glob("results/*/README.md"))
-    if kept:
-        pages = [{f"The {scale} scale": f"results/{scale}/README.md"} for scale in kept]
-        config.nav.insert(4, {"Reference results": pages})
 
 
 def on_files(files: Files, config: MkDocsConfig) -> None:

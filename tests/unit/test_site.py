@@ -33,7 +33,7 @@ def rendered(site, text, page="api/index.md"):
     [
         ("../fidelity.md#text", "../fidelity.md#text"),
         ("../../CONTRIBUTING.md#conventions", "../contributing.md#conventions"),
-        ("../../README.md#scales", "../scales.md"),
+        ("../../README.md#table-1", "../index.md#table-1"),
         ("../../README.md", "../index.md"),
         ("../../results/README.md", "../files.md"),
         ("../../LICENSE", "https://github.com/tandem-bitext/tandem/blob/main/LICENSE"),
@@ -48,8 +48,8 @@ def test_links_lead_to_the_page_that_has_the_text_or_to_the_repository(site, lin
 
 
 def test_a_section_is_included_without_its_heading_and_with_its_links(site):
-    text = rendered(site, "a\n[README](../README.md#licence)<!-- include -->\nb", "index.md")
-    assert text.startswith("a\n\nTandem is under the MIT licence ([LICENSE](https://")
+    text = rendered(site, "a\n[README](../README.md#citation)<!-- include -->\nb", "index.md")
+    assert text.startswith("a\n\n[CITATION.cff](https://github.com/")
     assert text.endswith("\nb")
     assert "##" not in text
 
@@ -67,3 +67,17 @@ def test_a_section_that_is_not_there_is_an_error(site):
 def test_code_stays_and_items_of_inner_lists_are_indented_for_the_site(site):
     text = "- a\n  - b\n\n```\n  [x](../../LICENSE)\n```"
     assert rendered(site, text) == text.replace("  - b", "    - b")
+
+
+def test_every_study_has_a_page_in_the_sidebar(site):
+    config, _ = site
+    (listed,) = (part["Studies"] for part in config.nav if "Studies" in part)
+    studies = {path.parent.name for path in REPOSITORY.glob("workflow/studies/*/study.yaml")}
+    assert {Path(page).stem for page in listed} == studies
+
+
+def test_the_page_of_a_study_links_to_its_reference_results():
+    pages = "".join(path.read_text("utf-8") for path in REPOSITORY.glob("docs/studies/*.md"))
+    kept = {path.parent.name for path in REPOSITORY.glob("docs/results/*/README.md")}
+    assert kept
+    assert not [name for name in kept if f"(../results/{name}/README.md)" not in pages]

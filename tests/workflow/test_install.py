@@ -2,9 +2,12 @@
 
 import json
 import os
+import shlex
+import socket
 import subprocess
 import sys
 import zipfile
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
@@ -19,12 +22,15 @@ from tandem.segmentation.segmenter import learn
 PINS = ["--constraint", str(REPOSITORY / "constraints.txt")]
 MOST_MB = 100
 """Of the core and all that it needs, without bytecode; NumPy is half of it."""
+TORCH = "pip install torch --index-url https://download.pytorch.org/whl/cpu"
+PRINTED = {"pip install .": "tandem-bitext", "pip install '.[train]'": "tandem-bitext"}
+"""The lines that README.md prints, each with a distribution that it installs; and TORCH."""
 
 
-def run(*command):
+def run(*command, cwd=None):
     alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     words = [*map(str, command)]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=600, env=alone)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=600, env=alone, cwd=cwd)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -84,3 +90,26 @@ def test_an_extra_can_be_installed(extra, core, wheel, tmp_path):
     found = json.loads(report.read_text())["install"]
     names = {package["metadata"]["name"].lower() for package in found}
     assert {name_of(one) for one in EXTRAS[extra]} <= names | CORE | {PROJECT["name"]}
+
+
+def would_install(python, line, folder, *options):
+    """Return the distributions that a line would install, run in the repository."""
+    report = folder / "report.json"
+    words = [*shlex.split(line)[1:], "--dry-run", "--quiet", "--report", report, *options]
+    run(python, "-m", "pip", *words, cwd=REPOSITORY)
+    return {one["metadata"]["name"].lower() for one in json.loads(report.read_text())["install"]}
+
+
+@pytest.mark.parametrize("line", PRINTED)
+def test_a_line_of_the_readme_installs_it(line, tmp_path):
+    assert PRINTED[line] in would_install(sys.executable, line, tmp_path, "--no-build-isolation")
+
+
+def test_the_line_for_processors_finds_a_torch_without_cuda(core, tmp_path):
+    try:
+        socket.create_connection((urlsplit(shlex.split(TORCH)[-1]).hostname, 443), 10).close()
+    except OSError:
+        pytest.skip("the host of PyTorch's builds cannot be reached")
+    distributions = would_install(core / "python", TORCH, tmp_path)
+    assert "torch" in distributions
+    assert not [name for name in distributions if name.startswith("nvidia")]

@@ -1,9 +1,13 @@
-"""Corpora for the tiny scale: English with invented languages, STS tasks, a URIEL of our own."""
+"""Corpora for the tiny scale: English with invented languages, STS tasks, a URIEL of our own.
+
+python tests/workflow/tiny_corpora.py FOLDER     write them into a folder (make tiny: .tiny)
+"""
 
 import io
 import json
 import random
 import sqlite3
+import sys
 import zipfile
 from pathlib import Path
 
@@ -111,7 +115,7 @@ REGISTER = {
 def write(folder: Path) -> None:
     """Write data/ and datasets.yaml into a folder; the same bytes every time."""
     data = folder / "data"
-    data.mkdir(parents=True)
+    data.mkdir(parents=True, exist_ok=True)
     rng = random.Random(1)
     english = sorted({_sentence(rng) for _ in range(2 * PAIRS)})[:PAIRS]
     rng.shuffle(english)
@@ -193,8 +197,7 @@ def _write_verses(path, english, book, chapter):
 
     So many verses are in each book, and in each chapter.
     """
-    database = path.parent / "bible.db"
-    connection = sqlite3.connect(database)
+    connection = sqlite3.connect(":memory:")
     connection.execute("CREATE TABLE bible (bbName, bNumber, cNumber, vNumber, vText)")
     for language, letter in VERSES.items():
         for number, text in enumerate(english):
@@ -202,10 +205,9 @@ def _write_verses(path, english, book, chapter):
             place = number // book + 1, number % book // chapter + 1, number % chapter
             connection.execute("INSERT INTO bible VALUES (?, ?, ?, ?, ?)", (letter, *place, verse))
     connection.commit()
-    connection.close()
     with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr(zipfile.ZipInfo("bible.db"), database.read_bytes())
-    database.unlink()
+        archive.writestr(zipfile.ZipInfo("bible.db"), connection.serialize())
+    connection.close()
 
 
 def _write_uriel(path):
@@ -224,3 +226,7 @@ def _write_uriel(path):
             content = io.BytesIO()
             np.savez(content, langs=np.array(URIEL), feats=np.array(feats), data=data)
             archive.writestr(zipfile.ZipInfo(f"lang2vec/data/{name}.npz"), content.getvalue())
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]))

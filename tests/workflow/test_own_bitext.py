@@ -1,4 +1,4 @@
-"""The README's section on a person's own bitext: its commands run, as they stand."""
+"""The page on a person's own bitext: its commands run, as they stand."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def write(folder):
 
 def test_its_commands_run_and_find_the_translations(tmp_path):
     expected = write(tmp_path)
-    blocks = printed.blocks("README.md", "Your own bitext")
+    blocks = [block for block in printed.blocks("docs/own-bitext.md") if block[0]]
     assert [language for language, _ in blocks] == ["sh", "python"]
     said = [printed.run(*block, tmp_path) for block in blocks]
     assert "test.tsv  P@1 x 100" in said[0]
@@ -42,5 +42,6 @@ def test_its_commands_run_and_find_the_translations(tmp_path):
     cosines = [float(line) for line in (tmp_path / "cosines.txt").read_text().split()]
     assert len(cosines) == len(mined)
     assert (tmp_path / "exported" / "modules.json").is_file()
+    assert len(said[1].splitlines()) == 3
     models = [tmp_path / name / "model.safetensors" for name in ("model", "model-of-python")]
     assert models[0].read_bytes() == models[1].read_bytes()
