@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from tandem.own_bitext.selection import by_retrieval
+from tandem.own_bitext.selection import by_retrieval_and_margin
 from tandem.segmentation import ragged
 
 
@@ -13,7 +13,7 @@ def folder_of(path, right):
 
 def scores(folder, *tables):
     """Return the score of each table, whose rows are the vectors of the types."""
-    select = by_retrieval(folder, ("en", "de"))
+    select = by_retrieval_and_margin(folder, ("en", "de"))
     return [select(lambda rows, t=t: np.array(t)[rows.ids]) for t in tables]
 
 

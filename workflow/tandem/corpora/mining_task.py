@@ -75,7 +75,7 @@ def write_task(
     return counts
 
 
-def language_of(folder: str | Path) -> str:
+def mining_language(folder: str | Path) -> str:
     """Return the language of a task's source side; InputError where a folder holds no task."""
     sides = {path.name.partition(".")[2] for path in Path(folder).glob(f"{PARTS[0]}.*")}
     languages = sides - {"en", "gold"}
@@ -86,7 +86,7 @@ def language_of(folder: str | Path) -> str:
 
 def read_part(folder: str | Path, part: str) -> MiningTask:
     """Read one part of a task that `write_task` wrote."""
-    paths = [f"{folder}/{part}.{ending}" for ending in (language_of(folder), "en", "gold")]
+    paths = [f"{folder}/{part}.{ending}" for ending in (mining_language(folder), "en", "gold")]
     return parse_task(*((path, read_lines(path)) for path in paths))
 
 

@@ -35,7 +35,7 @@ from tandem.filtering.filter import parse_filters
 from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.own_bitext import recipes
 from tandem.own_bitext.quality import CROWD, quality
-from tandem.own_bitext.selection import by_retrieval
+from tandem.own_bitext.selection import by_retrieval_and_margin
 from tandem.own_bitext.stopping import stopping
 from tandem.registry import faults
 from tandem.segmentation.segmenter import Segmenter, learn, segment_lines
@@ -280,7 +280,7 @@ def _train(
             run,
             segmenter,
             [pairs],
-            by_retrieval(ids, how.languages),
+            by_retrieval_and_margin(ids, how.languages),
             checkpoint,
             how.device,
             start=how.start,

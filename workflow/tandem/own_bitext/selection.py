@@ -9,11 +9,11 @@ import numpy as np
 
 from tandem.segmentation import ragged
 from tandem.segmentation.ragged import Ragged
-from tandem.tasks.selection import normalised
+from tandem.statistics.cosine import unit_length
 from tandem.training.run import Select
 
 
-def by_retrieval(folder: str | Path, sides: Sequence[str]) -> Select:
+def by_retrieval_and_margin(folder: str | Path, sides: Sequence[str]) -> Select:
     """P@1 x 100 of the segmented validation split, and a trifle that decides between equals.
 
     Of few pairs P@1 takes few values, and soon the highest: then the larger mean margin, of a
@@ -23,7 +23,7 @@ def by_retrieval(folder: str | Path, sides: Sequence[str]) -> Select:
     left, right = ragged.load_sides(folder, "valid", sides)
 
     def score(embed: Callable[[Ragged], np.ndarray]) -> float:
-        cosines = normalised(embed(left)) @ normalised(embed(right)).T
+        cosines = unit_length(embed(left)) @ unit_length(embed(right)).T
         own = np.diagonal(cosines)
         others = np.where(np.eye(len(own), dtype=bool), -1, cosines)
         margins = np.stack([own - others.max(axis) for axis in (0, 1)])

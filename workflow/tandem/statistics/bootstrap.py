@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tandem.statistics.correlation import FloatArray, checked, unit
+from tandem.statistics.correlation import FloatArray, checked, standardised
 
 LEVEL = 0.95
 """Coverage of every interval that Tandem reports."""
@@ -78,7 +78,7 @@ def bootstrap_pearson(
 
 def _standard(values: FloatArray) -> FloatArray:
     """Centre along the last axis and scale to variance 1; 0 where the values are constant."""
-    return np.nan_to_num(unit(values)) * np.sqrt(values.shape[-1])
+    return np.nan_to_num(standardised(values)) * np.sqrt(values.shape[-1])
 
 
 def _counts(index: NDArray[np.int64], items: int) -> FloatArray:

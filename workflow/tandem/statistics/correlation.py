@@ -31,7 +31,7 @@ def pearson(x: ArrayLike, y: ArrayLike) -> float:
 
 def pearson_rows(x: FloatArray, y: FloatArray) -> FloatArray:
     """Pearson's r along the last axis: shapes (..., n) to (...); NaN where a side is constant."""
-    return np.clip(np.sum(unit(x) * unit(y), axis=-1), -1.0, 1.0)
+    return np.clip(np.sum(standardised(x) * standardised(y), axis=-1), -1.0, 1.0)
 
 
 def spearman_rows(x: FloatArray, y: FloatArray) -> FloatArray:
@@ -77,7 +77,7 @@ def ranks(values: FloatArray) -> FloatArray:
     return rankdata(values, axis=-1)
 
 
-def unit(values: FloatArray) -> FloatArray:
+def standardised(values: FloatArray) -> FloatArray:
     """Centre along the last axis and scale to length 1; NaN where the values are constant."""
     centred = values - values.mean(axis=-1, keepdims=True)
     length = np.linalg.norm(centred, axis=-1, keepdims=True)

@@ -11,6 +11,12 @@ from tandem.errors import TandemError
 from tandem.statistics.correlation import FloatArray
 
 
+def unit_length(vectors: NDArray[Any]) -> NDArray[Any]:
+    """Scale the rows of (n, d) to length 1; a zero vector stays."""
+    length = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors / np.where(length > 0, length, 1)
+
+
 def cosine_similarity(first: NDArray[Any], second: NDArray[Any]) -> FloatArray:
     """Cosine of each row of `first` with the same row of `second`: two (n, d) to (n,).
 

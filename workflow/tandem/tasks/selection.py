@@ -14,7 +14,7 @@ import numpy as np
 from tandem.segmentation import ragged
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.segmenter import Segmenter
-from tandem.statistics.cosine import cosine_similarity
+from tandem.statistics.cosine import cosine_similarity, unit_length
 from tandem.tasks.sts_data import correlation, read_task
 from tandem.training.run import Select
 
@@ -38,14 +38,8 @@ def by_retrieval(folder: str | Path, sides: Sequence[str]) -> Select:
     left, right = ragged.load_sides(folder, "valid", sides)
 
     def score(embed: Callable[[Ragged], np.ndarray]) -> float:
-        cosines = normalised(embed(left)) @ normalised(embed(right)).T
+        cosines = unit_length(embed(left)) @ unit_length(embed(right)).T
         own = np.arange(len(cosines))
         return 50 * sum(float(np.mean(cosines.argmax(axis) == own)) for axis in (0, 1))
 
     return score
-
-
-def normalised(vectors: np.ndarray) -> np.ndarray:
-    """Scale rows to length 1; a zero vector stays."""
-    length = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return vectors / np.where(length > 0, length, 1)

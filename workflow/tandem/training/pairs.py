@@ -17,7 +17,7 @@ from tandem.files.io import read_json
 from tandem.segmentation import ragged
 from tandem.segmentation.collection import KINDS
 from tandem.segmentation.ragged import Ragged, concatenate
-from tandem.segmentation.segmentation import side_language
+from tandem.text.languages import language_of
 
 Indices = NDArray[np.int64]
 
@@ -100,7 +100,7 @@ def sentence_keys(rows: Ragged) -> NDArray[np.int64]:
 def load_pairs(folder: str | Path, split: str, sides: Sequence[str]) -> Pairs:
     """Map the pairs of a segmented split into memory."""
     left, right = ragged.load_sides(folder, split, sides)
-    return Pairs(left, right, side_language(sides[0]) == side_language(sides[1]))
+    return Pairs(left, right, language_of(sides[0]) == language_of(sides[1]))
 
 
 def load_collection(folder: str | Path, pools: str = "mixed") -> list[Pairs]:

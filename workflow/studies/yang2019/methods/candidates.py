@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tandem.corpora.mining_task import gold_rows, language_of, read_part
+from tandem.corpora.mining_task import gold_rows, mining_language, read_part
 from tandem.search.margins import MinedPairs, Retrieval, Score, mean_cosines, mine
+from tandem.statistics.cosine import unit_length
 from tandem.tasks.vectors import write_vectors
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def find(
 
     task = read_part(folder, part)
     sides = list(task.source.values()), list(task.target.values())
-    languages = language_of(folder), "en"
+    languages = mining_language(folder), "en"
     with TemporaryDirectory(prefix="tandem-candidates-") as scratch:
         files = [Path(scratch) / f"{side}.npy" for side in ("source", "english")]
         rows = [
@@ -75,7 +76,7 @@ def find(
         kept = None
         if keep_vectors:
             chosen = rows[0][pairs.source], rows[1][pairs.target]
-            kept = np.stack([_unit(one) for one in chosen], axis=1)
+            kept = np.stack([unit_length(rows).astype(np.float32) for rows in chosen], axis=1)
     wanted = gold_rows(task)
     means = [mean_cosines(lists) for lists in near]
     ids = list(task.source), list(task.target)
@@ -117,8 +118,3 @@ def numbers(text: str) -> tuple[str, ...]:
 def capitals(text: str) -> set[str]:
     """Return the words of a text that begin with a capital letter, but for the first."""
     return {word.strip(".,;:!?\"'()") for word in text.split()[1:] if word[:1].isupper()}
-
-
-def _unit(rows: np.ndarray) -> NDArray[np.float32]:
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return (rows / np.where(lengths > 0, lengths, 1)).astype(np.float32)

@@ -52,7 +52,7 @@ class Translation(Settings):
 
     def by_language(self, plan: Outline) -> dict[str, str]:
         """Return the experiments by language."""
-        return {texts.language_of(plan, name): name for name in self.experiments}
+        return {texts.language_beside_english(plan, name): name for name in self.experiments}
 
 
 def nearest(

@@ -53,7 +53,7 @@ class Searched(NamedTuple):
     places: NDArray[np.int64]
 
 
-def language_of(plan: Places, experiment: str) -> str:
+def language_beside_english(plan: Places, experiment: str) -> str:
     """Return the language beside English that an experiment is trained on.
 
     Raises:

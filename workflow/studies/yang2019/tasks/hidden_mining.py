@@ -33,7 +33,7 @@ class HiddenMining(Task):
 
     def inputs(self, plan: Places, experiment: str) -> dict[str, str]:
         """Name the task in the experiment's language."""
-        return {"mining": comparable.path_of(plan, texts.language_of(plan, experiment))}
+        return {"mining": comparable.path_of(plan, texts.language_beside_english(plan, experiment))}
 
     def score(self, encoder: Encodes, data: Mapping[str, Path]) -> Items:
         """Mine; `data` has `mining`, the folder of a task."""

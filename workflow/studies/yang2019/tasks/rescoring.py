@@ -46,7 +46,7 @@ class Rescoring(Task):
 
     def inputs(self, plan: Places, experiment: str) -> dict[str, str]:
         """Name the task in the experiment's language."""
-        return {"mining": comparable.path_of(plan, texts.language_of(plan, experiment))}
+        return {"mining": comparable.path_of(plan, texts.language_beside_english(plan, experiment))}
 
     def score(self, encoder: Encodes, data: Mapping[str, Path]) -> Items:
         """Search both parts, learn on the first, and count on the second."""

@@ -43,7 +43,7 @@ class TranslationSearch(Task):
 
     def inputs(self, plan: Places, experiment: str) -> dict[str, str]:
         """Name the text in the experiment's language."""
-        return {"searched": texts.path_of(plan, texts.language_of(plan, experiment))}
+        return {"searched": texts.path_of(plan, texts.language_beside_english(plan, experiment))}
 
     def score(self, encoder: Encodes, data: Mapping[str, Path]) -> Items:
         """Search both ways; `data` has `searched`, a file as `yang2019.methods.texts` describes."""

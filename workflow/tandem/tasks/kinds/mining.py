@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from pydantic import PositiveInt
 
-from tandem.corpora.mining_task import PARTS, gold_rows, language_of, read_part
+from tandem.corpora.mining_task import PARTS, gold_rows, mining_language, read_part
 from tandem.corpora.readers.bucc import MiningTask
 from tandem.errors import TandemError
 from tandem.search.margins import MinedPairs, Retrieval, Score, mine
@@ -70,7 +70,7 @@ class BitextMining(Task):
         parts = [read_part(folder, part) for part in PARTS]
         sentences = [len(side) for part in parts for side in (part.source, part.target)]
         gold = [gold_rows(part) for part in parts]
-        near = [self._search(encoder, part, language_of(folder)) for part in parts]
+        near = [self._search(encoder, part, mining_language(folder)) for part in parts]
         del parts
         n, method, threshold, training = sentences[2], [], [], []
         best, correct, proposed = [], [], []
