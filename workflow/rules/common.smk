@@ -74,16 +74,6 @@ def scored_by(wildcards):
     return kinds
 
 
-def segmentation_of(wildcards):
-    """Return the segmentation of a job, as plain values."""
-    return SEGMENTATIONS.dump(study_of(wildcards).segmentations[wildcards.segmentation])
-
-
-def segmented_by(wildcards):
-    """Return the file of the kind of segmentation that a job depends on."""
-    return [SEGMENTATIONS.path(segmentation_of(wildcards)["kind"])]
-
-
 def trained_by(wildcards):
     """Return the files of the kinds that a training depends on."""
     return plan_of(wildcards).training_files(wildcards.experiment)

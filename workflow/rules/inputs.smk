@@ -37,6 +37,16 @@ def mining_sources(wildcards):
     return task.published() or list(hidden_in(wildcards).sources)
 
 
+def segmentation_of(wildcards):
+    """Return the segmentation of a job, as plain values."""
+    return SEGMENTATIONS.dump(study_of(wildcards).segmentations[wildcards.segmentation])
+
+
+def segmented_by(wildcards):
+    """Return the file of the kind of segmentation that a job depends on."""
+    return [SEGMENTATIONS.path(segmentation_of(wildcards)["kind"])]
+
+
 def translator_of(wildcards):
     """Return the translator of a job: named by its wildcard, or by its back-translation."""
     study = study_of(wildcards)
