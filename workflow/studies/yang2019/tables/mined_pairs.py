@@ -87,8 +87,8 @@ class MinedPairs(Table):
             "Precision, recall and F1 x 100 of the pairs that are found, means over seeds; in "
             "brackets, the 95% interval of F1 over source sentences and seeds. Thresholds are "
             "those with the best F1 on the training part, applied unchanged to the test part: "
-            "figures of the training part are thus at thresholds that have seen its answers, as in "
-            "the paper. forward: for each sentence of the other language, the nearest English one.",
+            "figures of the training part are at a threshold that has seen its answers, as in the "
+            "paper. forward: the nearest English sentence of each other one.",
             grid(["", "Part", *self.languages], shown),
             self.notes,
             grid(["Language", "Training: sentences", "English", "Test: sentences", "English",

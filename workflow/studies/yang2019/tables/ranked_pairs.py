@@ -82,9 +82,9 @@ class RankedPairs(Table):
             grid(["Language", "Average precision", "Threshold", *names], counts),
             printed(given, self.quoted, self.languages, self.languages),
             f"## Failures, {self.shown}-en",
-            "Those farthest from the threshold come first. Kinds are told by rule: numbers that "
-            "differ, then lengths; the rest are near in meaning, or translations that the gold "
-            "list lacks.",
+            "Those farthest from the threshold come first. A kind is what a rule can tell: numbers "
+            "that differ, then lengths; what is left is near in meaning, or a translation that the "
+            "gold list does not have.",
             *self._failures([pair for pair in listed if pair["language"] == self.shown]),
         )
         return Report(frame, text, {"failures": pd.DataFrame(listed)})

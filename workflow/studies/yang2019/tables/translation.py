@@ -76,8 +76,8 @@ class TranslationTable(Table):
             "searched and on those that each search finds above its threshold; it translates other "
             "text. Right: how many of the pairs are pairs of the text. In brackets, the 95% "
             "interval over sentences; p is of the paired bootstrap (Koehn, 2004) against the "
-            f"original pairs, {self.mined.resamples:,} resamples. Each translator "
-            "is trained once, so neither covers how its scores vary with the seed.",
+            f"original pairs, {self.mined.resamples:,} resamples. One training each, so what "
+            "another seed of the translator would change is in neither.",
             grid(headings, shown),
             "sacreBLEU: " + "; ".join(f"`{signature}`" for signature in sorted(signatures)),
             printed(given, self.quoted, languages, languages),
