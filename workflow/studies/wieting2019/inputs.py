@@ -20,7 +20,7 @@ class Inputs:
     Attributes:
         panels: the sets of languages, by name.
         codes: the languages that each panel chooses among.
-        figures: the figures of the panels, as paths without ending.
+        figures: paths of the panels' figures, without ending.
         task: what encoders are scored on, as plain values.
     """
 
@@ -33,7 +33,7 @@ class Inputs:
         self.task = TASKS.dump(plan.study.tasks[figure1.task])
 
     def run(self, panel: str) -> dict[str, Any]:
-        """Return what a panel trains and how, except the seeds."""
+        """Return what is trained for a panel, and how, except the seeds."""
         return self.panels[panel].encoders.run(self.plan.study)
 
     def kinds(self, panel: str) -> list[Path]:

@@ -33,7 +33,7 @@ rule across:
 
 
 rule gather_languages:
-    """Read and clean the text of a panel's languages in one corpus, opening it once.
+    """Read and clean the text of a panel's languages in one corpus, which is opened once.
 
     Out: a folder with <language>.tsv, English<TAB>other language, each English sentence once; and
     cleaning.json, counts of what was removed.

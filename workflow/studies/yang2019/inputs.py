@@ -20,7 +20,7 @@ class Inputs:
     Attributes:
         searched: what is searched, by language.
         comparable: the mining tasks, by language.
-        mined: the translators on mined text.
+        mined: how text is mined, and the translators trained on it.
         miners: the experiment whose encoder mines, by language.
     """
 
@@ -33,20 +33,20 @@ class Inputs:
         self.miners = self.mined.by_language(plan)
 
     def within(self, language: str) -> list[str]:
-        """Return the collection of which only held-out pairs are searched, if there is one."""
+        """Return the collection whose held-out pairs alone are searched, if there is one."""
         collection = self.searched[language].within
         return [self.plan.path("corpora", collection)] if collection else []
 
     def published(self, language: str) -> tuple[str, ...]:
-        """Return the corpora of a published task; none of one that is hidden in the text."""
+        """Return the corpora of a published task; none for a task that is hidden in the text."""
         return self.comparable[language].published or ()
 
     def hidden_in(self, language: str) -> list[str]:
-        """Return the text that a task is hidden in, where none is published."""
+        """Return the text that a task is hidden in; none for a published task."""
         return [] if self.published(language) else [self.plan.path(f"searched/{language}.tsv")]
 
     def miner(self, language: str) -> list[str]:
-        """Return the encoder that mines, of the first seed."""
+        """Return the encoder that mines, trained with the first seed."""
         experiment = self.miners[language]
         return self.plan.models([experiment], self.plan.seeds(experiment)[:1])
 
@@ -55,7 +55,7 @@ class Inputs:
         return self.plan.encoder_files(self.miners[language])
 
     def miner_text(self, language: str) -> str:
-        """Return the text that chooses thresholds, and from which translators get their test."""
+        """Return the corpus whose splits choose thresholds and give translators their test text."""
         return self.plan.path("corpora", self.plan.setting(self.miners[language]).corpus)
 
     def translator(self, language: str) -> dict[str, Any]:

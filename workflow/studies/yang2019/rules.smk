@@ -65,10 +65,10 @@ rule build_comparable:
 
 
 rule mine_searched:
-    """Mine the text that is searched both ways, for translators; take the original pairs beside.
+    """Mine the searched text in both directions, for translators, and keep the original pairs too.
 
     Out: for each origin of pairs a bitext, {train,valid,test}.<language>; counts.json, how many
-    pairs each has, how many of them are the text's, and the thresholds.
+    pairs each has, the share of them that are pairs of the text, and the thresholds.
     """
     input:
         model=lambda w: yang2019.miner(w.language),
@@ -100,8 +100,8 @@ rule mine_searched:
 rule translate_test:
     """Train a translator on original or on mined pairs, and translate the test text.
 
-    Out: translations.txt and references.txt, line by line. A run that was stopped goes on from its
-    checkpoint.
+    Out: translations.txt and references.txt, line by line. A run that was stopped resumes from
+    its checkpoint.
     """
     input:
         mined=yang2019.plan.path("mined/{language}"),

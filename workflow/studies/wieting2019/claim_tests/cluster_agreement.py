@@ -9,7 +9,7 @@ from wieting2019.methods.settings import FEWEST
 class ClusterAgreement(ClaimTest):
     """Cohen's kappa x 100 of two divisions of the languages: by their overlap, and by script.
 
-    The overlaps are divided where they divide best, in each resample of families anew.
+    The overlaps are divided by 2-means, anew in each resample of families.
     """
 
     where: dict[str, str]
@@ -32,8 +32,8 @@ class ClusterAgreement(ClaimTest):
         high = overlap >= natural_thresholds(overlap, weights)[:, None]
         count = weights.sum(axis=1)
         agreed = (weights * (high == latin)).sum(axis=1) / count
-        one, other = (weights * high).sum(axis=1) / count, weights @ latin / count
-        chance = one * other + (1 - one) * (1 - other)
+        shares = (weights * high).sum(axis=1) / count, weights @ latin / count
+        chance = shares[0] * shares[1] + (1 - shares[0]) * (1 - shares[1])
         with np.errstate(invalid="ignore", divide="ignore"):
             kappa = 100 * np.where(chance < 1, (agreed - chance) / (1 - chance), np.nan)
         if np.isnan(kappa[0]):

@@ -1,4 +1,4 @@
-"""Rank correlation over languages: how strong it is, or by how much it leads others."""
+"""Rank correlation over languages: its strength, its lead over others, or its change."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class RankCorrelation(ClaimTest):
-    """Spearman's rho x 100 of a feature with a response, its lead over others, or a change of it.
+    """Spearman's rho x 100 of a feature with a response, its lead over others, or its change.
 
-    Families of languages are resampled. With something held fixed, p permutes the response among
-    the languages that have that in common.
+    Families of languages are resampled. With columns held fixed, p comes from permuting the
+    response among languages that agree in these.
     """
 
     named: str
@@ -35,20 +35,19 @@ class RankCorrelation(ClaimTest):
     response: str = "gain"
     """Column of what is predicted."""
     over: list[str] = []
-    """Columns whose |rho| that of the feature must exceed, each of them; constant ones are left
-    out."""
+    """Columns, each with a |rho| that the feature's must exceed; constant ones are left out."""
     than: dict[str, str] = {}
     """Selects other rows of the same languages, whose rho is subtracted."""
     held: list[str] = []
-    """Columns that are held fixed; a language that shares them with no other is left out."""
+    """Columns that are held fixed; a language that agrees in them with no other is left out."""
     permutations: PositiveInt = PERMUTATIONS
-    """Number of random permutations behind p, with something held."""
+    """Number of random permutations behind p, with columns held fixed."""
 
     def measure(self, evidence: Evidence, margin: float) -> Measured | None:
         """Measure, unless there are too few languages or nothing to correlate.
 
         Raises:
-            ConfigurationError: a margin beside `held`: what is permuted has a rho of 0.
+            ConfigurationError: a margin beside `held`: permutation only tests for a rho of 0.
         """
         from wieting2019.methods.correlations import strata
         from wieting2019.methods.kinship import Sample, in_company, permuted_within
@@ -67,16 +66,16 @@ class RankCorrelation(ClaimTest):
             return None
         seed = evidence.scores.seed
         sample = Sample(points["branch"].tolist(), evidence.scores.resamples, seed)
-        found = self._tested(sample, points, common, margin)
-        if found is None:
+        tested = self._tested(sample, points, common, margin)
+        if tested is None:
             return None
-        estimate, p, how = found
+        estimate, p, how = tested
         if common is not None:
             feature = points[self.of.removeprefix("-")].to_numpy()
             outcome = points[self.response].to_numpy()
             p = permuted_within(feature, outcome, common, self.permutations, seed)
             how = f"p by permuting within {' and '.join(self.held)}, interval by {how}"
-        most = 200 if self.than or self.over else 100  # of a difference of two, or of one
+        most = 200 if self.than or self.over else 100  # for a difference of two rhos, or for one
         return Measured(
             test=f"{self.named}; {how}",
             statistic=estimate.value,
@@ -91,7 +90,7 @@ class RankCorrelation(ClaimTest):
     def _tested(
         self, sample: Sample, points: pd.DataFrame, common: Sequence[str] | None, margin: float
     ) -> tuple[Estimate, float, str] | None:
-        """Return the statistic x 100, its p-value, and how they were found."""
+        """Return the statistic x 100, its p-value, and how they came about; None: undefined."""
         how = f"resampling {sample.families} families"
 
         def rho(name: str, response: str = self.response) -> FloatArray:
@@ -116,14 +115,15 @@ class RankCorrelation(ClaimTest):
 
 
 def _size(rho: FloatArray) -> FloatArray:
-    """Turn |rho|: the sign is the sample's, since |rho| of each resample would be too large."""
+    """Return |rho|, by the sample's sign, since |rho| of each resample would be too large."""
     return rho if rho[0] >= 0 else -rho
 
 
 def _least_lead(leads: dict[str, Estimate], margin: float, how: str) -> tuple[Estimate, float, str]:
-    """Test the lead over every one by that which is least certain (intersection-union).
+    """Test the lead over all of the others by the least certain one (intersection-union).
 
-    Where there is none over some, the most certain lack of it, corrected for their number.
+    Where the lead over some is no more than the margin, test by the most certain of these, with p
+    corrected for the number of leads.
     """
     behind = {name: lead for name, lead in leads.items() if lead.value <= margin}
     p = {name: lead.p(margin) for name, lead in (behind or leads).items()}

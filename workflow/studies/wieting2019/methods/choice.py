@@ -16,13 +16,13 @@ Keys = NDArray[np.uint64]
 def choose_languages(
     counts: Mapping[str, int], number: int | None, least: int = 1, pairs: int | None = None
 ) -> tuple[tuple[str, ...], int]:
-    """Choose the `number` languages with most pairs; all are cut to the size of the smallest.
+    """Choose the `number` languages with most pairs, and the number of pairs that each is cut to.
 
     Args:
         counts: pairs with English, after cleaning, of each language.
         number: how many languages are compared; None for all that have enough.
         least: fewest pairs that a language must have; the paper's are 100,000.
-        pairs: to cut every language to; None for as many as the last one has.
+        pairs: number that every language is cut to; None for as many as the smallest has.
 
     Returns:
         The languages, most text first, and the number of pairs that each is cut to.
@@ -47,7 +47,7 @@ def share_sentences(english: Mapping[str, Keys], pairs: int, seed: int) -> dict[
     """Choose English sentences so that the languages have as many as possible in common.
 
     Sentences are ranked by the number of languages that have them, then at random, and each
-    language takes the first `pairs` of its own: where enough sentences are in all languages, all
+    language takes the first `pairs` that it has: where enough sentences are in all languages, all
     get the same ones, a fully paired comparison. The ranking depends on the sets of sentences and
     the seed alone, not on the order of any corpus.
 
@@ -62,21 +62,23 @@ def share_sentences(english: Mapping[str, Keys], pairs: int, seed: int) -> dict[
     Raises:
         TandemError: when a language has fewer sentences.
     """
-    for code, own in english.items():
-        if len(own) < pairs:
-            raise TandemError(f"{code} has {len(own):,} English sentences, and {pairs:,} are asked")
+    for code, sentences in english.items():
+        if len(sentences) < pairs:
+            raise TandemError(
+                f"{code} has {len(sentences):,} English sentences, and {pairs:,} are asked"
+            )
     keys, languages = np.unique(np.concatenate(list(english.values())), return_counts=True)
     order = np.lexsort((np.random.default_rng(seed).permutation(len(keys)), -languages))
     rank = np.empty(len(keys), dtype=np.int64)
     rank[order] = np.arange(len(keys))
     return {
-        code: keys[order[np.sort(rank[np.searchsorted(keys, own)])[:pairs]]]
-        for code, own in english.items()
+        code: keys[order[np.sort(rank[np.searchsorted(keys, sentences)])[:pairs]]]
+        for code, sentences in english.items()
     }
 
 
 def shared_share(chosen: Mapping[str, Keys]) -> float:
-    """Return the mean share of a language's English sentences that another language has too."""
+    """Return which share of a language's English sentences another language has, on average."""
     if len(chosen) < 2:
         return 1.0
     _, languages = np.unique(np.concatenate(list(chosen.values())), return_counts=True)

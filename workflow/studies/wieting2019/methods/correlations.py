@@ -1,11 +1,12 @@
-"""What predicts how much a language gains, by Spearman's rho x 100: the figures of Table 5.
+"""Correlations of overlap and distance with the gain, Spearman's rho x 100: Table 5.
 
 Wieting et al. (2019), "Does Language Choice Matter?". For each setting every predictor is
 correlated with the gain over the untrained encoder, over all languages, over those in Latin script,
-and in two clusters, those with low and those with high SentencePiece overlap; once with the paper's
-threshold, once with the one that the overlaps themselves suggest. And with script, family or both
-held fixed: if a correlation vanishes then, the predictor stands for them. The same for what a
-language gains from sharing pieces with English, which overlap predicts if it matters by itself.
+and within two clusters, of low and of high SentencePiece overlap, divided by the paper's threshold
+and by the one that the overlaps themselves suggest. It is also correlated with script, family or
+both held fixed: if the correlation vanishes, the predictor only stood for them. The same is done
+for what a language gains from sharing pieces with English, which overlap should predict if it
+matters by itself.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ RESPONSES = ("gain", "sharing")
 """What is predicted: the gain over the untrained encoder, and that from sharing pieces."""
 
 PREDICTORS = (*OVERLAPS, *DISTANCES)
-"""What predicts it."""
+"""What predicts the responses."""
 
 HELD = {"script": ["script_group"], "family": ["branch"], "both": ["script_group", "branch"]}
-"""What is held fixed, to the columns that say which languages have it in common."""
+"""What is held fixed: name to the columns in which the languages of a stratum agree."""
 
 ENGLISH_SCRIPT = "Latin"
 """The group of scripts that English belongs to."""
@@ -55,7 +56,7 @@ class Draws:
 
 @dataclass(frozen=True)
 class Cluster:
-    """Some of the languages: `split` says what cut them off ("" where nothing did)."""
+    """Some of the languages: `split` says what divides them from the others ("": nothing)."""
 
     name: str
     split: str
@@ -64,21 +65,21 @@ class Cluster:
 
 
 def natural_thresholds(overlap: FloatArray, weights: FloatArray) -> FloatArray:
-    """Threshold that the overlaps suggest: halfway between the two clusters of 1-D 2-means.
+    """Return the threshold that the overlaps suggest: halfway between the clusters of 1-D 2-means.
 
     Of all ways to cut the sorted overlaps in two, the one with the least sum of squared deviations
     from the two means (also known as Otsu's threshold), found exactly.
 
     Args:
         overlap: (n,).
-        weights: (rows, n), how often each is there.
+        weights: (rows, n), how often each row has each overlap.
 
     Returns:
         (rows,); NaN where all overlaps are equal.
     """
     values, place = np.unique(overlap, return_inverse=True)
     counts = weights @ np.eye(len(values))[place]
-    left, sums = (np.cumsum(each, axis=1) for each in (counts, counts * values))
+    left, sums = (np.cumsum(terms, axis=1) for terms in (counts, counts * values))
     right = left[:, -1:] - left
     with np.errstate(invalid="ignore", divide="ignore"):
         apart = sums / left - (sums[:, -1:] - sums) / right
@@ -102,13 +103,13 @@ def natural_threshold(overlap: FloatArray) -> float:
 
 
 def clusters(points: pd.DataFrame) -> list[Cluster]:
-    """All languages, those in Latin script, those of low (under a threshold) and of high overlap.
+    """Return all languages, those in Latin script, and those of low and of high overlap.
 
-    The paper's threshold makes no clusters where FEWEST languages do not stand on either side.
+    The paper's threshold makes clusters only where each has at least FEWEST languages.
     """
     overlap = points["overlap_types"].to_numpy()
     latin = (points["script_group"] == ENGLISH_SCRIPT).to_numpy()
-    found = [
+    divisions = [
         Cluster("all", "", np.nan, np.ones(len(points), dtype=bool)),
         Cluster("Latin", "script", np.nan, latin),
     ]
@@ -118,8 +119,8 @@ def clusters(points: pd.DataFrame) -> list[Cluster]:
     for split, value in thresholds.items():
         low = overlap < value
         if split == "data" or min(low.sum(), (~low).sum()) >= FEWEST:
-            found += [Cluster("low", split, value, low), Cluster("high", split, value, ~low)]
-    return found
+            divisions += [Cluster("low", split, value, low), Cluster("high", split, value, ~low)]
+    return divisions
 
 
 def correlations(
@@ -130,11 +131,10 @@ def correlations(
 ) -> pd.DataFrame:
     """Correlate every predictor with every response in every cluster of every setting.
 
-    Intervals and p-values come from resampled families. With something held fixed, the languages
-    that have it in common with no other are left out, and p is that of permuting the response among
-    those that have it in common. p_holm is corrected (Holm) for the number of predictors. Where a
-    correlation is undefined (fewer than FEWEST languages, or a constant side) its columns are NaN;
-    n tells why.
+    Intervals and p-values come from resampled families. With something held fixed, languages that
+    are alone in their stratum are left out, and p comes from permuting the response within strata.
+    p_holm is corrected (Holm) for the number of predictors. Where a correlation is undefined (fewer
+    than FEWEST languages, or a constant side) its columns are NaN; n tells which.
 
     Args:
         points: as `language_points` returns them.
@@ -165,7 +165,7 @@ def correlations(
 
 
 def strata(points: pd.DataFrame, columns: Sequence[str]) -> list[str]:
-    """Return what the languages have in common that agree in the columns, as one text each."""
+    """Return each language's stratum, as text: languages that agree in the columns share it."""
     return [" ".join(map(str, row)) for row in points[list(columns)].itertuples(index=False)]
 
 
@@ -183,7 +183,7 @@ def _correlate(
         common = strata(members, HELD[held])
     counts = {"n": len(members), "families": members["branch"].nunique()}
     y = members[response].to_numpy()
-    found: dict[str, dict[str, float]] = {}
+    tested: dict[str, dict[str, float]] = {}
     if len(members) >= FEWEST and not is_constant(y):
         sample = Sample(members["branch"].tolist(), draws.resamples, draws.seed)
         for name in predictors:
@@ -198,8 +198,8 @@ def _correlate(
             else:
                 p = permuted_within(x, y, common, draws.permutations, draws.seed)
             rho = {"rho_x100": estimate.value, "low": low, "high": high}
-            found[name] = {key: 100 * float(value) for key, value in rho.items()} | {"p": p}
-    for row, p in zip(found.values(), holm([row["p"] for row in found.values()]), strict=True):
+            tested[name] = {key: 100 * float(value) for key, value in rho.items()} | {"p": p}
+    for row, p in zip(tested.values(), holm([row["p"] for row in tested.values()]), strict=True):
         row["p_holm"] = p
     for name in predictors:
-        yield {"predictor": name, **counts, **found.get(name, {})}
+        yield {"predictor": name, **counts, **tested.get(name, {})}

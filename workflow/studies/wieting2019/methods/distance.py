@@ -10,10 +10,10 @@ them. Each distance is theirs: 1 - cosine of two languages' vectors,
     inventory      which kinds of sound occur (PHOIBLE)
     featural       all five, concatenated
 
-The three typological blocks are URIEL's k-nearest-neighbour predictions, which keep what is
-observed and fill what is not, so that no feature is missing and every pair of languages is compared
-on the same ones. A correlation of ranks is the same for the angle between the vectors, which URIEL+
-reports, since the angle grows with 1 - cosine.
+The three typological blocks are URIEL's k-nearest-neighbour predictions, which keep the observed
+features and fill the others, so that every pair of languages is compared on the same features. Rank
+correlations are the same with the angle between the vectors, which URIEL+ reports, since the angle
+grows with 1 - cosine.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ ENGLISH = "eng"
 """URIEL's entry for English."""
 
 BLOCKS = ("genetic", "geographic", "syntactic", "phonological", "inventory")
-"""The groups of features that URIEL describes a language by."""
+"""The groups of features by which URIEL describes a language."""
 
 DISTANCES = ("featural", *BLOCKS)
-"""The distances, first the one that joins the others."""
+"""The distances; the first joins the features of all others."""
 
 _FOLDER = "lang2vec/data/"
 _PREFIXES = {"syntactic": "S_", "phonological": "P_", "inventory": "INV_"}
 
 
 def english_distances(wheel: str | Path, languages: Iterable[Language]) -> pd.DataFrame:
-    """Distances of languages from English, each in [0, 1], by the vectors in lang2vec's wheel.
+    """Return distances of languages from English, in [0, 1], by the vectors in lang2vec's wheel.
 
-    The wheel is read as the zip archive it is: nothing of it is installed or run. An isolate shares
-    no family with English or any language, so its genetic distance is 1.
+    The wheel is read as a zip archive: nothing in it is installed or run. An isolate shares
+    no family with English or any other language, so its genetic distance is 1.
 
     Returns:
         One row for each language: `language` (corpus code), the columns of DISTANCES, and
@@ -82,7 +82,7 @@ def english_distances(wheel: str | Path, languages: Iterable[Language]) -> pd.Da
                     "or take the language out of the configuration"
                 )
         distance = cdist([english], others, metric="cosine")[0]
-        # cosine is undefined for the empty vector of an isolate, the only one let through
+        # the cosine is undefined for the empty vector of an isolate alone
         columns[name] = np.clip(np.nan_to_num(distance, nan=1.0), 0.0, 1.0)
     columns["observed"] = np.mean(sources[1:] >= 0, axis=1)
     return pd.DataFrame(columns)
@@ -96,15 +96,15 @@ def _read_array(
         with zipfile.ZipFile(wheel) as archive:
             content = io.BytesIO(archive.read(_FOLDER + member))
         with np.load(content, allow_pickle=False) as arrays:
-            known = {code: row for row, code in enumerate(arrays["langs"].tolist())}
-            if absent := [code for code in codes if code not in known]:
+            places = {code: row for row, code in enumerate(arrays["langs"].tolist())}
+            if absent := [code for code in codes if code not in places]:
                 raise InputError(
                     wheel,
                     None,
                     f"URIEL has no language {', '.join(absent)} in {member}",
                     "Name URIEL's own ISO 639-3 code as `uriel` in the register of languages",
                 )
-            rows = [known[code] for code in codes]
+            rows = [places[code] for code in codes]
             return arrays["data"][rows, :, 0].astype(np.float64), arrays["feats"]
     except (KeyError, ValueError, zipfile.BadZipFile) as error:
         raise InputError(

@@ -30,7 +30,7 @@ AXES = {
     "overlap_types": "SentencePiece overlap with English (share of types)",
     "featural": "distance from English (URIEL, featural)",
 }
-"""The two panels: predictor to what stands at its axis."""
+"""The two panels: predictor to the label of its axis."""
 
 LABEL = "language-label"
 """Group id of the labels, by which a reader of the figure object finds them."""
@@ -52,9 +52,9 @@ def figure1(points: pd.DataFrame, correlations: pd.DataFrame, groups: Sequence[s
     """Draw the two panels for one setting.
 
     Error bars are 95% intervals of the mean gain, by Student's t over seeds. The gain is taken over
-    the same seed's random start, which all languages share, and so is no error of the comparison
-    between them. The clusters shown are those of the paper's threshold, or, where too few languages
-    stand on either side of it, those of the threshold that divides the overlaps best.
+    the same seed's random start, which all languages share, so the start adds no error to the
+    comparison between them. The clusters shown are those of the paper's threshold or, where too few
+    languages stand on either side of it, of the threshold that divides the overlaps best.
 
     Args:
         points: the rows of `language_points` of one panel, plain or marked.
@@ -69,7 +69,7 @@ def figure1(points: pd.DataFrame, correlations: pd.DataFrame, groups: Sequence[s
         raise TandemError("Figure 1 shows one setting: choose one panel, plain or marked")
     if len(groups) > len(MARKERS):
         raise TandemError(
-            f"{len(groups)} groups of scripts: merge some, {len(MARKERS)} are told apart"
+            f"{len(groups)} groups of scripts: merge some, figures have {len(MARKERS)} markers"
         )
     rows = correlations[(correlations["response"] == "gain") & (correlations["held"] == "")]
     thresholds = rows.dropna(subset="threshold").groupby("split")["threshold"].first()
@@ -106,7 +106,7 @@ def half_interval(points: pd.DataFrame) -> np.ndarray:
 def _scatter(
     axes: Axes, points: pd.DataFrame, predictor: str, looks: Looks, threshold: float
 ) -> None:
-    """Draw points, error bars, and the start that gains are counted from."""
+    """Draw points, error bars, and the line of no gain."""
     axes.margins(0.07, 0.08)
     axes.axhline(0, zorder=1, **_START)
     axes.grid(color="0.93", linewidth=0.6)
@@ -125,7 +125,7 @@ def _scatter(
 
 
 def _label(axes: Axes, points: pd.DataFrame, predictor: str) -> None:
-    """Write each language's code beside its point, off the other labels and points.
+    """Write each language's code beside its point, clear of the other labels and points.
 
     The library tries the places around a point in a fixed order, so labels stay where they are.
     """
@@ -141,7 +141,7 @@ def _label(axes: Axes, points: pd.DataFrame, predictor: str) -> None:
 
 
 def _title(rows: pd.DataFrame) -> str:
-    """Write rho and n, over all languages with its interval and beneath for each cluster."""
+    """Write rho and n over all languages, with the interval, and beneath them for each cluster."""
     parts = {}
     for _, row in rows.iterrows():
         n = f"n = {row['n']}"
@@ -151,8 +151,8 @@ def _title(rows: pd.DataFrame) -> str:
         interval = f"95%: {row['low']:.0f} to {row['high']:.0f}, " * (row["cluster"] == "all")
         parts[row["cluster"]] = f"ρ × 100 = {row['rho_x100']:.0f} ({interval}{n})"
     names = {"all": "all languages", "low": "low overlap", "high": "high overlap"}
-    said = [f"{name}: {parts[key]}" for key, name in names.items() if key in parts]
-    text = "\n".join(["; ".join(said[:1]), "; ".join(said[1:])])
+    lines = [f"{name}: {parts[key]}" for key, name in names.items() if key in parts]
+    text = "\n".join(["; ".join(lines[:1]), "; ".join(lines[1:])])
     return text.replace("-", "\N{MINUS SIGN}")
 
 

@@ -1,6 +1,6 @@
 """The pieces of a panel's English text, which all its languages share.
 
-A module of its own, so that a change of the training code re-builds no panel.
+It is a separate module so that a change of the training code rebuilds no panel.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ ENGLISH = "en"
 
 
 def scheme(pieces: int, character_coverage: float) -> Sentencepiece:
-    """Return how each language is segmented: by pieces learned from its own text."""
+    """Return the segmentation of each language, whose pieces are learned from its own text."""
     return Sentencepiece(size=pieces, separate=True, character_coverage=character_coverage)
 
 
@@ -26,7 +26,7 @@ def learn_english(
     """Learn the pieces of a panel's English text, once for all its languages.
 
     Raises:
-        TandemError: when the text has too little for the pieces asked for.
+        TandemError: when the text is too small for so many pieces.
     """
     with atomic_folder(folder) as result:
         texts = {ENGLISH: lambda: read_english(panel)}

@@ -1,9 +1,9 @@
-"""Rank correlations over languages, which are kin: families are resampled, kin are permuted.
+"""Rank correlations over related languages: families are resampled, relatives are permuted.
 
 Related languages are alike in every respect, so they are no independent sample (Galton's problem).
-Two answers are given here. Families are resampled whole, which widens an interval as far as kinship
-makes it; and values are permuted among the languages of one family (or one script) alone, which
-asks whether a correlation is left that the families do not explain.
+There are two remedies here. Families are resampled whole, which widens intervals as much as kinship
+demands; and values are permuted only among languages of one family (or one script), which tests for
+a correlation that families (or scripts) do not explain.
 
 A resample is a row of weights, how often it holds each language. Ranks and correlations of all
 resamples then follow from a few matrix products.
@@ -26,7 +26,7 @@ class Sample:
 
     Attributes:
         families: how many there are.
-        effective: to how many families of equal size they come; the same where all are equal.
+        effective: the effective number of families; `families` where all have the same size.
         weights: (1 + resamples, n); the first row, of ones, is the sample itself.
     """
 
@@ -49,31 +49,31 @@ class Sample:
         return weighted_spearman(x, y, self.weights, strata)
 
     def estimate(self, values: FloatArray) -> Estimate:
-        """Return a statistic of the sample with the error that its resamples show.
+        """Return a statistic of the sample with its error, from the resamples.
 
         With k families the standard deviation over resamples is sqrt((k - 1) / k) of the error;
-        that is undone, and Student's t has k - 1 degrees of freedom. Where families differ in size,
-        k is their effective number (after Carter, Schnepel and Steigerwald, 2017, "Asymptotic
+        that is corrected, and Student's t has k - 1 degrees of freedom. Where families differ in
+        size, k is their effective number (after Carter, Schnepel and Steigerwald, 2017, "Asymptotic
         behavior of a t test robust to cluster heterogeneity"): with the count, p is too small.
         """
-        found = values[1:][np.isfinite(values[1:])]
-        if self.families < 2 or len(found) < 2:
+        resampled = values[1:][np.isfinite(values[1:])]
+        if self.families < 2 or len(resampled) < 2:
             return Estimate(float(values[0]), np.inf, 1)
         freedom = self.effective - 1
-        error = found.std(ddof=1) * np.sqrt(self.effective / freedom)
+        error = resampled.std(ddof=1) * np.sqrt(self.effective / freedom)
         return Estimate(float(values[0]), float(error), freedom)
 
 
 def weighted_spearman(
     x: FloatArray, y: FloatArray, weights: FloatArray, strata: Sequence[str] | None = None
 ) -> FloatArray:
-    """Spearman's rho where item i occurs weights[row, i] times: (rows,) from (n,), (n,), (rows, n).
+    """Return Spearman's rho where item i occurs weights[row, i] times, for each row, (rows,).
 
     See `Sample.rho` for `strata`.
     """
-    one, other = (_centred(_ranks(values, weights), weights, strata) for values in (x, y))
-    product, square = (np.sum(weights * one * v, axis=1) for v in (other, one))
-    length = np.sqrt(square * np.sum(weights * other**2, axis=1))
+    left, right = (_centred(_ranks(values, weights), weights, strata) for values in (x, y))
+    product, square = (np.sum(weights * left * ranks, axis=1) for ranks in (right, left))
+    length = np.sqrt(square * np.sum(weights * right**2, axis=1))
     defined = length > NOISE * weights.shape[1] ** 3
     return np.where(defined, np.clip(product / np.where(defined, length, 1), -1, 1), np.nan)
 
@@ -81,25 +81,25 @@ def weighted_spearman(
 def permuted_within(
     x: FloatArray, y: FloatArray, strata: Sequence[str], permutations: int, seed: int
 ) -> float:
-    """Two-sided p-value of the rho within strata, (n,) each, by permuting y within each stratum.
+    """Return the two-sided p-value of rho within strata, permuting y (n,) within each of them.
 
     Exact where the languages of a stratum are exchangeable. The observed order counts as one of
     the permutations, so the p-value is never 0.
     """
     once, index = np.ones((1, len(x))), _codes(strata)
-    one, other = (_centred(_ranks(values, once), once, strata)[0] for values in (x, y))
-    observed = abs(one @ other) * (1 - NOISE)
+    left, right = (_centred(_ranks(values, once), once, strata)[0] for values in (x, y))
+    observed = abs(left @ right) * (1 - NOISE)
     place = np.argsort(index, kind="stable")
     rng, extreme = np.random.default_rng(seed), 0
     for block in blocks(permutations, len(x)):
         # a random order within each stratum, strata in the same places as in `place`
         mixed = np.argsort(index + rng.random((block.stop - block.start, len(x))), axis=1)
-        extreme += int(np.sum(np.abs(other[mixed] @ one[place]) >= observed))
+        extreme += int(np.sum(np.abs(right[mixed] @ left[place]) >= observed))
     return (1 + extreme) / (1 + permutations)
 
 
 def in_company(strata: Sequence[str]) -> NDArray[np.bool_]:
-    """Tell which languages share their stratum with another one; the others say nothing in it."""
+    """Return which languages share their stratum; others carry no information in it, (n,)."""
     index = _codes(strata)
     return np.bincount(index)[index] > 1
 
@@ -110,14 +110,14 @@ def _codes(names: Sequence[str]) -> NDArray[np.int64]:
 
 
 def _ranks(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """Ranks in each resample, (rows, n), ties given their mean."""
+    """Return the ranks in each resample, (rows, n); ties get their mean."""
     below = (values[:, None] < values).astype(np.float64)
     equal = (values[:, None] == values).astype(np.float64)
     return weights @ below + 0.5 * (weights @ equal)
 
 
 def _centred(ranks: FloatArray, weights: FloatArray, strata: Sequence[str] | None) -> FloatArray:
-    """Subtract from the ranks their mean in each stratum, or in the whole."""
+    """Subtract from the ranks their mean in each stratum, or over all."""
     index = np.zeros(ranks.shape[1], dtype=np.int64) if strata is None else _codes(strata)
     member = np.eye(int(index.max()) + 1)[index]
     counts = weights @ member

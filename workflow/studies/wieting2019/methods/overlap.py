@@ -1,7 +1,7 @@
 """SentencePiece overlap with English, and the marker that prevents sharing.
 
 Wieting et al. (2019), "Does Language Choice Matter?": the two languages are segmented separately,
-and a piece that both segmentations hold is one parameter, which both texts then train.
+and a piece of both segmentations is one parameter, which both texts then train.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def piece_counts(ids: Ids, pieces: Sequence[str]) -> dict[str, int]:
 def measured_overlap(
     english: Ids, english_pieces: Sequence[str], other: Ids, other_pieces: Sequence[str]
 ) -> Overlap:
-    """Return the overlap of two texts, given as flat ids into their vocabularies.
+    """Return the overlap of two texts, which are flat ids into their vocabularies.
 
     Raises:
         TandemError: when the English text is empty, or an id lies outside its vocabulary.
@@ -99,7 +99,7 @@ def joint_vocabulary(
 
     Returns:
         The joint vocabulary, English first, and the map, shape (len(other),), from the other
-        language's ids to its ids.
+        language's ids to joint ids.
     """
     ids = {piece: number for number, piece in enumerate(english)}
     mapping = np.array([ids.setdefault(piece, len(ids)) for piece in other], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""A panel: the languages to compare, and the same amount of text with English for each of them.
+"""A panel: the languages to compare, with the same amount of bitext with English for each.
 
 A panel is gathered from corpora (one table of cleaned pairs for each language and corpus), then
 built: the languages with most text, cut to one size, on English sentences shared as far as the
@@ -37,10 +37,9 @@ def gather(
 ) -> dict[str, dict[str, Any]]:
     """Clean the pairs of each language of a corpus: `<code>.tsv`, English, tab, other language.
 
-    An English sentence is kept once for each language, with its first translation. Beyond `limit`
-    sentences those are kept whose hash is lowest, which are the same ones in every language that
-    has them; memory is that of two such selections. What that leaves out is counted among the
-    duplicates.
+    An English sentence is kept once for each language, with its first translation. Of more than
+    `limit` sentences, those with the lowest hashes are kept, the same ones in every language that
+    has them; memory is that of 2 x `limit` sentences. Those left out count as duplicates.
 
     Returns:
         The counts of `cleaning.json`, by language.
@@ -59,7 +58,7 @@ def gather(
 def _lowest(
     pairs: Iterable[Pair], removed: Counter[str], limit: int | None, seed: int
 ) -> list[Pair]:
-    """Return the pairs with distinct English sides, those of lowest hash where there is a limit."""
+    """Return the pairs with distinct English sides; with a limit, those with the lowest hashes."""
     kept: dict[int, tuple[int, Pair]] = {}
     bound, count = 1 << 64, 0
     for number, (english, other) in enumerate(pairs):
@@ -87,11 +86,11 @@ def build_panel(
     """Choose languages and sentences, and write the panel; see the head of this module.
 
     Args:
-        gathered: folders that `gather` wrote; where two have a sentence, the first one's is taken.
+        gathered: folders that `gather` wrote; where several have a sentence, the first's is taken.
         codes: languages to choose among.
         number: of languages; None for all that have enough text.
         least: fewest English sentences that a language must have.
-        pairs: that each language is cut to; None for the most that all of them have.
+        pairs: number that each language is cut to; None for the most that all of them have.
         seed: of the choice of sentences.
         folder: where to write.
 
@@ -103,7 +102,7 @@ def build_panel(
     """
     files = {c: [p for g in gathered if (p := Path(g) / f"{c}.tsv").is_file()] for c in codes}
     keys = {code: _keys(paths) for code, paths in files.items()}
-    counts = {code: len(found) for code, found in keys.items()}
+    counts = {code: len(sentences) for code, sentences in keys.items()}
     languages, size = choose_languages(counts, number, least, pairs)
     chosen = share_sentences({code: keys[code] for code in languages}, size, seed)
     rows, everywhere = _number(list(chosen.values()))
@@ -117,8 +116,8 @@ def build_panel(
         "available": counts,
     }
     with atomic_folder(folder) as result:
-        for code, own in chosen.items():
-            wanted = {key: rows[key] for key in own.tolist()}
+        for code, selection in chosen.items():
+            wanted = {key: rows[key] for key in selection.tolist()}
             lines, sentences = _taken(files[code], wanted)
             english |= sentences
             write_lines(result / f"{code}.tsv", (f"{row}\t{lines[row]}" for row in sorted(lines)))
@@ -154,7 +153,7 @@ def read_english(folder: str | Path) -> list[str]:
 
 
 def read_language(folder: str | Path, code: str) -> tuple[np.ndarray, list[str]]:
-    """Return the n translations of one language, and, (n,), the English sentences they belong to.
+    """Return the rows (n,) of a language's English sentences, and their n translations.
 
     Raises:
         InputError: when a line is not a number, a tab and a text.
@@ -171,7 +170,7 @@ def read_language(folder: str | Path, code: str) -> tuple[np.ndarray, list[str]]
 
 
 def _stored(paths: Iterable[Path]) -> Iterator[tuple[int, str, str]]:
-    """Yield the key of the English side, it, and the other side, of every gathered pair."""
+    """Yield, of every gathered pair, the key of the English side, that side, and the other."""
     for path in paths:
         for line in read_lines(path):
             english, _, other = line.partition("\t")
@@ -179,7 +178,7 @@ def _stored(paths: Iterable[Path]) -> Iterator[tuple[int, str, str]]:
 
 
 def _keys(paths: Iterable[Path]) -> Keys:
-    """Return the keys of a language's English sentences, each once."""
+    """Return the distinct keys of a language's English sentences."""
     return np.unique(np.fromiter((key for key, _, _ in _stored(paths)), dtype=np.uint64))
 
 

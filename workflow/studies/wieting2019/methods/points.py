@@ -1,7 +1,7 @@
 """The points of Figure 1 and Table 5: one row for each language in each setting.
 
-A setting is a panel (a corpus, and so its languages and sentences), with or without the marker that
-keeps the two languages from sharing parameters.
+A setting is a panel (its languages and sentences), with or without the marker that keeps the two
+languages from sharing parameters.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ OVERLAPS = ("overlap_types", "overlap_tokens")
 """SentencePiece overlap with English: by types, as the paper has it, and by tokens."""
 
 SETTING = ["panel", "marked"]
-"""The columns that tell settings apart: corpus, and whether non-English pieces were marked."""
+"""The columns that identify a setting: panel, and whether non-English pieces were marked."""
 
 COLUMNS = (
     *SETTING, "language", "name", "script", "script_group", "family", "branch",
@@ -72,7 +72,7 @@ def measured_points(files: Mapping[str, Sequence[Path]]) -> tuple[pd.DataFrame, 
 def language_points(
     runs: pd.DataFrame, distances: pd.DataFrame, register: Register
 ) -> pd.DataFrame:
-    """Join what was measured of each language, the mean over seeds beside its standard deviation.
+    """Join the scores of each language (mean and standard deviation over seeds) and its distances.
 
     Args:
         runs: as `read_scores` returns them.
@@ -80,9 +80,9 @@ def language_points(
         register: of the languages.
 
     Returns:
-        COLUMNS, sorted by setting and language. `gain` is score - random, `sharing` what sharing
-        pieces with English gains, the plain encoder's score - the marked one's; both taken seed by
-        seed. `sharing` is the same in both rows of a language, NaN where one encoder is lacking.
+        COLUMNS, sorted by setting and language. `gain` is score - random; `sharing`, the gain from
+        sharing pieces with English, is the plain encoder's score - the marked one's. Both are taken
+        seed by seed. `sharing` is the same in both rows of a language, NaN where a row is lacking.
         The standard deviations (n - 1) are NaN with one seed.
 
     Raises:

@@ -21,7 +21,7 @@ _Words = Annotated[str, Field(pattern=r"^\S(.*\S)?$")]
 
 
 class Language(Settings):
-    """One language as corpora write it."""
+    """One language, by its code in corpora."""
 
     code: Annotated[str, Field(pattern=r"^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$")]
     """As in the catalogue and verse corpora; also the label in figures."""
@@ -30,15 +30,16 @@ class Language(Settings):
     iso639_3: _Iso639
     """The individual language."""
     uriel: _Iso639
-    """Its entry in URIEL; if not given, `iso639_3`."""
+    """Its entry in URIEL; by default `iso639_3`."""
     script: _Words
     """An ISO 15924 code."""
     script_group: _Words
-    """The group of scripts that gives it a colour in figures; if not given, its script's."""
+    """The group of scripts that gives it a colour in figures; by default its script's."""
     family: _Words
     """The top level in Glottolog."""
     branch: _Words
-    """What counts as one family in statistics: a branch of a large family; if not given, it."""
+    """What counts as one family in statistics: a branch of a large family; by default the family,
+    and of an isolate the language."""
     aliases: tuple[str, ...] = ()
     """Its codes in other corpora."""
 
@@ -49,10 +50,10 @@ class Language(Settings):
 
 
 class Register:
-    """Languages by corpus code or alias; spelling in lower case or with `_` is accepted."""
+    """Languages by corpus code or alias; case does not matter, nor `_` for `-`."""
 
     def __init__(self, languages: Iterable[Language], source: str | Path) -> None:
-        """Index the languages, which `source` holds.
+        """Index the languages of the file `source`.
 
         Raises:
             InputError: when two of them claim one code or one name.
@@ -109,7 +110,7 @@ def read_register(path: str | Path) -> Register:
 
     Raises:
         InputError: naming the entry, on a missing or unknown field, a malformed code, a script
-            without a group, or a code or name given twice.
+            without a group, or a code or name that occurs twice.
     """
     place = ""
     try:
@@ -120,7 +121,7 @@ def read_register(path: str | Path) -> Register:
                 problem = f"{place}script {script!r} has no group"
                 raise InputError(path, None, problem, "Add it to `scripts`")
             filled = {"uriel": entry.get("iso639_3"), "script_group": file.scripts[script]}
-            alone = entry.get("family") == ISOLATE  # two isolates are no kin
+            alone = entry.get("family") == ISOLATE  # two isolates are not related
             filled["branch"] = entry.get("name" if alone else "family")
             languages.append(Language.model_validate(filled | entry))
     except ValidationError as error:
@@ -129,5 +130,5 @@ def read_register(path: str | Path) -> Register:
 
 
 def _key(code: str) -> str:
-    """Spell a code so that pt_br, pt-br and pt-BR are one."""
+    """Spell a code so that pt_br, pt-br and pt-BR are the same."""
     return code.replace("_", "-").lower()

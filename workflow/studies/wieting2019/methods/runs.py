@@ -3,8 +3,8 @@
 Wieting et al. (2019), "Does Language Choice Matter?": SP models, the two languages segmented
 separately. English is segmented once for a panel and its pieces have the first ids, so that beside
 every language a seed gives English the same initial vectors, and the untrained encoder the same
-score. Every encoder is scored after its last epoch: no score chooses anything. Nothing but the
-scores is kept.
+score. Every encoder is scored after its last epoch: no score chooses anything. Only the scores are
+kept.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ class English:
         Only the rows of English pieces are read, so one segmenter, which remembers the words of
         the STS sentences, serves every language.
         """
-        own = encoder.table[: len(self.segmenter)]
-        encoder = SentenceEncoder(self.segmenter, encoder.kind, own, encoder.weights)
+        table = encoder.table[: len(self.segmenter)]
+        encoder = SentenceEncoder(self.segmenter, encoder.kind, table, encoder.weights)
         items = self.task.score(encoder, self.data)
         # rounded, so that the last bits of a sum do not reach the file
         return {u: round(self.task.estimate(items, u), _DECIMALS) for u in self.task.units(items)}
@@ -74,7 +74,7 @@ class English:
 
 @dataclass(frozen=True)
 class SegmentedLanguage:
-    """A segmented language: the English rows that it translates, and its own ids and pieces."""
+    """A segmented language: the rows of English that it translates, and its own ids and pieces."""
 
     code: str
     rows: np.ndarray
@@ -91,15 +91,15 @@ def load_english(panel: str | Path, segmenter: str | Path, sts: str | Path, task
         sts: folder of STS tasks.
         task: STS by years.
     """
-    known = Segmenter.load(segmenter)
-    return English(known, known.encoder(ENGLISH)(read_english(panel)), task, {"sts": Path(sts)})
+    pieces = Segmenter.load(segmenter)
+    return English(pieces, pieces.encoder(ENGLISH)(read_english(panel)), task, {"sts": Path(sts)})
 
 
 def load_language(panel: str | Path, code: str, how: Segmentation) -> SegmentedLanguage:
     """Read a language of a panel, learn its pieces from its own text, and segment it.
 
     Raises:
-        TandemError: when the text has too little for the pieces asked for.
+        TandemError: when the text is too small for so many pieces.
     """
     rows, translations = read_language(panel, code)
     with tempfile.TemporaryDirectory(prefix="tandem-") as folder:
@@ -109,7 +109,7 @@ def load_language(panel: str | Path, code: str, how: Segmentation) -> SegmentedL
 
 
 def bitext(english: English, language: SegmentedLanguage, marked: bool) -> tuple[Pairs, list[str]]:
-    """Return the pairs of a language as ids of one vocabulary, English pieces first, and it."""
+    """Return a language's pairs as ids of a joint vocabulary, and it, with English pieces first."""
     pieces = language.pieces
     if marked:
         pieces = mark(pieces, f"<{language.code}>", english.segmenter.vocabulary)
@@ -134,7 +134,7 @@ def train_languages(
         panel: folder that `build_panel` wrote.
         codes: of the languages.
         runs: what is trained for each of them; one run for each seed.
-        markers: without, with, or both.
+        markers: False for plain pieces, True for marked ones.
 
     Returns:
         For each language: language, pairs, pieces (its own), overlap (see `Overlap`), and runs,

@@ -1,4 +1,4 @@
-"""A panel, a set of languages to compare: what it is made from, and what is trained for each."""
+"""A panel, a set of languages to compare: its text, and the encoders trained for each."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ THRESHOLD = 0.3
 """The SP overlap that divides low from high, "judging by the plot" (wieting2019, line 113)."""
 
 PERMUTATIONS = 10_000
-"""Random permutations behind a p-value with something held."""
+"""Random permutations behind a p-value with something held fixed."""
 
 FEWEST = 8
-"""Fewest languages over which a correlation is reported: with fewer an interval is no guide."""
+"""Fewest languages over which a correlation is reported: intervals of fewer mean little."""
 
 
 class LanguageEncoders(NamedRun):
-    """The encoders that are trained for each language of a panel, by names of the study's."""
+    """The encoders that are trained for each language of a panel; names are the study's."""
 
     encoder: str = "sp"
-    """The encoder whose architecture they have; its pieces are the panel's."""
+    """The encoder whose architecture they have; their pieces are the panel's."""
     objective: str = "margin"
     """The objective that training minimises."""
     recipe: str = "sp"
@@ -33,18 +33,18 @@ class LanguageEncoders(NamedRun):
     marked: bool = False
     """Also train every encoder with each non-English piece marked."""
     seeds: Annotated[list[NonNegativeInt], Field(min_length=1)] = [1, 2, 3, 4, 5]
-    """One encoder is trained with each; their spread gives the error bars."""
+    """One encoder is trained with each seed; their spread gives the error bars."""
 
 
 class Panel(Settings):
-    """Languages with as much text each, on the same English sentences as far as corpora allow."""
+    """Languages with equal amounts of text, on the same English as far as corpora allow."""
 
     sources: Annotated[list[str], Field(min_length=1)]
-    """Registered corpora; where two have a sentence, the first one's translation is taken."""
+    """Registered corpora; where several have a sentence, the first's translation is taken."""
     languages: list[str] | None = None
-    """To choose among; null: all of the sources that the register of languages knows."""
+    """Languages to choose among; null: all of the sources that are in the register of languages."""
     number: PositiveInt | None = None
-    """Languages, those with most text; null: all that have enough."""
+    """How many languages are taken, those with most text; null: all that have enough."""
     least: PositiveInt = 1
     """Fewest English sentences that a language must have, after cleaning."""
     pairs: PositiveInt | None = None
@@ -62,23 +62,23 @@ class Panel(Settings):
     encoders: LanguageEncoders = LanguageEncoders()
     """What is trained for each language."""
     batches: PositiveInt = 1
-    """Number of jobs that share its languages; changes no result."""
+    """Number of jobs among which its languages are divided; changes no result."""
 
-    def codes(self, known: Iterable[str], held: Mapping[str, Collection[str]]) -> list[str]:
+    def codes(self, registered: Iterable[str], held: Mapping[str, Collection[str]]) -> list[str]:
         """Return the languages to choose among.
 
         Args:
-            known: codes of the register of languages.
+            registered: codes in the register of languages.
             held: for each corpus the languages that it holds.
 
         Raises:
             ConfigurationError: naming the corpora that no register lists, or the languages that no
-                source holds or the register does not know.
+                source holds or the register lacks.
         """
         if absent := [name for name in self.sources if name not in held]:
             raise ConfigurationError(f"no register lists {', '.join(absent)}")
-        had = {code for name in self.sources for code in held[name]}
-        codes = [code for code in known if code in had]
+        available = {code for name in self.sources for code in held[name]}
+        codes = [code for code in registered if code in available]
         if wrong := [code for code in self.languages or () if code not in codes]:
             raise ConfigurationError(
                 f"languages {', '.join(wrong)}: not in the register of languages, or in none of "

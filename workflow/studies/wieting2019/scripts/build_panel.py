@@ -1,7 +1,5 @@
 """Choose the languages and sentences of a panel, and learn the pieces of its English text."""
 
-
-
 from _adapter import logged
 from wieting2019.methods.english import learn_english
 from wieting2019.methods.panel import build_panel

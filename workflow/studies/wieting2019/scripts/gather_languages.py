@@ -1,7 +1,5 @@
 """Read and clean the languages that one corpus holds."""
 
-
-
 from _adapter import add_kinds, logged
 from tandem.corpora.register import Dataset
 from tandem.filtering.filter import parse_filters

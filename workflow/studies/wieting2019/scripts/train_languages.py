@@ -1,7 +1,5 @@
 """Train and score the encoders of a batch of a panel's languages."""
 
-
-
 from _adapter import add_kinds, logged
 from tandem.files.io import write_json
 from tandem.tasks.task import TASKS
@@ -11,10 +9,10 @@ from wieting2019.methods.runs import load_english, train_languages
 
 with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)
-    given, params, wildcards = snakemake.input, snakemake.params, snakemake.wildcards
+    inputs, params, wildcards = snakemake.input, snakemake.params, snakemake.wildcards
     task, runs = TASKS.parse(params.task), [Run.parse(params.run, seed) for seed in params.seeds]
-    english = load_english(given.text, given.english, given.sts, task)
-    codes = panel_languages(given.text)[int(wildcards.batch) :: params.batches]
-    scores = train_languages(english, given.text, codes, runs, params.markers)
+    english = load_english(inputs.text, inputs.english, inputs.sts, task)
+    codes = panel_languages(inputs.text)[int(wildcards.batch) :: params.batches]
+    scores = train_languages(english, inputs.text, codes, runs, params.markers)
     write_json(snakemake.output.scores, {"panel": wildcards.panel, "languages": scores})
     log.info("%d languages", len(codes))

@@ -1,4 +1,4 @@
-"""Figure 1: what every language gains, against its overlap with and distance from English."""
+"""Figure 1: the gain of each language against its overlap with English and distance from it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 REGISTER = Path(__file__).parents[1] / "languages.yaml"
-"""What the codes of languages mean."""
+"""The register of languages."""
 
 
 class Figure1(Table):
@@ -52,11 +52,11 @@ class Figure1(Table):
         return [self.uriel, *(name for panel in self.panels.values() for name in panel.sources)]
 
     def codes(self, held: Mapping[str, Collection[str]]) -> dict[str, list[str]]:
-        """Return the languages that each panel chooses among; `held` by corpus."""
+        """Return the languages that each panel chooses among; `held` has those of each corpus."""
         from wieting2019.methods.register import read_register
 
-        known = [language.code for language in read_register(REGISTER)]
-        return {name: panel.codes(known, held) for name, panel in self.panels.items()}
+        registered = [language.code for language in read_register(REGISTER)]
+        return {name: panel.codes(registered, held) for name, panel in self.panels.items()}
 
     def build(self, given: Given) -> Report:
         """Make the points; their columns are `wieting2019.methods.points.COLUMNS`."""
@@ -78,13 +78,13 @@ class Figure1(Table):
         from wieting2019.methods.register import read_register
 
         panel, marked = self._settings(given.name)[figure]
-        # those of Table 5 follow from the points before they are rounded for the CSV
+        # as in Table 5, from the points before they are rounded for the CSV
         points, _ = measured_points(given.files)
         shown, exact = (p[(p["panel"] == panel) & (p["marked"] == marked)] for p in (frame, points))
         bootstrap = given.plan.study.bootstrap
         draws = Draws(bootstrap.resamples, 1, bootstrap.seed)
-        found = correlations(exact, draws, ["gain"], list(drawing.AXES))
-        return drawing.figure1(shown, found, read_register(REGISTER).script_groups)
+        rows = correlations(exact, draws, ["gain"], list(drawing.AXES))
+        return drawing.figure1(shown, rows, read_register(REGISTER).script_groups)
 
     def _settings(self, name: str) -> dict[str, tuple[str, bool]]:
         """Return panel and marker of each figure."""

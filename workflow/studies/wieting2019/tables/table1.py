@@ -28,10 +28,10 @@ class Table1(Table):
     """Experiments beside the product of encoders and settings, shown in the years' table, not in
     the paper's layout."""
     task: str = "sts"
-    """What they are scored on: STS by years."""
+    """The task they are scored on: STS by years."""
 
     def experiments(self, plan: Outline) -> list[str]:
-        """Name its experiments, those beside the paper's layout last."""
+        """Name the experiments, those of `also` last."""
         names = plan.experiments(self.encoders, self.settings)
         for name in self.also:
             encoder, _, setting = name.partition(".")
@@ -61,8 +61,8 @@ class Table1(Table):
         models = {folder.parent.name: folder for folder in reversed(given.files["models"])}
         names = self.experiments(given.plan)
         frame = pd.DataFrame([self._row(name, models[name], given) for name in names])
-        known = frame.assign(name=frame["experiment"].str.split(".").str[0], label=frame["encoder"])
-        lines = known[["name", "label", "setting", "experiment"]]
+        named = frame.assign(name=frame["experiment"].str.split(".").str[0], label=frame["encoder"])
+        lines = named[["name", "label", "setting", "experiment"]]
         frames = {
             "encoders": lines[~lines["experiment"].isin(self.also)].drop_duplicates("name"),
             "also": lines[lines["experiment"].isin(self.also)],
@@ -75,7 +75,7 @@ class Table1(Table):
 
         from tandem.reporting.writer import columns
 
-        known, cell = given.plan.described(name), given.scores.cell(name, self.task, MEAN)
+        about, cell = given.plan.described(name), given.scores.cell(name, self.task, MEAN)
         assert cell is not None  # its folder of scores is an input
         years = {}
         for unit in given.scores.units(name, self.task):
@@ -85,7 +85,7 @@ class Table1(Table):
         sd = np.std(cell.values, ddof=1) if len(cell.values) > 1 else np.nan
         return {
             "experiment": name,
-            **{key: known[key] for key in ("encoder", "setting", "pairs", "english_sentences")},
+            **{key: about[key] for key in ("encoder", "setting", "pairs", "english_sentences")},
             "epochs": given.plan.epochs(name),
             "parameters": count_parameters(model / "model.safetensors"),
             **years,
@@ -96,7 +96,7 @@ class Table1(Table):
         }
 
     def _markdown(self, names: Sequence[str], frame: pd.DataFrame, given: Given) -> str:
-        """Lay the table out as the paper does, with every year beneath and what it averages."""
+        """Lay the table out as the paper does, then show every year, and what it averages."""
         from tandem.reporting.writer import over_seeds_note, page
 
         tasks = given.scores.details(names[0], self.task)[0]["tasks"]
@@ -115,10 +115,10 @@ class Table1(Table):
         )
 
     def _means(self, frame: pd.DataFrame, given: Given) -> str:
-        """Rows are encoders, columns settings."""
+        """Return a grid of the means: rows are encoders, columns settings."""
         from tandem.reporting.writer import beside, grid
 
-        settings = [one for one in self.settings if (frame["setting"] == one).any()]
+        settings = [name for name in self.settings if (frame["setting"] == name).any()]
         cells, heads = [], []
         for encoder in self.encoders:
             names = [f"{encoder}.{setting}" for setting in settings]
@@ -146,7 +146,7 @@ class Table1(Table):
         marks = marks.groupby(frame["encoder"]).transform("max")
         frame = frame.assign(encoder=frame["encoder"] + marks)
         encoders, series = list(frame["encoder"].unique()), {}
-        for setting in (one for one in self.settings if (frame["setting"] == one).any()):
+        for setting in (name for name in self.settings if (frame["setting"] == name).any()):
             rows = frame[frame["setting"] == setting].set_index("encoder").reindex(encoders)
             label = given.plan.setting(rows["experiment"].dropna().iloc[0]).label
             series[label] = bounds(rows, MEAN, "pearson_x100")
@@ -155,7 +155,7 @@ class Table1(Table):
 
 
 def _fewer(experiment: str, given: Given) -> str:
-    """Return the mark of an experiment that is trained for fewer epochs than the paper's."""
+    """Return the mark of an experiment that is trained for fewer epochs than in the paper."""
     epochs = given.plan.epochs(experiment)
     return f", fewer epochs ({epochs})" * given.plan.fewer_epochs(experiment)
 
@@ -172,7 +172,7 @@ def count_parameters(weights: Path) -> int:
 
 
 def _years(frame: pd.DataFrame, given: Given) -> str:
-    """Every row of the table with its years."""
+    """Return a grid of every row of the table with its years."""
     from tandem.reporting.writer import grid
 
     years = [c.removesuffix("_pearson_x100") for c in frame.columns if c.startswith("sts")]
@@ -191,7 +191,7 @@ def _years(frame: pd.DataFrame, given: Given) -> str:
 
 
 def _tasks(tasks: Sequence[Mapping[str, Any]], index: Index) -> str:
-    """One line per year: its tasks, the pairs at hand of those published, and what is missing."""
+    """List for each year its tasks, how many of their published pairs it has, and missing tasks."""
     lines = []
     for year in dict.fromkeys(task["year"] for task in tasks):
         parts = []

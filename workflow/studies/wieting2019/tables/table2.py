@@ -42,7 +42,7 @@ class Track(Settings):
 
 @dataclass(frozen=True)
 class Line:
-    """A row with its experiments by language, and its NUMBERS (None for pretrained baselines)."""
+    """A row: its experiments by language, and its NUMBERS (None for pretrained baselines)."""
 
     label: str
     experiments: dict[str, str]
@@ -50,7 +50,7 @@ class Line:
 
     @property
     def slug(self) -> str:
-        """Its label as a part of a claim's id."""
+        """The label, spelt as a part of a claim's id."""
         letters = "".join(c if c.isalnum() else " " for c in self.label.lower())
         return "-".join(letters.split())
 
@@ -85,7 +85,7 @@ class Table2(Table):
 
     def inputs(self, plan: Outline) -> dict[str, list[str]]:
         """Name scores, the STS folder."""
-        names = sorted({n for one in self._lines(plan) for n in one.experiments.values()})
+        names = sorted({n for line in self._lines(plan) for n in line.experiments.values()})
         return {
             "scores.similarity": plan.scores(names, self.similarity),
             "scores.retrieval": plan.scores(names, self.retrieval),
@@ -120,13 +120,13 @@ class Table2(Table):
         return Report(frame, self._markdown(lines, heads, given), {"comparisons": compared})
 
     def _lines(self, plan: Outline) -> list[Line]:
-        """Return the rows: Tandem's encoders, then those that others made."""
+        """Return the rows: Tandem's encoders, then pretrained baselines."""
         lines = []
         for row in self.rows:
             settings = self.trainings[row.training]
             names = {language: f"{row.encoder}.{settings[language]}" for language in self.languages}
-            known = plan.described(min(names.values()))
-            lines.append(Line(row.label, names, {number: known[number] for number in NUMBERS}))
+            about = plan.described(min(names.values()))
+            lines.append(Line(row.label, names, {number: about[number] for number in NUMBERS}))
         settings = next(iter(self.trainings.values()))  # for their corpora
         for name in self.baselines:
             names = {language: f"{name}.{settings[language]}" for language in self.languages}
@@ -136,17 +136,15 @@ class Table2(Table):
 
     def _columns(self, lines: Sequence[Line], given: Given) -> list[Column]:
         """Return the tracks, scored or not, then the directions that were scored."""
-        tracks = [
-            Column(one.label, self.similarity, one.task, one.language) for one in self.tracks
-        ]
+        tracks = [Column(t.label, self.similarity, t.task, t.language) for t in self.tracks]
         names = [name for line in lines for name in line.experiments.values()]
         ways = [way for name in names for way in given.scores.units(name, self.retrieval)]
         return tracks + [Column(way, self.retrieval, way, None) for way in dict.fromkeys(ways)]
 
     def _experiment(self, line: Line, column: Column, given: Given) -> str | None:
         """Return the experiment behind a cell, None where none was scored."""
-        own = line.experiments
-        names = [own[column.language]] if column.language else own.values()
+        experiments = line.experiments
+        names = [experiments[column.language]] if column.language else experiments.values()
         units = {name: given.scores.units(name, column.task) for name in names}
         return next((name for name in names if column.unit in units[name]), None)
 
@@ -164,16 +162,16 @@ class Table2(Table):
         trained = [line for line in ours if line.about["pairs"]]
         random = [line for line in ours if not line.about["pairs"]]
         trigram = [line for line in random if "TRIGRAM" in line.label.upper()]
-        found = [(number, *step) for number in NUMBERS for step in _steps(trained, number)]
-        found += [("random-behind", line, other) for line in trained[:1] for other in random]
-        found += [("random-trigram", line, other) for line in trigram[:1] for other in random]
-        found += [("random-competitive", line, other) for line in random for other in baselines]
-        # what chose the recipes decides no claim
+        comparisons = [(number, *step) for number in NUMBERS for step in _steps(trained, number)]
+        comparisons += [("random-behind", line, other) for line in trained[:1] for other in random]
+        comparisons += [("random-trigram", line, other) for line in trigram[:1] for other in random]
+        comparisons += [("random-competitive", row, other) for row in random for other in baselines]
+        # no claim is tested on the task that chose the recipes
         heads = [column for column in heads if column.unit != _selection(given)]
-        for finding, better, worse in found:
+        for finding, better, worse in comparisons:
             for column in heads:
-                one, other = column.unit.rsplit(".", 1)[-1].split("-")
-                where = "within" if one == other else "across"
+                source, target = column.unit.rsplit(".", 1)[-1].split("-")
+                where = "within" if source == target else "across"
                 names = [self._experiment(line, column, given) for line in (better, worse)]
                 if better is worse or None in names or names[0] == names[1]:
                     continue
@@ -184,7 +182,7 @@ class Table2(Table):
                 )  # fmt: skip
 
     def _markdown(self, lines: Sequence[Line], heads: Sequence[Column], given: Given) -> str:
-        """Lay the table out as the paper does, retrieval beneath, and say which are empty."""
+        """Lay the table out as the paper does, retrieval beneath, and explain empty columns."""
         from tandem.reporting.writer import beside, grid, page, quantity
 
         first = [[line.label, *(quantity(n) for n in line.about.values())] for line in lines]
@@ -224,7 +222,7 @@ class Table2(Table):
         """Say which columns are empty and how to fill them."""
         missing = read_index(given.files["sts"][0]).missing
         why = {f"{entry['year']}.{entry['task']}": entry["why"] for entry in missing}
-        absent = [f"- {one.label}: {why[one.task]}" for one in self.tracks if one.task in why]
+        absent = [f"- {t.label}: {why[t.task]}" for t in self.tracks if t.task in why]
         if not absent:
             return "Every track was at hand."
         return "Empty columns, and why:\n\n" + "\n".join(absent) + (
@@ -249,7 +247,7 @@ def _selection(given: Given) -> str:
 
 
 def _steps(lines: Sequence[Line], number: str) -> Iterator[tuple[Line, Line]]:
-    """Yield neighbouring rows (larger, smaller) that differ in one number alone."""
+    """Yield neighbouring rows (larger, smaller) that differ in this number alone."""
     groups: dict[tuple, list[Line]] = {}
     for line in lines:
         others = tuple(line.about[name] for name in NUMBERS if name != number)

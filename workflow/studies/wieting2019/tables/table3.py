@@ -64,7 +64,7 @@ class Table3(Table):
         """Make one line of the table."""
         import numpy as np
 
-        known, seeds = given.plan.described(name), given.scores.details(name, self.task)
+        about, seeds = given.plan.described(name), given.scores.details(name, self.task)
         methods = [seed["methods"][unit] for seed in seeds]
         cell = given.scores.cell(name, self.task, unit)
         assert cell is not None  # the unit is of its scores
@@ -72,7 +72,7 @@ class Table3(Table):
         return {
             "task": given.plan.mining_of(given.plan.setting(name).corpus),
             "experiment": name,
-            **{key: known[key] for key in ("encoder", "pairs")},
+            **{key: about[key] for key in ("encoder", "pairs")},
             "neighbours": seeds[0]["neighbours"],
             "score": score,
             "retrieval": retrieval,
@@ -121,14 +121,14 @@ class Table3(Table):
         )  # fmt: skip
 
     def _sizes(self, frame: pd.DataFrame, given: Given) -> str:
-        """Sentences and hidden pairs of each task."""
+        """Return a grid of the sentences and hidden pairs of each task."""
         from tandem.reporting.writer import grid, quantity
 
         rows = []
         for _, row in frame.drop_duplicates("task").iterrows():
-            found = given.scores.details(row["experiment"], self.task)[0]
-            method = found["methods"][f"{row['score']}.{row['retrieval']}"]
-            sizes, hidden = found["sentences"], [method[p]["gold"] for p in ("training", "test")]
+            mined = given.scores.details(row["experiment"], self.task)[0]
+            method = mined["methods"][f"{row['score']}.{row['retrieval']}"]
+            sizes, hidden = mined["sentences"], [method[p]["gold"] for p in ("training", "test")]
             numbers = [*sizes[:2], hidden[0], *sizes[2:], hidden[1]]
             rows.append([row["task"], *map(quantity, numbers)])
         names = ["sentences", "English sentences", "pairs hidden"]

@@ -1,4 +1,4 @@
-"""Table 5: what predicts how much a language gains on STS, laid out as in the paper."""
+"""Table 5: predictors of a language's gain on STS, laid out as in the paper."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ QUOTED = {
     (True, "all", "featural"): "wieting2019.marker.distance",
     (True, "all", "syntactic"): "wieting2019.marker.syntactic",
 }
-"""The figures that the paper's text prints: (marked, cluster, predictor) to their entry."""
+"""The figures that the paper's text prints: (marked, cluster, predictor) to the entry."""
 
 PREDICTORS = {
     "overlap_types": "SP overlap, types",
@@ -46,7 +46,7 @@ CLUSTERS = {"all": "All", "Latin": "Latin script", "low": "Overlap <", "high": "
 """Names of the clusters; a threshold follows the last two."""
 
 HELD = {"script": "Script held", "family": "Family held", "both": "Both held"}
-"""Headings of what is held fixed."""
+"""Headings of the columns with something held fixed."""
 
 SIGNIFICANT = 0.05
 """Corrected p-value under which a correlation is set in bold."""
@@ -61,12 +61,12 @@ class Table5(Table):
     points: str = "figure1"
     """The table of kind figure1 whose points are correlated."""
     labels: dict[str, str]
-    """Headings of its panels."""
+    """Headings of the panels."""
     permutations: PositiveInt = PERMUTATIONS
-    """Number of random permutations behind each p-value with something held."""
+    """Number of random permutations behind each p-value with something held fixed."""
 
     def inputs(self, plan: Outline) -> dict[str, list[str]]:
-        """Name what the points are made from, since their CSV is rounded."""
+        """Name what the points are computed from, since their CSV is rounded."""
         return plan.study.tables[self.points].inputs(plan)
 
     def figures(self, name: str) -> list[str]:
@@ -84,8 +84,8 @@ class Table5(Table):
 
         points, notes = measured_points(given.files)
         bootstrap = given.plan.study.bootstrap
-        found = correlations(points, Draws(bootstrap.resamples, self.permutations, bootstrap.seed))
-        table = quote(found, given.published)
+        draws = Draws(bootstrap.resamples, self.permutations, bootstrap.seed)
+        table = quote(correlations(points, draws), given.published)
         return Report(table, self.markdown(table, notes, given.published), evidence(points))
 
     def markdown(
@@ -123,11 +123,11 @@ class Table5(Table):
 
 
 def quote(table: pd.DataFrame, register: Mapping[str, Published]) -> pd.DataFrame:
-    """Put the paper's figures beside ours, where ours has a figure by the same threshold."""
+    """Put the paper's figures beside ours, where the paper's threshold gives us a figure."""
     keys = zip(table["marked"], table["cluster"], table["predictor"], strict=True)
     shown = (table["response"] == "gain") & (table["split"] != "data") & (table["held"] == "")
     shown &= table["rho_x100"].notna()
-    names = [QUOTED.get(key) if one else None for key, one in zip(keys, shown, strict=True)]
+    names = [QUOTED.get(key) if show else None for key, show in zip(keys, shown, strict=True)]
     entries = [register[name] if name else None for name in names]
     places: list[Any] = [f"{entry.paper}, {entry.place}" if entry else None for entry in entries]
     return table.assign(
@@ -157,10 +157,10 @@ def evidence(points: pd.DataFrame) -> dict[str, pd.DataFrame]:
 def settled(rows: pd.DataFrame) -> str:
     """Say whether overlap predicts what sharing gains, also within a script and a family."""
     overlap = rows[(rows["predictor"] == "overlap_types") & (rows["split"] == "")]
-    found = overlap.set_index("held")[["rho_x100", "p"]]
-    if found["p"].isna().any():
+    by_held = overlap.set_index("held")
+    rho, p = by_held["rho_x100"], by_held["p"]
+    if p.isna().any():
         return ""
-    rho, p = found["rho_x100"], found["p"]
     if p[""] >= SIGNIFICANT:
         return "Overlap (types) does not predict, at a p of 0.05, what sharing gains."
     held = [name for name in ("script", "family", "both") if p[name] >= SIGNIFICANT]
@@ -178,7 +178,7 @@ def settled(rows: pd.DataFrame) -> str:
 
 
 def _grid(rows: pd.DataFrame) -> str:
-    """One table: a row for each predictor, a column for each cluster or what is held."""
+    """Return a grid: a row for each predictor, a column for each cluster or what is held fixed."""
     from tandem.reporting.writer import grid
 
     groups = [group for _, group in rows.groupby(["split", "cluster", "held"], sort=False)]
@@ -201,7 +201,7 @@ def _heading(column: pd.DataFrame) -> str:
 
 
 def _cell(row: pd.Series) -> str:
-    """One correlation with its interval and p-value, and the paper's figure where there is one."""
+    """Write a correlation with its interval and p-value, and the paper's figure if there is one."""
     if row.isna()["rho_x100"]:
         return ""
     p, bold = row["p"], "**" if row["p_holm"] < SIGNIFICANT else ""

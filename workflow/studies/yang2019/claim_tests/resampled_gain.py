@@ -1,4 +1,4 @@
-"""A difference with its bootstrap interval, as the lines of a table have it."""
+"""A relative difference with its bootstrap interval, from a line of a table."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ from tandem.reporting.claim_test import ClaimTest, Evidence, Measured
 
 
 class ResampledGain(ClaimTest):
-    """A difference in percent of what it is compared with: a column of one line, and its interval.
+    """A difference in percent of the score it is compared with, and its interval, from one line.
 
-    They are `<of>_gain_percent`, and the same with `_low` and `_high` added.
-
-    The p-value of "it is the margin" takes the bootstrap's distribution for a normal one with the
-    width of the interval.
+    Their columns are `<of>_gain_percent`, and the same with `_low` and `_high` added. The p-value
+    of "the difference is the margin" assumes a normal distribution with the interval's width.
     """
 
     frame: str
@@ -26,13 +24,13 @@ class ResampledGain(ClaimTest):
         from scipy import stats
 
         names = [f"{self.of}_gain_percent{part}" for part in ("", "_low", "_high")]
-        found = evidence.rows(self.frame, self.where, *names).dropna(subset=names)
-        if len(found) != 1:
+        lines = evidence.rows(self.frame, self.where, *names).dropna(subset=names)
+        if len(lines) != 1:
             return None
-        value, low, high = (float(found[name].iloc[0]) for name in names)
+        value, low, high = (float(lines[name].iloc[0]) for name in names)
         error = (high - low) / (2 * stats.norm.ppf(0.975))
         distance = abs(value - margin)
         p = 2 * stats.norm.sf(distance / error) if error > 0 else float(distance == 0)
-        said = f"{self.of}: {', '.join(self.where.values())} against original; paired bootstrap"
-        said += f"; non-inferior within {-margin:g}%" if margin < 0 else ""
-        return Measured(said, value, low, high, float(p), "percent", seeds="1 and 1")
+        test = f"{self.of}: {', '.join(self.where.values())} against original; paired bootstrap"
+        test += f"; non-inferior within {-margin:g}%" if margin < 0 else ""
+        return Measured(test, value, low, high, float(p), "percent", seeds="1 and 1")

@@ -1,4 +1,4 @@
-"""Candidate pairs of a mining task: what is nearest to what, with what tells them apart."""
+"""Candidate pairs of a mining task: nearest neighbours, and the features that classify them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tandem.tasks.task import Encodes
 
 FEATURES = ("cosine", "yang-9", "yang-10", "lengths", "numbers", "names")
-"""What a light classifier sees of a pair beside its vectors."""
+"""The features of a pair that a light classifier gets beside its vectors."""
 
 
 class Candidates(NamedTuple):
@@ -33,7 +33,7 @@ class Candidates(NamedTuple):
         texts: sentences of the source and of the English side.
         ids: their names.
         features: (pairs, FEATURES).
-        vectors: (pairs, 2, dimension), of length 1; None unless they are asked for.
+        vectors: (pairs, 2, dimension), of length 1; None unless they were to be kept.
     """
 
     pairs: MinedPairs
@@ -56,8 +56,8 @@ def find(
 ) -> Candidates:
     """Search one part of a task both ways, and propose pairs by cosine.
 
-    Retrieval.FORWARD proposes the nearest English sentence of each other one, INTERSECTION only
-    those that are nearest to each other (section 6.2).
+    Retrieval.FORWARD pairs each source sentence with the nearest English one; INTERSECTION keeps
+    of these only sentences that are nearest to each other (section 6.2).
     """
     from tandem.search.neighbours import search
     from tandem.tasks.kinds.mining import is_correct
@@ -88,33 +88,33 @@ def find(
 def features(
     pairs: MinedPairs, means: Sequence[NDArray], sides: Sequence[Sequence[str]]
 ) -> NDArray[np.float64]:
-    """Return what FEATURES name of each pair, (pairs, features).
+    """Return the FEATURES of each pair, (pairs, features).
 
-    `means` are the mean cosines of each sentence's neighbours, of the source and of English.
+    `means` has, for the source and for English, each sentence's mean cosine with its neighbours.
     """
     from tandem.search.margins import score_pairs
 
-    own, other = means[0][pairs.source], means[1][pairs.target]
-    margins = [score_pairs(pairs.score, own, other, s) for s in (Score.YANG_9, Score.YANG_10)]
-    seen = [
+    near = means[0][pairs.source], means[1][pairs.target]
+    margins = [score_pairs(pairs.score, *near, score) for score in (Score.YANG_9, Score.YANG_10)]
+    texts = [
         (sides[0][left], sides[1][right])
         for left, right in zip(pairs.source.tolist(), pairs.target.tolist(), strict=True)
     ]
-    lengths = [abs(np.log((len(a) + 1) / (len(b) + 1))) for a, b in seen]
-    numbers_apart = [float(numbers(a) != numbers(b)) for a, b in seen]
-    shared = [len(capitals(a) & capitals(b)) / max(len(capitals(b)), 1) for a, b in seen]
+    lengths = [abs(np.log((len(a) + 1) / (len(b) + 1))) for a, b in texts]
+    numbers_apart = [float(numbers(a) != numbers(b)) for a, b in texts]
+    shared = [len(capitals(a) & capitals(b)) / max(len(capitals(b)), 1) for a, b in texts]
     columns: list[Any] = [pairs.score, *margins, lengths, numbers_apart, shared]
     return np.nan_to_num(np.stack(columns, axis=1).astype(np.float64), posinf=0, neginf=0)
 
 
 def numbers(text: str) -> tuple[str, ...]:
-    """Return the digits of the numbers of a text, whatever separates thousands, sorted."""
+    """Return the numbers of a text, sorted, as digits without separators."""
     import re
 
-    found = re.findall(r"\d[\d.,\u00a0 ]*", text)
-    return tuple(sorted("".join(c for c in one if c.isdigit()) for one in found))
+    spellings = re.findall(r"\d[\d.,\u00a0 ]*", text)
+    return tuple(sorted("".join(c for c in number if c.isdigit()) for number in spellings))
 
 
 def capitals(text: str) -> set[str]:
-    """Return the words of a text that begin with a capital letter, but for the first."""
+    """Return the words of a text, after the first, that begin with a capital letter."""
     return {word.strip(".,;:!?\"'()") for word in text.split()[1:] if word[:1].isupper()}

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 NEGATIVES = 10
 """Negatives for each positive (the paper's 1:10)."""
 DEVELOPMENT = 0.2
-"""Share of the pairs that classifiers are developed on (the paper's 20%)."""
+"""Share of the pairs that are kept for development (the paper's 20%)."""
 
 
 class Division(NamedTuple):
-    """Places of the candidates that a classifier learns from, and those it is developed on."""
+    """Places of the candidates that a classifier learns from, and of its development pairs."""
 
     learned: NDArray[np.int64]
     development: NDArray[np.int64]
@@ -50,35 +50,36 @@ def light(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the probability of each candidate of both parts, by logistic regression.
 
-    Its input is what `candidates.FEATURES` names, and how far the two vectors are apart in each
-    dimension and their product; how strongly it is held back is chosen on the development pairs by
-    log-likelihood.
+    Its input is `candidates.FEATURES` and, in each dimension, the distance of the two vectors and
+    their product; the strength of its regularization is the one with the best log-likelihood of the
+    development pairs.
     """
     from sklearn.linear_model import LogisticRegression
     from sklearn.metrics import log_loss
     from sklearn.preprocessing import StandardScaler
 
-    inputs = [_inputs(one) for one in (training, test)]
+    inputs = [_inputs(candidates) for candidates in (training, test)]
     scale = StandardScaler().fit(inputs[0][division.learned])
-    inputs = [scale.transform(one) for one in inputs]
+    inputs = [scale.transform(part) for part in inputs]
     rows, held = division
     best, lowest = None, np.inf
     for strength in (0.0001, 0.001, 0.01, 0.1, 1.0):
         model = LogisticRegression(C=strength, max_iter=2000)
         model.fit(inputs[0][rows], training.gold[rows])
-        said = model.predict_proba(inputs[0][held])[:, 1]
-        loss = log_loss(training.gold[held], said, labels=[False, True])
+        probabilities = model.predict_proba(inputs[0][held])[:, 1]
+        loss = log_loss(training.gold[held], probabilities, labels=[False, True])
         if loss < lowest:
             best, lowest = model, loss
     assert best is not None
-    first, second = (best.predict_proba(one)[:, 1] for one in inputs)
+    first, second = (best.predict_proba(part)[:, 1] for part in inputs)
     return first, second
 
 
-def _inputs(found: Candidates) -> NDArray[np.float64]:
-    assert found.vectors is not None
-    one, two = found.vectors.astype(np.float64).swapaxes(0, 1)
-    return np.concatenate([found.features, np.abs(one - two), one * two], axis=1)
+def _inputs(candidates: Candidates) -> NDArray[np.float64]:
+    assert candidates.vectors is not None
+    source, english = candidates.vectors.astype(np.float64).swapaxes(0, 1)
+    blocks = [candidates.features, np.abs(source - english), source * english]
+    return np.concatenate(blocks, axis=1)
 
 
 def fine_tuned(
@@ -103,9 +104,7 @@ def fine_tuned(
     learner = FineTuning(model, training, division.learned, seed, batch, learning_rate)
     held, course = division.development, Course(learner, {}, epochs)
     course.run(
-        lambda parameters: _likelihood(
-            learner.probabilities(training, held), training.gold[held]
-        ),
+        lambda parameters: _likelihood(learner.probabilities(training, held), training.gold[held]),
         show=False,
     )
     learner.network.load_state_dict(course.best)
@@ -114,8 +113,9 @@ def fine_tuned(
     return first, second
 
 
-
-def _likelihood(said: NDArray[np.float64], gold: Sequence[bool] | NDArray[np.bool_]) -> float:
-    """Return the mean log-likelihood of what is gold and what is not."""
-    sure = np.clip(said, 1e-7, 1 - 1e-7)
+def _likelihood(
+    probabilities: NDArray[np.float64], gold: Sequence[bool] | NDArray[np.bool_]
+) -> float:
+    """Return the mean log-likelihood of the gold labels; 0 without any."""
+    sure = np.clip(probabilities, 1e-7, 1 - 1e-7)
     return float(np.where(gold, np.log(sure), np.log(1 - sure)).mean()) if len(sure) else 0.0

@@ -20,7 +20,7 @@ class Comparable(Settings):
 
     published: tuple[str, str] | None = None
     """Corpora with the training part and the test part; null: translations are hidden in the text
-    that is searched in this language, which no encoder was trained on."""
+    that is searched in this language, on which no encoder was trained."""
     share: Annotated[float, Field(gt=0, lt=1)] = 0.05
     """Of hidden pairs: the share of a side that has a translation; BUCC's is 2 to 4%."""
     section: PositiveInt = 25

@@ -17,7 +17,7 @@ class Compared(Settings):
     label: str
     """Its heading."""
     encoder: str
-    """The encoder; where the study has `<encoder>-<language>`, that one."""
+    """The encoder; `<encoder>-<language>` where the study has it."""
     setting: str
     """The setting, without `-<language>`."""
 
@@ -28,17 +28,17 @@ def experiment(plan: Outline, row: Compared, language: str) -> str:
     Raises:
         ConfigurationError: the study has no such encoder or setting.
     """
-    own = f"{row.encoder}-{language}"
-    encoder = own if own in plan.study.encoders else row.encoder
+    special = f"{row.encoder}-{language}"
+    encoder = special if special in plan.study.encoders else row.encoder
     return plan.experiments([encoder], [f"{row.setting}-{language}"])[0]
 
 
 def printed(
     given: Given, keys: Sequence[str], headings: Sequence[str], names: Sequence[str]
 ) -> str:
-    """Return a grid of published rows, those that have any of the named figures; "" for none."""
+    """Return a grid of the published rows that have any of these figures; "" without such rows."""
     from tandem.reporting.writer import grid, quoted
 
-    known = [given.published[key] for key in keys]
-    rows = quoted([entry for entry in known if set(names) & set(entry.values)], names)
+    entries = [given.published[key] for key in keys]
+    rows = quoted([entry for entry in entries if set(names) & set(entry.values)], names)
     return grid(["Published", "Printed in", *headings], rows) if rows else ""

@@ -38,13 +38,13 @@ class FineTuning:
         batch: int,
         learning_rate: float,
     ) -> None:
-        """Load a model, of which no code is run, with a new layer of two classes.
+        """Load a model, without running any code of it, and add a layer of two classes.
 
         Args:
             model: a folder, or a name that transformers finds.
             training: candidates.
-            rows: those that are learned from.
-            seed: of the new layer, the order and dropout.
+            rows: the candidates to learn from.
+            seed: for the new layer, the order and dropout.
             batch: pairs of a step.
             learning_rate: of AdamW.
         """
@@ -62,7 +62,7 @@ class FineTuning:
         self.position = 0
 
     def begin(self, epoch: int) -> int:
-        """Draw the order of the pairs, unless the epoch goes on."""
+        """Draw the order of the pairs, unless an epoch is resumed."""
         self.network.train()
         if self.position == 0:
             self.order = self.random.permutation(self.rows).tolist()
@@ -103,9 +103,7 @@ class FineTuning:
         self.random.bit_generator.state = state.place["random"]
 
     @torch.inference_mode()
-    def probabilities(
-        self, candidates: Candidates, rows: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
+    def probabilities(self, candidates: Candidates, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the probability that each of some candidates is a translation, (rows,)."""
         self.network.eval()
         parts = [

@@ -1,8 +1,7 @@
 """Bitext mined from the text that is searched, for translators (section 5.2, Table 3).
 
 A folder for each origin of the pairs, in the form of a bitext: `train` has the pairs, `valid` is a
-part of the validation split of the encoder's text, and `test` other text, which none of the pairs
-is from.
+part of the validation split of the encoder's text, and `test` is other text, which is not mined.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ class Translation(Settings):
     """Translators trained on the original pairs and on those that a search finds."""
 
     experiments: list[str]
-    """In each language, the experiment whose encoder, of the first seed, searches."""
+    """For each language, the experiment whose encoder (of the first seed) searches."""
     translator: Annotated[Translator, Named(TRANSLATORS)]
     """The translator, from English; its `bitext`, `source` and `target` are set by language."""
     threshold: NonNegativeFloat | Literal["validation"] = "validation"
@@ -41,8 +40,8 @@ class Translation(Settings):
     test: PositiveInt = 1000
     """Most sentences of the test text."""
     other: Literal["train", "test"] = "train"
-    """The split that the test text is taken from, of what the encoder was trained with. Its text is
-    none of what is mined; `test` where the text that is searched is another corpus."""
+    """The split of the encoder's corpus that gives the test text, which must not be mined: `test`
+    only where another corpus is searched."""
     seed: NonNegativeInt = 1
     """Seed of the paired bootstrap."""
     resamples: PositiveInt = 1000
@@ -58,7 +57,7 @@ class Translation(Settings):
 def nearest(
     encoder: Encodes, english: Sequence[str], other: Sequence[str], language: str, memory_mb: int
 ) -> Any:  # noqa: ANN401  (tandem.search.neighbours.Neighbours, which is slow to import)
-    """Search both ways for the nearest sentence."""
+    """Search in both directions for the nearest sentence."""
     from tandem.search.neighbours import search
     from tandem.tasks.vectors import write_vectors
 
@@ -79,22 +78,22 @@ def chosen_threshold(
     english, other = (list(dict.fromkeys(side)) for side in zip(*pairs, strict=True))
     places = [{text: row for row, text in enumerate(side)} for side in (english, other)]
     gold = [(places[0][left], places[1][right]) for left, right in pairs]
-    found = nearest(encoder, english, other, language, memory_mb)
-    return best_threshold(mine(found, Score.COSINE, Retrieval(way)), gold)[0]
+    near = nearest(encoder, english, other, language, memory_mb)
+    return best_threshold(mine(near, Score.COSINE, Retrieval(way)), gold)[0]
 
 
 def mined_pairs(
     encoder: Encodes, text: texts.Searched, language: str, thresholds: dict[str, float], memory: int
 ) -> dict[str, list[tuple[int, int]]]:
-    """Return the pairs of numbers of sentences that each search finds, in the order of the text."""
+    """Return the pairs that each search finds, as numbers of sentences, in order."""
     from tandem.search.margins import Retrieval, Score, mine
 
     near = nearest(encoder, text.english, text.other, language, memory)
-    found = {}
+    mined = {}
     for way, least in thresholds.items():
         pairs = mine(near, Score.COSINE, Retrieval(way)).above(least)
-        found[way] = sorted(zip(pairs.source.tolist(), pairs.target.tolist(), strict=True))
-    return found
+        mined[way] = sorted(zip(pairs.source.tolist(), pairs.target.tolist(), strict=True))
+    return mined
 
 
 def write(
@@ -106,22 +105,21 @@ def write(
 ) -> None:
     """Write a bitext folder for each origin, and counts.json."""
     with atomic_folder(folder) as result:
-        for origin, own in pairs.items():
+        for origin, training in pairs.items():
             (result / origin).mkdir()
-            rows = {"train": list(own), **splits}
-            for split, found in rows.items():
+            for split, rows in {"train": list(training), **splits}.items():
                 for column, side in enumerate(("en", language)):
-                    lines = (pair[column] for pair in found)
+                    lines = (pair[column] for pair in rows)
                     write_lines(result / origin / f"{split}.{side}", lines)
         write_json(result / "counts.json", counts)
 
 
 def spread(pairs: Sequence[tuple[str, str]], most: int) -> Sequence[tuple[str, str]]:
-    """Return at most so many pairs, evenly spaced over them."""
+    """Return at most `most` of the pairs, evenly spaced."""
     return pairs[:: -(-len(pairs) // most)]
 
 
-def overlap(found: Sequence[tuple[int, int]], gold: Iterable[tuple[int, int]]) -> float:
-    """Return which share of the found pairs are pairs of the text."""
-    known = set(gold)
-    return float(np.mean([pair in known for pair in found])) if found else 0.0
+def overlap(pairs: Sequence[tuple[int, int]], gold: Iterable[tuple[int, int]]) -> float:
+    """Return the share of mined pairs that are pairs of the text; 0 for no pairs."""
+    right = set(gold)
+    return float(np.mean([pair in right for pair in pairs])) if pairs else 0.0

@@ -1,4 +1,4 @@
-"""At which place of its list a query finds one of its right answers, and figures of that."""
+"""The rank at which a query finds its first right answer, and P@N."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 
 def right(listed: NDArray[np.int64], pairs: NDArray[np.int64], answers: int) -> NDArray[np.bool_]:
-    """Tell which listed answers are right, (queries, k).
+    """Return whether each listed answer is right, (queries, k).
 
     Args:
         listed: (queries, k) numbers of answers, the nearest first; -1 for none.
-        pairs: (pairs, 2) query and a right answer.
+        pairs: (pairs, 2) each a query and a right answer.
         answers: how many there are to choose from.
     """
     gold = pairs[:, 0] * answers + pairs[:, 1]
-    found = np.arange(len(listed))[:, None] * answers + listed
-    return np.isin(found, gold) & (listed >= 0)
+    candidates = np.arange(len(listed))[:, None] * answers + listed
+    return np.isin(candidates, gold) & (listed >= 0)
 
 
 def ranks(hits: NDArray[np.bool_]) -> NDArray[np.int16]:
@@ -34,9 +34,9 @@ def ranks(hits: NDArray[np.bool_]) -> NDArray[np.int16]:
     return np.where(hits.any(1), hits.argmax(1) + 1, 0).astype(np.int16)
 
 
-def precision(found: NDArray[np.int16], most: int) -> NDArray[np.bool_]:
-    """Tell which queries have a right answer among the first `most`, (queries,)."""
-    return (found > 0) & (found <= most)
+def precision(places: NDArray[np.int16], most: int) -> NDArray[np.bool_]:
+    """Return whether each query has a right answer among the first `most`, (queries,)."""
+    return (places > 0) & (places <= most)
 
 
 def split(unit: str) -> tuple[str, int]:
@@ -54,7 +54,7 @@ def estimate(items: Items, unit: str) -> float:
 def draws(systems: Sequence[Items], unit: str, resamples: int, seed: int) -> FloatArray:
     """Bootstrap P@N x 100, resampling queries: (systems, resamples).
 
-    Each query is drawn as often in all systems, and in any other call with as many queries.
+    All systems share the draws, as do calls with the same number of queries and seed.
     """
     direction, most = split(unit)
     if len({len(system[direction]) for system in systems}) > 1:

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 
 class SearchedText(Settings):
-    """Where the sentences of English and another language come from that are searched."""
+    """Where the searched sentences of English and another language come from."""
 
     dataset: str
     """A registered corpus; its sections are the documents."""
     within: str | None = None
-    """A collection of the study, of which only what its test split holds is searched; null: all of
-    the corpus."""
+    """A collection of the study: only pairs of its test split are searched; null: the whole
+    corpus."""
 
 
 class Searched(NamedTuple):
@@ -43,7 +43,7 @@ class Searched(NamedTuple):
         english, other: different sentences, in the order of the text.
         pairs: (pairs, 2) int64, different pairs of their numbers, in the order of the text.
         documents: names, in the order of the text.
-        places: (lines, 3) int64, of each line its document and its sentences.
+        places: (lines, 3) int64, for each line its document and its sentences.
     """
 
     english: list[str]
@@ -57,7 +57,7 @@ def language_beside_english(plan: Places, experiment: str) -> str:
     """Return the language beside English that an experiment is trained on.
 
     Raises:
-        TandemError: there is not just one.
+        TandemError: there is none, or more than one.
     """
     setting = plan.setting(experiment)
     sides = setting.languages or [s for s in plan.sides(setting.corpus) if s != "en"]
@@ -72,7 +72,7 @@ def path_of(plan: Places, language: str) -> str:
 
 
 def lines(placed: Iterable[Placed], kept: Collection[tuple[str, str]] | None) -> Iterator[str]:
-    """Yield the lines of a file: those of `kept` pairs, or of all; those with an empty side never.
+    """Yield the lines of a file, for the `kept` pairs (None: all) with text on both sides.
 
     `placed` are sections with pairs, English on the left.
     """
@@ -105,7 +105,7 @@ def read(path: str | Path) -> Searched:
             problem = f"{len(cells)} columns, not a document and two sentences"
             raise InputError(path, number, problem, "Build it again")
         places.append(
-            [known.setdefault(c, len(known)) for known, c in zip(numbers, cells, strict=True)]
+            [column.setdefault(c, len(column)) for column, c in zip(numbers, cells, strict=True)]
         )
     if not places:
         raise InputError(path, None, "it is empty", "Search a text that has sentences")

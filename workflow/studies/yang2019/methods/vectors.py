@@ -1,4 +1,4 @@
-"""What is computed of vectors that stay on disk: cosines of pairs, means of documents."""
+"""Cosines of pairs and means of documents, from vectors that stay on disk."""
 
 from __future__ import annotations
 
@@ -14,24 +14,25 @@ BATCH = 4096
 
 
 def cosines(
-    one: np.ndarray, two: np.ndarray, left: NDArray[np.int64], right: NDArray[np.int64]
+    english: np.ndarray, other: np.ndarray, left: NDArray[np.int64], right: NDArray[np.int64]
 ) -> NDArray[np.float32]:
-    """Return the cosine of row left[i] of one and row right[i] of two, (n,); 0 with a zero row."""
-    found = np.empty(len(left), np.float32)
+    """Return the cosines of rows `left` of English and `right` of the other side, (n,).
+
+    A zero vector has a cosine of 0 with every other.
+    """
+    values = np.empty(len(left), np.float32)
     for start in range(0, len(left), BATCH):
         part = slice(start, start + BATCH)
-        sides = one[left[part]].astype(np.float64), two[right[part]].astype(np.float64)
+        sides = english[left[part]].astype(np.float64), other[right[part]].astype(np.float64)
         lengths = np.linalg.norm(sides[0], axis=1) * np.linalg.norm(sides[1], axis=1)
-        found[part] = (sides[0] * sides[1]).sum(1) / np.where(lengths > 0, lengths, 1)
-    return found
+        values[part] = (sides[0] * sides[1]).sum(1) / np.where(lengths > 0, lengths, 1)
+    return values
 
 
-def means(
-    vectors: np.ndarray, places: NDArray[np.int64], documents: int
-) -> NDArray[np.float32]:
+def means(vectors: np.ndarray, places: NDArray[np.int64], documents: int) -> NDArray[np.float32]:
     """Return the mean of the vectors of each document's sentences, (documents, dimension).
 
-    `places`, (lines, 2), are the document and the sentence of each line, in any order.
+    `places`, (lines, 2), has the document and the sentence of each line, in any order.
     """
     sums = np.zeros((documents, vectors.shape[1]))
     sizes = np.bincount(places[:, 0], minlength=documents)

@@ -1,4 +1,4 @@
-"""Mine the text that is searched, for translators; take the original pairs beside."""
+"""Mine the searched text for translators, and keep the original pairs too."""
 
 from pathlib import Path
 
@@ -8,11 +8,11 @@ from yang2019.methods import mined, texts
 
 with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)
-    params, given, language = snakemake.params, snakemake.input, snakemake.wildcards.language
-    corpus = Path(given.corpus)
+    params, inputs, language = snakemake.params, snakemake.input, snakemake.wildcards.language
+    corpus = Path(inputs.corpus)
     valid = list(texts.split_pairs(corpus, "valid", language))
     other = list(texts.split_pairs(corpus, params.other, language))
-    encoder, text = SentenceEncoder.load(given.model[0]), texts.read(given.searched)
+    encoder, text = SentenceEncoder.load(inputs.model[0]), texts.read(inputs.searched)
     ways = mined.ORIGINS[1:]
     least = dict.fromkeys(ways, params.threshold)
     if params.threshold == "validation":
@@ -20,9 +20,9 @@ with logged(snakemake.log[0]) as log:
             way: mined.chosen_threshold(encoder, valid, language, way, params.memory)
             for way in ways
         }
-    found = mined.mined_pairs(encoder, text, language, least, params.memory)
     original = [tuple(pair) for pair in text.pairs.tolist()]
-    found = {mined.ORIGINS[0]: original, **found}
+    rows = mined.mined_pairs(encoder, text, language, least, params.memory)
+    rows = {mined.ORIGINS[0]: original, **rows}
     splits = {
         "valid": mined.spread(valid, params.test),
         "test": mined.spread(other, params.test),
@@ -30,12 +30,12 @@ with logged(snakemake.log[0]) as log:
     counts = {
         "experiment": params.experiment,
         "thresholds": least,
-        "pairs": {origin: len(pairs) for origin, pairs in found.items()},
-        "right": {origin: mined.overlap(pairs, original) for origin, pairs in found.items()},
+        "pairs": {origin: len(pairs) for origin, pairs in rows.items()},
+        "right": {origin: mined.overlap(pairs, original) for origin, pairs in rows.items()},
     }
     pairs = {
-        origin: [(text.english[left], text.other[right]) for left, right in rows]
-        for origin, rows in found.items()
+        origin: [(text.english[left], text.other[right]) for left, right in numbers]
+        for origin, numbers in rows.items()
     }
     mined.write(snakemake.output.folder, pairs, splits, language, counts)
     log.info("%s", counts)

@@ -17,11 +17,11 @@ with logged(snakemake.log[0]) as log:
     settings.train(corpus, scratch)
     translator = load_translator(scratch, settings.threads)
     sources = read_lines(corpus / "test.en")
-    found = [one.text for one in translator.translate(sources)]
+    translations = [line.text for line in translator.translate(sources)]
     with atomic_folder(output) as folder:
-        write_lines(folder / "translations.txt", found)
+        write_lines(folder / "translations.txt", translations)
         shutil.copyfile(corpus / f"test.{names.language}", folder / "references.txt")
         if (scratch / "history.csv").exists():
             shutil.copyfile(scratch / "history.csv", folder / "history.csv")
     shutil.rmtree(scratch)
-    log.info("%d sentences", len(found))
+    log.info("%d sentences", len(translations))

@@ -1,4 +1,4 @@
-"""Figure 4: what the margin does to retrieval and to the cosines of translations and others."""
+"""Figure 4: the effect of the margin on retrieval and on cosines of translations and others."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Margins(Table):
     title: str
     """Heading of the table."""
     encoders: dict[str, str]
-    """What is trained: each encoder with its heading."""
+    """The encoders, each with its heading."""
     language: str
     """Beside English."""
     points: list[Point]
@@ -44,7 +44,7 @@ class Margins(Table):
     task: str
     """The task that searches."""
     claimed: NonNegativeFloat = 0.3
-    """The margin that claims hold against the smallest one: the paper's."""
+    """The margin that claims compare with the smallest one; the paper's is 0.3."""
 
     def _named(self, plan: Outline) -> list[tuple[str, Point, str]]:
         """Return each encoder with each margin, and the experiment."""
@@ -67,9 +67,9 @@ class Margins(Table):
 
         Columns: encoder, margin, experiment, seed_count; forward.1 and backward.1 with 95%
         intervals over sentences and seeds; positive_x100, negative_x100 and gap_x100, mean cosines
-        and what is between them, with 95% t intervals over seeds (empty for one seed). The frame
+        and their difference, with 95% t intervals over seeds (empty for one seed). The frame
         `seeds` has the cosines of each seed, `compared` for each encoder the experiments with the
-        smallest margin and with the one that claims are about.
+        smallest margin and with `claimed`.
         """
         import pandas as pd
 
@@ -126,15 +126,15 @@ class Margins(Table):
         )
 
     def _compared(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Return of each encoder the experiments whose margins claims compare."""
+        """Return for each encoder the two experiments that claims compare."""
         import pandas as pd
 
         return pd.DataFrame([
-            {"encoder": label, "none": own[0][1], "least": f"{own[0][0]:g}", "margin": name,
+            {"encoder": label, "none": points[0][1], "least": f"{points[0][0]:g}", "margin": name,
              "claimed": f"{self.claimed:g}"}
             for label, lines in frame.groupby("encoder", sort=False)
-            for own in [lines[["margin", "experiment"]].to_numpy().tolist()]
-            for margin, name in own
+            for points in [lines[["margin", "experiment"]].to_numpy().tolist()]
+            for margin, name in points
             if margin == self.claimed
         ])  # fmt: skip
 
@@ -145,21 +145,21 @@ class Margins(Table):
         from tandem.reporting.plots import Curves, bounds, line_plot
 
         metric = given.plan.study.tasks[self.task].metric
-        found, cosines = {}, {}
-        for label, own in frame.groupby("encoder", sort=False):
-            place = own["margin"].to_numpy(float)
-            found[str(label)] = np.column_stack([place, bounds(own, "forward.1", metric)])
-            for key, said in SERIES.items():
-                values = bounds(own, key, "x100")
-                cosines[f"{label}, {said}"] = np.column_stack([place, values])
+        precisions, cosines = {}, {}
+        for label, lines in frame.groupby("encoder", sort=False):
+            margin = lines["margin"].to_numpy(float)
+            precisions[str(label)] = np.column_stack([margin, bounds(lines, "forward.1", metric)])
+            for key, heading in SERIES.items():
+                values = bounds(lines, key, "x100")
+                cosines[f"{label}, {heading}"] = np.column_stack([margin, values])
         return line_plot([
-            Curves("margin", "P@1 × 100, from English", found, log=False),
+            Curves("margin", "P@1 × 100, from English", precisions, log=False),
             Curves("margin", "mean cosine × 100", cosines, log=False),
         ])  # fmt: skip
 
 
 def _cosines(details: Iterable[Mapping[str, Any]]) -> list[dict[str, float]]:
-    """Return COSINES x 100 of each seed whose negatives are known."""
+    """Return COSINES x 100 of each seed that has a mean cosine of negatives."""
     means = [
         {"positive": 100 * seed["positive"], "negative": 100 * seed["negative"]}
         for seed in details

@@ -36,9 +36,9 @@ class MinedPairs(Table):
     title: str
     """Heading of the table."""
     tasks: dict[str, Comparable] = {}
-    """The mining task of each language, of the one table that says so."""
+    """The mining task of each language; only one table of the study sets them."""
     experiments: dict[str, Compared]
-    """What mines, by name: an encoder in a setting."""
+    """Encoders that mine, each in a setting, by name."""
     languages: list[str]
     """Beside English."""
     methods: list[Method]
@@ -78,8 +78,8 @@ class MinedPairs(Table):
         ]
         frame = pd.DataFrame(rows)
         shown = []
-        for (label, method, part), own in frame.groupby(["label", "method", "part"], sort=False):
-            cells = [_shown(row) for _, row in own.iterrows()]
+        for (label, method, part), lines in frame.groupby(["label", "method", "part"], sort=False):
+            cells = [_shown(row) for _, row in lines.iterrows()]
             shown.append([f"{label}: {method}", str(part), *cells])
         sizes = [[code, *(str(v) for v in self._sizes(given, code))] for code in self.languages]
         text = page(
@@ -104,15 +104,15 @@ class MinedPairs(Table):
 
         name = experiment(given.plan, entry, code)
         seeds = given.scores.details(name, method.task)
-        found = [one.get("methods", {method.unit: one}).get(method.unit, {}) for one in seeds]
-        parts = [one[method.part] for one in found if method.part in one]
+        scored = [seed.get("methods", {method.unit: seed}).get(method.unit, {}) for seed in seeds]
+        parts = [figures[method.part] for figures in scored if method.part in figures]
         cell = given.scores.cell(name, method.task, method.unit) if method.part == "test" else None
         row: dict[str, Any] = {"name": key, "label": entry.label, "method": method.label}
         row |= {"part": method.part, "language": code, "experiment": name}
-        least = [one.get("threshold", np.nan) for one in found]
+        least = [figures.get("threshold", np.nan) for figures in scored]
         row["threshold"] = np.mean(least) if least else None
         for figure in FIGURES:
-            values = [one[figure] for one in parts]
+            values = [part[figure] for part in parts]
             row[f"{figure}_x100"] = float(np.mean(values)) if values else None
         row["f1_low_x100"] = cell.interval.low if cell else None
         row["f1_high_x100"] = cell.interval.high if cell else None
@@ -140,8 +140,8 @@ class MinedPairs(Table):
         rows = list(named["shown"].unique())
         columns = ["f1_x100", "f1_low_x100", "f1_high_x100"]
         series = {
-            str(code): np.asarray(own.set_index("shown").loc[rows, columns], float)
-            for code, own in named.groupby("language", sort=False)
+            str(code): np.asarray(lines.set_index("shown").loc[rows, columns], float)
+            for code, lines in named.groupby("language", sort=False)
         }
         return dot_plot([Dots("F1 × 100", rows, series)])
 

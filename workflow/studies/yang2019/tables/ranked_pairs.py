@@ -1,4 +1,4 @@
-"""Figure 5 and Table 7: precision-recall curves of mining by cosine, and what it gets wrong."""
+"""Figure 5 and Table 7: precision-recall curves of mining by cosine, and its failures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-FOUND = {"positives": "false positives", "negatives": "false negatives"}
+SIDES = {"positives": "false positives", "negatives": "false negatives"}
 
 
 class RankedPairs(Table):
@@ -22,7 +22,7 @@ class RankedPairs(Table):
     title: str
     """Heading of the table."""
     experiment: Compared
-    """What mines."""
+    """The encoder that mines, in a setting."""
     languages: list[str]
     """Beside English."""
     task: str = "ranked"
@@ -30,7 +30,7 @@ class RankedPairs(Table):
     shown: str
     """The language whose failures are shown, those of the first seed."""
     most: int = 5
-    """How many of each kind."""
+    """Most failures of each kind that are shown."""
     quoted: list[str] = []
     """Rows of published.yaml that are shown, by id."""
 
@@ -50,7 +50,7 @@ class RankedPairs(Table):
 
         Columns: language, experiment, ap_x100 with its 95% interval over source sentences and
         seeds, threshold (of the first seed), and how many false positives and false negatives of
-        each kind there are at it. The frame `failures` has the sentences of those that are kept.
+        each kind there are at it. The frame `failures` has the sentences of the failures kept.
         """
         import pandas as pd
 
@@ -59,21 +59,21 @@ class RankedPairs(Table):
 
         rows, listed = [], []
         for code, name in self._names(given.plan).items():
-            found = given.scores.details(name, self.task)
+            details = given.scores.details(name, self.task)
             cell = given.scores.cell(name, self.task, UNIT)
-            if not found or cell is None:
+            if not details or cell is None:
                 continue
             row: dict[str, Any] = {"language": code, "experiment": name}
             row |= columns("average-precision", given.scores.metric(self.task), cell)
-            rows.append(row | {"threshold": found[0]["threshold"], **found[0]["counts"]})
+            rows.append(row | {"threshold": details[0]["threshold"], **details[0]["counts"]})
             for side in ("false_positives", "false_negatives"):
-                listed += [{"language": code, "failure": side, **one} for one in found[0][side]]
+                listed += [{"language": code, "failure": side, **pair} for pair in details[0][side]]
         frame = pd.DataFrame(rows)
         counts = [[row["language"], with_interval(row, "average-precision", "ap_x100"),
                    f"{row['threshold']:.3f}",
                    *(str(row[f"{side}.{kind}"]) for side, kind in _kinds())]
                   for row in rows]  # fmt: skip
-        names = [f"{FOUND[side]}: {KINDS[kind]}" for side, kind in _kinds()]
+        names = [f"{SIDES[side]}: {KINDS[kind]}" for side, kind in _kinds()]
         text = page(
             f"# {self.title}",
             "The training part of each task, searched forward by cosine. Average precision x 100, "
@@ -85,7 +85,7 @@ class RankedPairs(Table):
             "Those farthest from the threshold come first. A kind is what a rule can tell: numbers "
             "that differ, then lengths; what is left is near in meaning, or a translation that the "
             "gold list does not have.",
-            *self._failures([one for one in listed if one["language"] == self.shown]),
+            *self._failures([pair for pair in listed if pair["language"] == self.shown]),
         )
         return Report(frame, text, {"failures": pd.DataFrame(listed)})
 
@@ -94,18 +94,18 @@ class RankedPairs(Table):
 
         parts = []
         for side in ("false_positives", "false_negatives"):
-            own = []
+            pairs = []
             for kind in KINDS:
-                own += [one for one in listed if (one["failure"], one["kind"]) == (side, kind)
-                        ][: self.most]  # fmt: skip
+                pairs += [pair for pair in listed if (pair["failure"], pair["kind"]) == (side, kind)
+                          ][: self.most]  # fmt: skip
             rows = [
-                ["" if one["cosine"] is None else f"{one['cosine']:.2f}", KINDS[one["kind"]],
-                 *(_cell(f"{one[f'{s}_id']} {one[s]}") for s in ("source", "english")),
-                 _cell(one.get("nearer", ""))]
-                for one in own
+                ["" if pair["cosine"] is None else f"{pair['cosine']:.2f}", KINDS[pair["kind"]],
+                 *(_cell(f"{pair[f'{s}_id']} {pair[s]}") for s in ("source", "english")),
+                 _cell(pair.get("nearer", ""))]
+                for pair in pairs
             ]  # fmt: skip
             headings = ["Cosine", "What", "Sentence", "English", "Nearer"]
-            parts += [f"### {FOUND[side[6:]].capitalize()}", grid(headings, rows)]
+            parts += [f"### {SIDES[side[6:]].capitalize()}", grid(headings, rows)]
         return parts
 
     def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
@@ -117,23 +117,23 @@ class RankedPairs(Table):
 
         estimates = dict(zip(frame["language"], frame["average-precision_ap_x100"], strict=True))
         with matplotlib.rc_context(STYLE):
-            made = new_figure(4.2, 3.6)
-            axes = made.subplots()
+            canvas = new_figure(4.2, 3.6)
+            axes = canvas.subplots()
             for number, (code, name) in enumerate(self._names(given.plan).items()):
-                found = given.scores.details(name, self.task)
-                if not found:
+                details = given.scores.details(name, self.task)
+                if not details:
                     continue
-                recall, precision, _ = np.array(found[0]["curve"]).T
+                recall, precision, _ = np.array(details[0]["curve"]).T
                 axes.plot(recall, precision, LINES[number % 4], color=OKABE_ITO[number % 7],
                           linewidth=1.3, label=f"{code}-en, AP {estimates[code]:.1f}")  # fmt: skip
             axes.set(xlabel="recall", ylabel="precision", xlim=(0, 1), ylim=(0, 1.02))
             axes.grid(color="0.9", linewidth=0.6)
-            made.legend(loc="outside upper center", ncols=2)
-        return made
+            canvas.legend(loc="outside upper center", ncols=2)
+        return canvas
 
 
 def _kinds() -> list[tuple[str, str]]:
-    """Return the kinds that each side has."""
+    """Return the kinds of false positives, then those of false negatives."""
     positives = [("positives", kind) for kind in ("numbers", "partial", "other")]
     return positives + [("negatives", kind) for kind in ("threshold", "neighbour")]
 

@@ -21,7 +21,7 @@ class Retrieval(Table):
     title: str
     """Heading of the table."""
     texts: dict[str, SearchedText] = {}
-    """The text that is searched in each language, of the one table that says so."""
+    """The text that is searched in each language; only one table of the study sets them."""
     rows: list[Compared]
     """What is compared."""
     languages: list[str]
@@ -59,13 +59,13 @@ class Retrieval(Table):
 
         lines, cells = [], []
         for row in self.rows:
-            own: list[Cell | None] = []
+            scored: list[Cell | None] = []
             for language in self.languages:
                 name = experiment(given.plan, row, language)
-                found = [given.scores.cell(name, self.task, unit) for unit in self.units]
-                lines.append(self._line(given, row, language, name, found, columns))
-                own += found
-            cells.append(own)
+                figures = [given.scores.cell(name, self.task, unit) for unit in self.units]
+                lines.append(self._line(given, row, language, name, figures, columns))
+                scored += figures
+            cells.append(scored)
         frame = pd.DataFrame(lines)
         headings = [f"{language}, {unit}" for language in self.languages for unit in self.units]
         shown = beside([[row.label] for row in self.rows], cells)
@@ -88,16 +88,16 @@ class Retrieval(Table):
         row: Compared,
         language: str,
         name: str,
-        found: list[Cell | None],
+        cells: list[Cell | None],
         columns: Any,  # noqa: ANN401  (of the writer, which is slow to import)
     ) -> dict[str, Any]:
         details = given.scores.details(name, self.task)
-        known = details[0] if details else {}
+        sizes = details[0] if details else {}
         line: dict[str, Any] = {"row": row.label, "language": language, "experiment": name}
         line["encoder"] = name.split(".")[0]
-        line |= {"english": known.get("english"), "other": known.get("other")}
-        line["seed_count"] = max((len(cell.seeds) for cell in found if cell), default=0)
-        for unit, cell in zip(self.units, found, strict=True):
+        line |= {"english": sizes.get("english"), "other": sizes.get("other")}
+        line["seed_count"] = max((len(cell.seeds) for cell in cells if cell), default=0)
+        for unit, cell in zip(self.units, cells, strict=True):
             line |= columns(unit, given.scores.metric(self.task), cell)
         return line
 
@@ -109,8 +109,8 @@ class Retrieval(Table):
         panels = []
         for unit in self.units:
             series = {
-                str(label): bounds(own.set_index("language").loc[self.languages], unit, metric)
-                for label, own in frame.groupby("row", sort=False)
+                str(label): bounds(lines.set_index("language").loc[self.languages], unit, metric)
+                for label, lines in frame.groupby("row", sort=False)
             }
             panels.append(Dots(f"{unit}, P@N × 100", self.languages, series))
         return dot_plot(panels)

@@ -39,8 +39,8 @@ class TranslationTable(Table):
 
         Columns: language, origin, pairs, right_share (of the pairs, those of the text), threshold;
         bleu and chrf with the 95% bootstrap interval over sentences; p_bleu and p_chrf of the
-        paired bootstrap against the original pairs; both differences as a share of what the
-        original pairs give, with their intervals.
+        paired bootstrap against the original pairs; both differences in percent of the
+        score with the original pairs, with their intervals.
         """
         import pandas as pd
 
@@ -51,14 +51,14 @@ class TranslationTable(Table):
         folders = iter(given.files["translated"])
         languages = list(self.mined.by_language(given.plan))
         for code, counts in zip(languages, given.files["mined"], strict=True):
-            known = read_json(counts / "counts.json")
-            own = [next(folders) for _ in ORIGINS]
-            scored, said = compared(own, self.mined.resamples, self.mined.seed)
-            signatures |= said
+            counted = read_json(counts / "counts.json")
+            translated = [next(folders) for _ in ORIGINS]
+            scored, metrics = compared(translated, self.mined.resamples, self.mined.seed)
+            signatures |= metrics
             for origin, scores in zip(ORIGINS, scored, strict=True):
-                least = known["thresholds"].get(origin)
-                row = {"language": code, "origin": origin, "pairs": known["pairs"][origin]}
-                row |= {"right_share": known["right"][origin], "threshold": least, **scores}
+                least = counted["thresholds"].get(origin)
+                row = {"language": code, "origin": origin, "pairs": counted["pairs"][origin]}
+                row |= {"right_share": counted["right"][origin], "threshold": least, **scores}
                 rows.append(row)
         frame = pd.DataFrame(rows)
         shown = [
@@ -79,7 +79,7 @@ class TranslationTable(Table):
             f"original pairs, {self.mined.resamples:,} resamples. One training each, so what "
             "another seed of the translator would change is in neither.",
             grid(headings, shown),
-            "sacreBLEU: " + "; ".join(f"`{one}`" for one in sorted(signatures)),
+            "sacreBLEU: " + "; ".join(f"`{signature}`" for signature in sorted(signatures)),
             printed(given, self.quoted, languages, languages),
         )
         return Report(frame, text, {"translation": frame})
@@ -93,8 +93,8 @@ class TranslationTable(Table):
         for measure, label in (("bleu", "BLEU"), ("chrf", "chrF")):
             columns = [measure, f"{measure}_low", f"{measure}_high"]
             series = {
-                LABELS[str(origin)]: own.set_index("language").loc[languages, columns].to_numpy()
-                for origin, own in frame.groupby("origin", sort=False)
+                LABELS[str(origin)]: lines.set_index("language").loc[languages, columns].to_numpy()
+                for origin, lines in frame.groupby("origin", sort=False)
             }
             panels.append(Dots(f"{label}, with 95% interval", languages, series))
         return dot_plot(panels)
@@ -103,7 +103,7 @@ class TranslationTable(Table):
 def compared(
     folders: list[Any], resamples: int, seed: int
 ) -> tuple[list[dict[str, float | None]], set[str]]:
-    """Score the translations in some folders, and compare all with those in the first.
+    """Score the translations in each folder, compare them with the first, and name the metrics.
 
     Sentences are resampled with replacement, the same ones for all: the p-value of a difference is
     twice the share of resamples on the other side of 0, at least 2 / (resamples + 1).
@@ -117,29 +117,29 @@ def compared(
     references = list(read_lines(folders[0] / "references.txt"))
     rng = np.random.default_rng(seed)
     times = [rng.integers(len(references), size=len(references)) for _ in range(resamples)]
-    found: list[dict[str, float | None]] = [{} for _ in folders]
-    said = set()
+    scores: list[dict[str, float | None]] = [{} for _ in folders]
+    signatures = set()
     for name, metric in (("bleu", sacrebleu.BLEU()), ("chrf", sacrebleu.CHRF())):
         drawn = []
-        for place, own in enumerate(texts):
-            score = metric.corpus_score(own, [references]).score
-            statistics = np.array(metric._extract_corpus_statistics(own, [references]))
+        for place, translations in enumerate(texts):
+            score = metric.corpus_score(translations, [references]).score
+            statistics = np.array(metric._extract_corpus_statistics(translations, [references]))
             sums = [statistics[rows].sum(axis=0) for rows in times]
             values = np.array([metric._compute_score_from_stats(s.tolist()).score for s in sums])
             drawn.append(values)
             low, high = np.percentile(values, [2.5, 97.5])
-            found[place] |= {name: score, f"{name}_low": low, f"{name}_high": high}
-            whole = float(found[0][name] or 0)
+            scores[place] |= {name: score, f"{name}_low": low, f"{name}_high": high}
+            whole = float(scores[0][name] or 0)
             apart = values - drawn[0]
             sides = [(np.sum(apart <= 0) + 1), (np.sum(apart >= 0) + 1)]
             p = min(1.0, 2 * float(min(sides)) / (resamples + 1))
             gains = np.array([score - whole, *np.percentile(apart, [2.5, 97.5])])
             shares = [None] * 3 if place == 0 or not whole else (100 * gains / whole).tolist()
             names = [f"{name}_gain_percent{part}" for part in ("", "_low", "_high")]
-            found[place] |= {f"p_{name}": None if place == 0 else p}
-            found[place] |= dict(zip(names, shares, strict=True))
-        said.add(str(metric.get_signature()))
-    return found, said
+            scores[place] |= {f"p_{name}": None if place == 0 else p}
+            scores[place] |= dict(zip(names, shares, strict=True))
+        signatures.add(str(metric.get_signature()))
+    return scores, signatures
 
 
 def _p(row: dict[str, Any], measure: str) -> str:

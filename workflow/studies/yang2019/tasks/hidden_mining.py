@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class HiddenMining(Task):
-    """The library's mining (`BitextMining`, which see) on the study's task in each language."""
+    """The library's mining (see `BitextMining`) of the study's task in each language."""
 
     metric: ClassVar[str] = BitextMining.metric
 
@@ -24,7 +24,8 @@ class HiddenMining(Task):
         scores=[Score.COSINE, Score.YANG_9, Score.YANG_10],
         retrievals=[Retrieval.FORWARD, Retrieval.BACKWARD],
     )
-    """How pairs are scored and chosen. Forward: the best English sentence of each other one."""
+    """How pairs are scored and chosen. Forward: for each sentence of the other language, the
+    best English one."""
 
     @property
     def memory_mb(self) -> int:
@@ -56,5 +57,5 @@ class HiddenMining(Task):
         return self.mining.count(items, unit)
 
     def details(self, items: Items) -> dict[str, Any]:
-        """Return what was mined, and of each method the threshold and the figures of both parts."""
+        """Return the sizes, and the threshold and the figures of both parts for each method."""
         return self.mining.details(items)

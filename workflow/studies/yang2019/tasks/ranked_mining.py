@@ -25,9 +25,9 @@ _POINTS = 200
 class RankedMining(Task):
     """Average precision x 100 of a forward search by cosine (section 6.3, Figure 5).
 
-    It is the sum over gold pairs of the precision where each is found, over the number of gold
-    pairs. Items: `source` (p,), the row of each candidate, best cosine first; `cosine` and `gold`
-    (p,); `wanted` (n,), gold pairs of each source sentence; `failures`, the worst of them as JSON.
+    It is the mean over gold pairs of the precision at the rank of each; 0 for pairs that are not
+    proposed. Items: `source` (p,), the row of each candidate, best cosine first; `cosine` and
+    `gold` (p,); `wanted` (n,), gold pairs of each source sentence; `failures`, the worst as JSON.
     """
 
     metric: ClassVar[str] = "ap_x100"
@@ -51,17 +51,17 @@ class RankedMining(Task):
         from tandem.tasks.kinds.mining import best_threshold
         from yang2019.methods import candidates
 
-        found = candidates.find(
+        proposed = candidates.find(
             encoder, Path(data["mining"]), self.part, Retrieval.FORWARD, 4, self.memory_mb << 20
         )
-        threshold, _ = best_threshold(found.pairs, found.wanted)
-        kept = failures.sorted_out(found, threshold, self.failures)
+        threshold, _ = best_threshold(proposed.pairs, proposed.wanted)
+        kept = failures.sorted_out(proposed, threshold, self.failures)
         return {
-            "source": found.pairs.source,
-            "cosine": found.pairs.score,
-            "gold": found.gold,
+            "source": proposed.pairs.source,
+            "cosine": proposed.pairs.score,
+            "gold": proposed.gold,
             "wanted": np.bincount(
-                [row for row, _ in found.wanted], minlength=len(found.texts[0])
+                [row for row, _ in proposed.wanted], minlength=len(proposed.texts[0])
             ).astype(np.int64),
             "failures": np.array(json.dumps(kept)),
         }
@@ -103,7 +103,7 @@ class RankedMining(Task):
 
 
 def curve(items: Items, times: NDArray[np.int64]) -> tuple[FloatArray, FloatArray]:
-    """Return recall and precision after each candidate, (p,), source sentences counted `times`."""
+    """Return recall and precision after each candidate, (p,), each source counted `times`."""
     weight = times[items["source"]]
     right = np.cumsum(weight * items["gold"])
     proposed = np.cumsum(weight)

@@ -23,8 +23,9 @@ class Rescoring(Task):
     """F1 of the pairs of nearest neighbours that a classifier takes for translations (section 6.2).
 
     It learns from the nearest neighbours of the training part, gold or not; of the test part it
-    judges the pairs that are nearest to each other, and takes those that are likelier than not.
-    Items are those of the library's mining.
+    judges the pairs that are nearest to each other, and takes those more likely than not to be
+    translations. Items are those of the library's mining, and `development`: of the development
+    pairs, how many are correct, proposed and gold.
     """
 
     metric: ClassVar[str] = BitextMining.metric
@@ -34,11 +35,11 @@ class Rescoring(Task):
     bert-base-multilingual-cased, the paper's. Null: a light classifier, logistic regression on the
     two vectors and on scores, lengths, numbers and names of a pair."""
     epochs: PositiveInt = 3
-    """Passes over the pairs, of a model that is fine-tuned."""
+    """Passes over the pairs in fine-tuning."""
     batch: PositiveInt = 32
-    """Pairs in a batch, likewise."""
+    """Pairs in a batch of fine-tuning."""
     learning_rate: PositiveFloat = 2e-5
-    """Of AdamW, likewise."""
+    """Of AdamW in fine-tuning."""
     seed: NonNegativeInt = 1
     """Seed of the choice of negatives, of the development pairs and of fine-tuning."""
     memory_mb: PositiveInt = 2048
@@ -71,7 +72,7 @@ class Rescoring(Task):
         n = len(test.texts[0])
         source, right = test.pairs.source, test.gold
         counts = (first[held] >= 0.5, training.gold[held])
-        developed = [int((counts[0] & counts[1]).sum()), *(int(one.sum()) for one in counts)]
+        developed = [int((counts[0] & counts[1]).sum()), *(int(marks.sum()) for marks in counts)]
         return {
             "method": np.array([UNIT]),
             "correct": np.bincount(source[kept & right], minlength=n)[None].astype(np.int64),
@@ -100,10 +101,10 @@ class Rescoring(Task):
         """Return the figures on the test part and on the development pairs."""
         test, developed = self._figures(items), figures(*items["development"].tolist())
         return {
-            key: {name: round(value, 4) for name, value in found.items()}
-            for key, found in (("test", test), ("development", developed))
+            key: {name: round(value, 4) for name, value in part.items()}
+            for key, part in (("test", test), ("development", developed))
         }
 
     def _figures(self, items: Items) -> dict[str, float]:
         counts = (items["correct"][0], items["proposed"][0], items["gold"])
-        return figures(*(int(one.sum()) for one in counts))
+        return figures(*(int(numbers.sum()) for numbers in counts))

@@ -24,9 +24,9 @@ class TranslationSearch(Task):
 
     Items: `forward` and `backward`, the place of the first right answer of each different sentence,
     or document (0: not among the first that count). Of sentences also: `positive`, the cosine of
-    each pair of translations; `negative`, of each English sentence whose first answer is right, the
-    cosine of the nearest that is not (section 5.4), NaN for others; `targets`, the different
-    sentences on either side.
+    each pair of translations; `negative`, for each English sentence whose first answer is right,
+    the cosine of its nearest wrong one (section 5.4), NaN for others; `targets`, the numbers of
+    different sentences on either side.
     """
 
     metric: ClassVar[str] = "p_at_n_x100"
@@ -58,22 +58,22 @@ class TranslationSearch(Task):
             if not self.documents:
                 return self._sentences(text, english, other, files)
             places = (text.places[:, [0, column]] for column in (1, 2))
-            sides = [vectors.means(rows, own, len(text.documents))
-                     for rows, own in zip((english, other), places, strict=True)]  # fmt: skip
-        found = self._search(sides[0], sides[1], max(self.counts))
-        own = np.tile(np.arange(len(text.documents))[:, None], 2)
-        hits = (ranks.right(lists.indices, own, len(own)) for lists in found)
+            sides = [vectors.means(rows, lines, len(text.documents))
+                     for rows, lines in zip((english, other), places, strict=True)]  # fmt: skip
+        near = self._search(sides[0], sides[1], max(self.counts))
+        pairs = np.tile(np.arange(len(text.documents))[:, None], 2)
+        hits = (ranks.right(lists.indices, pairs, len(pairs)) for lists in near)
         return dict(zip(("forward", "backward"), map(ranks.ranks, hits), strict=True))
 
     def _sentences(
         self, text: texts.Searched, english: np.ndarray, other: np.ndarray, files: list[Path]
     ) -> Items:
-        # one more than counts: of several right answers, another may come before a wrong one
-        found = self._search(files[0], files[1], max(self.counts) + 1)
-        hits = ranks.right(found.forward.indices, text.pairs, len(text.other))
-        wrong = np.where(hits, -np.inf, found.forward.scores).max(1)
+        # one more than is counted: a wrong answer may come after several right ones
+        near = self._search(files[0], files[1], max(self.counts) + 1)
+        hits = ranks.right(near.forward.indices, text.pairs, len(text.other))
+        wrong = np.where(hits, -np.inf, near.forward.scores).max(1)
         first = hits[:, 0] & np.isfinite(wrong)
-        back = ranks.right(found.backward.indices, text.pairs[:, ::-1], len(text.english))
+        back = ranks.right(near.backward.indices, text.pairs[:, ::-1], len(text.english))
         return {
             "forward": ranks.ranks(hits),
             "backward": ranks.ranks(back),
