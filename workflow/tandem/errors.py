@@ -73,7 +73,7 @@ EXTRAS = {
 
 
 def to_install(error: BaseException) -> str | None:
-    """Return how to install what is missing; None: nothing is."""
+    """Return how to install what is missing; None: the error has another cause."""
     if not isinstance(error, ModuleNotFoundError) or error.name is None:
         return None
     extra = EXTRAS.get(error.name.partition(".")[0])

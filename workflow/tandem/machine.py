@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def limit_threads(threads: int) -> None:
-    """Let libraries use so many processor threads; they ask when they are loaded.
+    """Let libraries use so many processor threads; call it before they are loaded.
 
     Two processes on the same cores are several times slower with a thread for every core than with
     one thread each: threads wait for one another in loops.

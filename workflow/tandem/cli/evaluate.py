@@ -17,7 +17,7 @@ tandem evaluate model/ --sts sts.tsv en en --json scores.json"""
 
 
 class Row(NamedTuple):
-    """A figure with its 95% interval, where it has one, and what it is of."""
+    """A figure, what it is of, and its 95% interval if it has one."""
 
     of: str
     metric: str

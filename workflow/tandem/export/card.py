@@ -56,7 +56,7 @@ _LOWEST = 5
 
 
 class Score(NamedTuple):
-    """A figure: of what, in which metric, and its 95% interval over what is scored."""
+    """A figure of `what` in a metric, with its 95% interval over the items that are scored."""
 
     what: str
     metric: str

@@ -28,7 +28,7 @@ MAX_LINE_BYTES = 1_000_000
 """Longest line accepted from a text file: a longer one is a binary or a file without newlines."""
 
 MAX_DOCUMENT_BYTES = 16 << 20
-"""Largest file that is read as a whole; what it becomes in memory may be 50 times as large."""
+"""Largest file that is read as a whole; in memory it may take 50 times as much."""
 
 _ASIDE = ".tandem"
 """The end of names of unfinished files and folders; the next run removes what a killed one left."""

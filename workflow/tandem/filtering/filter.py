@@ -53,7 +53,7 @@ class Filter(Kind):
 
     @property
     def sides(self) -> tuple[str, ...]:
-        """What each score is of: `left` and `right`, or `pair`."""
+        """What each score describes: `left` and `right`, or `pair`."""
         return ("pair",)
 
     def score(self, left: str, right: str) -> Scores:

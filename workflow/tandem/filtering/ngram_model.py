@@ -15,7 +15,7 @@ from tandem.files.io import atomic_path, read_lines
 Gram = tuple[str, ...]
 BEGIN, END, UNKNOWN = "<s>", "</s>", "<unk>"
 _NEVER = -99.0
-"""What ARPA files write for the logarithm of 0: of the beginning, which nothing predicts."""
+"""The logarithm of 0 in ARPA files, as for a sentence's beginning, which nothing predicts."""
 _FALLBACK = (0.5, 1.0, 1.5)
 """Discounts where too few n-grams occur once to four times; those of KenLM's fallback."""
 

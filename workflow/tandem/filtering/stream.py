@@ -26,7 +26,7 @@ _REMEDY = "Give a number for each pair"
 
 @dataclass(frozen=True)
 class Block:
-    """What filtering makes of some consecutive pairs.
+    """The outcome of filtering some consecutive pairs.
 
     Attributes:
         read: their number.
@@ -61,7 +61,7 @@ def apply(
     jobs: int = 1,
     scores: bool = False,
 ) -> Iterator[Block]:
-    """Yield what the filters make of the pairs, block by block, in order.
+    """Filter the pairs, and yield the outcome block by block, in order.
 
     Every filter sees every pair that is not empty or oversized, so that its own count does not
     depend on those before it.

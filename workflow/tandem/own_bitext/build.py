@@ -114,7 +114,7 @@ class Asked:
         )
 
     def description(self) -> dict[str, Any]:
-        """Return what makes the model what it is, as plain values."""
+        """Return all that decides what the model becomes, as plain values."""
         return {
             "languages": list(self.languages),
             "encoder": ENCODERS.dump(self.start.kind if self.start else self.encoder),

@@ -13,7 +13,7 @@ DEFAULT_BYTES = 2 << 30
 
 
 def memory_bound(asked: int | None) -> int:
-    """Return a bound on resident memory: what is asked for, else 2 GiB, or less if the system says.
+    """Return a bound on resident memory: as asked for, else 2 GiB or what is allowed, if less.
 
     Raises:
         TandemError: more is asked for than the address space or the process's group allows.

@@ -192,7 +192,7 @@ def _new_index(corpus: UnitRows, kind: IndexKind, step: int) -> Any:  # noqa: AN
 
 
 class _FlatOnGpu:
-    """A flat index on a GPU, through PyTorch: the FAISS of package indices knows none."""
+    """A flat index on a GPU, through PyTorch: the FAISS of package indices has none."""
 
     def __init__(self, dimension: int, device: torch.device) -> None:
         import torch

@@ -41,7 +41,7 @@ _RINGED = (range(0x1F150, 0x1F16A), range(0x1F170, 0x1F18A))
 
 
 class Roles(dict[int, str]):
-    """What each character does to the tokens around it, for `str.translate`.
+    """The role of each character in tokens, for `str.translate`.
 
     With an alphabet, tokens are made of its characters, and any other separates as a space does.
     """

@@ -11,7 +11,7 @@ from tandem.filtering.filter import Filter, Scores
 
 
 class GivenNumbers(Filter):
-    """A number for each pair, from a file: a translator's cost, or what another tool says."""
+    """A number for each pair, from a file: a translator's cost, or a score of another tool."""
 
     reads_files: ClassVar[bool] = True
     file: str
