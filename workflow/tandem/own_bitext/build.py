@@ -202,12 +202,11 @@ def build(
                 _segment(how, text, temporary)
         encoder = _train(how, text, ids, folder / "checkpoint", model, tell)
         free()  # somebody may have written there meanwhile
+        replace_folder(model, place)
         if encoder.metadata.get("unfinished"):
-            replace_folder(model, place)
             interrupted = KeyboardInterrupt()
             interrupted.add_note(f"{place} has the best epoch so far")
             raise interrupted
-        replace_folder(model, place)
     return encoder
 
 
@@ -291,9 +290,8 @@ def _train(
     origin = {"languages": list(how.languages), "text": {"cleaning": cleaning, "splits": splits}}
     if "unfinished" not in encoder.metadata:
         held_out, seen = (_pairs(text, split, how.languages) for split in ("test", "train"))
-        origin["quality"] = quality(
-            encoder, list(held_out), list(islice(seen, CROWD)), how.languages
-        )
+        crowd = list(islice(seen, CROWD))
+        origin["quality"] = quality(encoder, list(held_out), crowd, how.languages)
     training.save_trained(model, encoder, history, origin, score="p_at_1_x100")
     return encoder
 
