@@ -56,7 +56,7 @@ def logged(path: str) -> Iterator[logging.Logger]:
 
 
 def add_kinds(config: Mapping[str, Any]) -> None:
-    """Make the kinds known that studies have of their own."""
+    """Add the kinds that stand in studies' folders."""
     from tandem.studies.configuration import find, load_configuration, study_homes
 
     base = Path(__file__).resolve().parents[2]
@@ -65,7 +65,7 @@ def add_kinds(config: Mapping[str, Any]) -> None:
 
 
 def checkpoint(root: str, output: str, code: str) -> Path:
-    """Return where a run that makes `output` keeps what it goes on from after a stop.
+    """Return where a run that makes `output` keeps its checkpoint, to go on from after a stop.
 
     `root` is the folder of the study's results. What other code left is removed: a run that began
     with one version of the code must not end with another.
@@ -81,12 +81,12 @@ def checkpoint(root: str, output: str, code: str) -> Path:
 def score_files(folders: Iterable[str], first: bool = False) -> list[Path]:
     """Return the score files in folders, of all seeds or of the first one of each."""
     by_seed = {folder: Path(folder).glob("seed*.json") for folder in folders}
-    found = [sorted(f, key=lambda file: int(file.stem[4:])) for f in by_seed.values()]
-    return [file for files in found for file in (files[:1] if first else files)]
+    groups = [sorted(f, key=lambda file: int(file.stem[4:])) for f in by_seed.values()]
+    return [file for files in groups for file in (files[:1] if first else files)]
 
 
-def given_table(snakemake: Any) -> tuple[Table, Given]:  # noqa: ANN401, F811
-    """Return the table that a job makes or draws, and what it is made of."""
+def load_table(snakemake: Any) -> tuple[Table, Given]:  # noqa: ANN401, F811
+    """Return the table that a job makes or draws, and what it is made from."""
     from tandem.reporting.scores import Scores
     from tandem.reporting.table import Given
     from tandem.studies.plan import Plan
@@ -94,11 +94,11 @@ def given_table(snakemake: Any) -> tuple[Table, Given]:  # noqa: ANN401, F811
 
     study = Study.model_validate(snakemake.params.study)
     name, table = next(iter(study.tables.items()))  # those that it refers to come after it
-    given = {key: [given] if isinstance(given, str) else list(given)
-             for key, given in snakemake.input.items()}  # fmt: skip
-    home = Path(given["paper"][0]).parent if given.get("paper") else Path()
-    files = {key: list(map(Path, paths)) for key, paths in given.items()}
-    scored = [path for key, paths in given.items() if key.startswith("scores") for path in paths]
+    inputs = {key: [paths] if isinstance(paths, str) else list(paths)
+              for key, paths in snakemake.input.items()}  # fmt: skip
+    home = Path(inputs["paper"][0]).parent if inputs.get("paper") else Path()
+    files = {key: list(map(Path, paths)) for key, paths in inputs.items()}
+    scored = [path for key, paths in inputs.items() if key.startswith("scores") for path in paths]
     scores = Scores(score_files(scored), study.tasks, **study.bootstrap.model_dump())
     plan = Plan(Path(snakemake.wildcards.root).name, home, study)
     return table, Given(name, plan, files, scores, snakemake.params.scale)

@@ -15,5 +15,5 @@ with logged(snakemake.log[0]) as log:
         languages = languages_of(dataset, collection)
         sources[dataset.name] = dataset.sections(path, collection.pivot, languages)
     unseen = (text for folder in snakemake.input.sts for text in sentences(Path(folder)))
-    made = build_collection(sources, collection, snakemake.output.folder, unseen)
-    log.info("%s", made["cleaning"])
+    record = build_collection(sources, collection, snakemake.output.folder, unseen)
+    log.info("%s", record["cleaning"])

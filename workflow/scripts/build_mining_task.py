@@ -18,8 +18,8 @@ with logged(snakemake.log[0]) as log:
         parts = dict(zip(PARTS, zip(datasets, paths, strict=True), strict=True))
         counts = take_published(parts, task.language, folder)
     else:
-        found = zip(datasets, paths, strict=True)
-        pairs = chain.from_iterable(d.pairs(path, *bitext.languages) for d, path in found)
+        files = zip(datasets, paths, strict=True)
+        pairs = chain.from_iterable(d.pairs(path, *bitext.languages) for d, path in files)
         kept = filter_pairs(pairs, bitext.cleaning, Counter())
         counts = hide_pairs(kept, bitext.languages, task, folder)
     log.info("%s", counts)

@@ -10,11 +10,11 @@ from tandem.reporting.cards import card_of
 
 with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)
-    params, given = snakemake.params, snakemake.input
+    params, inputs = snakemake.params, snakemake.input
     study = Path(snakemake.wildcards.root).name
-    files = score_files(given.scores, first=True)
+    files = score_files(inputs.scores, first=True)
     described = params.corpora, files, params.tasks, params.bootstrap
     card = card_of(f"Tandem {study} ({params.experiment})", params.experiment, *described)
-    encoder = SentenceEncoder.load(given.model[0])
+    encoder = SentenceEncoder.load(inputs.model[0])
     save_with_card(encoder, snakemake.output.folder, card, Precision(params.precision))
     log.info("%s", snakemake.output.folder)

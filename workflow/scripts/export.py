@@ -7,10 +7,10 @@ from tandem.reporting.cards import card_of
 
 with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)
-    params, given = snakemake.params, snakemake.input
-    files = score_files(given.scores, first=True)
+    params, inputs = snakemake.params, snakemake.input
+    files = score_files(inputs.scores, first=True)
     described = params.corpora, files, params.tasks, params.bootstrap
     card = card_of(f"Tandem {params.experiment}", params.experiment, *described)
-    encoder = SentenceEncoder.load(given.model[0])
+    encoder = SentenceEncoder.load(inputs.model[0])
     folders = export_sentence_transformers(encoder, snakemake.output.folder, card)
     log.info("%s", folders)

@@ -10,22 +10,22 @@ from tandem.training.run import Run
 
 with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)
-    params, given, measured = snakemake.params, snakemake.input, dict(snakemake.params.measured)
+    params, inputs, measured = snakemake.params, snakemake.input, dict(snakemake.params.measured)
     language = measured["language"]
     if params.dataset:
         dataset = Dataset(**params.dataset)
         path = f"results/corpora/downloads/{dataset.name}/{dataset.file}"
-        others = {own: next(c for c in dataset.languages if c != own) for own in params.read}
-        texts = ([own for own, _ in dataset.pairs(path, *sides)] for sides in others.items())
+        others = {code: next(c for c in dataset.languages if c != code) for code in params.read}
+        texts = ([line for line, _ in dataset.pairs(path, *sides)] for sides in others.items())
     else:
-        texts = [sts_sentences(given.text, language)]
-    known = trained_on(given.corpus, language)
-    text = new_sentences(texts, known, measured.pop("sentences"), measured.pop("seed"))
+        texts = [sts_sentences(inputs.text, language)]
+    read = trained_on(inputs.corpus, language)
+    text = new_sentences(texts, read, measured.pop("sentences"), measured.pop("seed"))
     runs, pairs, most = {}, {}, measured.pop("training_pairs")
-    for (name, run), folder in zip(params.runs.items(), given.segmented, strict=True):
+    for (name, run), folder in zip(params.runs.items(), inputs.segmented, strict=True):
         runs[name] = Run.parse(run, seed=1)
         pairs[name] = sample(load_texts(folder, params.sides, params.pools), most)
-    models = dict(zip(params.runs, given.models, strict=True))
-    found = measure_models(models, runs, pairs, params.baselines, text, **measured)
-    log.info("%s", found)
-    write_json(snakemake.output.speeds, found | {"code": params.code})
+    models = dict(zip(params.runs, inputs.models, strict=True))
+    speeds = measure_models(models, runs, pairs, params.baselines, text, **measured)
+    log.info("%s", speeds)
+    write_json(snakemake.output.speeds, speeds | {"code": params.code})

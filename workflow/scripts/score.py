@@ -12,12 +12,12 @@ with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)
     params, wildcards = snakemake.params, snakemake.wildcards
     task = TASKS.parse(params.task)
-    given = {name: Path(str(path)) for name, path in snakemake.input.items() if name != "models"}
+    inputs = {name: Path(str(path)) for name, path in snakemake.input.items() if name != "models"}
     models = [params.pretrained] if params.pretrained else snakemake.input.models
     load = load_baseline if params.pretrained else SentenceEncoder.load
     with atomic_folder(snakemake.output.folder) as folder:
         for seed, model in zip(params.seeds, models, strict=True):
-            items = task.score(load(model), given)
+            items = task.score(load(model), inputs)
             origin = {"study": params.study, "task": wildcards.task}
             origin |= {"experiment": wildcards.experiment}
             origin |= {"seed": seed, "code": params.code}

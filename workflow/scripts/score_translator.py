@@ -13,7 +13,7 @@ with logged(snakemake.log[0]) as log:
     folder = Path(snakemake.input.bitext)
     translator = load_translator(snakemake.input.translator, settings.threads)
     sources = read_lines(folder / f"test.{settings.source}")
-    texts = [found.text for found in translator.translate(sources)]
+    texts = [translation.text for translation in translator.translate(sources)]
     scores = bleu(texts, list(read_lines(folder / f"test.{settings.target}")))
     log.info("%s", scores)
     write_json(snakemake.output.scores, scores | {"code": snakemake.params.code})

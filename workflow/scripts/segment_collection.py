@@ -1,4 +1,4 @@
-"""Draw pairs of a collection, and segment them with what is learned from them or is known."""
+"""Draw pairs of a collection, and segment them with a segmenter learned from them or loaded."""
 
 from pathlib import Path
 
@@ -20,10 +20,10 @@ with logged(snakemake.log[0]) as log:
         and (setting["languages"] is None or part.right in setting["languages"])
     ]
     start = snakemake.input.start
-    known = Segmenter.load(f"{start[0]}/segmenter") if start else None
+    loaded = Segmenter.load(f"{start[0]}/segmenter") if start else None
     drawn = draw(corpus, parts, setting["pairs"], int(snakemake.wildcards.seed))
     with atomic_folder(snakemake.output.folder) as folder:
         temperature = setting["temperature"]
-        segmenter = segment_collection(drawn, scheme, scheme.sample, temperature, folder, known)
-    pairs = sum(int(each.rows.sum()) for each in drawn)
+        segmenter = segment_collection(drawn, scheme, scheme.sample, temperature, folder, loaded)
+    pairs = sum(int(part.rows.sum()) for part in drawn)
     log.info("%d types, %d pairs in %d parts", len(segmenter), pairs, len(parts))

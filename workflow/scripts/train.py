@@ -11,18 +11,18 @@ from tandem.training.run import Run
 
 with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)
-    params, given, output = snakemake.params, snakemake.input, snakemake.output
+    params, inputs, output = snakemake.params, snakemake.input, snakemake.output
     place = checkpoint(snakemake.wildcards.root, output.model, params.code)
     described = Run.parse(params.run, int(snakemake.wildcards.seed))
-    segmenter = Segmenter.load(f"{given.segmented}/segmenter")
+    segmenter = Segmenter.load(f"{inputs.segmented}/segmenter")
     select = None
-    if given.selection:
-        select = selection.by_similarity(segmenter, given.selection[0])
+    if inputs.selection:
+        select = selection.by_similarity(segmenter, inputs.selection[0])
     elif params.selection == "retrieval":
-        select = selection.by_retrieval(given.segmented, params.sides)
+        select = selection.by_retrieval(inputs.segmented, params.sides)
     if params.run["trained"]:
-        texts = load_texts(given.segmented, params.sides, params.pools)
-        start = SentenceEncoder.load(given.start[0]) if given.start else None
+        texts = load_texts(inputs.segmented, params.sides, params.pools)
+        start = SentenceEncoder.load(inputs.start[0]) if inputs.start else None
         trained = run.train_encoder(described, segmenter, texts, select, place, start=start)
     else:
         trained = run.untrained_encoder(described.encoder, segmenter, described.seed, select)

@@ -33,9 +33,9 @@ def kind_class(module: str, base: type, roots: Sequence[Path]) -> str | None:
     return names[-1] if names else None
 
 
-def _derives(own: ClassName, sought: ClassName, roots: tuple[Path, ...]) -> bool:
+def _derives(candidate: ClassName, sought: ClassName, roots: tuple[Path, ...]) -> bool:
     """Whether a class is the one that is sought, or a base of it is."""
-    waiting, seen = [own], set[ClassName]()
+    waiting, seen = [candidate], set[ClassName]()
     while waiting:
         if (current := waiting.pop()) == sought:
             return True
@@ -60,7 +60,7 @@ class _Module(NamedTuple):
 
     @classmethod
     def read(cls, name: str, roots: tuple[Path, ...]) -> _Module:
-        """Read the file of a module; one that stands elsewhere is as good as empty."""
+        """Read the file of a module; one without a file under the roots counts as empty."""
         stems = [root.joinpath(*name.split(".")) for root in roots]
         files = [file for stem in stems for file in (stem / "__init__.py", stem.with_suffix(".py"))]
         path = next((file for file in files if file.is_file()), None)

@@ -28,7 +28,7 @@ class InputError(TandemError):
 def writing(
     name: str | Path, place: str | Path | int, written: Callable[[], int] = int
 ) -> Iterator[None]:
-    """Raise TandemError, with what is needed and free, where the body has no room for `name`.
+    """Raise TandemError, with what is needed and what is free, if the body has no room for `name`.
 
     `place` is a path or stream on that disk; `written` returns the bytes that the body has written
     and that are about to be removed.
@@ -69,11 +69,11 @@ EXTRAS = {
     "textalloc": "workflow",
     "urllib3": "workflow",
 }
-"""What the core leaves out: the extra that brings each module."""
+"""Modules that the core does without, with the extra that brings each."""
 
 
 def to_install(error: BaseException) -> str | None:
-    """Return how to install what is missing; None: the error is another one."""
+    """Return how to install what is missing; None: the error has another cause."""
     if not isinstance(error, ModuleNotFoundError) or error.name is None:
         return None
     extra = EXTRAS.get(error.name.partition(".")[0])
@@ -97,7 +97,7 @@ def saying_what_to_install() -> Iterator[None]:
 
 
 def explained(error: Exception, settings: str) -> str | None:
-    """Return what a person can do about an error; None: it is the program's own.
+    """Return what a person can do about an error; None: it is a fault of the program.
 
     `settings` are those that lower the memory that is needed.
     """
@@ -115,7 +115,7 @@ def explained(error: Exception, settings: str) -> str | None:
 _NO_MEMORY = re.compile(
     "allocate memory|bad_alloc|out of memory|failed to map|start new thread", re.IGNORECASE
 ).search
-"""How libraries in C++ and CUDA say it."""
+"""How libraries in C++ and CUDA word it."""
 
 
 def _number(error: Exception) -> int | None:
@@ -124,5 +124,5 @@ def _number(error: Exception) -> int | None:
         return getattr(error, "errno", None)
     if "unexpected pos " in str(error):  # PyTorch's words
         return errno.ENOSPC
-    found = re.search(r"(?:os error|errno) (\d+)", str(error), re.IGNORECASE)
-    return int(found[1]) if found else None
+    match = re.search(r"(?:os error|errno) (\d+)", str(error), re.IGNORECASE)
+    return int(match[1]) if match else None

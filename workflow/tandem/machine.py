@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 
 def limit_threads(threads: int) -> None:
-    """Let libraries use so many processor threads; they ask when they are loaded.
+    """Let libraries use so many processor threads; call it before they are loaded.
 
-    Two processes on the same cores, each with a thread for every core, are several times slower
-    than with one each: threads wait for one another in loops.
+    Two processes on the same cores are several times slower with a thread for every core than with
+    one thread each: threads wait for one another in loops.
     """
     for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "RAYON_NUM_THREADS"):
         os.environ[name] = str(threads)
 
 
 def place(device: str) -> str:
-    """Return the device that is meant: for auto, CUDA where there is one.
+    """Return the device that a name stands for: for auto, CUDA if there is one, else the CPU.
 
     Raises:
         TandemError: nothing can be computed there.

@@ -27,7 +27,7 @@ def progress_bar(items: Iterable[Any] | None = None, **options: Any) -> tqdm[Any
         options |= {
             "file": _Lines(),
             "ncols": 0,  # the figures without a bar
-            "delay": LINE_SECONDS,  # nothing of what is soon over
+            "delay": LINE_SECONDS,  # no line for what is soon over
             "mininterval": LINE_SECONDS,
             "maxinterval": math.inf,
         }

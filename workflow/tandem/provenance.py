@@ -57,18 +57,18 @@ def imported(
     files: Iterable[str | Path], roots: Roots, left_out: Collection[Path] = ()
 ) -> set[Path]:
     """Return the modules of the packages that the files import, directly or not."""
-    found: set[Path] = set()
+    modules: set[Path] = set()
     waiting = [Path(file).resolve() for file in files]
     while waiting:
         for name in _read(waiting.pop(), roots)[1]:
-            new = _modules(name, roots) - found - set(left_out)
-            found |= new
+            new = _modules(name, roots) - modules - set(left_out)
+            modules |= new
             waiting += new
-    return found
+    return modules
 
 
 def _name(path: Path, roots: Roots) -> str:
-    """Return a file's name, wherever the packages stand: its path within one, or its own name."""
+    """Return a file's path within its package, wherever that stands, or else its name."""
     for package, root in roots:
         if root / package in path.parents:
             return path.relative_to(root).as_posix()

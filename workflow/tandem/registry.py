@@ -31,7 +31,7 @@ from tandem.errors import TandemError
 
 
 class ConfigurationError(TandemError):
-    """A configuration that is refused; the message names every key at fault."""
+    """A refused configuration; the message names every key at fault."""
 
 
 class Settings(BaseModel):
@@ -44,11 +44,11 @@ class Settings(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _known_keys(cls, values: Any) -> Any:  # noqa: ANN401  (whatever a file holds)
-        known = list(cls.model_fields)
-        if isinstance(values, Mapping) and (wrong := [key for key in values if key not in known]):
-            said = f"{', '.join(_near(key, known) for key in wrong)}; there are {', '.join(known)}"
-            raise PydanticCustomError("unknown_key", "unknown key {said}", {"said": said})
+    def _refuse_unknown(cls, values: Any) -> Any:  # noqa: ANN401  (whatever a file holds)
+        keys = list(cls.model_fields)
+        if isinstance(values, Mapping) and (wrong := [key for key in values if key not in keys]):
+            text = f"{', '.join(_near(key, keys) for key in wrong)}; there are {', '.join(keys)}"
+            raise PydanticCustomError("unknown_key", "unknown key {text}", {"text": text})
         return values
 
 
@@ -137,17 +137,17 @@ class Registry(Generic[K]):
             raise ConfigurationError("; ".join(map(_line, inside))) from error
 
     def check(self, values: object) -> K:
-        """Do as `parse`, with errors as Pydantic wants them."""
+        """Do as `parse` does, with the errors that Pydantic expects of validators."""
         if isinstance(values, self.base):
             return values
         if not isinstance(values, Mapping) or "kind" not in values:
-            known = ", ".join(self.modules())
-            raise PydanticCustomError("kind", "needs `kind`, one of {known}", {"known": known})
+            kinds = ", ".join(self.modules())
+            raise PydanticCustomError("kind", "needs `kind`, one of {kinds}", {"kinds": kinds})
         settings = {key: value for key, value in values.items() if key != "kind"}
         try:
             return self.kind(str(values["kind"])).model_validate(settings)
         except ConfigurationError as error:
-            raise PydanticCustomError("kind", "{said}", {"said": str(error)}) from error
+            raise PydanticCustomError("kind", "{problem}", {"problem": str(error)}) from error
         except ValidationError as error:
             inside = list(located(error))
             raise PydanticCustomError("inside", "refused", {"inside": inside}) from error
@@ -187,7 +187,7 @@ class Named(Generic[K]):
 
 
 def faults(error: ValidationError) -> list[str]:
-    """Return what is wrong, each with the path of its key."""
+    """Return what is wrong, each fault with the path of its key."""
     return [_line(fault) for fault in located(error)]
 
 
@@ -205,13 +205,13 @@ def _line(fault: tuple[str, str]) -> str:
     return f"{place}: {problem}" if place else problem
 
 
-def not_among(name: object, known: Iterable[str]) -> str:
-    """Return a name with the nearest of the known ones, and the first dozen of them."""
-    known = list(known)
-    more = ", ..." if len(known) > 12 else ""
-    return f"{_near(name, known)}; there are {', '.join(known[:12])}{more}"
+def not_among(name: object, choices: Iterable[str]) -> str:
+    """Return a name with the nearest of some choices, and the first dozen of these."""
+    choices = list(choices)
+    more = ", ..." if len(choices) > 12 else ""
+    return f"{_near(name, choices)}; there are {', '.join(choices[:12])}{more}"
 
 
-def _near(name: object, known: Sequence[str]) -> str:
-    near = difflib.get_close_matches(str(name), known, 1)
+def _near(name: object, choices: Sequence[str]) -> str:
+    near = difflib.get_close_matches(str(name), choices, 1)
     return f"{name!r} (did you mean {near[0]!r}?)" if near else repr(name)

@@ -43,16 +43,16 @@ def _entries_of(name: str, entry: Any) -> Iterator[tuple[str, Any]]:  # noqa: AN
         raise ConfigurationError(f"{name}: {error}") from error
 
 
-def _rows(each: Any) -> list[Mapping[str, Any]]:  # noqa: ANN401  (whatever a file holds)
-    if isinstance(each, Mapping) and all(isinstance(values, list) for values in each.values()):
-        return [dict(zip(each, values, strict=True)) for values in product(*each.values())]
-    if isinstance(each, list) and all(isinstance(values, Mapping) for values in each):
-        return each
+def _rows(table: Any) -> list[Mapping[str, Any]]:  # noqa: ANN401  (whatever a file holds)
+    if isinstance(table, Mapping) and all(isinstance(column, list) for column in table.values()):
+        return [dict(zip(table, row, strict=True)) for row in product(*table.values())]
+    if isinstance(table, list) and all(isinstance(row, Mapping) for row in table):
+        return table
     raise ConfigurationError("`each` needs a list of mappings, or a mapping of lists")
 
 
 def or_template(model: type[Settings]) -> Callable[[dict[str, Any]], None]:
-    """Return what makes the JSON schema of entries by name accept templates of them too."""
+    """Return a function that makes the JSON schema of entries by name accept templates too."""
     keys = {"enum": ["each", *model.model_fields]}
     template = {"type": "object", "required": ["each"], "propertyNames": keys}
 
@@ -66,7 +66,7 @@ def or_template(model: type[Settings]) -> Callable[[dict[str, Any]], None]:
 def filled(value: Any, values: Mapping[str, Any]) -> Any:  # noqa: ANN401  (plain values)
     """Return plain values in which braces are filled: `{name}` by the value of that name.
 
-    Text that is nothing but a name in braces becomes the value itself, which may be no text.
+    Text that is only a name in braces becomes the value itself, which need not be text.
 
     Raises:
         ConfigurationError: no value has such a name.

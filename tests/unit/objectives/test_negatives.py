@@ -44,7 +44,7 @@ def test_agrees_with_the_definition(count, monolingual, kind, monkeypatch):
     expected = plain(left, right, left_keys, right_keys, monolingual)
     vectors, keys = np.concatenate([left, right]), np.concatenate([left_keys, right_keys])
     chosen = hardest(torch.from_numpy(vectors).to(kind), torch.from_numpy(keys), monolingual)
-    assert chosen.found.all()
+    assert chosen.mask.all()
     assert chosen.for_left.tolist() == expected[0]
     assert chosen.for_right.tolist() == expected[1]
 
@@ -67,7 +67,7 @@ def test_a_bilingual_negative_is_of_the_other_language():
 def test_says_so_when_nothing_may_be_chosen():
     vectors = torch.eye(2).repeat(2, 1)
     chosen = hardest(vectors, torch.tensor([0, 0, 1, 1]), monolingual=False)
-    assert not chosen.found.any()
+    assert not chosen.mask.any()
 
 
 @pytest.mark.parametrize("monolingual", [False, True])
@@ -80,4 +80,4 @@ def test_half_precision_chooses_almost_as_well(monolingual):
     for side, rows in ("for_left", torch.arange(20)), ("for_right", torch.arange(20, 40)):
         lost = cosines[rows, getattr(full, side)] - cosines[rows, getattr(half, side)]
         assert lost.max() < 0.02
-    assert half.found.all()
+    assert half.mask.all()

@@ -9,7 +9,7 @@ import tandem
 from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.kinds.transformer import Transformer
 from tandem.objectives.kinds.margin import Margin
-from tandem.own_bitext.recipes import followed, said, segmentation
+from tandem.own_bitext.recipes import followed, in_words, segmentation
 
 FEW = Counter("abc")
 # 1,500 frequent characters, and twice as many that stand once
@@ -39,9 +39,10 @@ def test_layers_learn_more_slowly_than_their_embeddings():
 
 
 def test_what_the_learning_rate_does_is_said():
-    assert "rate 0.032, linear decay, " in said(9, *followed(10**6))
-    assert "rate 0.0005 (64 times that for embeddings), " in said(9, *followed(10, Transformer()))
-    assert "rate 0.128, dropout" in said(9, *followed(10))
+    assert "rate 0.032, linear decay, " in in_words(9, *followed(10**6))
+    layers = in_words(9, *followed(10, Transformer()))
+    assert "rate 0.0005 (64 times that for embeddings), " in layers
+    assert "rate 0.128, dropout" in in_words(9, *followed(10))
 
 
 def test_of_many_characters_the_rarest_are_left_out():

@@ -19,13 +19,13 @@ from tandem.version import __version__
 COMMANDS = {
     "train": (
         "train",
-        "Train an encoder on bitext. Pairs are cleaned; some are held out, and the epoch is kept "
-        "in which the most of these find their translations among them. With --from, training "
-        "goes on from a trained encoder, with its segmentation: so few pairs go further.",
+        "Train an encoder on bitext. Pairs are cleaned, and some are held out; the epoch is kept "
+        "in which most sentences of these find their translation. With --from, training goes on "
+        "from a trained encoder, with its segmentation, which makes more of few pairs.",
     ),
     "encode": (
         "encode",
-        "Write the vector of each line: a matrix to a file *.npy, else numbers between tabs.",
+        "Write the vector of each line: to a file *.npy as a matrix, else as numbers between tabs.",
     ),
     "similarity": ("pairs", "Write the cosine of each pair of sentences."),
     "score": (
@@ -52,7 +52,7 @@ COMMANDS = {
     ),
     "compress": (
         "compress",
-        "Write a model with smaller numbers, or fewer: all commands read it as they read it.",
+        "Write a model with shorter numbers, or with fewer. All commands read it like any other.",
     ),
     "export": (
         "export",
@@ -67,7 +67,7 @@ _SETTINGS = {
     "mine": "--memory or --threads",
     "retrieve": "--memory or --threads",
 }
-"""What lowers the memory that a command needs."""
+"""The options that lower the memory a command needs."""
 _LEAST_BYTES = 1536 << 20
 """Address space below which libraries crash while they are loaded."""
 
@@ -121,14 +121,14 @@ def _say(command: str, message: str, error: BaseException) -> None:
 
 
 def _leave_stdout() -> None:
-    """Let nothing be written to stdout any more, not even when Python closes it."""
+    """Discard what is still written to stdout, also when Python closes it."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
-    """Return the parser of a command line: of the command that it names, all is known.
+    """Return the parser of a command line, with the options of the command that it names.
 
-    Only the module of that command is loaded, so that help and mistakes are told at once.
+    Only the module of that command is loaded, so that help and mistakes are shown at once.
     """
     result = argparse.ArgumentParser(
         "tandem",

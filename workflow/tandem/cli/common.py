@@ -33,22 +33,22 @@ BITEXT = (
 )
 BATCH = 1024
 """Sentences encoded at a time: more take 100 MB more and no less time."""
-AT_LEAST = "keep pairs that score this or more; auto: what keeps 95%% of true pairs"
+AT_LEAST = "keep pairs that score this or more; auto: the threshold that 95%% of true pairs reach"
 _INPUTS = ("model", "rules", "file", "first", "second", "queries", "corpus")
-"""Arguments that name one thing that is read."""
+"""Arguments that name one input each."""
 MODEL = "a model folder, or the name of a built model, such as many"
 
 
 def set_up(
     parser: argparse.ArgumentParser, run: Callable[[argparse.Namespace], None], example: str
 ) -> None:
-    """Give a command what runs it, and an example."""
+    """Give a command the function that runs it, and an example."""
     parser.set_defaults(run=run)
     parser.epilog = "example:\n" + textwrap.indent(example, "  ")
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:
-    """Add the model folder, where it computes, and silence."""
+    """Add the model, where it computes, and what is reported."""
     parser.add_argument("model", metavar="MODEL", help=MODEL)
     parser.add_argument("--device", default="cpu", help="cpu (default), cuda, ...")
     parser.add_argument("--threads", type=threads, help="processor threads (default: all)")
@@ -56,8 +56,8 @@ def add_model(parser: argparse.ArgumentParser) -> None:
 
 
 def add_reporting(parser: argparse.ArgumentParser) -> None:
-    """Add how much is said, and how."""
-    parser.add_argument("--quiet", action="store_true", help="say nothing on stderr but errors")
+    """Add what is reported, and where."""
+    parser.add_argument("--quiet", action="store_true", help="write nothing but errors to stderr")
     parser.add_argument("--json", metavar="FILE", help="write what was done, as JSON; - is stdout")
 
 
@@ -69,33 +69,33 @@ def check_report(options: argparse.Namespace) -> None:
     """
     if options.json in (None, STDIO):
         return
-    given = vars(options)
-    names = [given.get(name) for name in _INPUTS] + list(given.get("files", ()))
-    names += [path for path, *_ in given.get("sts", ())]
+    arguments = vars(options)
+    names = [arguments.get(name) for name in _INPUTS] + list(arguments.get("files", ()))
+    names += [path for path, *_ in arguments.get("sts", ())]
     inputs = [str(name) for name in names if name not in (None, STDIO)]
     check(Path(options.json), inputs, options.overwrite)
     place = Path(os.path.realpath(options.json))
     for name in ("out", "folder", "keep_scores"):
-        if (other := given.get(name)) in (None, STDIO):
+        if (other := arguments.get(name)) in (None, STDIO):
             continue
         taken = Path(os.path.realpath(other))
         if taken in (place, *place.parents):
             raise TandemError(f"--json {options.json} is or lies in {other}. Choose another place")
 
 
-def report(options: argparse.Namespace, done: Mapping[str, Any], *said: str) -> None:
-    """Say what was done, in some lines on stderr, and write it where --json asks for it."""
+def report(options: argparse.Namespace, done: Mapping[str, Any], *lines: str) -> None:
+    """Report what was done: as some lines on stderr, and in full where --json asks for it."""
     if options.json == STDIO:
         print(json.dumps(done, indent=2, ensure_ascii=False))
     elif options.json:
         check_report(options)  # somebody may have written there meanwhile
         write_json(options.json, done)
-    for line in () if options.quiet else said:
+    for line in () if options.quiet else lines:
         print(line, file=sys.stderr)
 
 
 def from_on(least: float | None) -> str:
-    """Return in words from which score on pairs were kept, where there is a bound."""
+    """Return the lowest score of the pairs kept, in words; nothing if there is no bound."""
     return "" if least is None or least <= -1 else f", from a score of {least:.3f} on"
 
 
@@ -115,7 +115,7 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 
 
 def add_overwrite(parser: argparse.ArgumentParser) -> None:
-    """Add that the output may be there already."""
+    """Add the permission to replace an earlier output."""
     parser.add_argument("--overwrite", action="store_true", help="replace an earlier output")
 
 
@@ -139,7 +139,7 @@ def batches(items: Iterable[T], options: argparse.Namespace, unit: str) -> Itera
 
 
 def check_inputs(names: list[str]) -> list[Place]:
-    """Return what the inputs are, once they are seen to be there; see `check_readable`."""
+    """Return inputs that can be read: paths, and 0 for stdin; see `check_readable`."""
     check_readable(names)
     return [0 if name == STDIO else name for name in names]
 
@@ -148,9 +148,8 @@ def check_inputs(names: list[str]) -> list[Place]:
 def output(options: argparse.Namespace, names: list[str], other: str) -> Iterator[BinaryIO]:
     """Open stdout for -, else a file that appears whole or not at all.
 
-    The text of `names` is read meanwhile, and a model or the rules, `other`.
-
-    It is opened before all work, so that what must not be replaced is refused at once.
+    Text, `names`, and a model or the rules, `other`, are read meanwhile. It is opened before any
+    work, so that a place that is not free is refused at once.
     """
     inputs = [*check_inputs(names), other]
     if options.out == STDIO:
@@ -169,7 +168,7 @@ def output(options: argparse.Namespace, names: list[str], other: str) -> Iterato
 
 
 def within(least: float, most: float, kind: type = int) -> Callable[[str], float]:
-    """Return a reader of numbers in a range, for argparse; NaN is in none."""
+    """Return a reader of numbers in a range, for argparse; NaN is in no range."""
 
     def number(text: str) -> float:
         if not least <= (read := kind(text)) <= most:
@@ -180,7 +179,7 @@ def within(least: float, most: float, kind: type = int) -> Callable[[str], float
 
 
 def auto_or_number(text: str) -> float | None:
-    """Read a score from which on pairs are kept; None: the one that the model was calibrated to."""
+    """Read the lowest score of pairs to keep; None: the threshold calibrated for the model."""
     return None if text == "auto" else threshold(text)
 
 

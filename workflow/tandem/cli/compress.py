@@ -32,15 +32,15 @@ def add_compress(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Compress and say what it saved."""
+    """Compress, and report the sizes before and after."""
     check(options.folder, [options.model], options.overwrite, folder=True)
     encoder = SentenceEncoder.load(options.model)
     if options.dimensions is not None:
         encoder = narrowed(encoder, options.dimensions)
     encoder.save(options.folder, options.precision)
     before, after = map(_megabytes, (options.model, options.folder))
-    said = f"{before:.1f} MB before, {after:.1f} MB after"
-    common.report(options, {"before_mb": before, "after_mb": after}, said)
+    summary = f"{before:.1f} MB before, {after:.1f} MB after"
+    common.report(options, {"before_mb": before, "after_mb": after}, summary)
 
 
 def _megabytes(folder: Path) -> float:

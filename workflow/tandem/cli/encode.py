@@ -37,5 +37,5 @@ def run(options: argparse.Namespace) -> None:
             for batch in vectors:
                 np.savetxt(out, batch, fmt="%.7g", delimiter="\t")
                 rows += len(batch)
-    said = f"{rows:,} vectors of {encoder.dimension} numbers"
-    common.report(options, {"sentences": rows, "dimensions": encoder.dimension}, said)
+    summary = f"{rows:,} vectors of {encoder.dimension} numbers"
+    common.report(options, {"sentences": rows, "dimensions": encoder.dimension}, summary)

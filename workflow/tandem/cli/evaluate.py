@@ -17,7 +17,7 @@ tandem evaluate model/ --sts sts.tsv en en --json scores.json"""
 
 
 class Row(NamedTuple):
-    """A figure with its 95% interval, where it has one, and what it is of."""
+    """A figure, what it is of, and its 95% interval if it has one."""
 
     of: str
     metric: str
@@ -57,26 +57,27 @@ def run(options: argparse.Namespace) -> None:
         done["bitext"] = evaluated(encoder, pairs, options.languages)
         rows += _of_bitext(done["bitext"], " and ".join(options.files))
     for path, *languages in options.sts:
-        found = similarity(encoder, path, languages)
+        correlations = similarity(encoder, path, languages)
         done.setdefault("sts", {})[path] = {
-            "pearson_x100": asdict(found.pearson_x100),
-            "spearman_x100": asdict(found.spearman_x100),
-            "pairs": found.pairs,
+            "pearson_x100": asdict(correlations.pearson_x100),
+            "spearman_x100": asdict(correlations.spearman_x100),
+            "pairs": correlations.pairs,
         }
-        for name, interval in zip(("Pearson r", "Spearman rho"), found[:2], strict=True):
+        items = f"{correlations.pairs:,} pairs"
+        for name, interval in zip(("Pearson r", "Spearman rho"), correlations[:2], strict=True):
             figures = interval.estimate, interval.low, interval.high
-            rows.append(Row(Path(path).name, f"{name} x 100", *figures, f"{found.pairs:,} pairs"))
+            rows.append(Row(Path(path).name, f"{name} x 100", *figures, items))
     common.report(options, done)
     if options.json != common.STDIO:
         print("\n".join(_table(rows)))
 
 
-def _of_bitext(found: dict[str, Any], name: str) -> list[Row]:
-    """Return the figures of pairs."""
-    retrieval, filtering, mining = (found[key] for key in ("retrieval", "filtering", "mining"))
+def _of_bitext(figures: dict[str, Any], name: str) -> list[Row]:
+    """Return the figures of pairs as rows."""
+    retrieval, filtering, mining = (figures[key] for key in ("retrieval", "filtering", "mining"))
     pairs, half = f"{retrieval['pairs']:,} pairs", "every second one without its translation"
     interval = retrieval["p_at_1_x100"], retrieval["low"], retrieval["high"]
-    least = {key: f"{found['thresholds'][key]:.3f}" for key in ("cosine", "ratio")}
+    least = {key: f"{figures['thresholds'][key]:.3f}" for key in ("cosine", "ratio")}
     rows = [Row(name, "P@1 x 100", *interval, pairs)]
     for kind in ("true", "wrong"):
         share = filtering[f"{kind}_kept_x100"]

@@ -44,6 +44,6 @@ def run(options: argparse.Namespace) -> None:
     card = Card(options.name or options.folder.name, options.corpus, licence=options.licence)
     encoder = SentenceEncoder.load(options.model)
     folders = export_sentence_transformers(encoder, options.folder, card, options.precision)
-    said = [f'{name}: SentenceTransformer("{path}")' for name, path in sorted(folders.items())]
+    lines = [f'{name}: SentenceTransformer("{path}")' for name, path in sorted(folders.items())]
     done = {"folders": {name: str(path) for name, path in folders.items()}}
-    common.report(options, done, *said)
+    common.report(options, done, *lines)

@@ -87,7 +87,7 @@ def run(options: argparse.Namespace) -> None:
         "refused": {name: refused[name] for name in reasons},
         "rules": settings_of(filters),
     }
-    common.report(options, done, *_said(done))
+    common.report(options, done, *_summary(done))
 
 
 def read_rules(path: str) -> dict[str, Filter]:
@@ -109,7 +109,7 @@ def read_rules(path: str) -> dict[str, Filter]:
 def _scores_file(
     options: argparse.Namespace, filters: Mapping[str, Filter]
 ) -> Iterator[BinaryIO | None]:
-    """Open the file of scores, if there shall be one, and write its head line."""
+    """Open the file of scores, if one is asked for, and write its head line."""
     if options.keep_scores is None:
         yield None
         return
@@ -127,7 +127,7 @@ def _scores_file(
         again()
 
 
-def _said(done: Mapping[str, Any]) -> list[str]:
+def _summary(done: Mapping[str, Any]) -> list[str]:
     """Return the counts as lines of a small table."""
     removed, width = done["removed"], max(map(len, done["removed"]))
     return [

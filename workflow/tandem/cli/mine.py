@@ -56,13 +56,13 @@ def run(options: argparse.Namespace) -> None:
             spool(encoder, name, language, stack, options)
             for name, language in zip(names, options.languages, strict=True)
         ]
-        del encoder  # and the words that it remembers, for the search to have more
+        del encoder  # its table and cached words are memory that the search needs
         neighbours = nearest(sides[0].vectors, sides[1].vectors, options)
         pairs = mine(neighbours, options.score, options.retrieval).above(least)
-        for one, other, score in zip(pairs.source, pairs.target, pairs.score, strict=True):
-            out.write(b"%.6f\t%b\t%b\n" % (score, sides[0].line(one), sides[1].line(other)))
+        for source, target, score in zip(pairs.source, pairs.target, pairs.score, strict=True):
+            out.write(b"%.6f\t%b\t%b\n" % (score, sides[0].line(source), sides[1].line(target)))
     sizes = [len(side.vectors) for side in sides]
     limit = least if math.isfinite(least) else None
     where = f"{sizes[0]:,} and {sizes[1]:,} sentences"
-    said = f"{len(pairs):,} pairs found in {where}{common.from_on(limit)}"
-    common.report(options, {"sentences": sizes, "pairs": len(pairs), "at_least": limit}, said)
+    summary = f"{len(pairs):,} pairs found in {where}{common.from_on(limit)}"
+    common.report(options, {"sentences": sizes, "pairs": len(pairs), "at_least": limit}, summary)

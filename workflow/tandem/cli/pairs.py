@@ -54,7 +54,7 @@ def similarity(options: argparse.Namespace) -> None:
 
 
 def score(options: argparse.Namespace) -> None:
-    """Write the pairs from a cosine on."""
+    """Write the pairs whose cosine is high enough."""
     read = kept = 0
     with common.output(options, options.files, options.model) as out:
         encoder = common.load_model(options, *options.languages)
@@ -68,8 +68,8 @@ def score(options: argparse.Namespace) -> None:
                     kept += 1
                     row = f"{cosine:.6f}", *(side.replace("\t", " ") for side in pair)
                     out.write("\t".join(row).encode() + b"\n")
-    said = f"{kept:,} of {read:,} pairs kept{common.from_on(least)}"
-    common.report(options, {"read": read, "kept": kept, "at_least": least}, said)
+    summary = f"{kept:,} of {read:,} pairs kept{common.from_on(least)}"
+    common.report(options, {"read": read, "kept": kept, "at_least": least}, summary)
 
 
 def _scored(

@@ -43,13 +43,13 @@ def run(options: argparse.Namespace) -> None:
             for name, language in zip(names, options.languages, strict=True)
         )
         del encoder
-        found = nearest(queries.vectors, corpus.vectors, options).forward
-        for query, (places, scores) in enumerate(zip(*found, strict=True)):
+        neighbours = nearest(queries.vectors, corpus.vectors, options).forward
+        for query, (places, scores) in enumerate(zip(*neighbours, strict=True)):
             line = queries.line(query)
             for place, score in zip(places, scores, strict=True):
                 if place != NOBODY:
                     out.write(b"%.6f\t%b\t%b\n" % (score, line, corpus.line(place)))
     sizes = [len(side.vectors) for side in (queries, corpus)]
     unit = "documents" if options.documents else "sentences"
-    said = f"{sizes[0]:,} {unit} looked for among {sizes[1]:,}"
-    common.report(options, {unit: sizes, "k": options.k}, said)
+    summary = f"{sizes[0]:,} {unit} looked for among {sizes[1]:,}"
+    common.report(options, {unit: sizes, "k": options.k}, summary)

@@ -48,10 +48,10 @@ class Side(NamedTuple):
 
 
 def prepare(options: argparse.Namespace) -> None:
-    """Refuse before the work what would fail after it: a bound too low, a library not there.
+    """Refuse before the work what would fail after it: too low a bound, a missing library.
 
     Raises:
-        TandemError: so little memory is no use. ModuleNotFoundError: FAISS is not installed.
+        TandemError: the bound on memory is too low. ModuleNotFoundError: FAISS is not installed.
     """
     memory_bound(options.memory)
     import faiss
@@ -70,8 +70,8 @@ def spool(
 ) -> Side:
     """Write the lines and their vectors to disk, in files that the stack closes.
 
-    Of documents, lines are a name, a tab and a sentence; lines of one name that follow each other
-    are one document. Its line is its name, and its vector the mean of its sentences' (yang2019,
+    With `documents`, lines are a name, a tab and a sentence; consecutive lines with the same name
+    are a document. Its line is its name, and its vector the mean of its sentences' (yang2019,
     section 5.2).
 
     Raises:
@@ -112,7 +112,7 @@ def spool(
 
 
 def _means(parts: Iterable[np.ndarray], sizes: array[int]) -> Iterator[np.ndarray]:
-    """Yield the mean of each so many vectors; `sizes` grows while parts are read."""
+    """Yield the mean vectors of documents; `sizes`, their sentences, grows as parts are read."""
     waiting, done = [], 0
     for part in parts:
         waiting.append(part)

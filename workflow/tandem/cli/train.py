@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 _EXAMPLE = "tandem train my.en my.de --languages en de --out model/"
 _MODELS = ("encoder", "encoder_setting", "dimension", "segmentation", "size")
-"""What the model of --from decides."""
+"""Settings that the model of --from decides."""
 _FOLLOWS = (
     "epochs", "patience", "learning_rate", "embedding_multiplier", "decay", "dropout", "size"
 )  # fmt: skip
-"""What follows the amount of text, or the encoder, where the option is not given."""
+"""Settings that depend on the amount of text or the encoder where their option is absent."""
 
 
 def add_train(parser: argparse.ArgumentParser) -> None:
@@ -62,8 +62,8 @@ def add_train(parser: argparse.ArgumentParser) -> None:
     _add_settings(parser, Recipe, *Recipe.model_fields)
     parser.add_argument(
         "--held-out", type=common.positive, default=500, metavar="N",
-        help="most pairs that are held out to stop on, to calibrate thresholds on, and to report "
-        "on, each; a twentieth of few (default: %(default)s)",
+        help="pairs that are held out for each of three purposes: to stop on, to calibrate "
+        "thresholds on, to report on; at most a twentieth of all (default: %(default)s)",
     )  # fmt: skip
     parser.add_argument(
         "--seed", type=common.natural, default=1, metavar="N", help="of order and drawing"
@@ -73,7 +73,7 @@ def add_train(parser: argparse.ArgumentParser) -> None:
 
 
 def _setting(text: str) -> tuple[str, Any]:
-    """Read KEY=VALUE; the value as YAML has it."""
+    """Read KEY=VALUE; the value is YAML."""
     key, sign, value = text.partition("=")
     if not (key and sign):
         raise argparse.ArgumentTypeError(f"{text} is not KEY=VALUE")
@@ -107,14 +107,14 @@ def run(options: argparse.Namespace) -> None:
     again = options.overwrite or options.resume
     free = partial(check, options.out, places, again, folder=True)
     free()  # before a model is loaded
-    found = corpora(options.files)
+    bitext = corpora(options.files)
     encoder = build(
         _asked(options),
-        lambda folder: files_in(found, folder),
+        lambda folder: files_in(bitext, folder),
         options.out,
         free,
         options.resume,
-        tell=lambda said: None if options.quiet else print(said, file=sys.stderr),
+        tell=lambda line: None if options.quiet else print(line, file=sys.stderr),
     )
     common.report(options, encoder.metadata, *_summary(encoder.metadata, options))
 
@@ -123,24 +123,24 @@ def _asked(options: argparse.Namespace) -> Asked:
     """Return what the options ask for.
 
     Raises:
-        TandemError: one has no sense, or contradicts the model to start from.
+        TandemError: an option makes no sense, or contradicts the model to start from.
     """
     from tandem.own_bitext.build import Asked
 
-    given = vars(options)
+    arguments = vars(options)
     start = None
     if options.model is not None:
-        if decided := [f"--{n.replace('_', '-')}" for n in _MODELS if n in given]:
+        if decided := [f"--{n.replace('_', '-')}" for n in _MODELS if n in arguments]:
             raise TandemError(
                 f"{' and '.join(decided)}: the model that training starts from decides that. "
                 "Leave it out, or leave out --from"
             )
         start = common.load_model(options, *options.languages)
     named = {"kind": "segmentation", "size": "size"}
-    scheme = {key: given[name] for key, name in named.items() if name in given}
-    encoder: dict[str, Any] = {"kind": given.get("encoder", "averaging")}
-    encoder |= {"dimension": given["dimension"]} if "dimension" in given else {}
-    encoder |= dict(given.get("encoder_setting", ()))
+    scheme = {key: arguments[name] for key, name in named.items() if name in arguments}
+    encoder: dict[str, Any] = {"kind": arguments.get("encoder", "averaging")}
+    encoder |= {"dimension": arguments["dimension"]} if "dimension" in arguments else {}
+    encoder |= dict(arguments.get("encoder_setting", ()))
     if "kind" in scheme and "grouped" in ENCODERS.kind(encoder["kind"]).model_fields:
         encoder = {"grouped": SEGMENTATIONS.kind(scheme["kind"]).grouped} | encoder
     return Asked(
@@ -149,7 +149,7 @@ def _asked(options: argparse.Namespace) -> Asked:
         encoder=ENCODERS.parse(encoder),
         segmentation=scheme,
         objective=_objective(options),
-        recipe={name: given[name] for name in Recipe.model_fields if name in given},
+        recipe={name: arguments[name] for name in Recipe.model_fields if name in arguments},
         held_out=options.held_out,
         seed=options.seed,
         device=common.place(options.device),
@@ -157,7 +157,7 @@ def _asked(options: argparse.Namespace) -> Asked:
 
 
 def _objective(options: argparse.Namespace) -> Objective | None:
-    """Return the objective that is asked for; None: the margin loss as it is."""
+    """Return the objective that is asked for; None: the margin loss with its defaults."""
     settings = dict(vars(options).get("objective_setting", ()))
     if options.objective is None and not settings:
         return None
@@ -169,17 +169,17 @@ def _summary(metadata: dict[str, Any], options: argparse.Namespace) -> list[str]
     text, quality = metadata["text"], metadata["quality"]
     removed = {reason: n for reason, n in text["cleaning"]["removed"].items() if n}
     why = ", ".join(f"{n:,} {reason}" for reason, n in removed.items())
-    found, filtering, mining = (quality[name] for name in ("retrieval", "filtering", "mining"))
+    retrieval, filtering, mining = (quality[name] for name in ("retrieval", "filtering", "mining"))
     least = quality["thresholds"]
     model, languages = options.out, " ".join(options.languages)
     lines = [
         f"read {text['cleaning']['read']:,} pairs, kept {text['cleaning']['kept']:,}"
         + (f" (left out: {why})" if why else ""),
         f"held out: {text['splits']['valid']:,} pairs to stop on, "
-        f"{quality['calibrated_on_pairs']:,} to calibrate on, {found['pairs']:,} to report on",
+        f"{quality['calibrated_on_pairs']:,} to calibrate on, {retrieval['pairs']:,} to report on",
         f"kept epoch {metadata['epoch']} of {_trained(metadata)}",
-        f"P@1 of {found['pairs']:,} test pairs: {found['p_at_1_x100']:.1f} "
-        f"(95% interval {found['low']:.1f} to {found['high']:.1f})",
+        f"P@1 of {retrieval['pairs']:,} test pairs: {retrieval['p_at_1_x100']:.1f} "
+        f"(95% interval {retrieval['low']:.1f} to {retrieval['high']:.1f})",
     ]
     for name, shown in quality["examples"].items():
         lines += [f"{name}: {shown['sentence']}", f"      finds: {shown['found']}"]
@@ -197,6 +197,6 @@ def _summary(metadata: dict[str, Any], options: argparse.Namespace) -> list[str]
 
 
 def _trained(metadata: dict[str, Any]) -> int:
-    """Return how many epochs the training had, after which it ended by itself."""
+    """Return the number of epochs after which training ended by itself."""
     recipe = metadata["recipe"]
     return min(recipe["epochs"], metadata["epoch"] + (recipe["patience"] or recipe["epochs"]))

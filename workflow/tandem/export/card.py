@@ -52,11 +52,11 @@ Similarity from Parallel Translations", Proceedings of ACL.
 
 
 _LOWEST = 5
-"""Scores of a kind that are listed as the lowest, where there are three times as many."""
+"""Scores of a kind that are listed as the lowest, where a metric has three times as many."""
 
 
 class Score(NamedTuple):
-    """A figure: of what, in which metric, and its 95% interval over what is scored."""
+    """A figure of `what` in a metric, with its 95% interval over the items that are scored."""
 
     what: str
     metric: str
@@ -67,7 +67,7 @@ class Score(NamedTuple):
 
 @dataclass(frozen=True)
 class Card:
-    """What a model card says beyond what is stored with the encoder.
+    """What a model card adds to what is stored with the encoder.
 
     Attributes:
         name: of the model.
@@ -92,8 +92,8 @@ def model_card(
     """Return the README.md of an averaging encoder.
 
     Args:
-        encoder: as its scores were measured.
-        card: what is said beyond what is stored with the encoder.
+        encoder: with the numbers that its scores were measured with.
+        card: what is not stored with the encoder.
         usage: how to use the folder, in Markdown.
         library: that loads the folder.
         precision: of the stored numbers.
@@ -105,14 +105,14 @@ def model_card(
         "pipeline_tag": "sentence-similarity",
         "tags": [library, "sentence-similarity", "feature-extraction"],
     }
-    scores = [*card.scores, *_own_scores(encoder.metadata)]
+    scores = [*card.scores, *_retrieval_scores(encoder.metadata)]
     rounded = f"Measured before the numbers were rounded to {precision} for storage.\n\n"
     scheme = encoder.segmenter.scheme
     values = {"segmentation": f"{scheme.kind}, {scheme.size:,} asked for"}
     for key, value in encoder.metadata.items():
         parts = value.items() if isinstance(value, dict) else [("", value)]
-        plain = {part: one for part, one in parts if not isinstance(one, dict)}
-        values |= {" ".join(filter(None, (key, part))): one for part, one in plain.items()}
+        plain = {part: entry for part, entry in parts if not isinstance(entry, dict)}
+        values |= {" ".join(filter(None, (key, part))): entry for part, entry in plain.items()}
     return _TEMPLATE.format(
         header=yaml.safe_dump(header, sort_keys=False, allow_unicode=True),
         name=card.name,
@@ -129,22 +129,24 @@ def model_card(
     )
 
 
-def _own_scores(metadata: Mapping[str, Any]) -> list[Score]:
+def _retrieval_scores(metadata: Mapping[str, Any]) -> list[Score]:
     """Return what training measured on pairs that it held out."""
-    found = metadata.get("quality", {}).get("retrieval")
-    if found is None:
+    retrieval = metadata.get("quality", {}).get("retrieval")
+    if retrieval is None:
         return []
-    what = f"retrieval among {found['pairs']:,} held-out pairs, {'-'.join(metadata['languages'])}"
-    return [Score(what, "P@1 x 100", found["p_at_1_x100"], found["low"], found["high"])]
+    languages = "-".join(metadata["languages"])
+    what = f"retrieval among {retrieval['pairs']:,} held-out pairs, {languages}"
+    figures = (retrieval[key] for key in ("p_at_1_x100", "low", "high"))
+    return [Score(what, "P@1 x 100", *figures)]
 
 
 def _thresholds(metadata: Mapping[str, Any]) -> str:
-    found = metadata.get("quality", {}).get("thresholds")
-    if found is None:
+    limits = metadata.get("quality", {}).get("thresholds")
+    if limits is None:
         return ""
     return (
-        f"\n\n95% of translations have a cosine of {found['cosine']:.3f} or more, and a ratio "
-        f"margin (Artetxe and Schwenk, 2019; 4 neighbours) of {found['ratio']:.3f} or more."
+        f"\n\n95% of translations have a cosine of {limits['cosine']:.3f} or more, and a ratio "
+        f"margin (Artetxe and Schwenk, 2019; 4 neighbours) of {limits['ratio']:.3f} or more."
     )
 
 
@@ -157,18 +159,17 @@ def _lowest(scores: Sequence[Score]) -> str:
     by_metric: dict[str, list[Score]] = {}
     for score in scores:
         by_metric.setdefault(score.metric, []).append(score)
-    lines = (
-        f"\n\nLowest of {len(own)} figures in {metric}: "
-        + "; ".join(f"{s.what} {s.value:.1f}" for s in sorted(own, key=lambda s: s.value)[:_LOWEST])
-        + "."
-        for metric, own in by_metric.items()
-        if len(own) >= 3 * _LOWEST
-    )
-    return "".join(lines)
+    text = ""
+    for metric, group in by_metric.items():
+        if len(group) >= 3 * _LOWEST:
+            lowest = sorted(group, key=lambda score: score.value)[:_LOWEST]
+            listed = "; ".join(f"{score.what} {score.value:.1f}" for score in lowest)
+            text += f"\n\nLowest of {len(group)} figures in {metric}: {listed}."
+    return text
 
 
 def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a table, or that there is nothing to say."""
+    """Return a table in Markdown, or "Not stated." if it has no row."""
     lines = [columns, ["---"] * len(columns), *rows]
     if len(lines) == 2:
         return "Not stated."

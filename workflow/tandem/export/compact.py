@@ -46,15 +46,15 @@ def narrowed(encoder: SentenceEncoder, dimensions: int) -> SentenceEncoder:
     they are, and moving the origin changes them. All rows count alike: where frequent tokens count
     for more, function words take the first axes, and the score of the selection task falls.
 
-    Least for rows is not always least for a score: measure what k dimensions cost on the task that
-    they are for.
+    The least loss on rows is not always the least on a task: measure what k dimensions cost on the
+    task that they are for.
 
     Args:
         encoder: of the kind averaging.
         dimensions: k, from 1 to the encoder's width.
 
     Raises:
-        TandemError: it is of another kind, or has not so many dimensions.
+        TandemError: it is of another kind, or has fewer dimensions.
     """
     kind = encoder.kind
     if not kind.rotatable:
@@ -65,11 +65,11 @@ def narrowed(encoder: SentenceEncoder, dimensions: int) -> SentenceEncoder:
     if not 1 <= dimensions <= kind.dimension:
         raise TandemError(f"dimensions is {dimensions}, not from 1 to {kind.dimension}")
     table = encoder.table.astype(np.float64)
-    axes = np.linalg.eigh(table.T @ table).eigenvectors[:, ::-1]  # were rising
-    # an axis has two directions: the one in which its largest component is positive
+    axes = np.linalg.eigh(table.T @ table).eigenvectors[:, ::-1]  # falling: eigh has them rise
+    # an axis has two directions: take the one in which its largest component is positive
     largest = np.take_along_axis(axes, np.abs(axes).argmax(0, keepdims=True), 0)
     rotated = table @ (axes * np.sign(largest))[:, :dimensions]
-    # cosines are others now, and so are the thresholds that were calibrated
+    # cosines change, so that the calibrated thresholds no longer hold
     metadata = {key: value for key, value in encoder.metadata.items() if key != "quality"}
     metadata["dimension_before"] = kind.dimension
     return SentenceEncoder(

@@ -1,7 +1,7 @@
 """Averaging encoders as folders that sentence-transformers loads with its own classes alone.
 
-An exported encoder is a `StaticEmbedding`: a tokeniser and a table, whose rows of a text's tokens
-are averaged. `SentenceTransformer(folder).encode(sentences)` gives the encoder's own vectors.
+An exported encoder is a `StaticEmbedding`: a tokeniser and a table; a text's vector is the mean of
+its tokens' rows. `SentenceTransformer(folder).encode(sentences)` gives the encoder's own vectors.
 """
 
 from __future__ import annotations

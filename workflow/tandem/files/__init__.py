@@ -1,1 +1,1 @@
-"""Files read and written: whole or not at all, in bounded memory, nothing of them run."""
+"""Reading and writing files: whole or not at all, in bounded memory, and never running them."""

@@ -28,10 +28,10 @@ MAX_LINE_BYTES = 1_000_000
 """Longest line accepted from a text file: a longer one is a binary or a file without newlines."""
 
 MAX_DOCUMENT_BYTES = 16 << 20
-"""Largest file that is read as a whole; what it becomes in memory may be 50 times as large."""
+"""Largest file that is read as a whole; in memory it may take 50 times as much."""
 
 _ASIDE = ".tandem"
-"""How the names of unfinished files and folders end: so that what a killed run left is known."""
+"""The end of names of unfinished files and folders; the next run removes what a killed one left."""
 
 
 def atomic_path(path: str | Path) -> contextlib.AbstractContextManager[Path]:
@@ -62,7 +62,7 @@ def atomic_folder(path: str | Path) -> contextlib.AbstractContextManager[Path]:
 def _beside(
     path: Path, make: Callable[[Path], None], move: Callable[[Path, Path], object]
 ) -> Iterator[Path]:
-    """Make something locked beside `path`, and move it there; what killed runs have left goes."""
+    """Make something locked beside `path`, and move it there; remove what killed runs have left."""
     path.parent.mkdir(parents=True, exist_ok=True)
     for left in path.parent.glob(f".{glob.escape(path.name)}.*{_ASIDE}"):
         with contextlib.suppress(OSError, TandemError), lock(left):
@@ -115,10 +115,10 @@ def lock(path: str | Path) -> Iterator[None]:
 
 
 def replace_folder(new: Path, place: Path) -> None:
-    """Move a complete folder to its place; one that is there already goes.
+    """Move a complete folder to its place, instead of one that may be there already.
 
     Where the system can, both change places in one step, so that a reader always finds one of them.
-    Else the old one is moved away first, and put back on failure.
+    Otherwise the old one is moved away first, and put back on failure.
     """
     if not place.exists():
         new.rename(place)
@@ -136,17 +136,17 @@ def replace_folder(new: Path, place: Path) -> None:
     remove(aside)
 
 
-def _exchange(one: Path, other: Path) -> bool:
+def _exchange(first: Path, second: Path) -> bool:
     """Let two paths change places in one step; return False where the system cannot."""
     call = getattr(ctypes.CDLL(None), "renameat2", None)
     here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
-    return call is not None and not call(here, bytes(one), here, bytes(other), exchange)
+    return call is not None and not call(here, bytes(first), here, bytes(second), exchange)
 
 
 def _files(path: Path) -> list[Path]:
     """Return a file itself, or all files in a folder."""
-    found = path.rglob("*") if path.is_dir() else [path]
-    return [file for file in found if file.is_file() and not file.is_symlink()]
+    paths = path.rglob("*") if path.is_dir() else [path]
+    return [file for file in paths if file.is_file() and not file.is_symlink()]
 
 
 def write_json(path: str | Path, value: Any) -> None:  # noqa: ANN401
@@ -163,7 +163,7 @@ def read_json(path: str | Path) -> Any:  # noqa: ANN401
 
 
 def parse_json(raw: bytes, name: str | Path) -> Any:  # noqa: ANN401
-    """Return what JSON says, with or without a byte-order mark.
+    """Return the value of JSON text, with or without a byte-order mark.
 
     Raises:
         InputError: it is not JSON or not UTF-8; names the line.
@@ -194,7 +194,7 @@ def read_yaml(path: str | Path) -> Any:  # noqa: ANN401
 
 
 def open_binary(path: str | Path) -> BinaryIO:
-    """Open for reading, unpacking what the content (not the name) says is packed."""
+    """Open for reading; the content, not the name, says whether to unpack it."""
     return unpacked(open(path, "rb"))
 
 

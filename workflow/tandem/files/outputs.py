@@ -1,4 +1,4 @@
-"""Where results may go: nothing is replaced that Tandem did not write, and no input ever."""
+"""Where results may go: only what Tandem wrote is ever replaced, and never an input."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ Place = str | Path | int
 def check(place: Path, inputs: Sequence[Place], overwrite: bool, folder: bool = False) -> None:
     """Refuse a place for an output unless it is free or, to be overwritten, holds an earlier one.
 
-    Nothing that is, holds or lies in an input is free, nor is a link; a folder may be overwritten
-    if its mark lists all that it holds.
+    A place that is, holds or lies in an input is not free, nor is a link; a folder may be
+    overwritten if its seal lists all that it holds.
 
     Raises:
         TandemError: the message says why.
@@ -56,20 +56,20 @@ def check(place: Path, inputs: Sequence[Place], overwrite: bool, folder: bool = 
         raise _refusal(place, "is there already", ", or add --overwrite")
 
 
-def same(one: Place, other: Place) -> bool:
-    """Tell whether two names are of one file or folder, be it by links."""
+def same(first: Place, second: Place) -> bool:
+    """Tell whether two names stand for the same file or folder, perhaps by links."""
     with contextlib.suppress(OSError):
-        found = os.stat(one)
-        plain = stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)
-        return plain and os.path.samestat(found, os.stat(other))
+        status = os.stat(first)
+        plain = stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
+        return plain and os.path.samestat(status, os.stat(second))
     return False
 
 
 @contextlib.contextmanager
 def workspace(place: Path) -> Iterator[Path]:
-    """Lock and yield the folder beside `place` for what is made on the way to it.
+    """Lock and yield the folder beside `place` for the files that lead to it.
 
-    What an earlier call left is still there. The folder goes when the body succeeds, or fails
+    What an earlier call left is still there. It is removed when the body succeeds, or fails
     before a part of the work is complete.
 
     Raises:
@@ -95,7 +95,7 @@ def workspace(place: Path) -> Iterator[Path]:
 
 
 def keep_if(folder: Path, description: dict[str, Any], inputs: Sequence[Path]) -> None:
-    """Empty a workspace, but for inputs inside, unless it was begun for this description."""
+    """Empty a workspace, except for inputs inside, if it was begun for another description."""
     stored = folder / _DESCRIPTION
     if stored.is_file() and read_json(stored) == description:
         return

@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # slow, and not needed to seal and to check
     from numpy.typing import NDArray
 
     ShapeAndType = tuple[tuple[int, ...], np.dtype]
-    """Of an array."""
+    """The shape and the type of an array."""
 
 Value = TypeVar("Value")
 
@@ -35,9 +35,9 @@ REMEDY = (
     "workflow again"
 )
 MAX_TEXT_BYTES = 1 << 26
-"""Of a seal, settings or a vocabulary: some three million words."""
+"""Largest seal, settings or vocabulary: some three million words."""
 MAX_NUMBER = 1e15
-"""Larger ones never come from training, and their squares may leave the range of float32."""
+"""Larger numbers never come from training, and their squares may leave the range of float32."""
 
 
 def seal(folder: Path, names: Iterable[str] | None = None) -> None:
@@ -66,7 +66,7 @@ def check(folder: Path, *needed: str) -> None:
 
 
 def is_whole(checkpoint: Path, *needed: str) -> bool:
-    """Tell whether there is a checkpoint as it was written; of a damaged one, say so on stderr."""
+    """Tell whether there is a checkpoint as it was written; report a damaged one on stderr."""
     try:
         if checkpoint.exists():
             check(checkpoint, *needed)
@@ -82,29 +82,29 @@ def read(path: Path, parse: Callable[[Any], Value]) -> Value:
     try:
         return parse(from_json(content))
     except (TandemError, ValueError) as error:
-        said = "; ".join(faults(error)) if isinstance(error, ValidationError) else str(error)
-        raise InputError(path, None, said[:500], REMEDY) from error
+        problem = "; ".join(faults(error)) if isinstance(error, ValidationError) else str(error)
+        raise InputError(path, None, problem[:500], REMEDY) from error
 
 
 def read_arrays(
     path: Path, make: Callable[[], Mapping[str, ShapeAndType]]
 ) -> dict[str, NDArray[Any]]:
-    """Read arrays of the names, shapes and types that `make` gives, and of sane numbers.
+    """Read arrays of the names, shapes and types that `make` returns, with sane numbers.
 
     Raises:
-        InputError: they are others, or such as cannot be.
+        InputError: the file has others, or no such arrays can exist.
     """
     from safetensors import SafetensorError, safe_open
 
     try:
         wanted = {name: (list(shape), str(kind)) for name, (shape, kind) in make().items()}
         with safe_open(path, "np") as file:
-            found = {name: file.get_slice(name).get_shape() for name in file.keys()}
-            if found != {name: shape for name, (shape, _) in wanted.items()}:
-                raise ValueError(f"{found}, not {wanted}")
-            arrays = {name: file.get_tensor(name) for name in found}
+            shapes = {name: file.get_slice(name).get_shape() for name in file.keys()}
+            if shapes != {name: shape for name, (shape, _) in wanted.items()}:
+                raise ValueError(f"{shapes}, not {wanted}")
+            arrays = {name: file.get_tensor(name) for name in shapes}
         for name, array in arrays.items():
-            # as it stands NaN fails too
+            # written so that NaN fails too
             sane = -MAX_NUMBER < float(array.min()) <= float(array.max()) < MAX_NUMBER
             if not (str(array.dtype) == wanted[name][1] and sane):
                 raise ValueError(f"{name} is no {wanted[name][1]}, or not finite")

@@ -1,4 +1,4 @@
-"""Reading what nobody vouches for: foreign errors are made our own, and memory is bounded."""
+"""Reading what nobody vouches for: with errors that a user understands, and bounded memory."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ def refusing(
 ) -> Iterator[None]:
     """Turn what a library raises for the content of a file into an InputError, with its line.
 
-    No library says all that it raises for content that nobody foresaw, so anything counts. The
-    body is calls of libraries alone: a fault of our own must not look like a damaged file. What
-    the machine says (no such file, no space, no memory) goes through.
+    No library documents all that it raises for content that nobody foresaw, so any error counts.
+    The body must only call libraries: a fault of our own must not look like a damaged file. Errors
+    of the machine (no such file, no space, no memory) pass unchanged.
     """
     try:
         yield
     except (TandemError, MemoryError):
         raise
     except Exception as error:
-        # an offset that no file has is the content's; so is what packers say without a number
+        # EINVAL: the content names an impossible offset; errors of unpackers have no number
         if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
             raise
         mark, position = getattr(error, "problem_mark", None), getattr(error, "position", None)
         xml = position[0] if isinstance(position, tuple) else None
         line = mark.line + 1 if mark else xml or getattr(error, "lineno", None)
-        said = " ".join(str(error).split())[:200] or type(error).__name__
-        raise InputError(path, line, f"{problem} ({said})", remedy) from error
+        words = " ".join(str(error).split())[:200] or type(error).__name__
+        raise InputError(path, line, f"{problem} ({words})", remedy) from error
 
 
-def refusing_each(items: Iterable[T], path: str | Path, *said: str) -> Iterator[T]:
-    """Yield what a library yields from a file; see `refusing`."""
-    with refusing(path, *said):
+def refusing_each(items: Iterable[T], path: str | Path, *words: str) -> Iterator[T]:
+    """Yield what a library yields from a file; `words` are the last arguments of `refusing`."""
+    with refusing(path, *words):
         yield from items
 
 
@@ -56,7 +56,7 @@ class Metered:
     """A stream that refuses to give more than `left` bytes; its reader may set that anew."""
 
     def __init__(self, stream: IO[bytes], name: str | Path, left: int, what: str = "it") -> None:
-        """Take a stream, and what errors call it and the part of it that is measured."""
+        """Take a stream, and the names that errors use for it and for what is measured."""
         self._stream, self._name, self._what = stream, name, what
         self.left = self._most = left
         self.read = partial(self._take, stream.read)
@@ -66,7 +66,7 @@ class Metered:
         return getattr(self._stream, name)
 
     def _take(self, read: Callable[[int], bytes], size: int | None = None) -> bytes:
-        # one byte more than is left: whether there is more has to be seen
+        # one byte more than is left, to see whether there is more
         most = self.left + 1
         data = read(most if size is None or size < 0 else min(size, most))
         self.left -= len(data)
@@ -84,7 +84,7 @@ def check_size(events: Iterable[yaml.Event]) -> None:
     for event in events:
         nodes += 1
         if isinstance(event, yaml.AliasEvent):
-            # of an anchor inside itself nothing is known yet
+            # an anchor inside itself has no size yet
             nodes += sizes.get(event.anchor, MAX_YAML_NODES)
         elif isinstance(event, yaml.CollectionStartEvent):
             begun.append((event.anchor, nodes))

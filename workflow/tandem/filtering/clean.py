@@ -39,7 +39,7 @@ def refusal(left: str, right: str, cleaning: Mapping[str, Filter]) -> str | None
 
 
 def unfit(left: str, right: str) -> str | None:
-    """Name why no filter needs to see a pair, or None."""
+    """Name why a pair is removed before any filter sees it, or None."""
     if not left or not right:
         return "empty"
     if len(left) > MAX_CHARACTERS or len(right) > MAX_CHARACTERS:

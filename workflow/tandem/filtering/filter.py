@@ -1,4 +1,4 @@
-"""Filters: one kind for each thing that can be told of a pair of texts, and bounds to keep it."""
+"""Filters: each kind scores one property of a pair of texts, and bounds say what is kept."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from tandem.registry import ConfigurationError, Kind, Named, Registry, faults
 from tandem.text.pairs import Pair
 
 Scores = tuple[float, ...]
-"""What a filter tells of a pair: one number, or one for each side."""
+"""The scores that a filter gives a pair: one, or one for each side."""
 Scorer = Callable[[Sequence[Pair]], list[Scores]]
-"""Gives some pairs their scores."""
+"""Returns the scores of some pairs."""
 Encode = Callable[[Sequence[str], str], NDArray[np.float32]]
-"""Gives sentences of a language their vectors, (sentences, dimension)."""
+"""Returns the vectors of sentences in a language, (sentences, dimension)."""
 OpenEncoder = Callable[[str, Sequence[str]], Encode]
 """Loads an encoder by its folder or name, and refuses a language that it does not know."""
 
@@ -53,7 +53,7 @@ class Filter(Kind):
 
     @property
     def sides(self) -> tuple[str, ...]:
-        """What each score is of: `left` and `right`, or `pair`."""
+        """What each score describes: `left` and `right`, or `pair`."""
         return ("pair",)
 
     def score(self, left: str, right: str) -> Scores:
@@ -66,7 +66,7 @@ class Filter(Kind):
         return [self.score(left, right) for left, right in pairs]
 
     def scorer(self, languages: Sequence[str], open_encoder: OpenEncoder) -> Scorer:
-        """Return what scores pairs of two languages; what that needs is loaded here, once.
+        """Load what the scores need, and return a function that scores pairs of two languages.
 
         A filter that needs a sentence encoder gets it from `open_encoder`.
         """
@@ -96,9 +96,9 @@ def _with_kinds(values: object) -> dict[str, object]:
 
 def _without_files(filters: dict[str, Filter]) -> dict[str, Filter]:
     if named := [name for name, kind in filters.items() if kind.reads_files]:
-        said = ", ".join(named)
+        names = ", ".join(named)
         raise PydanticCustomError(
-            "filters", "{said}: a filter of `tandem filter` only, not of a corpus", {"said": said}
+            "filters", "{name}: a filter of `tandem filter` only, not of a corpus", {"name": names}
         )
     return filters
 
@@ -112,7 +112,7 @@ def _plain(filters: Mapping[str, Filter]) -> dict[str, dict[str, Any]]:
 
 
 def _by_name(schema: dict[str, Any]) -> None:
-    """Say of a schema that a name is the kind, unless `kind` says another."""
+    """Let a schema take each name as the kind, unless `kind` has another."""
     choices = zip(FILTERS.modules(), schema["additionalProperties"]["oneOf"], strict=True)
     kinds = {name: kind for name, kind in choices if not FILTERS.kind(name).reads_files}
     others = {"oneOf": list(kinds.values()), "required": ["kind"]}
@@ -124,7 +124,7 @@ Rules = Annotated[
     BeforeValidator(_with_kinds),
     PlainSerializer(_plain),
 ]
-"""Filters by name, applied in this order; the name is the kind unless `kind` says another."""
+"""Filters by name, applied in this order; the name is the kind unless `kind` has another."""
 Filters = Annotated[Rules, AfterValidator(_without_files), Field(json_schema_extra=_by_name)]
 """The filters of a corpus by name, applied in this order."""
 
@@ -133,8 +133,8 @@ def parse_filters(values: Mapping[str, Any], files: bool = False) -> dict[str, F
     """Return the filters with these names and settings.
 
     Args:
-        values: settings by name; `kind` in them, if the name is none.
-        files: whether those that read files may be among them.
+        values: settings by name, with `kind` if the name is not that of a kind.
+        files: whether filters that read files are allowed.
 
     Raises:
         ConfigurationError: naming every key at fault.

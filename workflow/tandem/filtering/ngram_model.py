@@ -15,7 +15,7 @@ from tandem.files.io import atomic_path, read_lines
 Gram = tuple[str, ...]
 BEGIN, END, UNKNOWN = "<s>", "</s>", "<unk>"
 _NEVER = -99.0
-"""What ARPA files write for the logarithm of 0: of the beginning, which nothing predicts."""
+"""The logarithm of 0 in ARPA files, as for a sentence's beginning, which nothing predicts."""
 _FALLBACK = (0.5, 1.0, 1.5)
 """Discounts where too few n-grams occur once to four times; those of KenLM's fallback."""
 
@@ -36,8 +36,8 @@ class NgramModel:
 
     def log10(self, tokens: Sequence[str]) -> float:
         """Return log10 of the probability of a sentence, its end included."""
-        known = [token if (token,) in self.logs else UNKNOWN for token in tokens]
-        text = (BEGIN, *known, END)
+        words = [token if (token,) in self.logs else UNKNOWN for token in tokens]
+        text = (BEGIN, *words, END)
         return sum(
             self._log(text[max(0, end - self.order + 1) : end], text[end])
             for end in range(1, len(text))
@@ -75,7 +75,7 @@ def load(path: str | Path) -> NgramModel:
     """Read an ARPA file, packed or not.
 
     Raises:
-        InputError: it is none; the message names the line.
+        InputError: it is not one; the message names the line.
     """
     logs: dict[Gram, float] = {}
     backoffs: dict[Gram, float] = {}
@@ -114,7 +114,7 @@ def train(sentences: Iterable[Sequence[str]], order: int = 3) -> NgramModel:
     interpolated with that of all tokens being equal, `<unk>` among them.
 
     Args:
-        sentences: tokens of each.
+        sentences: as lists of tokens.
         order: tokens in the longest n-gram.
 
     Raises:
@@ -170,12 +170,12 @@ def _adjusted(sentences: Iterable[Sequence[str]], order: int) -> list[Counter[Gr
 
 
 def _discounts(counts: Iterable[int]) -> tuple[float, float, float]:
-    """Return what is taken from counts of 1, of 2, and of 3 and more."""
+    """Return the discounts of counts of 1, of 2, and of 3 or more."""
     often = Counter(count for count in counts if count <= 4)
     if any(not often[count] for count in (1, 2, 3, 4)):
         return _FALLBACK
     share = often[1] / (often[1] + 2 * often[2])
-    found = [n - (n + 1) * share * often[n + 1] / often[n] for n in (1, 2, 3)]
-    if any(not 0 <= discount <= n for n, discount in enumerate(found, start=1)):
+    discounts = [n - (n + 1) * share * often[n + 1] / often[n] for n in (1, 2, 3)]
+    if any(not 0 <= discount <= n for n, discount in enumerate(discounts, start=1)):
         return _FALLBACK
-    return found[0], found[1], found[2]
+    return discounts[0], discounts[1], discounts[2]

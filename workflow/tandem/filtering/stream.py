@@ -21,18 +21,18 @@ CHUNK = 4096
 """Pairs that are scored at a time."""
 UNFIT = ("empty", "oversized")
 """Why pairs are removed whatever the filters: `tandem.filtering.clean.unfit`."""
-_EACH = "Give a number for each pair"
+_REMEDY = "Give a number for each pair"
 
 
 @dataclass(frozen=True)
 class Block:
-    """What the filters make of some pairs that follow each other.
+    """The outcome of filtering some consecutive pairs.
 
     Attributes:
         read: their number.
         kept: those that no filter refuses, as lines of two columns, in order.
-        scores: all of them as lines: the filters that refuse the pair between spaces, the scores
-            in the order of `columns`, both sides; nothing unless asked for.
+        scores: all pairs as lines: the filters that refuse it, between spaces, its scores in the
+            order of `columns`, and both sides; empty unless asked for.
         removed: pairs by the first filter that refuses them.
         refused: pairs by every filter that refuses them.
     """
@@ -45,7 +45,7 @@ class Block:
 
 
 def columns(filters: Mapping[str, Filter]) -> list[str]:
-    """Name the scores of a pair: after the filter, and the side where each has its own."""
+    """Name the scores of a pair after their filter, and after their side if there are two."""
     return [
         name if side == "pair" else f"{name}.{side}"
         for name, kind in filters.items()
@@ -61,7 +61,7 @@ def apply(
     jobs: int = 1,
     scores: bool = False,
 ) -> Iterator[Block]:
-    """Yield what the filters make of the pairs, block by block, in order.
+    """Filter the pairs, and yield the outcome block by block, in order.
 
     Every filter sees every pair that is not empty or oversized, so that its own count does not
     depend on those before it.
@@ -102,19 +102,19 @@ def _chunks(
 ) -> Iterator[tuple[list[Pair], dict[str, list[Scores]]]]:
     """Yield pairs, with the numbers that files have for them."""
     files = {name: kind for name, kind in filters.items() if isinstance(kind, GivenNumbers)}
-    numbers = {name: kind.read() for name, kind in files.items()}
+    readers = {name: kind.read() for name, kind in files.items()}
     stream, read = iter(pairs), 0
     while chunk := list(islice(stream, CHUNK)):
         read += len(chunk)
-        given = {name: list(islice(own, len(chunk))) for name, own in numbers.items()}
-        for name, own in given.items():
-            if lacking := len(chunk) - len(own):
+        numbers = {name: list(islice(reader, len(chunk))) for name, reader in readers.items()}
+        for name, column in numbers.items():
+            if lacking := len(chunk) - len(column):
                 problem = "it ends here, and there are more pairs"
-                raise InputError(files[name].file, read - lacking, problem, _EACH)
-        yield chunk, given
-    for name, rest in numbers.items():
+                raise InputError(files[name].file, read - lacking, problem, _REMEDY)
+        yield chunk, numbers
+    for name, rest in readers.items():
         if next(rest, None) is not None:
-            raise InputError(files[name].file, read + 1, f"there are only {read:,} pairs", _EACH)
+            raise InputError(files[name].file, read + 1, f"there are only {read:,} pairs", _REMEDY)
 
 
 class Work:
@@ -136,27 +136,27 @@ class Work:
         }
         self.empty = [""] * len(columns(filters))
 
-    def block(self, pairs: Sequence[Pair], given: Mapping[str, Sequence[Scores]]) -> Block:
-        """Score and filter some pairs, given the numbers that files have for them."""
+    def block(self, pairs: Sequence[Pair], numbers: Mapping[str, Sequence[Scores]]) -> Block:
+        """Score and filter some pairs, for which files may have `numbers`."""
         pairs = [(collapse(left), collapse(right)) for left, right in pairs]
         refusing: list[list[str]] = [[reason] if (reason := unfit(*p)) else [] for p in pairs]
         fit = [place for place, reasons in enumerate(refusing) if not reasons]
         seen = [pairs[place] for place in fit]
-        found = [
-            [given[name][place] for place in fit] if name in given
+        by_filter = [
+            [numbers[name][place] for place in fit] if name in numbers
             else self.scorers[name](seen) if seen else []
             for name, _ in self.filters
         ]  # fmt: skip
-        for (name, kind), own in zip(self.filters, found, strict=True):
-            for place, score in zip(fit, own, strict=True):
+        for (name, kind), column in zip(self.filters, by_filter, strict=True):
+            for place, score in zip(fit, column, strict=True):
                 if not kind.within(score):
                     refusing[place].append(name)
         kept = [pair for pair, reasons in zip(pairs, refusing, strict=True) if not reasons]
         rows = []
         if self.with_scores:
             cells = [self.empty] * len(pairs)
-            for place, scores in zip(fit, zip(*found, strict=True), strict=True):
-                cells[place] = [f"{score:.6g}" for own in scores for score in own]
+            for place, scores in zip(fit, zip(*by_filter, strict=True), strict=True):
+                cells[place] = [f"{number:.6g}" for sides in scores for number in sides]
             rows = [
                 "\t".join((" ".join(reasons), *row, *pair))
                 for pair, reasons, row in zip(pairs, refusing, cells, strict=True)
@@ -175,7 +175,7 @@ def _lines(texts: Sequence[str]) -> bytes:
 
 
 _work: Work
-"""What a worker process has: made once, when it starts."""
+"""The filters of a worker process, made once, when it starts."""
 
 
 def _begin(
@@ -189,5 +189,5 @@ def _begin(
     _work = Work(filters, languages, open_encoder, scores)
 
 
-def _block(pairs: Sequence[Pair], given: Mapping[str, Sequence[Scores]]) -> Block:
-    return _work.block(pairs, given)
+def _block(pairs: Sequence[Pair], numbers: Mapping[str, Sequence[Scores]]) -> Block:
+    return _work.block(pairs, numbers)

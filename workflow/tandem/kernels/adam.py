@@ -1,4 +1,4 @@
-"""The row-wise Adam: rows of a table brought up to date, and a step of theirs."""
+"""The row-wise Adam: rows of a table are brought up to date, and take a step."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from numba.extending import intrinsic
 from tandem.kernels.compiled import Floats, Indices, compiled
 
 AHEAD = 2
-"""Rows between the one that is computed and the one that memory is asked for."""
+"""How many rows ahead of the computed one memory is asked for."""
 ASKED = 320
-"""Floats of that row which are asked for; what follows them the processor foresees by itself."""
+"""Floats of that row that are asked for; the processor foresees the rest by itself."""
 
 
 def _cache_line(_: Any, array: Any, row: Any, column: Any) -> Any:  # noqa: ANN401
@@ -41,7 +41,7 @@ _prefetch: Any = intrinsic(_cache_line)
 
 @numba.njit(cache=True)
 def _prefetch_rows(table: Floats, first: Floats, second: Floats, row: int) -> None:
-    """Ask for a row of each: they lie far apart in memory, and to wait for one is half the time."""
+    """Ask for a row of each: they lie far apart in memory, and waiting takes half the time."""
     for column in range(0, min(table.shape[1], ASKED), 16):  # floats in a cache line
         _prefetch(table, row, column)
         _prefetch(first, row, column)
@@ -87,11 +87,11 @@ def adam_update(
     rate: np.float32,
     epsilon: np.float32,
 ) -> None:
-    """Take a step: moments decayed by the missed steps too; value, moments and step stored.
+    """Take a step, with moments decayed by the missed steps too; store values, moments and step.
 
     Rows whose gradient is zero are left as they are: they miss this step.
     """
-    one = np.float32(1)
+    unit = np.float32(1)
     for r in prange(len(index)):
         row = index[r]
         _prefetch_rows(table, first, second, index[min(r + AHEAD, len(index) - 1)])
@@ -100,7 +100,7 @@ def adam_update(
         touched[row] = step
         for d in range(table.shape[1]):
             g = gradient[r, d]
-            m = decay1[r] * first[row, d] + (one - beta1) * g
-            v = decay2[r] * second[row, d] + (one - beta2) * g * g
+            m = decay1[r] * first[row, d] + (unit - beta1) * g
+            v = decay2[r] * second[row, d] + (unit - beta2) * g * g
             first[row, d], second[row, d] = m, v
             table[row, d] = values[r, d] - rate * m / (np.sqrt(v) + epsilon)

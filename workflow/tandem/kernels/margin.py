@@ -14,30 +14,30 @@ from torch import Tensor
 from tandem.kernels.compiled import Floats, compiled
 
 TINY = 1e-24
-"""Least square of a vector's length, so that none divides by zero; PyTorch's `normalize` has it."""
+"""Least squared length of a vector, against division by zero, as PyTorch's `normalize` has it."""
 
 
 class MarginLoss(torch.autograd.Function):
-    """The mean margin loss of pairs: of (vectors, found, margin); see `objectives.margin`."""
+    """The mean margin loss of pairs: of (vectors, mask, margin); see `objectives.margin`."""
 
     @staticmethod
-    def forward(ctx: Any, vectors: Tensor, found: Tensor, margin: float) -> Tensor:  # noqa: ANN401
+    def forward(ctx: Any, vectors: Tensor, mask: Tensor, margin: float) -> Tensor:  # noqa: ANN401
         """Return the loss, a scalar."""
-        given = vectors.detach().contiguous().numpy(), found.contiguous().numpy()
-        losses, gradient = margin_losses(*given, np.float32(margin))
+        arrays = vectors.detach().contiguous().numpy(), mask.contiguous().numpy()
+        losses, gradient = margin_losses(*arrays, np.float32(margin))
         ctx.save_for_backward(torch.from_numpy(gradient))
         return vectors.new_tensor(losses.mean(dtype=np.float64))
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:  # noqa: ANN401
         """Return the gradient of the vectors."""
-        (found,) = ctx.saved_tensors
-        return found * gradient, None, None
+        (stored,) = ctx.saved_tensors
+        return stored * gradient, None, None
 
 
 @compiled
 def margin_losses(
-    vectors: Floats, found: NDArray[np.bool_], margin: np.float32
+    vectors: Floats, mask: NDArray[np.bool_], margin: np.float32
 ) -> tuple[Floats, Floats]:
     """Return the losses of pairs, (pairs,), and the gradient of their mean.
 
@@ -45,8 +45,8 @@ def margin_losses(
 
     Args:
         vectors: (4, pairs, dimension), of s, t, the negative of s and that of t.
-        found: (2, pairs), whether s and t have a negative.
-        margin: by which s and t must be closer.
+        mask: (2, pairs), whether s and t have a negative.
+        margin: how much closer s and t must be.
     """
     _, pairs, dimension = vectors.shape
     losses, gradient = np.empty(pairs, np.float32), np.zeros(vectors.shape, np.float32)
@@ -64,8 +64,8 @@ def margin_losses(
         ss, tt, pp, qq = max(ss, TINY), max(tt, TINY), max(pp, TINY), max(qq, TINY)
         cos = st / np.sqrt(ss * tt)
         cos_s, cos_t = sp / np.sqrt(ss * pp), tq / np.sqrt(tt * qq)
-        loss_s = max(margin - cos + cos_s, 0.0) if found[0, pair] else 0.0
-        loss_t = max(margin - cos + cos_t, 0.0) if found[1, pair] else 0.0
+        loss_s = max(margin - cos + cos_s, 0.0) if mask[0, pair] else 0.0
+        loss_t = max(margin - cos + cos_t, 0.0) if mask[1, pair] else 0.0
         losses[pair] = loss_s + loss_t
         of_s, of_t = (loss_s > 0) / pairs, (loss_t > 0) / pairs
         if of_s + of_t == 0:
@@ -85,7 +85,7 @@ def margin_losses(
 
 @numba.njit(cache=True)
 def see_columns(block: Floats, highest: Floats, places: NDArray[np.int32], first_row: int) -> None:
-    """Raise the highest value of each column, and where it stands, by a block of a matrix."""
+    """Update the highest value of each column, and where it stands, by a block of a matrix."""
     for row in range(len(block)):
         line, place = block[row], np.int32(first_row + row)
         for column in range(len(line)):  # without a branch, so that many are done at once

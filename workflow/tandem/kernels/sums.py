@@ -1,4 +1,4 @@
-"""The sums of embeddings, and their gradients; which rows of the table a batch has."""
+"""The sums of embeddings, their gradients, and the rows of the table that a batch uses."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class MaskedSums(torch.autograd.Function):
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:  # noqa: ANN401
         """Return the gradient of the table."""
         ids, offsets, *masks = (tensor.numpy() for tensor in ctx.saved_tensors)
-        given = gradient.contiguous().numpy(), ctx.types, ids, offsets, numba.get_num_threads()
-        return torch.from_numpy(sums_backward(*given, *masks)), None, None, None, None
+        arrays = gradient.contiguous().numpy(), ctx.types, ids, offsets, numba.get_num_threads()
+        return torch.from_numpy(sums_backward(*arrays, *masks)), None, None, None, None
 
 
 @compiled
@@ -77,10 +77,10 @@ def sums_backward(
     keep: NDArray[np.uint8] | None,
     places: Indices | None,
 ) -> Floats:
-    """Return the gradient of the table, (types, dimension), given that of the sums.
+    """Return the gradient of the table, (types, dimension), from that of the sums.
 
-    Sentences whose gradient is zero are passed over: those of a margin loss that is zero, most of
-    them once training has come far. `keep` and `places` as for `masked_sums`, or None.
+    Sentences whose gradient is zero are passed over: their margin loss is zero, as that of most is
+    once training has come far. `keep` and `places` as for `masked_sums`, or None.
     """
     dimension = gradient.shape[1]
     total = np.zeros((types, dimension), np.float32)
@@ -106,7 +106,7 @@ def sums_backward(
 class Sums(torch.autograd.Function):
     """The sum of each sentence's rows of a table: of (table, ids, offsets).
 
-    PyTorch's own, but its gradient is `sums_backward`.
+    PyTorch computes it, and `sums_backward` its gradient.
     """
 
     @staticmethod
@@ -119,9 +119,9 @@ class Sums(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:  # noqa: ANN401
         """Return the gradient of the table."""
-        arrays = (tensor.numpy() for tensor in ctx.saved_tensors)
-        given = gradient.contiguous().numpy(), ctx.types, *arrays, numba.get_num_threads()
-        return torch.from_numpy(sums_backward(*given, None, None)), None, None
+        rows = (tensor.numpy() for tensor in ctx.saved_tensors)
+        arrays = gradient.contiguous().numpy(), ctx.types, *rows, numba.get_num_threads()
+        return torch.from_numpy(sums_backward(*arrays, None, None)), None, None
 
 
 @numba.njit(cache=True)
@@ -133,13 +133,13 @@ def number_types(ids: NDArray[Any], scratch: Indices) -> tuple[Indices, Indices]
     places, types = np.empty(len(ids), np.int64), np.empty(len(ids), np.int64)
     count = 0
     for token in range(len(ids)):
-        known = scratch[ids[token]]
-        if known < 0:
-            known = count
+        number = scratch[ids[token]]
+        if number < 0:
+            number = count
             types[count] = ids[token]
             scratch[ids[token]] = count
             count += 1
-        places[token] = known
+        places[token] = number
     for place in range(count):
         scratch[types[place]] = -1
     return types[:count].copy(), places

@@ -20,16 +20,16 @@ BLOCK = 512
 
 
 class Negatives(NamedTuple):
-    """Indices into `left` followed by `right` (0 .. 2n - 1), and whether there was any to choose.
+    """A negative for each sentence, as an index into `left` followed by `right` (0 .. 2n - 1).
 
     Attributes:
         for_left, for_right: (n,) int64.
-        found: (2, n) bool.
+        mask: (2, n) bool, false where a sentence has no negative.
     """
 
     for_left: Tensor
     for_right: Tensor
-    found: Tensor
+    mask: Tensor
 
 
 def hardest(vectors: Tensor, keys: Tensor, monolingual: bool) -> Negatives:
@@ -44,7 +44,7 @@ def hardest(vectors: Tensor, keys: Tensor, monolingual: bool) -> Negatives:
     else:
         chosen = _both_ways(left, right)
         pools = slice(count, 2 * count), slice(0, count)
-    found = torch.ones(2, count, dtype=torch.bool, device=vectors.device)
+    mask = torch.ones(2, count, dtype=torch.bool, device=vectors.device)
     for side, (queries, best, pool) in enumerate(zip((left, right), chosen, pools, strict=True)):
         best += pool.start
         clash = torch.nonzero((keys[best] == left_keys) | (keys[best] == right_keys)).squeeze(1)
@@ -54,15 +54,15 @@ def hardest(vectors: Tensor, keys: Tensor, monolingual: bool) -> Negatives:
             same = (candidates == left_keys[rows, None]) | (candidates == right_keys[rows, None])
             similar.masked_fill_(same, -torch.inf)
             best[rows] = similar.argmax(1) + pool.start
-            found[side, rows] = ~same.all(1)
-    return Negatives(chosen[0], chosen[1], found)
+            mask[side, rows] = ~same.all(1)
+    return Negatives(chosen[0], chosen[1], mask)
 
 
 def _among_all(vectors: Tensor) -> Tensor:
-    """Return the most similar row of each row, but for itself and the other half of its pair.
+    """Return the most similar row of each row, except itself and the other half of its pair.
 
-    Similarity is symmetric, so half of the products are enough: a block holds what its rows are to
-    those from the first of them on, and its columns see the rest.
+    Similarity is symmetric, so half of the products are enough: a block has the similarity of its
+    rows to themselves and to all later rows, and serves the later rows by its columns.
     """
     highest, places = _nothing_yet(vectors)
     half = len(vectors) // 2
@@ -93,14 +93,14 @@ def _both_ways(left: Tensor, right: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _nothing_yet(rows: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the highest similarity of each row, and where it stands, before any was seen."""
+    """Return the first values of the highest similarity of each row, and of where it stands."""
     count = len(rows)
     places = torch.zeros(count, dtype=torch.int32, device=rows.device)
     return rows.new_full((count,), -torch.inf), places
 
 
 def _see_columns(block: Tensor, first_row: int, highest: Tensor, places: Tensor) -> None:
-    """Raise the highest value of each column, and where it stands, in place."""
+    """Update the highest value of each column, and the row where it stands, in place."""
     if has_compiled_loops(block):
         from tandem.kernels.margin import see_columns  # numba: only for training
 

@@ -47,22 +47,22 @@ from tandem.training.run import Run
 from tandem.version import __version__
 
 MOST_HELD_OUT = 0.05
-"""Of few pairs, the share that is held out for each of the three purposes."""
+"""Largest share of the pairs that is held out for each of the three purposes."""
 _CLEANING: dict[str, dict] = {"words": {}, "ratio": {}, "identical": {}, "markup": {}}
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked of a training.
+    """What a training is asked for.
 
     Attributes:
         languages: of the two sides.
-        encoder: of the model, where it does not start from another.
-        segmentation: settings of `Segmentation` that replace those that follow the amount of text,
-            where it does not start from another model.
+        encoder: of the model, unless it starts from another.
+        segmentation: settings of `Segmentation` that replace those that follow from the amount of
+            text, unless it starts from another model.
         start: a trained encoder to start from, with its segmentation.
         objective: the loss; None: the margin loss.
-        recipe: settings of `Recipe` that replace those that follow the amount of text.
+        recipe: settings of `Recipe` that replace those that follow from the amount of text.
         held_out: most pairs held out for each of three purposes: to stop on, to calibrate
             thresholds on, to report on.
         seed: of the order of the pairs and of what is drawn.
@@ -80,7 +80,7 @@ class Asked:
     device: str = "auto"
 
     def __post_init__(self) -> None:
-        """Refuse what has no sense before any work.
+        """Refuse settings that make no sense, before any work.
 
         Raises:
             TandemError: the message names the setting.
@@ -92,8 +92,8 @@ class Asked:
         except ValidationError as error:
             raise TandemError("; ".join(faults(error))) from error
         if not self.start and not self.encoder.reads(scheme):
-            said = f"{self.encoder.kind} does not read {scheme.kind}"
-            raise TandemError(f"{said}. Give another segmentation or encoder")
+            problem = f"{self.encoder.kind} does not read {scheme.kind}"
+            raise TandemError(f"{problem}. Give another segmentation or encoder")
         for language in self.languages if self.start else ():
             assert self.start
             self.start.segmenter.encoder(language)  # refuses one that it does not know
@@ -102,7 +102,7 @@ class Asked:
         """Return how pairs are cleaned and divided: the test split is calibrated and reported on.
 
         Raises:
-            ValidationError: a setting has no sense.
+            ValidationError: a setting makes no sense.
         """
         return Bitext(
             sources=tuple(sources),
@@ -114,7 +114,7 @@ class Asked:
         )
 
     def description(self) -> dict[str, Any]:
-        """Return what makes the model what it is, as plain values."""
+        """Return all that decides what the model becomes, as plain values."""
         return {
             "languages": list(self.languages),
             "encoder": ENCODERS.dump(self.start.kind if self.start else self.encoder),
@@ -140,8 +140,9 @@ def train(
     """Train an encoder on sentence pairs and write it as a model folder.
 
     Pairs are cleaned, and repetitions removed. Three sets of pairs without a text in common with
-    the training pairs are held out: to stop on, to calibrate thresholds on, and to report on. How
-    it trains follows the amount of text. What was found is in the encoder's `metadata["quality"]`.
+    the training pairs are held out: to stop on, to calibrate thresholds on, and to report on. The
+    recipe follows from the amount of text. What was measured is in the encoder's
+    `metadata["quality"]`.
 
     A training that was stopped goes on where it was when it is called again with the same pairs
     and settings, and ends with the same bytes. Ctrl-C writes the best epoch so far.
@@ -150,8 +151,8 @@ def train(
         bitext: pairs (first, second), such as those of `read_bitext`.
         languages: codes of the two sides, such as ("en", "de").
         out: the model folder to write.
-        overwrite: it may be a model that is there already, which is replaced.
-        resume: it may be the best epoch of this training when it was stopped.
+        overwrite: `out` may be an earlier model, which is replaced.
+        resume: `out` may be the best epoch of this training, from when it was stopped.
         asked: fields of `Asked`, such as `start` or `seed`.
 
     Returns:
@@ -173,17 +174,17 @@ def build(
     place: Path,
     free: Callable[[], None],
     resume: bool,
-    tell: Callable[[str], object] = lambda said: None,
+    tell: Callable[[str], object] = lambda line: None,
 ) -> SentenceEncoder:
     """Train as `train` does.
 
     Args:
         how: what is asked for.
-        read: returns the corpora; what has to be copied goes into the folder that it is given.
+        read: returns the corpora; inputs that must be copied go into the folder it receives.
         place: the model folder to write.
         free: refuses, before the work and after it, a place that is not free.
         resume: work that was stopped must be there.
-        tell: called with what is worth saying on the way.
+        tell: called with messages on the way.
     """
     free()
     with workspace(place) as folder:
@@ -192,7 +193,7 @@ def build(
             raise TandemError(f"no training of {place} was stopped. Leave --resume (resume) out")
         corpora = read(folder)
         kept = [Path(file) for corpus in corpora for file in corpus.files]
-        keep_if(folder, _made_of(how, corpora), kept)
+        keep_if(folder, _description(how, corpora), kept)
         if not text.exists():
             sources = {corpus.name: corpus.pairs(how.languages) for corpus in corpora}
             build_bitext(sources, how.bitext(list(sources)), text, most_held_out=MOST_HELD_OUT)
@@ -201,24 +202,23 @@ def build(
                 _segment(how, text, temporary)
         encoder = _train(how, text, ids, folder / "checkpoint", model, tell)
         free()  # somebody may have written there meanwhile
+        replace_folder(model, place)
         if encoder.metadata.get("unfinished"):
-            replace_folder(model, place)
             interrupted = KeyboardInterrupt()
             interrupted.add_note(f"{place} has the best epoch so far")
             raise interrupted
-        replace_folder(model, place)
     return encoder
 
 
 def files_in(corpora: Iterable[Corpus], folder: Path) -> list[Corpus]:
-    """Return corpora that can be read again: what cannot is copied into the folder."""
+    """Return corpora that can be read again; files that cannot are copied into the folder."""
     return [
         replace(corpus, files=tuple(_spool(name, folder) for name in corpus.files))
         for corpus in corpora
     ]
 
 
-def _made_of(how: Asked, corpora: Sequence[Corpus]) -> dict[str, Any]:
+def _description(how: Asked, corpora: Sequence[Corpus]) -> dict[str, Any]:
     inputs = [[corpus.format, *map(sha256, corpus.files)] for corpus in corpora]
     return {"version": __version__, "inputs": inputs, **how.description()}
 
@@ -267,13 +267,13 @@ def _train(
     model: Path,
     tell: Callable[[str], object],
 ) -> SentenceEncoder:
-    """Train on all pairs, look how good it is, and write the model."""
+    """Train on all pairs, measure how good the encoder is, and write the model."""
     pairs = load_pairs(ids, "train", how.languages)
     kind = how.encoder if how.start is None else how.start.kind
     objective, recipe = recipes.followed(len(pairs.left), kind, how.objective, **how.recipe)
     segmenter = Segmenter.load(ids)
-    how_said = recipes.said(len(segmenter), objective, recipe)
-    tell(f"training on {len(pairs.left):,} pairs: {how_said}")
+    settings = recipes.in_words(len(segmenter), objective, recipe)
+    tell(f"training on {len(pairs.left):,} pairs: {settings}")
     run = Run(kind, objective, recipe, how.seed)
     with stopping() as stopped:
         encoder, history = training.train_encoder(
@@ -290,9 +290,8 @@ def _train(
     origin = {"languages": list(how.languages), "text": {"cleaning": cleaning, "splits": splits}}
     if "unfinished" not in encoder.metadata:
         held_out, seen = (_pairs(text, split, how.languages) for split in ("test", "train"))
-        origin["quality"] = quality(
-            encoder, list(held_out), list(islice(seen, CROWD)), how.languages
-        )
+        crowd = list(islice(seen, CROWD))
+        origin["quality"] = quality(encoder, list(held_out), crowd, how.languages)
     training.save_trained(model, encoder, history, origin, score="p_at_1_x100")
     return encoder
 

@@ -39,12 +39,12 @@ def mine(
     Both texts and their vectors are held in memory; `tandem mine` holds them on disk.
 
     Args:
-        encoder: that knows both languages.
+        encoder: one that knows both languages.
         first: sentences of the first language.
         second: sentences of the second language.
         languages: codes of the two, such as ("en", "de").
-        at_least: score from which on pairs are returned; None: the one that was calibrated when
-            the encoder was trained, which keeps 95% of true pairs.
+        at_least: lowest score of a pair that is returned; None: the threshold that was calibrated
+            when the encoder was trained, which keeps 95% of true pairs.
         score: cosine, or a margin over the k nearest: ratio, distance, yang-9, yang-10.
         retrieval: which pairs are proposed: max (each sentence in one pair at most), intersection,
             forward or backward.

@@ -1,7 +1,7 @@
-"""How good an encoder is on held-out pairs, and from which score on pairs are translations.
+"""How good an encoder is on held-out pairs, and its thresholds for translations.
 
-The thresholds are chosen on pairs of their own, and everything is reported on others. Margins are
-taken in a crowd of training sentences, none of which translates another, since what is mined is
+The thresholds are chosen on some pairs, and everything is reported on others. Margins are taken
+in a crowd of training sentences, none of which translates another, since those who mine search
 many sentences too.
 """
 
@@ -31,17 +31,15 @@ from tandem.text.pairs import Pair
 KEPT = 0.95
 """Share of true pairs that a threshold keeps."""
 CROWD = 10_000
-"""Most training pairs whose sentences stand around those that are scored."""
+"""Most training pairs that the crowd is taken from."""
 _Z = 1.959964
-"""Of a two-sided 95% interval."""
-
-
+"""The normal quantile of a two-sided 95% interval."""
 _LEAST = 4
 _RESAMPLES, _SEED = 1000, 1
 
 
 class Similarity(NamedTuple):
-    """Pearson's r and Spearman's rho x 100 with a human score, and of how many pairs."""
+    """Pearson's r and Spearman's rho x 100 with human scores, and the number of pairs."""
 
     pearson_x100: Interval
     spearman_x100: Interval
@@ -58,7 +56,7 @@ class Sides(NamedTuple):
         return len(self.left)
 
     def part(self, start: int, stop: int) -> Sides:
-        """Return the pairs from one on and before another."""
+        """Return the pairs from `start` on and before `stop`."""
         return Sides(self.left[start:stop], self.right[start:stop])
 
 
@@ -86,7 +84,7 @@ def retrieval(pairs: Sides) -> dict[str, float]:
 
 
 def wilson(share: float, count: int) -> tuple[float, float]:
-    """Return the 95% interval of a share of so many (Wilson, 1927): sound near 0 and 1 too."""
+    """Return the 95% interval of a share of `count` (Wilson, 1927), which holds near 0 and 1."""
     spread = _Z * math.sqrt(share * (1 - share) / count + _Z**2 / (4 * count**2))
     centre, total = share + _Z**2 / (2 * count), 1 + _Z**2 / count
     return (centre - spread) / total, (centre + spread) / total
@@ -109,8 +107,8 @@ def filtering(pairs: Sides, threshold: float) -> dict[str, float]:
 def mining(pairs: Sides, crowd: Sides, threshold: float) -> dict[str, float]:
     """Return precision, recall and F1 x 100 where every second sentence has no translation.
 
-    Of what is mined from the pairs and the crowd, what is proposed for the pairs' first sides
-    counts. `targets` is how many sentences they are searched in.
+    The pairs and the crowd are mined together; what is proposed for the pairs' first sides counts.
+    `targets` is the number of sentences that are searched.
     """
     gold = len(pairs) // 2
     left, right = _among(pairs, crowd)
@@ -118,16 +116,16 @@ def mining(pairs: Sides, crowd: Sides, threshold: float) -> dict[str, float]:
     mined = mine(search(left, right, NEIGHBOURS), Score.RATIO, Retrieval.MAX).above(threshold)
     mined = mined.take(mined.source < len(pairs))
     wanted = [(row, row) for row in range(gold)]
-    found = figures(int(is_correct(mined, wanted).sum()), len(mined), gold)
-    shown = {f"{name}_x100": found[name] for name in ("precision", "recall", "f1")}
+    shares = figures(int(is_correct(mined, wanted).sum()), len(mined), gold)
+    shown = {f"{name}_x100": shares[name] for name in ("precision", "recall", "f1")}
     return shown | {"targets": len(right)}
 
 
 def examples(pairs: Sequence[Pair], vectors: Sides) -> dict[str, dict[str, str]]:
     """Return the first sentence that finds its translation, and the first that finds another."""
     nearest = search(vectors.left, vectors.right, 1).forward.indices[:, 0].tolist()
-    hit = next((row for row, found in enumerate(nearest) if row == found), None)
-    miss = next((row for row, found in enumerate(nearest) if row != found), None)
+    hit = next((row for row, place in enumerate(nearest) if row == place), None)
+    miss = next((row for row, place in enumerate(nearest) if row != place), None)
     shown = {}
     if hit is not None:
         shown["hit"] = dict(zip(("sentence", "found"), pairs[hit], strict=True))
@@ -143,17 +141,17 @@ def quality(
     training: Sequence[Pair],
     languages: Sequence[str],
 ) -> dict[str, Any]:
-    """Return all of it: the first half of the held-out pairs calibrates, the second is reported.
+    """Return thresholds from the first half of the held-out pairs, and figures of the second.
 
-    No text of the second half stands in the first. `training` are pairs that the crowd is of.
+    No text of the second half stands in the first. The crowd is taken from the `training` pairs.
     """
     around = encoded(encoder, training[:CROWD], languages)
     middle = len(around) // 2
     crowd = Sides(around.left[:middle], around.right[middle:])
     first, second = halves(held_out)
-    found = thresholds(encoded(encoder, first, languages), crowd)
-    calibrated = {"thresholds": found, "calibrated_on_pairs": len(first)}
-    return calibrated | measured(encoder, second, crowd, languages, found)
+    limits = thresholds(encoded(encoder, first, languages), crowd)
+    calibrated = {"thresholds": limits, "calibrated_on_pairs": len(first)}
+    return calibrated | measured(encoder, second, crowd, languages, limits)
 
 
 def evaluated(
@@ -171,8 +169,8 @@ def evaluated(
     if len(pairs) < _LEAST:
         raise TandemError(f"{len(pairs)} different pairs are too few. Give at least {_LEAST}")
     crowd = encoded(encoder, [], languages)
-    if found := encoder.metadata.get("quality", {}).get("thresholds"):
-        return {"thresholds": found} | measured(encoder, pairs, crowd, languages, found)
+    if limits := encoder.metadata.get("quality", {}).get("thresholds"):
+        return {"thresholds": limits} | measured(encoder, pairs, crowd, languages, limits)
     return quality(encoder, pairs, [], languages)
 
 
@@ -188,20 +186,20 @@ def measured(
     pairs: Sequence[Pair],
     crowd: Sides,
     languages: Sequence[str],
-    found: Mapping[str, float],
+    limits: Mapping[str, float],
 ) -> dict[str, Any]:
-    """Return the figures of some pairs at thresholds that were found on others."""
+    """Return the figures of some pairs at thresholds, `limits`, that were chosen on others."""
     vectors = encoded(encoder, pairs, languages)
     return {
         "retrieval": retrieval(vectors),
-        "filtering": filtering(vectors, found[Score.COSINE]),
-        "mining": mining(vectors, crowd, found[Score.RATIO]),
+        "filtering": filtering(vectors, limits[Score.COSINE]),
+        "mining": mining(vectors, crowd, limits[Score.RATIO]),
         "examples": examples(pairs, vectors),
     }
 
 
 def similarity(encoder: SentenceEncoder, path: str | Path, languages: Sequence[str]) -> Similarity:
-    """Return r and rho x 100, with intervals, of the cosines of an STS file with its scores.
+    """Return r and rho x 100, with intervals, between cosines and the scores of an STS file.
 
     The file has score (0 to 5), sentence, sentence, between tabs.
     """
@@ -218,6 +216,6 @@ def _times_100(interval: Interval) -> Interval:
 
 
 def _among(pairs: Sides, crowd: Sides) -> tuple[np.ndarray, np.ndarray]:
-    """Return either side's vectors, those of the pairs first."""
+    """Return the vectors of each side, those of the pairs before those of the crowd."""
     left, right = (np.concatenate(both) for both in zip(pairs, crowd, strict=True))
     return left, right

@@ -1,4 +1,4 @@
-"""How training follows the amount of text, where nothing is asked for."""
+"""Objectives, recipes and segmentations for an amount of text, where no others are asked for."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def followed(
 
     Args:
         pairs: to train on.
-        encoder: what is trained, if it is not the mean of its embeddings.
-        objective: instead of the margin loss with its own settings.
-        asked: settings of the recipe that replace those that follow.
+        encoder: the one to train; None: the mean of its embeddings.
+        objective: takes the place of the margin loss for so many pairs.
+        asked: settings of the recipe that take the place of those for so many pairs.
     """
     names = ("learning_rate", "dropout", "epochs", "patience")
     values = next(v for most, v in _FOLLOWS if pairs <= most)
@@ -40,10 +40,10 @@ def followed(
 
 
 _LAYERS = {"learning_rate": 0.0005, "embedding_multiplier": 64.0, "dropout": 0.0}
-"""Of encoders that have more parameters than embeddings. The rates of averaging encoders make all
+"""For encoders with parameters besides their embeddings. The rates of averaging encoders make all
 their vectors alike; embeddings still need large steps (docs/fidelity.md)."""
 _MUCH = 100_000
-"""More pairs than these are much text: negatives are chosen from smaller mega-batches, which cost
+"""Above this number of pairs, negatives are chosen from smaller mega-batches, which cost
 less and lose nothing, and the learning rate falls (the joint encoder's values: docs/fidelity.md).
 """
 _FOLLOWS: tuple[tuple[float, tuple[float, float, int, int]], ...] = (
@@ -52,7 +52,7 @@ _FOLLOWS: tuple[tuple[float, tuple[float, float, int, int]], ...] = (
     (_MUCH, (0.032, 0.3, 30, 3)),
     (math.inf, (0.032, 0.0, 6, 3)),
 )
-"""Learning rate, dropout, epochs and patience, each with the most pairs that they are for.
+"""Learning rate, dropout, epochs and patience, after the largest number of pairs they are for.
 
 Few pairs need large steps, since there are few, and much noise; an epoch of them takes a fraction
 of a second, and the P@1 of few held-out pairs often stands still before it rises again. Chosen on
@@ -72,15 +72,15 @@ def segmentation(
         pairs: to learn from.
         characters: of the text, with their counts.
         languages: of both sides.
-        asked: settings that replace those that follow; `kind` among them is sentencepiece if it is
-            not there.
+        asked: settings that take the place of those for this text; without `kind` it is
+            sentencepiece.
     """
     kind = SEGMENTATIONS.kind(asked.pop("kind", "sentencepiece"))
     return kind.for_text(pairs, characters, languages, **asked)
 
 
-def said(tokens: int, objective: Objective, recipe: Recipe) -> str:
-    """Return in words how training goes, with so many kinds of tokens."""
+def in_words(tokens: int, objective: Objective, recipe: Recipe) -> str:
+    """Describe a training with so many kinds of tokens."""
     ending = f", or until {recipe.patience} bring nothing" if recipe.patience else ""
     rate = f"{recipe.learning_rate:g}"
     if recipe.embedding_multiplier != 1:

@@ -14,19 +14,19 @@ from tandem.training.run import Select
 
 
 def by_retrieval_and_margin(folder: str | Path, sides: Sequence[str]) -> Select:
-    """P@1 x 100 of the segmented validation split, and a trifle that decides between equals.
+    """Score epochs by P@1 x 100 on the segmented validation split, and equal ones by margin.
 
-    Of few pairs P@1 takes few values, and soon the highest: then the larger mean margin, of a
-    sentence's translation over the nearest other, is the better epoch. A thousandth of it is added,
-    which is less than one sentence counts up to 10,000 pairs.
+    On few pairs P@1 takes few values, and soon its highest. Then the better epoch has the larger
+    mean margin of a sentence's translation over the nearest other sentence. A thousandth of it is
+    added, which is less than one sentence counts among up to 10,000 pairs.
     """
     left, right = ragged.load_sides(folder, "valid", sides)
 
     def score(embed: Callable[[Ragged], np.ndarray]) -> float:
         cosines = unit_length(embed(left)) @ unit_length(embed(right)).T
-        own = np.diagonal(cosines)
-        others = np.where(np.eye(len(own), dtype=bool), -1, cosines)
-        margins = np.stack([own - others.max(axis) for axis in (0, 1)])
+        true = np.diagonal(cosines)
+        others = np.where(np.eye(len(true), dtype=bool), -1, cosines)
+        margins = np.stack([true - others.max(axis) for axis in (0, 1)])
         return 100 * float(np.mean(margins > 0)) + float(np.mean(margins)) / 1000
 
     return score

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 @contextlib.contextmanager
 def stopping() -> Iterator[Callable[[], bool]]:
-    """Yield what tells whether Ctrl-C was pressed; pressed again, it interrupts at once."""
+    """Yield a function that tells whether Ctrl-C was pressed; a second one interrupts at once."""
     asked = threading.Event()
 
     def stop(*_: object) -> None:

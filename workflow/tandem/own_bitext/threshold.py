@@ -1,4 +1,4 @@
-"""The score from which on pairs are translations, as it was calibrated in training."""
+"""The threshold for translations that was calibrated in training."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from tandem.errors import TandemError
 from tandem.search.margins import Score
 
 NEIGHBOURS = 4
-"""Neighbours that the margins look at for which thresholds are calibrated."""
+"""Neighbours of a sentence in the margins that thresholds are calibrated for."""
 
 
 def calibrated(encoder: SentenceEncoder, score: Score, k: int = NEIGHBOURS) -> float:
     """Return the threshold that was calibrated for a score when an encoder was trained.
 
     Raises:
-        TandemError: it has none, or not for so many neighbours.
+        TandemError: it has none, or none for so many neighbours.
     """
     if k != NEIGHBOURS and score is not Score.COSINE:
         raise TandemError(
             f"thresholds are calibrated for margins over {NEIGHBOURS} neighbours, not {k}. Give a "
             "number"
         )
-    found = encoder.metadata.get("quality", {}).get("thresholds", {})
-    if score not in found:
+    limits = encoder.metadata.get("quality", {}).get("thresholds", {})
+    if score not in limits:
         raise TandemError(
             "this model has no calibrated threshold: it was not trained by tandem train. Give a "
             "number, or measure one: tandem evaluate MODEL FILES --languages ... prints it"
         )
-    return float(found[score])
+    return float(limits[score])

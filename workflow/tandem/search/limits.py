@@ -13,7 +13,7 @@ DEFAULT_BYTES = 2 << 30
 
 
 def memory_bound(asked: int | None) -> int:
-    """Return a bound on resident memory: what is asked for, else 2 GiB or the less that is allowed.
+    """Return a bound on resident memory: as asked for, else 2 GiB or what is allowed, if less.
 
     Raises:
         TandemError: more is asked for than the address space or the process's group allows.
@@ -43,8 +43,8 @@ def memory_used() -> tuple[int, int]:
 def _group_limits(root: Path = Path("/sys/fs/cgroup")) -> list[int]:
     """Return the limits of the groups that this process is in."""
     groups = Path("/proc/self/cgroup")
-    own = re.search("^0::/(.*)$", groups.read_text() if groups.exists() else "", re.MULTILINE)
-    folder = root / own[1] if own else root
+    group = re.search("^0::/(.*)$", groups.read_text() if groups.exists() else "", re.MULTILINE)
+    folder = root / group[1] if group else root
     files = [above / "memory.max" for above in (folder, *folder.parents)]
-    found = [file.read_text() for file in files if file.exists()]
-    return [int(limit) for limit in found if limit != "max\n"]
+    limits = [file.read_text() for file in files if file.exists()]
+    return [int(limit) for limit in limits if limit != "max\n"]

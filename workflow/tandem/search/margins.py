@@ -115,13 +115,14 @@ def score_pairs(
 
 
 def _best(
-    lists: Lists, own: np.ndarray, other: np.ndarray, score: Score
+    lists: Lists, query: np.ndarray, answer: np.ndarray, score: Score
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return each query, its best-scored neighbour and their score; ties go to the lower index."""
-    values = score_pairs(lists.scores.astype(np.float64), own[:, None], other[lists.indices], score)
+    cosines = lists.scores.astype(np.float64)
+    values = score_pairs(cosines, query[:, None], answer[lists.indices], score)
     values[lists.indices == NOBODY] = -np.inf
     high = values.max(1)
-    tied = np.where(values == high[:, None], lists.indices, len(other)).min(1)
+    tied = np.where(values == high[:, None], lists.indices, len(answer)).min(1)
     sound = np.flatnonzero(np.isfinite(high))
     return sound, tied[sound], high[sound]
 

@@ -78,7 +78,7 @@ def search(
         source: (n, d) floats, an array or a `.npy` file; need not be normalised.
         target: (m, d) floats, likewise.
         k: neighbours per sentence; a list never exceeds the sentences of the other side.
-        index: exact, which takes a side block by block; the others hold one in memory whole.
+        index: exact, which takes a side block by block; the others hold one whole in memory.
         memory_bytes: bound on the resident memory of this process; see `memory_bound`.
         device: where exact search multiplies: "cpu", "cuda", ...; None takes CUDA if there is one.
         progress: called with the share done, 0 to 1.
@@ -86,35 +86,38 @@ def search(
     Raises:
         TandemError: on an unfit shape, a value that is not finite, or too small a bound.
     """
-    one, two = UnitRows(source), UnitRows(target)
+    sources, targets = UnitRows(source), UnitRows(target)
     if k < 1:
         raise TandemError(f"k is {k}. Ask for at least one neighbour")
-    if one.dimension != two.dimension:
+    if sources.dimension != targets.dimension:
         raise TandemError(
-            f"{one.name} has {one.dimension} dimensions and {two.name} {two.dimension}. "
+            f"{sources.name} has {sources.dimension} dimensions and {targets.name} "
+            f"{targets.dimension}. "
             "Encode both sides with one model"
         )
     import faiss  # noqa: F401  (before memory is measured)
 
     gpu = _gpu(device)
-    found = Neighbours(_empty(len(one), min(k, len(two))), _empty(len(two), min(k, len(one))))
+    neighbours = Neighbours(
+        _empty(len(sources), min(k, len(targets))), _empty(len(targets), min(k, len(sources)))
+    )
     free = memory_bound(memory_bytes) - _resident_bytes() - _WORK_BYTES
-    for number, lists in enumerate(found):
-        queries, corpus = (two, one) if number else (one, two)
+    for number, lists in enumerate(neighbours):
+        queries, corpus = (targets, sources) if number else (sources, targets)
         for share in _fill(lists, queries, corpus, index, gpu, free):
             if progress:
                 progress((number + share) / 2)
-    return found
+    return neighbours
 
 
 def _gpu(device: str | None) -> torch.device | None:
-    """Return the GPU to multiply on, where PyTorch has begun to use it, or None."""
-    found = place(device or "auto")
-    if found == "cpu":
+    """Return the GPU to multiply on, which PyTorch already uses then, or None."""
+    device = place(device or "auto")
+    if device == "cpu":
         return None
     import torch
 
-    return torch.device(found)
+    return torch.device(device)
 
 
 def _empty(*shape: int) -> Lists:
@@ -129,9 +132,9 @@ def _fill(
     gpu: torch.device | None,
     free: int,
 ) -> Iterator[float]:
-    """Fill the lists of the queries from as much of the corpus at a time as fits; yield the share.
+    """Fill the lists of the queries, from as much of the corpus at a time as `free` bytes hold.
 
-    That takes `free` bytes.
+    Yields the share that is done.
     """
     import faiss
 
@@ -189,7 +192,7 @@ def _new_index(corpus: UnitRows, kind: IndexKind, step: int) -> Any:  # noqa: AN
 
 
 class _FlatOnGpu:
-    """A flat index on a GPU, through PyTorch: the FAISS that package indices have knows none."""
+    """A flat index on a GPU, through PyTorch: the FAISS of package indices has none."""
 
     def __init__(self, dimension: int, device: torch.device) -> None:
         import torch
@@ -206,10 +209,10 @@ class _FlatOnGpu:
         import torch
 
         sent, parts = self._vectors.new_tensor(queries), self._vectors.split(_GPU_COLUMNS)
-        found = [(sent @ part.T).topk(min(k, len(part))) for part in parts]
-        shifted = [best.indices + part * _GPU_COLUMNS for part, best in enumerate(found)]
+        tops = [(sent @ part.T).topk(min(k, len(part))) for part in parts]
+        shifted = [top.indices + part * _GPU_COLUMNS for part, top in enumerate(tops)]
         indices = torch.cat(shifted, dim=1)
-        best = torch.cat([best.values for best in found], dim=1).topk(k)
+        best = torch.cat([top.values for top in tops], dim=1).topk(k)
         return best.values.cpu().numpy(), indices.gather(1, best.indices).cpu().numpy()
 
     def reconstruct_batch(self, rows: np.ndarray) -> np.ndarray:
@@ -230,13 +233,13 @@ def _cosines(queries: np.ndarray, near: np.ndarray, index: Any) -> np.ndarray:  
 
 def _merge(lists: Lists, start: int, indices: np.ndarray, scores: np.ndarray) -> None:
     """Merge candidates (q, c) into the q lists from `start` on."""
-    mine = slice(start, start + len(indices))
-    indices = np.concatenate([lists.indices[mine], indices], axis=1)
-    scores = np.concatenate([lists.scores[mine], scores], axis=1)
+    rows = slice(start, start + len(indices))
+    indices = np.concatenate([lists.indices[rows], indices], axis=1)
+    scores = np.concatenate([lists.scores[rows], scores], axis=1)
     scores[indices == NOBODY] = -np.inf
     order = np.lexsort((indices, -scores), axis=1)[:, : lists.indices.shape[1]]
-    lists.indices[mine] = np.take_along_axis(indices, order, axis=1)
-    lists.scores[mine] = np.take_along_axis(scores, order, axis=1)
+    lists.indices[rows] = np.take_along_axis(indices, order, axis=1)
+    lists.scores[rows] = np.take_along_axis(scores, order, axis=1)
 
 
 def _resident_bytes() -> int:

@@ -16,12 +16,12 @@ class UnitRows:
     """Vectors (n, d) in an array or in a `.npy` file, which may be larger than memory."""
 
     def __init__(self, source: np.ndarray | str | Path) -> None:
-        """Look at an array or a file; what is no C-ordered matrix is refused."""
+        """Open an array or a file; anything but a C-ordered matrix is refused."""
         self.name = "the array" if isinstance(source, np.ndarray) else str(source)
         self._source = source if isinstance(source, np.ndarray) else _map(source)
         shape = self._source.shape
         if len(shape) != 2:
-            raise TandemError(f"{self.name} is no matrix (shape {shape}). Give a row a sentence")
+            raise TandemError(f"{self.name} is no matrix (shape {shape}). Give a row per sentence")
         if not all(shape):
             raise TandemError(f"{self.name} is empty (shape {shape}). Give some sentences")
         self.dimension = shape[1]
@@ -32,7 +32,7 @@ class UnitRows:
     def blocks(
         self, rows: int, start: int = 0, stop: int | None = None
     ) -> Iterator[tuple[int, np.ndarray]]:
-        """Yield so many rows at a time at length 1, float32 (rows, d), and the first one's number.
+        """Yield the number of a first row, and so many rows from it at length 1, float32 (rows, d).
 
         Rows of zeros stay zeros; a value that is not finite is refused.
         """
@@ -60,8 +60,8 @@ class UnitRows:
 
 def _map(path: str | Path) -> np.memmap:
     with refusing(path, "not a readable .npy array", "Write it again with numpy.save"):
-        found = np.load(path, mmap_mode="r", allow_pickle=False)
-    if not isinstance(found, np.memmap) or not found.flags.c_contiguous:
+        vectors = np.load(path, mmap_mode="r", allow_pickle=False)
+    if not isinstance(vectors, np.memmap) or not vectors.flags.c_contiguous:
         remedy = "Save one matrix (rows, columns) as .npy"
         raise InputError(path, None, "not a C-ordered matrix", remedy)
-    return found
+    return vectors

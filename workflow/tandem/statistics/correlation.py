@@ -1,7 +1,7 @@
 """Pearson's and Spearman's correlation, of one pair of samples or of many rows at once.
 
 A correlation is undefined where one side is constant: the functions of one pair refuse such input,
-those of rows give NaN.
+those of rows return NaN.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class UndefinedCorrelationError(TandemError):
 
 
 def pearson(x: ArrayLike, y: ArrayLike) -> float:
-    """Pearson's r of two sequences of n numbers; what has none is refused."""
+    """Pearson's r of two sequences of n numbers; refused where it is undefined."""
     return float(pearson_rows(*checked(x, y)))
 
 
@@ -40,7 +40,7 @@ def spearman_rows(x: FloatArray, y: FloatArray) -> FloatArray:
 
 
 def checked(*samples: ArrayLike) -> list[FloatArray]:
-    """Return the samples as arrays, or refuse what has no correlation, saying which and why."""
+    """Return the samples as arrays; refuse one that has no correlation, and say why."""
     arrays = [np.asarray(sample, dtype=np.float64) for sample in samples]
     sizes = sorted({len(array) for array in arrays})
     if len(sizes) > 1:

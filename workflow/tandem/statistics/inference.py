@@ -1,11 +1,11 @@
 """Intervals and tests of figures that vary over items and over seeds, and Holm's correction.
 
 A figure is the mean over k seeds of an experiment, each scored on the same items. In the two-way
-random model (Searle, Casella and McCulloch, 1992, "Variance Components") its variance is that of
-the items, which other experiments meet too, that of the seeds over k, and that of what a seed makes
-of an item over k. The unbiased variance s^2 over seeds contains the last two, so the sum of s^2 / k
-and the first is unbiased. The first is the covariance of different seeds' bootstrap draws; the
-variance of their mean's draws would count the last part twice.
+random model (Searle, Casella and McCulloch, 1992, "Variance Components") its variance has three
+parts: that of the items, which other experiments share; that of the seeds, over k; and that of the
+interaction of seeds and items, over k. The unbiased variance s^2 over seeds contains the last two,
+so the sum of s^2 / k and the first is unbiased. The first is the covariance of different seeds'
+bootstrap draws; the variance of their mean's draws would count the last part twice.
 
 The statistic over its standard error has Student's t with the degrees of freedom of Satterthwaite
 (1946, "An approximate distribution of estimates of variance components"), those of the items
@@ -67,7 +67,7 @@ class Estimate:
 def sample_mean(values: FloatArray) -> Estimate:
     """Estimate a mean from independent values, (n,), by Student's t.
 
-    Of one value nothing but the value is known, of none nothing: NaN.
+    With one value the error is NaN; with none the mean is, too.
     """
     if len(values) < 2:
         return Estimate(float(sum(values)) if len(values) else np.nan, np.nan, np.nan)
@@ -75,21 +75,21 @@ def sample_mean(values: FloatArray) -> Estimate:
     return Estimate(float(np.mean(values)), float(error), len(values) - 1)
 
 
-def over_seeds(one: Figures) -> Estimate:
+def over_seeds(figures: Figures) -> Estimate:
     """Estimate the mean over seeds; with one seed only the items vary."""
-    return _estimate(one.values.mean(), _shared(one.draws), one)
+    return _estimate(figures.values.mean(), _shared(figures.draws), figures)
 
 
-def difference(one: Figures, other: Figures) -> Estimate:
-    """Estimate how far the mean of one experiment is above another's.
+def difference(first: Figures, second: Figures) -> Estimate:
+    """Estimate how far the mean of the first experiment is above that of the second.
 
     Items are paired, so what they do to both sides cancels. Seeds are not: experiments may have
     different numbers of them. Where equal seeds draw the same text, what that does to both sides
     stays in the error, which is then too large rather than too small.
     """
-    both = np.cov(one.draws.mean(axis=0), other.draws.mean(axis=0))[0, 1]
-    items = _shared(one.draws) + _shared(other.draws) - 2 * both
-    return _estimate(one.values.mean() - other.values.mean(), items, one, other)
+    both = np.cov(first.draws.mean(axis=0), second.draws.mean(axis=0))[0, 1]
+    items = _shared(first.draws) + _shared(second.draws) - 2 * both
+    return _estimate(first.values.mean() - second.values.mean(), items, first, second)
 
 
 def holm(p: Sequence[float]) -> list[float]:
@@ -106,7 +106,7 @@ def holm(p: Sequence[float]) -> list[float]:
 
 
 def _shared(draws: FloatArray) -> float:
-    """Mean covariance of the draws of two different seeds; of one seed, its variance."""
+    """Mean covariance of the draws of two different seeds; with one seed, their variance."""
     seeds, whole = len(draws), draws.mean(axis=0).var(ddof=1)
     if seeds == 1:
         return float(whole)

@@ -39,7 +39,7 @@ def word_count(text: str) -> int:
 
 
 def key(text: str) -> int:
-    """Return 64 bits that agree for texts equal but for case and white space.
+    """Return 64 bits that agree for texts that differ only in case and white space.
 
     Among n different texts any two share a key with probability n^2 / 2^65: 7e-5 for 50 million.
     """
@@ -48,9 +48,9 @@ def key(text: str) -> int:
 
 @cache
 def _between_words() -> re.Pattern[str]:
-    """Return what matches runs of characters that are no letters, marks or digits.
+    """Return a pattern for runs of characters other than letters, marks and digits.
 
-    Those beyond the first 65,536 all count as letters: a class that holds one is slow to match.
+    Characters beyond the first 65,536 count as letters: a class with one of them matches slowly.
     """
     others = (c for c in map(chr, range(0x10000)) if unicodedata.category(c)[0] not in "LMN")
     return re.compile(f"[{re.escape(''.join(others))}]+")

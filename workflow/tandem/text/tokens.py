@@ -19,8 +19,8 @@ What that does to text:
 
 Python's own tables of Unicode decide. A character that is newer than they are is a mark, so that
 another version of Python may divide a text that holds one differently. `segmentation.token_memory`
-gives the same tokens for many lines, many times as fast; `export.stock_tokenizer` says the same
-rules to the `tokenizers` library.
+gives the same tokens for many lines, many times as fast; `segmentation.stock_tokenizer` states
+the same rules for the `tokenizers` library.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ _RINGED = (range(0x1F150, 0x1F16A), range(0x1F170, 0x1F18A))
 
 
 class Roles(dict[int, str]):
-    """What each character does to the tokens around it, for `str.translate`.
+    """The role of each character in tokens, for `str.translate`.
 
     With an alphabet, tokens are made of its characters, and any other separates as a space does.
     """
 
     def __init__(self, alphabet: Iterable[str] | None = None) -> None:
-        """Know nothing yet: characters are looked up when text has them."""
+        """Start empty: characters are looked up when text first has them."""
         self._alphabet = None if alphabet is None else frozenset(alphabet)
 
     def __missing__(self, code: int) -> str:
@@ -83,5 +83,5 @@ def tokens(text: str) -> list[str]:
 
 def split(text: str, roles: Roles = _EVERY) -> list[str]:
     """Return the tokens of normalised text."""
-    found = _TOKEN.finditer(text.translate(roles))
-    return [text[match.start() : match.end()] for match in found]
+    matches = _TOKEN.finditer(text.translate(roles))
+    return [text[match.start() : match.end()] for match in matches]

@@ -22,7 +22,7 @@ class EncoderCosine(Filter):
     """A model folder, or the name of a built model, such as many."""
 
     def scorer(self, languages: Sequence[str], open_encoder: OpenEncoder) -> Scorer:
-        """Load the encoder, and return what gives the cosines of some pairs.
+        """Load the encoder, and return a function that computes the cosines of pairs.
 
         Raises:
             TandemError: there is no such model, or it does not know a language.

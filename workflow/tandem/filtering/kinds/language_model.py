@@ -25,11 +25,11 @@ class LanguageModelCost(Filter):
 
     @property
     def sides(self) -> tuple[str, ...]:
-        """The one that counts."""
+        """The side that counts."""
         return (self.side,)
 
     def scorer(self, languages: Sequence[str], open_encoder: OpenEncoder) -> Scorer:
-        """Read the model, and return what gives the costs of some pairs.
+        """Read the model, and return a function that computes the costs of pairs.
 
         Raises:
             InputError: the file is no language model.

@@ -13,7 +13,7 @@ _MARKUP = re.compile(
     rf"{_BRACES}|https?://\S+|www\.\S+|\S{{1,64}}@\S+\.\S+|</?[A-Za-z][^<>]*>|%\(\w+\)[a-z]|%[0-9$.]*[sdf]\b"
 )
 # 64: the longest name that an address may have; without a bound, long blobs take minutes
-_SIGNS = ("{", "<", "%", "@", "://", "www.")  # a text without any cannot match: far cheaper to see
+_SIGNS = ("{", "<", "%", "@", "://", "www.")  # a text without any needs no slow search
 
 
 class MarkupShare(Filter):

@@ -1,4 +1,4 @@
-"""Scores that something else has given the pairs."""
+"""Scores of pairs that something else computed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tandem.filtering.filter import Filter, Scores
 
 
 class GivenNumbers(Filter):
-    """A number for each pair, from a file: a translator's cost, or what another tool says."""
+    """A number for each pair, from a file: a translator's cost, or a score of another tool."""
 
     reads_files: ClassVar[bool] = True
     file: str
@@ -21,7 +21,7 @@ class GivenNumbers(Filter):
         """Yield the numbers.
 
         Raises:
-            InputError: a line is no number.
+            InputError: a line is not a number.
         """
         for number, line in enumerate(read_lines(self.file), start=1):
             try:

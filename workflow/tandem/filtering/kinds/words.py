@@ -22,7 +22,7 @@ class WordCount(Filter):
 
     @property
     def sides(self) -> tuple[str, ...]:
-        """The one that counts, or both."""
+        """The side that counts, or both."""
         return (self.side,) if self.side else ("left", "right")
 
     def score(self, left: str, right: str) -> Scores:

@@ -18,7 +18,7 @@ BLOCK = 512
 
 
 class Candidates(NamedTuple):
-    """What the pairs of a pool meet besides each other.
+    """What the pairs of a pool are compared with besides each other.
 
     Attributes:
         keys: (2n,) equal for sentences that say the same, of one side after the other.
@@ -39,8 +39,8 @@ class AdditiveMargin(Contrastive):
 
     (equations 6 and 7), and the same from y to x where it is bidirectional (equations 4, 5 and 8).
     Without a margin it is the paper's BiDE, one way its DE (equation 3). Every example may add its
-    hardest negatives to the sum, for all of its batch. What says the same as a pair is none of its
-    negatives.
+    hardest negatives to the sum, for all of its batch. Sentences that say the same as a pair are no
+    negatives of it.
     """
 
     margin: NonNegativeFloat = 0.3
@@ -52,7 +52,7 @@ class AdditiveMargin(Contrastive):
     the paper."""
     hard: NonNegativeInt = 0
     """Negatives that each example adds: the most similar sentences of the mega-batch. The paper has
-    5 of a model trained before, after Guo et al. (2018)."""
+    5, chosen by an earlier model, after Guo et al. (2018)."""
     megabatch: PositiveInt = 1
     """Batches from which these are chosen."""
     length_penalty: NonNegativeFloat = 0.0
@@ -73,15 +73,15 @@ class AdditiveMargin(Contrastive):
         from torch.nn import functional
 
         keys = pool.keys
-        own, other = keys.chunk(2)
+        left_keys, right_keys = keys.chunk(2)
         if pool.vectors is None or not self.hard:
-            return Candidates(keys.cpu(), keys.new_zeros(2, 0, len(own)).cpu())
+            return Candidates(keys.cpu(), keys.new_zeros(2, 0, len(left_keys)).cpu())
         left, right = functional.normalize(pool.vectors).chunk(2)
-        found = [
-            _most_similar(*sides, own, other, self.hard)
-            for sides in ((left, right, other), (right, left, own))
+        hard = [
+            _most_similar(*sides, left_keys, right_keys, self.hard)
+            for sides in ((left, right, right_keys), (right, left, left_keys))
         ]
-        return Candidates(keys.cpu(), torch.stack(found).cpu())
+        return Candidates(keys.cpu(), torch.stack(hard).cpu())
 
     def rows(
         self, batch: NDArray[np.int64], count: int, chosen: Candidates
@@ -98,23 +98,26 @@ class AdditiveMargin(Contrastive):
         keys = chosen.keys.to(vectors.device)
         count = len(keys) // 2
         rows = torch.from_numpy(batch).to(vectors.device)
-        own = torch.stack([keys[rows], keys[rows + count]])
+        pair_keys = torch.stack([keys[rows], keys[rows + count]])
         hard = chosen.hard.to(vectors.device)[:, :, rows]
         ways = [(0, 1)] + [(1, 0)] * self.bidirectional
         total = vectors.new_zeros(())
-        for way, (one, other) in enumerate(ways):
+        for way, (source, target) in enumerate(ways):
             more = vectors[2 + way * self.hard : 2 + (way + 1) * self.hard]
-            candidates = torch.cat([vectors[other], more.flatten(0, 1)])
-            theirs = torch.cat([own[other], keys[hard[way].flatten() + other * count]])
-            total = total + self._one_way(vectors[one], candidates, own, theirs)
+            candidates = torch.cat([vectors[target], more.flatten(0, 1)])
+            hard_keys = keys[hard[way].flatten() + target * count]
+            candidate_keys = torch.cat([pair_keys[target], hard_keys])
+            total = total + self._one_way(vectors[source], candidates, pair_keys, candidate_keys)
         if self.length_penalty:
             total = total + self.length_penalty * vectors[:2].norm(dim=-1).sum(0).mean()
         return total
 
-    def _one_way(self, queries: Tensor, candidates: Tensor, own: Tensor, theirs: Tensor) -> Tensor:
+    def _one_way(
+        self, queries: Tensor, candidates: Tensor, pair_keys: Tensor, candidate_keys: Tensor
+    ) -> Tensor:
         """Return the mean cross-entropy of finding candidate i for query i.
 
-        `own`, (2, pairs), are the keys of the pairs, `theirs`, (candidates,), of the candidates.
+        The keys are (2, pairs), of both sides, and (candidates,).
         """
         import torch
         from torch.nn import functional
@@ -124,7 +127,7 @@ class AdditiveMargin(Contrastive):
             queries, candidates = (functional.normalize(side) for side in (queries, candidates))
             queries, margin = self.scale * queries, self.scale * margin
         scores = queries @ candidates.T
-        same = (own[0][:, None] == theirs) | (own[1][:, None] == theirs)
+        same = (pair_keys[0][:, None] == candidate_keys) | (pair_keys[1][:, None] == candidate_keys)
         same.fill_diagonal_(False)
         scores = scores.masked_fill(same, -torch.inf)
         target = torch.arange(len(queries), device=scores.device)
@@ -133,21 +136,21 @@ class AdditiveMargin(Contrastive):
 
 
 def _most_similar(
-    queries: Tensor, pool: Tensor, theirs: Tensor, left: Tensor, right: Tensor, number: int
+    queries: Tensor, pool: Tensor, keys: Tensor, left: Tensor, right: Tensor, number: int
 ) -> Tensor:
     """Return the rows of a pool that are most similar to each query, (number, queries).
 
-    Those that say the same as either side of the query's pair, by their keys, are the last to be
-    taken.
+    `keys` are those of the pool, `left` and `right` those of the queries' pairs. Rows that say the
+    same as either side of the query's pair are the last to be taken.
     """
     import torch
 
-    found = []
+    blocks = []
     for start in range(0, len(queries), BLOCK):
         part = slice(start, start + BLOCK)
         similar = queries[part] @ pool.T
-        same = (left[part, None] == theirs) | (right[part, None] == theirs)
+        same = (left[part, None] == keys) | (right[part, None] == keys)
         similar.masked_fill_(same, -torch.inf)
         best = similar.topk(min(number, len(pool))).indices
-        found.append(best[:, torch.arange(number) % best.shape[1]])
-    return torch.cat(found).T
+        blocks.append(best[:, torch.arange(number) % best.shape[1]])
+    return torch.cat(blocks).T

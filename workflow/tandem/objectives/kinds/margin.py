@@ -65,13 +65,13 @@ class Margin(Contrastive):
         """
         from torch.nn import functional
 
-        found = chosen.found[:, batch]
+        mask = chosen.mask[:, batch]
         if has_compiled_loops(vectors):
             from tandem.kernels.margin import MarginLoss
 
-            compiled: Tensor = MarginLoss.apply(vectors, found, self.margin)
+            compiled: Tensor = MarginLoss.apply(vectors, mask, self.margin)
             return compiled
         unit = functional.normalize(vectors, dim=-1)
         positive, negative = (unit[0] * unit[1]).sum(-1), (unit[:2] * unit[2:]).sum(-1)
         losses = functional.relu(self.margin - positive + negative)
-        return (losses * found.to(losses)).sum(0).mean()
+        return (losses * mask.to(losses)).sum(0).mean()
