@@ -70,11 +70,11 @@ class Archive:
 
     def ending(self, ending: str) -> str:
         """Return the name of the one member `*.<ending>`; InputError on none or several."""
-        found = [name for name in self.names if name.endswith(f".{ending}")]
-        if len(found) != 1:
-            problem = f"{len(found)} members end in .{ending}, expected one"
+        members = [name for name in self.names if name.endswith(f".{ending}")]
+        if len(members) != 1:
+            problem = f"{len(members)} members end in .{ending}, expected one"
             raise InputError(self.path, None, problem, f"It has: {', '.join(self.names[:20])}")
-        return found[0]
+        return members[0]
 
 
 @contextlib.contextmanager
@@ -142,10 +142,10 @@ def _tar(path: Path, packed: io.BufferedReader, folder: Path) -> Archive:
     return Archive(path, list(files), lambda name: open(files[name], "rb"))
 
 
-def _check_name(path: Path, name: str, known: Collection[str] = ()) -> None:
+def _check_name(path: Path, name: str, names: Collection[str] = ()) -> None:
     """Refuse a name that leaves the archive's folder, an empty one, and one known."""
     normal = posixpath.normpath(name.replace("\\", "/"))
-    if name in known:
+    if name in names:
         problem = f"two members are named {name!r}"
     elif not name or re.search(r"[\x00-\x1f\x7f]", name):
         problem = f"a member is named {name!r}"

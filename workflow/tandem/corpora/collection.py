@@ -122,13 +122,13 @@ def build_collection(
         if not sum(part["train"] for part in parts):
             raise TandemError("No pair is left to train on. Loosen the cleaning, or hold out less")
         kept = sum(part[split] for part in parts for split in SPLITS)
-        made = {
+        description = {
             "parts": parts,
             "held_out": held,
             "cleaning": report(kept, reader.removed, settings.cleaning),
         }
-        write_json(result / "collection.json", made)
-    return made
+        write_json(result / "collection.json", description)
+    return description
 
 
 def held_out_sections(sizes: Mapping[str, int], pairs: float, order: str) -> list[str]:
@@ -179,7 +179,7 @@ class _Reader:
         """Spool into `folder`."""
         self.settings, self.folder = settings, folder
         self.removed = Counter[str]()
-        self._known: dict[str, list[NDArray[np.uint64]]] = defaultdict(list)
+        self._seen: dict[str, list[NDArray[np.uint64]]] = defaultdict(list)
 
     def spool(self, name: str, languages: Source) -> Counter[str]:
         """Spool the pairs of a source; return how many each section has, in all languages."""
@@ -195,13 +195,13 @@ class _Reader:
                 versions[language] = {(section, left): right for section, left, right in rows}
             opened = ((section, left, left, right) for section, left, right in rows)
             sizes += self._write(opened, f"{name}.{pivot}.{language}", language)
-        for one, other in combinations(sorted(versions), 2):
+        for first, second in combinations(sorted(versions), 2):
             pairs = (
-                (section, text, own, versions[other][section, text])
-                for (section, text), own in versions[one].items()
-                if (section, text) in versions[other]
+                (section, text, left, versions[second][section, text])
+                for (section, text), left in versions[first].items()
+                if (section, text) in versions[second]
             )
-            sizes += self._write(pairs, f"{name}.{one}.{other}", f"{one}.{other}")
+            sizes += self._write(pairs, f"{name}.{first}.{second}", f"{first}.{second}")
         return sizes
 
     def _write(self, rows: Iterable[Row], part: str, languages: str) -> Counter[str]:
@@ -209,15 +209,15 @@ class _Reader:
 
         Memory: 8 bytes for each pair of these languages.
         """
-        path, own = self.folder / f"{part}.tsv", array("Q")
-        write_lines(path, self._clean(rows, own))
-        keys, known = np.frombuffer(own, np.uint64), self._known[languages]
+        path, hashes = self.folder / f"{part}.tsv", array("Q")
+        write_lines(path, self._clean(rows, hashes))
+        keys, earlier = np.frombuffer(hashes, np.uint64), self._seen[languages]
         new = np.zeros(len(keys), bool)
         new[np.unique(keys, return_index=True)[1]] = True
-        for before in known:
+        for before in earlier:
             new &= ~np.isin(keys, before)
         self.removed["duplicate"] += len(keys) - int(new.sum())
-        known.append(keys[new])
+        earlier.append(keys[new])
         sizes = Counter[str]()
 
         def lines() -> Iterator[str]:

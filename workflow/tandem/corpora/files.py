@@ -103,7 +103,7 @@ def corpora(files: Sequence[str | Path]) -> list[Corpus]:
     check_readable(names)
     if len(names) == 1 and not _is_file(names[0]):
         return [Corpus(names[0], (names[0],), "columns")]
-    found, waiting = [], ""
+    complete, waiting = [], ""
     for name in names:
         kind = _look(name)
         if kind == "lines" and not waiting:
@@ -112,7 +112,7 @@ def corpora(files: Sequence[str | Path]) -> list[Corpus]:
         if waiting and kind != "lines":
             break
         paths = (waiting, name) if waiting else (name,)
-        found.append(Corpus(" and ".join(paths), paths, kind))
+        complete.append(Corpus(" and ".join(paths), paths, kind))
         waiting = ""
     if waiting:
         raise InputError(
@@ -121,7 +121,7 @@ def corpora(files: Sequence[str | Path]) -> list[Corpus]:
             "text of one column, and none follows that its lines could belong to",
             "Name the files of a pair one after the other, or give one file of two columns",
         )
-    return found
+    return complete
 
 
 def lines_of(name: str) -> Iterator[str]:
@@ -162,8 +162,8 @@ def _look(name: str) -> Format:
     if re.match(r"\s*(<\?xml|<!DOCTYPE tmx|<tmx)", text):
         return "tmx"
     rows = text.splitlines() or [""]
-    said = (row for row in rows if row.strip() and not row.startswith("#"))
-    if re.match(r'(msgid|msgctxt)\s*"', next(said, "")):
+    content = (row for row in rows if row.strip() and not row.startswith("#"))
+    if re.match(r'(msgid|msgctxt)\s*"', next(content, "")):
         return "po"
     return "columns" if "\t" in rows[0] else "lines"
 
@@ -191,6 +191,6 @@ def _msgid(path: str, first: str, second: str) -> str:
     """Return the language of a catalogue's msgids: not the one that its header names."""
     with open_binary(path) as stream, refusing(path):
         head = stream.read(_HEAD).decode("utf-8", "replace")
-    found = _PO_LANGUAGE.search(head)
-    named = found[1].replace("_", "-").casefold() if found else ""
+    header = _PO_LANGUAGE.search(head)
+    named = header[1].replace("_", "-").casefold() if header else ""
     return second if named.split("-")[0] == first.split("-")[0].casefold() else first

@@ -82,18 +82,18 @@ def _attempt(url: str, part: Path, timeout: float, most: int) -> None:
     headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={have}-"} if have else {})
     with requests.get(url, headers=headers, stream=True, timeout=timeout) as answer:
         place, status = answer.headers.get("Content-Range", ""), answer.status_code
-        said = f"HTTP {status} {answer.reason} {place}".rstrip()
+        status_line = f"HTTP {status} {answer.reason} {place}".rstrip()
         if status == 416 and have:
             if place.endswith(f"/{have}"):
                 return
             part.unlink()  # longer than the file is now: the remains of another version
             raise requests.ConnectionError("the partial file did not fit; starting over")
         if status >= 500 or status == 429:
-            raise requests.ConnectionError(said)
+            raise requests.ConnectionError(status_line)
         if status == 200:  # the whole, whether or not a Range was asked for
             have = 0
         elif status != 206 or not place.startswith(f"bytes {have}-"):
-            raise TandemError(f"{url}: {said}. Check the address in the register, {_REMEDY}")
+            raise TandemError(f"{url}: {status_line}. Check the address in the register, {_REMEDY}")
         length = answer.raw.length_remaining
         total = have + length if length else None
         bar = progress_bar(desc=part.stem, total=total, initial=have, unit="B", unit_scale=True)

@@ -175,9 +175,9 @@ class Dataset(Settings):
             raise TandemError(f"{self.name}: two of {', '.join(targets)} are one language there")
         if self.reader is None:
             raise TandemError(f"{self.name} is no bitext: its register entry has no reader")
-        own = self.code(source)
-        for code, pairs in self.reader.sections(str(path), own, list(codes)):
-            yield codes[code], _some(pairs, path, own, code)
+        left = self.code(source)
+        for code, pairs in self.reader.sections(str(path), left, list(codes)):
+            yield codes[code], _some(pairs, path, left, code)
 
 
 def _some(pairs: Iterable[Placed], path: str | Path, source: str, target: str) -> Iterator[Placed]:

@@ -87,19 +87,19 @@ def build_sts(
     Raises:
         InputError: when an archive does not hold what it should.
     """
-    found = {"STS Benchmark": _regrouped(benchmark, *_BENCHMARK)}
+    by_source = {"STS Benchmark": _regrouped(benchmark, *_BENCHMARK)}
     if companion is not None:
-        found["STS Companion"] = others = _regrouped(companion, *_COMPANION)
-        if twice := sorted(set(others) & set(found["STS Benchmark"])):
+        by_source["STS Companion"] = others = _regrouped(companion, *_COMPANION)
+        if twice := sorted(set(others) & set(by_source["STS Benchmark"])):
             problem = f"the task {twice[0]} is in STS Benchmark already"
             raise InputError(companion, None, problem, "Is this the STS Companion archive?")
     if sts2017_input is not None and sts2017_gold is not None:
-        found["STS 2017"] = _tracks(sts2017_input, sts2017_gold)
+        by_source["STS 2017"] = _tracks(sts2017_input, sts2017_gold)
     if sick is not None:
-        found["SICK"] = {"2014.SICK": _sick(sick)}
+        by_source["SICK"] = {"2014.SICK": _sick(sick)}
     if twitter is not None:
-        found["PIT-2015"] = {"2015.twitter": _tweets(twitter)}
-    source_of = {name: source for source, tasks in found.items() for name in tasks}
+        by_source["PIT-2015"] = {"2015.twitter": _tweets(twitter)}
+    source_of = {name: source for source, tasks in by_source.items() for name in tasks}
     absent = sorted(set(_SIZES) - set(source_of))
     missing = [_described(name) | {"why": _why(name, companion)} for name in absent]
     index: dict[str, Any] = {"tasks": [], "missing": missing}
@@ -108,7 +108,7 @@ def build_sts(
             if not re.match(TASK_FILE, f"{name}.tsv"):
                 remedy = "A task is named <year>.<task>, in letters, digits, points and hyphens"
                 raise InputError(source, None, f"a task named {name[:80]!r}", remedy)
-            pairs = write_lines(result / f"{name}.tsv", found[source][name])
+            pairs = write_lines(result / f"{name}.tsv", by_source[source][name])
             entry = _described(name) | {"file": f"{name}.tsv", "pairs": pairs, "source": source}
             entry["languages"] = list(CROSS_LINGUAL.get(name, ("en", "en")))
             index["tasks"].append(entry | {"complete": pairs == entry["of"]})

@@ -62,8 +62,8 @@ class Baseline:
         A piece is one if it begins a word, which SentencePieces say by a mark, WordPieces by none.
         """
         begun = {piece[1:] for piece in self.pieces if piece.startswith("▁")}
-        found = begun or {piece for piece in self.pieces if not piece.startswith("##")}
-        return sorted(word for word in found if word.isalpha())
+        words = begun or {piece for piece in self.pieces if not piece.startswith("##")}
+        return sorted(word for word in words if word.isalpha())
 
 
 def load_baseline(name: str, device: str = "cpu") -> Baseline:
@@ -93,11 +93,11 @@ def _sentence_transformers(name: str, model: str, device: str) -> Baseline:
     try:
         encoder = SentenceTransformer(model, device=device, trust_remote_code=False)
     except Exception as error:  # of any sort: the folder may be anybody's
-        known = ", ".join(sorted(_MODULES))
-        said = (str(error).strip() or type(error).__name__).split("\n")[0]
+        names = ", ".join(sorted(_MODULES))
+        message = (str(error).strip() or type(error).__name__).split("\n")[0]
         raise TandemError(
-            f"no baseline {name!r}: it is none of {known}, and sentence-transformers cannot load "
-            f"it ({said}). Give a folder that holds a model"
+            f"no baseline {name!r}: it is none of {names}, and sentence-transformers cannot load "
+            f"it ({message}). Give a folder that holds a model"
         ) from error
 
     def encode(batch: Sequence[str], language: str | None) -> Vectors:

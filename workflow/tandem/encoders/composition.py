@@ -93,7 +93,7 @@ def composer(
 
     @torch.inference_mode()
     def compose(ids: NDArray[np.int64], offsets: NDArray[np.int64]) -> Floats:
-        given = (torch.from_numpy(array).to(device) for array in (ids, offsets))
-        return composition(embeddings, *given).cpu().numpy()
+        tensors = (torch.from_numpy(array).to(device) for array in (ids, offsets))
+        return composition(embeddings, *tensors).cpu().numpy()
 
     return compose

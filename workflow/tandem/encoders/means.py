@@ -31,8 +31,8 @@ def mean_rows(table: Floats, ids: Indices, offsets: Indices) -> Floats:
 
 def _add_by_sentence(table: Floats, ids: Indices, offsets: Indices, sums: Floats) -> None:
     for sentence in range(len(sums)):
-        own = ids[offsets[sentence] : offsets[sentence + 1]]
-        np.add.reduce(table.take(own, 0), axis=0, out=sums[sentence])
+        rows = ids[offsets[sentence] : offsets[sentence + 1]]
+        np.add.reduce(table.take(rows, 0), axis=0, out=sums[sentence])
 
 
 def _add_by_number(table: Floats, ids: Indices, offsets: Indices, sums: Floats) -> None:

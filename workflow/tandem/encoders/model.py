@@ -82,11 +82,11 @@ class SentenceEncoder:
 
     def digest(self) -> str:
         """Return the SHA-256 of its vocabulary and parameters, in hexadecimal."""
-        found = hashlib.sha256("\n".join(self.segmenter.vocabulary).encode())
+        digest = hashlib.sha256("\n".join(self.segmenter.vocabulary).encode())
         for name, array in sorted(self._arrays(Precision.FLOAT32).items()):
-            found.update(f"\n{name} {array.shape}\n".encode())
-            found.update(np.ascontiguousarray(array).data)
-        return found.hexdigest()
+            digest.update(f"\n{name} {array.shape}\n".encode())
+            digest.update(np.ascontiguousarray(array).data)
+        return digest.hexdigest()
 
     def tokenise(self, sentences: Sequence[str], language: str | None = None) -> bool:
         """Segment sentences and drop the outcome, for timing; True: the encoder has a segmenter."""
@@ -151,13 +151,13 @@ class SentenceEncoder:
 
     def _language(self, language: str | None) -> str:
         if language is None and len(self.languages) > 1:
-            known = ", ".join(self.languages)
-            raise TandemError(f"say which language the sentences are in: {known}")
+            languages = ", ".join(self.languages)
+            raise TandemError(f"say which language the sentences are in: {languages}")
         return self.languages[0] if language is None else language
 
     def _arrays(self, precision: Precision) -> dict[str, NDArray[Any]]:
-        own = {_PREFIX + name: array for name, array in self.weights.items()}
-        return own | pack(self.table, precision)
+        weights = {_PREFIX + name: array for name, array in self.weights.items()}
+        return weights | pack(self.table, precision)
 
     @classmethod
     def load(cls, folder: str | Path, device: str = "cpu") -> SentenceEncoder:

@@ -38,8 +38,8 @@ def find_model(model: str) -> Path:
         places.append(Path(models, model))
     if (checkout / "Snakefile").is_file() and not same(checkout, "."):
         places.append(checkout / built)
-    if found := next(filter(Path.is_dir, places), None):
-        return found
+    if folder := next(filter(Path.is_dir, places), None):
+        return folder
     study = checkout / "workflow/studies" / model / "study.yaml"
     remedy = f"Give a model folder, or set {MODELS} to the folder that holds {model}"
     if study.is_file() and "model" in (read_yaml(study).get("export") or {}):

@@ -26,14 +26,14 @@ def sums(tokens: Tokens) -> Tensor:
         if compiled and table.requires_grad:
             from tandem.kernels.sums import Sums  # numba: only for training
 
-            found: Tensor = Sums.apply(table, ids, offsets)
-            return found
+            total: Tensor = Sums.apply(table, ids, offsets)
+            return total
         return functional.embedding_bag(ids, table, offsets[:-1], mode="sum")
     if compiled:
         from tandem.kernels.sums import MaskedSums
 
-        found = MaskedSums.apply(table, ids, offsets, dropout.keep, dropout.places)
-        return found * dropout.scale
+        total = MaskedSums.apply(table, ids, offsets, dropout.keep, dropout.places)
+        return total * dropout.scale
     dropped = functional.embedding(ids, table) * dropout.factors(table.shape[1])
     every = torch.arange(len(ids), device=ids.device)
     return functional.embedding_bag(every, dropped, offsets[:-1], mode="sum")

@@ -36,15 +36,15 @@ def read_word_vectors(
     Raises:
         InputError: it is no such file, or its vectors have another dimension.
     """
-    wanted, found = set(words), {}
+    wanted, vectors = set(words), {}
     with open_binary(path) as stream:
         for word, vector in _records(stream, path):
             if len(vector) != dimension:
                 problem = f"vectors of {len(vector)} numbers, and the encoder's have {dimension}"
                 raise InputError(path, None, problem, "Set the encoder's dimension to the file's")
-            if word in wanted and word not in found:
-                found[word] = vector
-    return found
+            if word in wanted and word not in vectors:
+                vectors[word] = vector
+    return vectors
 
 
 def words_of(path: str | Path, most: int) -> list[str]:
@@ -104,13 +104,13 @@ def started(
 
     table, composition = initialise(kind, len(segmenter), seed)
     places = segmenter.units("en")
-    known = {word: places[word] for word in vectors if word in places}
+    covered = {word: places[word] for word in vectors if word in places}
     rows = table.numpy()
-    if known:
-        given = np.stack([vectors[word] for word in known])
-        rows *= given.std()
-        rows[list(known.values())] = given
-    metadata = {"word_vectors": source, "words": len(known)}
+    if covered:
+        pretrained = np.stack([vectors[word] for word in covered])
+        rows *= pretrained.std()
+        rows[list(covered.values())] = pretrained
+    metadata = {"word_vectors": source, "words": len(covered)}
     return as_encoder(segmenter, table, composition, metadata)
 
 
@@ -156,12 +156,12 @@ def _binary(
 
 def _word(stream: BinaryIO, path: str | Path) -> str:
     """Read up to the space after a word; empty at the end."""
-    found = bytearray()
+    word = bytearray()
     while (byte := stream.read(1)) not in (b" ", b""):
-        found += byte
-        if len(found) > _LONGEST_WORD:
+        word += byte
+        if len(word) > _LONGEST_WORD:
             raise InputError(path, None, f"a word of over {_LONGEST_WORD:,} bytes", _REMEDY)
-    return found.lstrip(b"\n").decode("utf-8", "replace")
+    return word.lstrip(b"\n").decode("utf-8", "replace")
 
 
 def _numbers(line: bytes) -> Vector:

@@ -30,17 +30,17 @@ def card_of(
         bootstrap: how intervals are computed, `resamples` and `seed`.
     """
     kinds = {task: TASKS.parse(values) for task, values in tasks.items()}
-    known = [(corpus["name"], corpus["licence"]) for corpus in corpora]
-    return Card(name, known, card_scores(Scores(files, kinds, **bootstrap), experiment))
+    texts = [(corpus["name"], corpus["licence"]) for corpus in corpora]
+    return Card(name, texts, card_scores(Scores(files, kinds, **bootstrap), experiment))
 
 
 def card_scores(scores: Scores, experiment: str) -> list[Score]:
     """Return every figure of an experiment, with its interval."""
-    found = []
+    figures = []
     for task in scores.tasks:
         for unit in scores.units(experiment, task):
             cell = scores.cell(experiment, task, unit)
             assert cell is not None
             bounds, metric = cell.interval, METRICS.get(cell.metric, cell.metric)
-            found.append(Score(f"{task}, {unit}", metric, cell.estimate, bounds.low, bounds.high))
-    return found
+            figures.append(Score(f"{task}, {unit}", metric, cell.estimate, bounds.low, bounds.high))
+    return figures

@@ -97,14 +97,14 @@ def _every(
 ) -> Iterator[ClaimEntry]:
     """Yield the entry with the values of each of `each` in place of the braces."""
     plain = entry.model_dump(exclude={"each"})
-    each = _kept(entry.each, evidence) if isinstance(entry.each, Lines) else entry.each
-    for values in each:
+    entries = _kept(entry.each, evidence) if isinstance(entry.each, Lines) else entry.each
+    for values in entries:
         yield ClaimEntry.model_validate(filled(plain, {**shared, **values}))
 
 
 def _kept(lines: Lines, evidence: Evidence) -> Sequence[Mapping[Any, str]]:
-    found = evidence.rows(lines.frame, {}, *lines.where, *lines.without)
+    rows = evidence.rows(lines.frame, {}, *lines.where, *lines.without)
     for conditions, keep in ((lines.where, True), (lines.without, False)):
-        for column, values in conditions.items() if len(found) else ():
-            found = found[found[column].astype(str).isin(values) == keep]
-    return found.astype(str).to_dict("records")
+        for column, values in conditions.items() if len(rows) else ():
+            rows = rows[rows[column].astype(str).isin(values) == keep]
+    return rows.astype(str).to_dict("records")

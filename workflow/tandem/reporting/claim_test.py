@@ -43,14 +43,14 @@ class Evidence:
         """
         if frame not in self.frames:
             raise ConfigurationError(f"no frame {not_among(frame, self.frames)}")
-        found = self.frames[frame]
-        known = [str(column) for column in found.columns]
+        rows = self.frames[frame]
+        names = [str(column) for column in rows.columns]
         for column in (*where, *columns):
-            if known and column not in known:
-                raise ConfigurationError(f"frame {frame}: no column {not_among(column, known)}")
-        for column, value in where.items() if known else ():  # nothing was measured: no columns
-            found = found[found[column].astype(str) == value]
-        return found
+            if names and column not in names:
+                raise ConfigurationError(f"frame {frame}: no column {not_among(column, names)}")
+        for column, value in where.items() if names else ():  # nothing was measured: no columns
+            rows = rows[rows[column].astype(str) == value]
+        return rows
 
 
 @dataclass(frozen=True)

@@ -95,16 +95,16 @@ def judge(given: Given, report: Report) -> list[Claim]:
         tested = list(_measured(path, given.name, evidence))
     except ConfigurationError as error:
         raise InputError(path, None, str(error), "Mend the claim") from error
-    p = [found.p for _, found, reason in tested if found.p is not None and not reason]
+    p = [measured.p for _, measured, reason in tested if measured.p is not None and not reason]
     corrected = iter(holm(p))
     groups: dict[str, list[Claim]] = {}
     joint: dict[str, str] = {}
-    for made, found, reason in tested:
-        held = None if found.p is None or reason else next(corrected)
-        name = f"{made.paper}.{made.id}"
-        groups.setdefault(name, []).append(_claim(made, found, reason, held, given))
-        if made.all:
-            joint.setdefault(name, made.all)
+    for entry, measured, reason in tested:
+        held = None if measured.p is None or reason else next(corrected)
+        name = f"{entry.paper}.{entry.id}"
+        groups.setdefault(name, []).append(_claim(entry, measured, reason, held, given))
+        if entry.all:
+            joint.setdefault(name, entry.all)
     claims = []
     for name, parts in groups.items():
         claims += parts
@@ -118,26 +118,25 @@ def _measured(
 ) -> Iterator[tuple[ClaimEntry, Measured, str]]:
     """Yield the claims that have scores, with why one is not comparable ("": it is)."""
     seen: dict[str, str] = {}
-    for made in claims_of(path, table, evidence):
-        test = repr(CLAIM_TESTS.dump(made.test))
+    for entry in claims_of(path, table, evidence):
+        test = repr(CLAIM_TESTS.dump(entry.test))
         if test in seen:
-            raise ConfigurationError(f"{seen[test]} and {made.name} are the same test; keep one")
-        seen[test] = made.name
+            raise ConfigurationError(f"{seen[test]} and {entry.name} are the same test; keep one")
+        seen[test] = entry.name
         try:
-            found = made.test.measure(evidence, made.margin)
+            measured = entry.test.measure(evidence, entry.margin)
         except ConfigurationError as error:
-            raise ConfigurationError(f"claim {made.name}: {error}") from error
-        if found is None:
-            logger.info("claim %s is left out: a side of it has no scores", made.name)
+            raise ConfigurationError(f"claim {entry.name}: {error}") from error
+        if measured is None:
+            logger.info("claim %s is left out: a side of it has no scores", entry.name)
         else:
-            yield made, found, _incomparable(made.test.experiments(), evidence.plan)
+            yield entry, measured, _incomparable(entry.test.experiments(), evidence.plan)
 
 
 def _incomparable(experiments: Iterable[str], plan: Outline) -> str:
     """Say which experiments are trained for fewer epochs than the paper's."""
     fewer = [f"{n} ({plan.epochs(n)})" for n in experiments if plan.fewer_epochs(n)]
-    said = ", ".join(fewer)
-    return f"fewer epochs than the paper's {plan.study.epochs}: {said}" if fewer else ""
+    return f"fewer epochs than the paper's {plan.study.epochs}: {', '.join(fewer)}" if fewer else ""
 
 
 def single_verdict(measured: Measured, margin: float, p_holm: float | None) -> Verdict:
@@ -185,23 +184,23 @@ def _quote(quoted: Quoted, register: Mapping[str, Published]) -> float | None:
 
 
 def _claim(
-    made: ClaimEntry, measured: Measured, reason: str, p_holm: float | None, given: Given
+    entry: ClaimEntry, measured: Measured, reason: str, p_holm: float | None, given: Given
 ) -> Claim:
-    verdict = single_verdict(measured, made.margin, p_holm)
+    verdict = single_verdict(measured, entry.margin, p_holm)
     return Claim(
-        claim=made.name,
-        statement=made.statement,
-        paper=made.paper,
-        place=made.place,
+        claim=entry.name,
+        statement=entry.statement,
+        paper=entry.paper,
+        place=entry.place,
         test="; ".join(filter(None, (measured.test, reason))),
         statistic=measured.statistic,
         ci_low=measured.low,
         ci_high=measured.high,
-        margin=None if verdict == Verdict.DESCRIPTION else made.margin,
+        margin=None if verdict == Verdict.DESCRIPTION else entry.margin,
         p=None if p_holm is None else measured.p,
         p_holm=p_holm,
         unit=measured.unit,
-        published=_quote(made.published, given.published) if made.published else None,
+        published=_quote(entry.published, given.published) if entry.published else None,
         verdict=Verdict.NOT_COMPARABLE if reason else verdict,
         n=measured.n,
         seeds=measured.seeds,

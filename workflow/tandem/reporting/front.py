@@ -57,8 +57,8 @@ def _counts(claims: list[Claim]) -> str:
     """Return a table: a row for each paper or study, a column for each verdict."""
     rows = [["", *Verdict]]
     for paper in dict.fromkeys(claim["paper"] for claim in claims):
-        own = [claim["verdict"] for claim in claims if claim["paper"] == paper]
-        rows.append([paper, *(str(own.count(verdict)) for verdict in Verdict)])
+        verdicts = [claim["verdict"] for claim in claims if claim["paper"] == paper]
+        rows.append([paper, *(str(verdicts.count(verdict)) for verdict in Verdict)])
     cells = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows)
     return "<table>" + "".join(f"<tr>{row}</tr>" for row in cells) + "</table>"
 

@@ -108,13 +108,13 @@ def panels_of(frame: pd.DataFrame) -> list[Dots]:
 
     Series are named by the first column of the frame.
     """
-    found: dict[str, list[str]] = {}
+    measured: dict[str, list[str]] = {}
     for column in frame.columns:
         matched = re.fullmatch(r"(.+)_low_(.+)", column)
         if matched and frame[column].notna().any():
-            found.setdefault(matched[2], []).append(matched[1])
+            measured.setdefault(matched[2], []).append(matched[1])
     panels = []
-    for metric, names in found.items():
+    for metric, names in measured.items():
         values = np.stack([bounds(frame, name, metric) for name in names])  # (columns, lines, 3)
         series = {str(label): values[:, line] for line, label in enumerate(frame.iloc[:, 0])}
         panels.append(Dots(f"{METRICS.get(metric, metric)}, with 95% interval", names, series))
@@ -128,19 +128,19 @@ def dot_plot(panels: Sequence[Dots], columns: int = 1) -> Figure:
     """
     labels = list(dict.fromkeys(label for panel in panels for label in panel.series))
     rows = [len(panel.rows) for panel in panels[::columns]]
-    each = 0.1 + 0.12 * len(labels)
+    row_height = 0.1 + 0.12 * len(labels)
     with matplotlib.rc_context(STYLE):
         width = max(WIDTH, 1.2 + 1.7 * columns)
-        figure = new_figure(width, 0.7 + sum(0.6 + each * count for count in rows))
+        figure = new_figure(width, 0.7 + sum(0.6 + row_height * count for count in rows))
         axes = figure.subplots(
             len(rows), columns, squeeze=False, height_ratios=rows, sharex=columns > 1
         ).ravel()
         for place, (panel, dots) in enumerate(zip(axes, panels, strict=True)):
             _draw(panel, dots, labels)
             panel.tick_params(labelleft=place % columns == 0)
-        found = [dict(zip(*panel.get_legend_handles_labels()[::-1], strict=True)) for panel in axes]
-        names = dict.fromkeys([*labels, *(name for panel in found for name in panel)])
-        handles = [next(panel[name] for panel in found if name in panel) for name in names]
+        marks = [dict(zip(*panel.get_legend_handles_labels()[::-1], strict=True)) for panel in axes]
+        names = dict.fromkeys([*labels, *(name for panel in marks for name in panel)])
+        handles = [next(panel[name] for panel in marks if name in panel) for name in names]
         _legend(figure, dict(zip(names, handles, strict=True)))
     return figure
 
@@ -181,8 +181,8 @@ def line_plot(panels: Sequence[Curves]) -> Figure:
             axes.grid(color="0.9", linewidth=0.6)
             axes.set(xlabel=panel.xlabel, ylabel=panel.ylabel)
             axes.set_title(panel.title, fontsize=9)
-        found = [dict(zip(*axes.get_legend_handles_labels()[::-1], strict=True)) for axes in places]
-        handles = [next(axes[label] for axes in found if label in axes) for label in labels]
+        marks = [dict(zip(*axes.get_legend_handles_labels()[::-1], strict=True)) for axes in places]
+        handles = [next(axes[label] for axes in marks if label in axes) for label in labels]
         _legend(figure, dict(zip(labels, handles, strict=True)))
     return figure
 

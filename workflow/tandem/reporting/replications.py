@@ -46,8 +46,8 @@ def replicated_verdict(verdicts: Iterable[str]) -> Verdict:
     acceptance sampling"): each corpus has its verdict at 5%, so that of all of them together needs
     no correction.
     """
-    found = set(verdicts)
-    return Verdict(found.pop()) if len(found) == 1 else Verdict.UNDECIDED
+    distinct = set(verdicts)
+    return Verdict(distinct.pop()) if len(distinct) == 1 else Verdict.UNDECIDED
 
 
 def _replications(tables: Mapping[str, pd.DataFrame]) -> Iterator[dict[str, str]]:
@@ -63,20 +63,20 @@ def _replications(tables: Mapping[str, pd.DataFrame]) -> Iterator[dict[str, str]
             for table in family:
                 there = row[["claim", "test"]].str.replace(f".{name}.", f".{table}.")
                 if there["claim"] in claims[table].index:
-                    found = claims[table].loc[there["claim"]]
-                    same = not there["claim"].endswith(JOINT) or found["test"] == there["test"]
-                    if same and found["verdict"] in DECIDABLE:
-                        tested[table] = str(found["verdict"])
+                    claim = claims[table].loc[there["claim"]]
+                    same = not there["claim"].endswith(JOINT) or claim["test"] == there["test"]
+                    if same and claim["verdict"] in DECIDABLE:
+                        tested[table] = str(claim["verdict"])
             if len(tested) < 2:
                 continue
             counts = {verdict: list(tested.values()).count(verdict) for verdict in DECIDABLE}
-            said = ", ".join(f"{verdict} in {count}" for verdict, count in counts.items())
+            summary = ", ".join(f"{verdict} in {count}" for verdict, count in counts.items())
             k, n = str(counts[Verdict.SUPPORTED]), str(len(tested))
             yield {
                 **row[["paper", "place", "scale"]],
                 "claim": f"{row['claim']}.replicates",
                 "statement": f"Replicates in {k} of {n} corpora: {row['statement']}",
-                "test": f"{said}; the corpora of {', '.join(tested)}",
+                "test": f"{summary}; the corpora of {', '.join(tested)}",
                 "statistic": k,
                 "unit": "corpora",
                 "verdict": replicated_verdict(tested.values()),

@@ -76,8 +76,8 @@ class Scores:
         stored = read_json(file)
         experiment, task, seed = stored["experiment"], stored["task"], int(stored["seed"])
         if task not in self.tasks:
-            known = ", ".join(self.tasks)
-            raise InputError(file, None, f"a score of task {task}", f"The study has {known}")
+            names = ", ".join(self.tasks)
+            raise InputError(file, None, f"a score of task {task}", f"The study has {names}")
         seeds = self._stored[experiment, task]
         if seed in seeds:
             raise TandemError(f"{file}: a second score of {experiment}, seed {seed}. Give one")
@@ -119,7 +119,7 @@ class Scores:
         kind, seeds = self.tasks[task], self._stored[experiment, task]
         items = [self._items(seeds[seed]["items"]) for seed in sorted(seeds)]
         return Cell(
-            values=np.array([kind.estimate(one, unit) for one in items]),
+            values=np.array([kind.estimate(seed_items, unit) for seed_items in items]),
             draws=kind.draws(items, unit, self.resamples, self.seed),
             items=kind.count(items[0], unit),
             seeds=tuple(sorted(seeds)),

@@ -87,8 +87,8 @@ def page(*parts: str) -> str:
 
 def over_seeds_note(counts: Iterable[int]) -> str:
     """Say over how many seeds figures are averaged."""
-    each = sorted(set(counts))
-    return f"averaged over {' or '.join(map(str, each))} seed{'s' * (each != [1])}"
+    numbers = sorted(set(counts))
+    return f"averaged over {' or '.join(map(str, numbers))} seed{'s' * (numbers != [1])}"
 
 
 def write_frame(path: str | Path, frame: pd.DataFrame) -> None:

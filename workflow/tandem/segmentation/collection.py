@@ -54,15 +54,15 @@ def draw(folder: Path, parts: Iterable[Part], pairs: int | None, seed: int) -> l
     """
     parts = list(parts)
     paths = [part.path(folder, "train") for part in parts]
-    order = [ranks(read_lines(path), seed) for path in paths]
-    total = sum(map(len, order))
+    hashes = [ranks(read_lines(path), seed) for path in paths]
+    total = sum(map(len, hashes))
     if pairs is None:
         pairs = total
     if pairs > total or not total:
         raise TandemError(f"{folder} has {total:,} training pairs of these parts, not {pairs:,}")
-    bound = np.partition(np.concatenate(order), pairs - 1)[pairs - 1]
-    rows = [own <= bound for own in order]
-    return [Drawn(*each) for each in zip(parts, rows, paths, strict=True)]
+    bound = np.partition(np.concatenate(hashes), pairs - 1)[pairs - 1]
+    rows = [part_hashes <= bound for part_hashes in hashes]
+    return [Drawn(*fields) for fields in zip(parts, rows, paths, strict=True)]
 
 
 def balanced(sizes: Iterable[int], temperature: float) -> NDArray[np.float64]:
@@ -83,7 +83,7 @@ def segment_collection(
     learned_from: int,
     temperature: float,
     folder: Path,
-    known: Segmenter | None = None,
+    segmenter: Segmenter | None = None,
 ) -> Segmenter:
     """Write into an existing folder what the head of this module lists.
 
@@ -93,93 +93,92 @@ def segment_collection(
         learned_from: of how many pairs, drawn as an epoch draws them, the vocabulary is learned.
         temperature: see `balanced`.
         folder: where to write.
-        known: a segmenter to use as it is, and to copy; nothing is learned then.
+        segmenter: one to use as it is, and to copy; nothing is learned then.
 
     Raises:
         TandemError: that one does not know a language of the pairs.
     """
-    passes = balanced((int(each.rows.sum()) for each in drawn), temperature)
+    passes = balanced((int(sample.rows.sum()) for sample in drawn), temperature)
     copies = folder / "drawn"
     copies.mkdir()
-    drawn = [_copied(each, copies / str(number)) for number, each in enumerate(drawn)]
+    drawn = [_copied(sample, copies / str(number)) for number, sample in enumerate(drawn)]
     (folder / "segmenter").mkdir()
-    if known is None:
+    if segmenter is None:
         texts = _vocabulary_texts(drawn, passes, learned_from)
         segmenter = learn(scheme, texts, folder / "segmenter")
     else:
-        segmenter = known
         segmenter.save(folder / "segmenter")
     described = []
     for kind in KINDS:
-        own = [
-            (each, times)
-            for each, times in zip(drawn, passes, strict=True)
-            if each.part.monolingual == (kind == "monolingual") and each.rows.any()
+        samples = [
+            (sample, times)
+            for sample, times in zip(drawn, passes, strict=True)
+            if sample.part.monolingual == (kind == "monolingual") and sample.rows.any()
         ]
         for column, side in ((1, "left"), (2, "right")):
-            ids = _segmented([each for each, _ in own], segmenter, column)
+            ids = _segmented([sample for sample, _ in samples], segmenter, column)
             save_stream(folder / f"{kind}.{side}", ids, len(segmenter) - 1)
-        keys = (_keys(each) for each, _ in own)
+        keys = (_keys(sample) for sample, _ in samples)
         save_array(folder / f"{kind}.keys.npy", keys, np.int64)
-        repeated = (np.full(each.rows.sum(), times) for each, times in own)
+        repeated = (np.full(sample.rows.sum(), times) for sample, times in samples)
         save_array(folder / f"{kind}.passes.npy", repeated, np.float32)
         described += [
             {
                 "kind": kind,
-                **each.part._asdict(),
-                "pairs": int(each.rows.sum()),
+                **sample.part._asdict(),
+                "pairs": int(sample.rows.sum()),
                 "passes": round(times, 4),
             }
-            for each, times in own
+            for sample, times in samples
         ]
     write_json(folder / "parts.json", {"temperature": temperature, "parts": described})
     shutil.rmtree(copies)
     return segmenter
 
 
-def _copied(each: Drawn, path: Path) -> Drawn:
+def _copied(sample: Drawn, path: Path) -> Drawn:
     """Copy the lines that are drawn of a part, unless all are: they are read five times."""
-    if each.rows.all():
-        return each
-    count = write_lines(path, compress(read_lines(each.path), each.rows))
-    return Drawn(each.part, np.ones(count, bool), path)
+    if sample.rows.all():
+        return sample
+    count = write_lines(path, compress(read_lines(sample.path), sample.rows))
+    return Drawn(sample.part, np.ones(count, bool), path)
 
 
 def _vocabulary_texts(drawn: list[Drawn], passes: NDArray[np.float64], pairs: int) -> dict:
     """Return for each language what opens its sentences in about so many pairs of an epoch."""
-    total = sum(int(each.rows.sum()) for each in drawn)
+    total = sum(int(sample.rows.sum()) for sample in drawn)
     taken: dict[str, list[tuple[Drawn, int]]] = {}
-    for each, times in zip(drawn, passes, strict=True):
-        places = np.flatnonzero(each.rows)
+    for sample, times in zip(drawn, passes, strict=True):
+        places = np.flatnonzero(sample.rows)
         count = round(min(1.0, times * pairs / total) * len(places))
-        rows = np.zeros(len(each.rows), bool)
+        rows = np.zeros(len(sample.rows), bool)
         # evenly spaced: the text's order is that of its sections
         rows[places[np.linspace(0, len(places), count, endpoint=False, dtype=int)]] = True
-        for column, language in ((1, each.part.left), (2, each.part.right)):
-            taken.setdefault(language, []).append((each._replace(rows=rows), column))
+        for column, language in ((1, sample.part.left), (2, sample.part.right)):
+            taken.setdefault(language, []).append((sample._replace(rows=rows), column))
 
     def opened(language: str) -> Iterator[str]:
-        return chain.from_iterable(_column(*each) for each in taken[language])
+        return chain.from_iterable(_column(sample, column) for sample, column in taken[language])
 
     return {language: (lambda language=language: opened(language)) for language in taken}
 
 
-def _column(each: Drawn, column: int) -> Iterator[str]:
+def _column(sample: Drawn, column: int) -> Iterator[str]:
     """Yield a column of the pairs that are drawn of a part: 0 keys, 1 left, 2 right texts."""
-    lines = compress(read_lines(each.path), each.rows)
+    lines = compress(read_lines(sample.path), sample.rows)
     return (line.split("\t")[column] for line in lines)
 
 
 def _segmented(drawn: list[Drawn], segmenter: Segmenter, column: int) -> Iterator[Ragged]:
-    for each in progress_bar(drawn, desc="segmenting", unit="part"):
-        encode = segmenter.encoder(each.part.left if column == 1 else each.part.right)
-        lines = _column(each, column)
+    for sample in progress_bar(drawn, desc="segmenting", unit="part"):
+        encode = segmenter.encoder(sample.part.left if column == 1 else sample.part.right)
+        lines = _column(sample, column)
         while block := list(islice(lines, LINES)):
             yield encode(block)
 
 
-def _keys(each: Drawn) -> NDArray[np.int64]:
-    found = (int(key, 16) for key in _column(each, 0))
-    return np.fromiter(found, np.uint64, int(each.rows.sum())).view(np.int64)
+def _keys(sample: Drawn) -> NDArray[np.int64]:
+    keys = (int(key, 16) for key in _column(sample, 0))
+    return np.fromiter(keys, np.uint64, int(sample.rows.sum())).view(np.int64)
 
 

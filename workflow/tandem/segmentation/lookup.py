@@ -39,18 +39,18 @@ class TokenDictionary:
     def __init__(self, convert: Lookup) -> None:
         """Take the ids of tokens, a row for each, from `convert`."""
         self._convert = convert
-        self._known: dict[str, list[int]] = {}
+        self._ids: dict[str, list[int]] = {}
 
     def __call__(self, lines: Sequence[str]) -> Ragged:
         """Return the ids of the lines."""
         rows = [tokens(_HALVES.sub(" ", line)) for line in lines]
-        if len(self._known) > _LIMIT:
-            self._known.clear()
-        new = [t for t in dict.fromkeys(chain.from_iterable(rows)) if t not in self._known]
+        if len(self._ids) > _LIMIT:
+            self._ids.clear()
+        new = [t for t in dict.fromkeys(chain.from_iterable(rows)) if t not in self._ids]
         if new:
-            found = self._convert(new)
-            self._known.update((t, found.row(place).tolist()) for place, t in enumerate(new))
-        return from_rows([*chain.from_iterable(map(self._known.__getitem__, row))] for row in rows)
+            ids = self._convert(new)
+            self._ids.update((t, ids.row(place).tolist()) for place, t in enumerate(new))
+        return from_rows([*chain.from_iterable(map(self._ids.__getitem__, row))] for row in rows)
 
 
 def codes(text: str) -> Characters:

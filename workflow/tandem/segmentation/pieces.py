@@ -68,8 +68,8 @@ def load_pieces(path: str | Path, ids: Collection[str] | None = None) -> spm.Sen
 
 def piece_scores(processor: spm.SentencePieceProcessor) -> dict[str, float]:
     """Return the pieces of a model with their scores, in the order of their numbers."""
-    known = (i for i in range(processor.vocab_size()) if not processor.is_unknown(i))
-    return {processor.id_to_piece(i): processor.get_score(i) for i in known}
+    numbers = (i for i in range(processor.vocab_size()) if not processor.is_unknown(i))
+    return {processor.id_to_piece(i): processor.get_score(i) for i in numbers}
 
 
 def alphabet(pieces: Iterable[str]) -> frozenset[str]:

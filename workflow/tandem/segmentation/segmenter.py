@@ -114,8 +114,8 @@ class Segmenter:
         """Return the function from sentences to ids for a language; it remembers words."""
         language = side_language(language)
         if language not in self.models:
-            known = ", ".join(self.languages)
-            raise TandemError(f"no segmentation for language {language!r}; this one knows {known}")
+            problem = f"no segmentation for language {language!r}"
+            raise TandemError(f"{problem}; this one knows {', '.join(self.languages)}")
         key = self._key(language)
         if key not in self._encoders:
             ids, model = self.units(language), self.models[language]
@@ -153,13 +153,13 @@ class Segmenter:
         """Read what `save` wrote; InputError if it is not that."""
         folder = Path(folder)
         saved.check(folder, "segmentation.json")
-        found = saved.read(folder / "segmentation.json", Saved.model_validate)
-        saved.check(folder, *filter(None, found.models.values()))
+        stored = saved.read(folder / "segmentation.json", Saved.model_validate)
+        saved.check(folder, *filter(None, stored.models.values()))
         models = {
             language: None if name is None else folder / name
-            for language, name in found.models.items()
+            for language, name in stored.models.items()
         }
-        segmenter = cls(found.scheme, found.vocabulary, models)
+        segmenter = cls(stored.scheme, stored.vocabulary, models)
         for language, model in models.items():
             if model is not None:
                 load_pieces(model, segmenter.units(language))

@@ -84,8 +84,8 @@ def splitter(alphabet: Iterable[str] | None = None) -> PreTokenizer:
     """
     first, rest, mark = _FIRST, _REST, _MARK
     if alphabet is not None:
-        known = "".join(rf"\x{{{ord(character):x}}}" for character in sorted(set(alphabet)))
-        first, rest, mark = (f"[{part}&&[{known}]]" for part in (first, rest, mark))
+        characters = "".join(rf"\x{{{ord(character):x}}}" for character in sorted(set(alphabet)))
+        first, rest, mark = (f"[{part}&&[{characters}]]" for part in (first, rest, mark))
     return Split(Regex(f"{first}{rest}*|{mark}"), "removed", invert=True)
 
 

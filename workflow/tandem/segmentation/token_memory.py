@@ -105,7 +105,7 @@ def number(
     than it will hold.
     """
     mask = np.uint64(len(keys) - 1)
-    found = np.empty(len(hashes), np.int64)
+    unit_numbers = np.empty(len(hashes), np.int64)
     new = np.empty(len(hashes), np.int64)
     count = 0
     for unit in range(len(hashes)):
@@ -117,8 +117,8 @@ def number(
             keys[slot], numbers[slot] = wanted, held + count
             new[count] = unit
             count += 1
-        found[unit] = numbers[slot]
-    return found, new[:count]
+        unit_numbers[unit] = numbers[slot]
+    return unit_numbers, new[:count]
 
 
 class TokenMemory:
@@ -154,9 +154,9 @@ class TokenMemory:
             except BaseException:  # numbers without ids: forget, the caller may go on
                 self._forget()
                 raise
-        known = Ragged(np.frombuffer(self._ids, np.int32), np.frombuffer(self._ends, np.int64))
-        found = known.gather(units)
-        return Ragged(found.ids, found.offsets[rows])
+        memory = Ragged(np.frombuffer(self._ids, np.int32), np.frombuffer(self._ends, np.int64))
+        segmented = memory.gather(units)
+        return Ragged(segmented.ids, segmented.offsets[rows])
 
     def _learn(
         self, data: Characters, starts: Integers, ends: Integers, plain: NDArray[np.bool_]
@@ -168,11 +168,11 @@ class TokenMemory:
         characters = np.where(np.repeat(plain, lengths), self._lowered[data[places]], data[places])
         characters[after - 1] = ord("\n")
         texts = characters.tobytes().decode("utf-32-le").split("\n")[:-1]
-        rows = [[text] if known else tokens(text) for text, known in zip(texts, plain, strict=True)]
-        found = self._convert([token for row in rows for token in row])
-        ends = found.offsets[np.cumsum([len(row) for row in rows])]
+        rows = [[text] if whole else tokens(text) for text, whole in zip(texts, plain, strict=True)]
+        converted = self._convert([token for row in rows for token in row])
+        ends = converted.offsets[np.cumsum([len(row) for row in rows])]
         self._ends.frombytes((ends + len(self._ids)).tobytes())
-        self._ids.frombytes(found.ids.astype(np.int32).tobytes())
+        self._ids.frombytes(converted.ids.astype(np.int32).tobytes())
 
     def _make_room(self, units: int) -> None:
         """Have a hash table at most half full after so many units more, all of them new."""
@@ -197,8 +197,7 @@ def character_kinds() -> tuple[NDArray[np.uint8], Characters]:
     """
     kinds, lowered = np.zeros(_CODES, np.uint8), np.zeros(_CODES, np.uint32)
     characters = [chr(c) for c in range(_CLASSIFIED) if not 0xD800 <= c < 0xE000 and c != 0x0A]
-    found = normalised("\n".join(characters)).split("\n")
-    forms = dict(zip(characters, found, strict=True))
+    forms = dict(zip(characters, normalised("\n".join(characters)).split("\n"), strict=True))
     words = [c for c in characters if _inert(c, forms[c], _WORD_CATEGORIES)]
     marks = [c for c in characters if _inert(c, forms[c], _MARK_CATEGORIES)]
     # a run of letters is one token; a mark is always a token by itself

@@ -48,9 +48,9 @@ class TrigramEncoder:
         """Return the ids of the lines."""
         keys, offsets = _keys(self._spell(lines))
         places = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
-        known = self._keys[places] == keys
-        before = np.append(0, np.cumsum(known))
-        return Ragged(self._ids[places[known]], before[offsets])
+        in_vocabulary = self._keys[places] == keys
+        before = np.append(0, np.cumsum(in_vocabulary))
+        return Ragged(self._ids[places[in_vocabulary]], before[offsets])
 
 
 def count_trigrams(batches: Iterable[Sequence[str]]) -> Counter[str]:

@@ -101,10 +101,10 @@ def load_plans(
         ConfigurationError: naming every key at fault.
     """
     homes = study_homes(find(folder, base) for folder in configuration.study_folders)
-    known = [home.name for home in homes]
+    names = [home.name for home in homes]
     for name in configuration.studies:
-        if name not in known:
-            raise ConfigurationError(f"studies: no study {not_among(name, known)}")
+        if name not in names:
+            raise ConfigurationError(f"studies: no study {not_among(name, names)}")
     scales = {"default", *(file.stem for home in homes for file in home.glob("scales/*.yaml"))}
     if configuration.scale not in scales:
         raise ConfigurationError(f"scale: no scale {not_among(configuration.scale, scales)}")
@@ -142,11 +142,11 @@ def load_study(home: Path, configuration: Configuration, datasets: Collection[st
         values = {**values, "seeds": configuration.seeds}
     try:
         study = Study.model_validate(values)
-        found = list(cross_faults(study, datasets))
+        problems = list(cross_faults(study, datasets))
     except ValidationError as error:
-        found = faults(error)
-    if found:
-        raise _refusal(f"the study {home.name}", found)
+        problems = faults(error)
+    if problems:
+        raise _refusal(f"the study {home.name}", problems)
     return study
 
 
@@ -170,17 +170,17 @@ def laid_over(values: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str,
     """
     result = dict(values)
     for key, other in others.items():
-        own = result.get(key)
+        value = result.get(key)
         if (
-            isinstance(own, Mapping)
+            isinstance(value, Mapping)
             and isinstance(other, Mapping)
-            and other.get("kind", own.get("kind")) == own.get("kind")
+            and other.get("kind", value.get("kind")) == value.get("kind")
         ):
-            other = laid_over(own, other)
+            other = laid_over(value, other)
         result[key] = other
     return result
 
 
-def _refusal(what: str, found: list[str]) -> ConfigurationError:
-    lines = [f"{what} is refused:", *found]
+def _refusal(what: str, problems: list[str]) -> ConfigurationError:
+    lines = [f"{what} is refused:", *problems]
     return ConfigurationError("\n  ".join(lines) + "\nSee docs/configuration.md")

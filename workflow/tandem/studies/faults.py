@@ -28,21 +28,21 @@ def cross_faults(study: Study, datasets: Collection[str]) -> Iterator[str]:
     `datasets` are the names of the registered corpora.
     """
     corpora = [*study.bitexts, *study.backtranslations, *study.collections]
-    for one, other in (
+    for first, second in (
         ("bitexts", "backtranslations"),
         ("bitexts", "collections"),
         ("backtranslations", "collections"),
         ("encoders", "pretrained"),
     ):
-        for name in getattr(study, other):
-            if name in getattr(study, one):
-                yield f"{other}.{name}: {one} has this name too"
+        for name in getattr(study, second):
+            if name in getattr(study, first):
+                yield f"{second}.{name}: {first} has this name too"
     for name in RESERVED.intersection(corpora):
         yield f"no corpus can be named {name}: its folder holds something else"
     for place, name, section in _references(study):
-        known = corpora if section == "corpora" else getattr(study, section)
-        if name not in known:
-            yield f"{place}: no {section} entry {not_among(name, known)}"
+        entries = corpora if section == "corpora" else getattr(study, section)
+        if name not in entries:
+            yield f"{place}: no {section} entry {not_among(name, entries)}"
     for place, source in _sources(study):
         if source not in datasets:
             yield f"{place}: no register lists {not_among(source, datasets)}"
@@ -70,8 +70,8 @@ def _references(study: Study) -> Iterator[tuple[str, str, str]]:
 def _sources(study: Study) -> Iterator[tuple[str, str]]:
     """Yield (place, name) of the registered corpora that the study names."""
     for section in ("bitexts", "collections"):
-        for name, made in getattr(study, section).items():
-            yield from ((f"{section}.{name}.sources", source) for source in made.sources)
+        for name, corpus in getattr(study, section).items():
+            yield from ((f"{section}.{name}.sources", source) for source in corpus.sources)
     for name, task in study.mining.items():
         yield from ((f"mining.{name}", source) for source in task.published())
     for name, table in study.tables.items():
@@ -91,11 +91,11 @@ def _encoder_faults(study: Study) -> Iterator[str]:
 
 def _language_faults(study: Study) -> Iterator[str]:
     """Yield the entries that name languages which their bitext does not have."""
-    needed = [(f"translators.{name}", each.bitext, {each.source, each.target})
-              for name, each in study.translators.items()]  # fmt: skip
-    needed += [(f"backtranslations.{name}", made.bitext, {chosen.source, chosen.target})
-               for name, made in study.backtranslations.items()
-               if (chosen := study.translators.get(made.translator))]  # fmt: skip
+    needed = [(f"translators.{name}", translator.bitext, {translator.source, translator.target})
+              for name, translator in study.translators.items()]  # fmt: skip
+    needed += [(f"backtranslations.{name}", backtranslation.bitext, {chosen.source, chosen.target})
+               for name, backtranslation in study.backtranslations.items()
+               if (chosen := study.translators.get(backtranslation.translator))]  # fmt: skip
     needed += [(f"mining.{name}", task.bitext, {"en", task.language})
                for name, task in study.mining.items()]  # fmt: skip
     for place, bitext, languages in needed:
@@ -109,8 +109,8 @@ def _size_faults(study: Study) -> Iterator[str]:
         if hidden.count(task.bitext) > 1:
             yield f"mining.{name}: {task.bitext} has another mining task; give it one"
     for name, setting in study.settings.items():
-        made = study.backtranslations.get(setting.corpus)
-        translated = None if made is None else made.pairs
+        backtranslation = study.backtranslations.get(setting.corpus)
+        translated = None if backtranslation is None else backtranslation.pairs
         if translated is not None and (setting.pairs or 0) > translated:
             yield f"settings.{name}.pairs: {setting.pairs}, but only {translated} are translated"
         if setting.selection == "similarity" and study.sts is None:
@@ -136,12 +136,12 @@ def _export_faults(study: Study) -> Iterator[str]:
     for name in study.export.settings:
         if name in study.settings and not study.settings[name].trained:
             yield f"export.settings: {name} trains nothing that could be exported"
-    known = [
+    exportable = [
         f"{encoder}.{name}"
         for name, setting in study.settings.items()
         for encoder in setting.encoders
         if setting.trained and encoder in study.encoders
         if study.encoders[encoder].architecture.exportable
     ]
-    if study.export.model not in (None, *known):
-        yield f"export.model: no exportable encoder {not_among(study.export.model, known)}"
+    if study.export.model not in (None, *exportable):
+        yield f"export.model: no exportable encoder {not_among(study.export.model, exportable)}"

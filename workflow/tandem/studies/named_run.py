@@ -31,9 +31,9 @@ class NamedRun(Settings):
             ConfigurationError: naming what the study does not have.
         """
         for section in ("encoder", "objective", "recipe"):
-            name, known = getattr(self, section), getattr(study, f"{section}s")
-            if name not in known:
-                problem = f"no {section}s entry {not_among(name, known)}"
+            name, entries = getattr(self, section), getattr(study, f"{section}s")
+            if name not in entries:
+                problem = f"no {section}s entry {not_among(name, entries)}"
                 raise ConfigurationError(f"the {section} of a table's trainings: {problem}")
         return {
             "encoder": ENCODERS.dump(study.encoders[self.encoder].architecture),

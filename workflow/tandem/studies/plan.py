@@ -62,8 +62,8 @@ class Plan:
             return []
         if corpus in self.study.bitexts:
             return list(self.study.bitexts[corpus].languages)
-        made = self.study.backtranslations[corpus]
-        target = self.study.translators[made.translator].target
+        backtranslation = self.study.backtranslations[corpus]
+        target = self.study.translators[backtranslation.translator].target
         return [target, f"{target}-bt"]
 
     def sources(self, corpus: str) -> list[str]:
@@ -105,10 +105,10 @@ class Plan:
         for encoder, setting in product(encoders, settings):
             if setting not in self.study.settings:
                 raise ConfigurationError(f"no setting {not_among(setting, self.study.settings)}")
-            known = [*self.study.settings[setting].encoders, *self.study.pretrained]
-            if encoder not in known:
+            available = [*self.study.settings[setting].encoders, *self.study.pretrained]
+            if encoder not in available:
                 raise ConfigurationError(
-                    f"settings.{setting}.encoders has no {not_among(encoder, known)}"
+                    f"settings.{setting}.encoders has no {not_among(encoder, available)}"
                 )
             names.append(f"{encoder}.{setting}")
         return names
@@ -177,8 +177,9 @@ class Plan:
         def draw(setting: Setting) -> dict[str, Any]:
             return setting.model_dump(include=DRAWN | {"corpus", "start"})
 
-        own = draw(self.study.settings[name])
-        return next(other for other, made in self.study.settings.items() if draw(made) == own)
+        settings = self.study.settings
+        drawn = draw(settings[name])
+        return next(other for other, setting in settings.items() if draw(setting) == drawn)
 
     def model(self, experiment: str, seed: int) -> str:
         """Return the folder of a trained encoder."""
@@ -222,8 +223,8 @@ class Plan:
 
     def pretrained(self, experiment: str) -> str | None:
         """Return the model of a pretrained baseline; None for an encoder that is trained here."""
-        found = self.study.pretrained.get(experiment.split(".")[0])
-        return found.model if found else None
+        baseline = self.study.pretrained.get(experiment.split(".")[0])
+        return baseline.model if baseline else None
 
     def seeds(self, experiment: str) -> list[int]:
         """Return the seeds of an experiment; a pretrained baseline has none."""
@@ -302,9 +303,9 @@ class Plan:
     @property
     def bleu(self) -> list[str]:
         """The measured quality of every translator whose text encoders are trained on."""
-        made = self.study.backtranslations
+        texts = self.study.backtranslations
         corpora = (setting.corpus for setting in self.study.settings.values())
-        used = {made[corpus].translator for corpus in corpora if corpus in made}
+        used = {texts[corpus].translator for corpus in corpora if corpus in texts}
         return [self.path("scores", name, "bleu.json") for name in sorted(used)]
 
     @property
@@ -314,8 +315,8 @@ class Plan:
         drawn = [f"{name}.{ending}" for name in self.figures for ending in ("png", "pdf", "svg")]
         exported = [f"export/{name}" for name in self.exported]
         exported += ["model"] if self.study.export.model else []
-        found = ["claims.csv", "front.html"]
-        return [*map(self.path, [*tables, *drawn, *exported, *found]), *self.bleu]
+        findings = ["claims.csv", "front.html"]
+        return [*map(self.path, [*tables, *drawn, *exported, *findings]), *self.bleu]
 
     @property
     def figures(self) -> dict[str, str]:

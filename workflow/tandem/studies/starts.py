@@ -25,7 +25,8 @@ def start_faults(study: Study, name: str) -> Iterator[str]:
         yield f"{name} is not trained; leave start out, or train it"
     if is_folder(start):
         return
-    experiments = [f"{e}.{other}" for other, each in study.settings.items() for e in each.encoders]
+    settings = study.settings.items()
+    experiments = [f"{encoder}.{other}" for other, entry in settings for encoder in entry.encoders]
     if start not in experiments:
         yield f"no experiment {not_among(start, experiments)}"
         return

@@ -39,7 +39,7 @@ def by_retrieval(folder: str | Path, sides: Sequence[str]) -> Select:
 
     def score(embed: Callable[[Ragged], np.ndarray]) -> float:
         cosines = unit_length(embed(left)) @ unit_length(embed(right)).T
-        own = np.arange(len(cosines))
-        return 50 * sum(float(np.mean(cosines.argmax(axis) == own)) for axis in (0, 1))
+        rows = np.arange(len(cosines))
+        return 50 * sum(float(np.mean(cosines.argmax(axis) == rows)) for axis in (0, 1))
 
     return score

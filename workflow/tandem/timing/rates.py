@@ -106,24 +106,24 @@ def measure_models(
         number of running processes over a minute), `processors`, how many could be used.
     """
     probe, parts = divide(text, repeats)
-    found: dict[str, Any] = {"speeds": [], "sentences": len(parts[0])}
-    found |= {"load": os.getloadavg()[0], "processors": available_processors()}
+    report: dict[str, Any] = {"speeds": [], "sentences": len(parts[0])}
+    report |= {"load": os.getloadavg()[0], "processors": available_processors()}
     for device in ("cpu", *["cuda"] * torch.cuda.is_available()):
-        own = {name: SentenceEncoder.load(folder, device) for name, folder in models.items()}
+        encoders = {name: SentenceEncoder.load(folder, device) for name, folder in models.items()}
         others = {name: load_baseline(model, device) for name, model in baselines.items()}
         # a baseline that computes elsewhere has a round of its own there
         others = {name: other for name, other in others.items() if other.device == device}
-        models_of_pieces = [encoder.segmenter.models.get(language) for encoder in own.values()]
+        models_of_pieces = [encoder.segmenter.models.get(language) for encoder in encoders.values()]
         limit = next(filter(None, models_of_pieces), None) if device == "cpu" else None
-        timed = own | others
+        timed = encoders | others
         speeds, rate = measure(timed, probe, parts, language, batches, seconds, limit)
-        turns = measure_training(own, runs, pairs, repeats, device)
+        turns = measure_training(encoders, runs, pairs, repeats, device)
         for speed in speeds:
             speed.training = turns.get(speed.name, [])
-        found["speeds"] += [asdict(speed) for speed in speeds]
+        report["speeds"] += [asdict(speed) for speed in speeds]
         if device == "cpu":
-            found["sentencepiece"] = rate
-    return found
+            report["sentencepiece"] = rate
+    return report
 
 
 def measure(
@@ -206,13 +206,13 @@ def measure_training(
     rates: dict[str, list[float]] = {name: [] for name in models}
     for turn in progress_bar(range(turns + 1), desc="timing training", unit="turn"):
         for name, model in models.items():
-            recipe, given = runs[name].recipe.model_copy(update={"epochs": 1}), pairs[name]
+            recipe, texts = runs[name].recipe.model_copy(update={"epochs": 1}), pairs[name]
             if turn == 0:
-                given = sample(given, 2 * recipe.batch)
+                texts = sample(texts, 2 * recipe.batch)
             run = Run(runs[name].encoder, runs[name].objective, recipe, turn)
-            course = course_of(run, len(model.segmenter), given, device)
+            course = course_of(run, len(model.segmenter), texts, device)
             rates[name].append(_epoch_rate(course))
-    return {name: each[1:] for name, each in rates.items()}
+    return {name: by_turn[1:] for name, by_turn in rates.items()}
 
 
 def _epoch_rate(course: Course) -> float:

@@ -29,10 +29,10 @@ def trained_on(corpus: str | Path, language: str) -> Iterator[str]:
         yield from read_lines(corpus / f"train.{language}")
         return
     for part in read_parts(corpus):
-        own = [language_of(side) == language for side in (part.left, part.right)]
-        if any(own):
+        wanted = [language_of(side) == language for side in (part.left, part.right)]
+        if any(wanted):
             for line in read_lines(part.path(corpus, "train")):
-                texts = zip(line.split("\t")[1:], own, strict=True)
+                texts = zip(line.split("\t")[1:], wanted, strict=True)
                 yield from (text for text, taken in texts if taken)
 
 
@@ -46,7 +46,7 @@ def sts_sentences(folder: str | Path, language: str) -> Iterator[str]:
 
 
 def new_sentences(
-    texts: Iterable[Iterable[str]], known: Iterable[str], most: int, seed: int
+    texts: Iterable[Iterable[str]], excluded: Iterable[str], most: int, seed: int
 ) -> list[str]:
     """Draw sentences that are not among the known ones, none twice, in random order.
 
@@ -56,17 +56,17 @@ def new_sentences(
     Raises:
         TandemError: there is none.
     """
-    keys, found = set(map(key, known)), []
+    keys, sentences = set(map(key, excluded)), []
     for sentence in chain.from_iterable(texts):
-        if (own := key(sentence)) not in keys:
-            keys.add(own)
-            found.append(sentence)
-    if not found:
+        if (hashed := key(sentence)) not in keys:
+            keys.add(hashed)
+            sentences.append(sentence)
+    if not sentences:
         raise TandemError(
             "no sentence to encode: all are in the text that encoders are trained on. Read another"
         )
-    order = np.random.default_rng(seed).permutation(len(found))[:most]
-    return [found[number] for number in order]
+    order = np.random.default_rng(seed).permutation(len(sentences))[:most]
+    return [sentences[number] for number in order]
 
 
 def divide(text: Sequence[str], parts: int) -> tuple[Sequence[str], list[Sequence[str]]]:

@@ -100,8 +100,8 @@ class RowAdam:
         epsilon = epsilons[touched].to(self.table.dtype)
         if self._compiled:
             values = self._room(len(index))
-            given = self.table, self.first, self.second, index, moved, epsilon, values
-            adam_read(*(tensor.numpy() for tensor in given))
+            tensors = self.table, self.first, self.second, index, moved, epsilon, values
+            adam_read(*(tensor.numpy() for tensor in tensors))
             return Rows(index, values, age)
         values, first, second = (
             tensor.index_select(0, index) for tensor in (self.table, self.first, self.second)
@@ -132,9 +132,9 @@ class RowAdam:
         decay1, decay2 = BETA1**steps, BETA2**steps
         if self._compiled:
             stored = self.table, self.first, self.second, self.touched
-            given = *stored, rows.index, values, gradient, decay1, decay2
+            tensors = *stored, rows.index, values, gradient, decay1, decay2
             numbers = map(np.float32, (BETA1, BETA2, rate, EPSILON * bias2))
-            adam_update(*(tensor.numpy() for tensor in given), self.step_count, *numbers)
+            adam_update(*(tensor.numpy() for tensor in tensors), self.step_count, *numbers)
         else:
             first, second = (t.index_select(0, rows.index) for t in (self.first, self.second))
             first.mul_(decay1.unsqueeze(1)).add_(gradient, alpha=1 - BETA1)

@@ -136,4 +136,4 @@ def _shapes(make: Callable[[], nn.Module]) -> dict[str, saved.ShapeAndType]:
     """Return the shapes of a network's parameters, all of them float32, without drawing any."""
     with torch.device("meta"):
         parameters = make().state_dict()
-    return {name: (tuple(one.shape), np.dtype(np.float32)) for name, one in parameters.items()}
+    return {name: (tuple(w.shape), np.dtype(np.float32)) for name, w in parameters.items()}

@@ -72,7 +72,7 @@ def join_translations(
     left, right = sides
     scores = right.with_name(f"{right.name}.scores.tsv")
     original = read_lines(folder / left.name)
-    with open(left, "wb") as text, open(right, "wb") as made, open(scores, "wb") as table:
+    with open(left, "wb") as text, open(right, "wb") as translated, open(scores, "wb") as table:
         for number, stem in enumerate(stems):
             rows = read_lines(f"{stem}.tsv")
             header = next(rows)
@@ -83,6 +83,6 @@ def join_translations(
                 refused = refusal(collapse(first), collapse(line), cleaning)
                 counts[refused or "kept"] += 1
                 if refused is None:
-                    for out, value in ((text, first), (made, line), (table, row)):
+                    for out, value in ((text, first), (translated, line), (table, row)):
                         out.write(f"{value}\n".encode())
     return dict(counts)

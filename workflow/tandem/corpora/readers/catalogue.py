@@ -52,14 +52,14 @@ class CatalogueReader(Reader):
         """
         with open_archive(path) as archive:
             by_language: dict[str, list[tuple[str, str]]] = defaultdict(list)
-            for found in filter(None, map(self.members.fullmatch, archive.names)):
-                component = found.groupdict().get("component") or ""
-                by_language[found["language"]].append((component, found[0]))
+            for match in filter(None, map(self.members.fullmatch, archive.names)):
+                component = match.groupdict().get("component") or ""
+                by_language[match["language"]].append((component, match[0]))
             for language in (source, *targets):
                 if language not in by_language:
-                    known = ", ".join(sorted(by_language)) or "none"
+                    languages = ", ".join(sorted(by_language)) or "none"
                     problem = f"no catalogue in the language {language!r}"
-                    raise InputError(path, None, problem, f"It has: {known}")
+                    raise InputError(path, None, problem, f"It has: {languages}")
             left = _strings(archive, by_language[source])
             for target in targets:
                 right = _strings(archive, by_language[target])

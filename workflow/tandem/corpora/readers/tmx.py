@@ -49,10 +49,10 @@ def _units(stream: BinaryIO, path: str) -> Iterator[Element]:
     """Yield the units, dropping all that was read, which would otherwise fill the memory."""
     meter = Metered(stream, path, MAX_UNIT_BYTES, "a unit, or what stands between two,")
     steps = iterparse(meter, events=("start", "end", "start-ns"))
-    said = "no readable TMX", "Mend or export it again"
+    refusal = "no readable TMX", "Mend or export it again"
     names: set[str] = set()  # the parser keeps every one
     opened: list[Element] = []
-    for event, element in refusing_each(steps, path, *said):
+    for event, element in refusing_each(steps, path, *refusal):
         if event == "start-ns":
             names.update(element)
         elif event == "start":

@@ -93,7 +93,8 @@ def states(weights: nn.LSTM, inputs: Tensor, sizes: Tensor) -> Tensor:
         return weights(PackedSequence(inputs, sizes))[0].data
     counts = sizes.tolist()
     ways = zip(weights.all_weights, (False, True), strict=False)  # one way, or both
-    return torch.cat([_one_way(own, inputs, counts, reverse) for own, reverse in ways], 1)
+    directions = [_one_way(parameters, inputs, counts, reverse) for parameters, reverse in ways]
+    return torch.cat(directions, 1)
 
 
 def _one_way(weights: list[Parameter], inputs: Tensor, counts: list[int], reverse: bool) -> Tensor:

@@ -41,30 +41,30 @@ class Difference(ClaimTest):
         if better is None or worse is None:
             return None
         same = len(self.experiments()) == 1
-        found = over_seeds(better - worse) if same else difference(better, worse)
+        estimate = over_seeds(better - worse) if same else difference(better, worse)
         alone = [
             side.experiment
             for side, cell in zip(sides, (better, worse), strict=True)
             if len(cell.seeds) == 1 and not evidence.plan.pretrained(side.experiment)
         ]
-        test = f"{_said(*sides)}; t test over {better.items:,} paired items, and seeds"
+        test = f"{_subtraction(*sides)}; t test over {better.items:,} paired items, and seeds"
         if margin < 0:
             test += f"; non-inferior within {-margin:g}"
         if alone:
             test += f"; {' and '.join(dict.fromkeys(alone))} has one seed: its spread is not known"
         return Measured(
             test=test,
-            statistic=found.value,
-            low=found.interval.low,
-            high=found.interval.high,
-            p=None if alone else found.p(margin),
+            statistic=estimate.value,
+            low=estimate.interval.low,
+            high=estimate.interval.high,
+            p=None if alone else estimate.p(margin),
             unit=better.metric,
             n=better.items,
             seeds=f"{len(better.seeds)} and {len(worse.seeds)}",
         )
 
 
-def _said(better: Side, worse: Side) -> str:
+def _subtraction(better: Side, worse: Side) -> str:
     """Say what is subtracted from what, naming what differs."""
     if (better.task, better.unit) == (worse.task, worse.unit):
         return f"{better.task} {better.unit} of {better.experiment} minus {worse.experiment}"

@@ -21,9 +21,9 @@ class Exact(ClaimTest):
         """Subtract."""
         sides = self.of, self.minus
         lines = [evidence.rows(self.frame, where, self.column) for where in sides]
-        if not all(len(found) == 1 for found in lines):
+        if not all(len(rows) == 1 for rows in lines):
             return None
-        larger, smaller = (float(found[self.column].iloc[0]) for found in lines)
+        larger, smaller = (float(rows[self.column].iloc[0]) for rows in lines)
         names = [" ".join(where.values()) for where in sides]
         test = f"{self.column} of {' minus '.join(names)}; exact"
         return Measured(test, larger - smaller, None, None, None, self.column)

@@ -38,19 +38,19 @@ class PairedMeans(ClaimTest):
         gains = (sides[0] - sides[1] if self.worse is not None else sides[0]).dropna()
         if len(gains) < 2 or not np.ptp(gains):
             return None
-        found = sample_mean(gains.to_numpy(float))
-        names = [_said(self.better), *([_said(self.worse)] if self.worse is not None else [])]
-        said = f"{self.column} of {' minus '.join(names)}; paired t test over {self.by}"
+        mean = sample_mean(gains.to_numpy(float))
+        names = [_label(self.better), *([_label(self.worse)] if self.worse is not None else [])]
+        test = f"{self.column} of {' minus '.join(names)}; paired t test over {self.by}"
         return Measured(
-            test=said + (f"; non-inferior within {-margin:g}" if margin < 0 else ""),
-            statistic=found.value,
-            low=found.interval.low,
-            high=found.interval.high,
-            p=found.p(margin),
+            test=test + (f"; non-inferior within {-margin:g}" if margin < 0 else ""),
+            statistic=mean.value,
+            low=mean.interval.low,
+            high=mean.interval.high,
+            p=mean.p(margin),
             unit=self.unit,
             n=len(gains),
         )
 
 
-def _said(where: dict[str, str]) -> str:
+def _label(where: dict[str, str]) -> str:
     return ", ".join(where.values()) or "all"

@@ -31,11 +31,11 @@ class RateRatio(ClaimTest):
         if margin <= 0:
             raise ConfigurationError(f"margin {margin:g}: that of a ratio is above 0, such as 1")
         sides = self.of, self.over
-        found = [evidence.rows(self.frame, where, self.column) for where in sides]
-        if len(found[0]) < 2 or len(found[0]) != len(found[1]):
+        rates = [evidence.rows(self.frame, where, self.column) for where in sides]
+        if len(rates[0]) < 2 or len(rates[0]) != len(rates[1]):
             return None
-        one, other = (side[self.column].to_numpy(float) for side in found)
-        logs = np.log(one / other)
+        of, over = (side[self.column].to_numpy(float) for side in rates)
+        logs = np.log(of / over)
         passes = len(logs)
         ratio = Estimate(float(logs.mean()), float(logs.std(ddof=1) / passes**0.5), passes - 1)
         bounds = ratio.interval

@@ -45,8 +45,8 @@ class Experiments(Table):
         cells = [[given.scores.cell(name, *unit) for unit in units] for name in names]
         rows = []
         for name, row in zip(names, cells, strict=True):
-            known = given.plan.described(name)
-            line = {key: known.get(key) for key in ("name", "encoder", "setting", "pairs")}
+            description = given.plan.described(name)
+            line = {key: description.get(key) for key in ("name", "encoder", "setting", "pairs")}
             if name.split(".")[0] in self.baselines:
                 line["setting"] = "pretrained"
             line["seed_count"] = max((len(cell.seeds) for cell in row if cell), default=0)

@@ -90,7 +90,7 @@ class Speed(Table):
         timed = read_json(given.files["speeds"][0])
         names = {name: name for name in self.experiments(given.plan)}
         names |= {name: f"{name}.{self.setting}" for name in self.baselines}
-        labels = {name: given.plan.described(known)["encoder"] for name, known in names.items()}
+        labels = {key: given.plan.described(name)["encoder"] for key, name in names.items()}
         frame = pd.DataFrame([self._row(entry, timed, labels) for entry in timed["speeds"]])
         passes = [
             {"encoder": labels[entry["name"]], "device": entry["device"], column: rate}

@@ -36,8 +36,8 @@ class Training(Table):
             name, seed = folder.parent.name, folder.name.removeprefix("seed")
             run = pd.read_csv(folder / "history.csv")
             run.columns = ["epoch", "loss", "validation"]
-            known = given.plan.described(name)
-            about = {"experiment": name, "encoder": known["encoder"], "seed": int(seed),
+            description = given.plan.described(name)
+            about = {"experiment": name, "encoder": description["encoder"], "seed": int(seed),
                      "setting": given.plan.setting(name).label}  # fmt: skip
             frames.append(run.assign(**about)[[*about, *run.columns]])
             trained = run[run["epoch"] > 0]
@@ -95,8 +95,8 @@ def _without_curves(encoders: list[str]) -> Figure:
 
     with matplotlib.rc_context(STYLE):
         drawn = new_figure(4.0, 1.0)
-        said = f"One epoch, no curve: {', '.join(encoders)}"
-        drawn.text(0.5, 0.5, said, ha="center", va="center")
+        message = f"One epoch, no curve: {', '.join(encoders)}"
+        drawn.text(0.5, 0.5, message, ha="center", va="center")
     return drawn
 
 

@@ -120,14 +120,14 @@ class BitextMining(Task):
 
         Each sentence is drawn as often in all systems, and in any other call on the same task.
         """
-        one = systems[0]
-        if any(not np.array_equal(s[k], one[k]) for s in systems for k in ("gold", "method")):
+        first = systems[0]
+        if any(not np.array_equal(s[k], first[k]) for s in systems for k in ("gold", "method")):
             raise TandemError("the systems to compare mined different tasks: mine one with all")
-        found = [s[k] for s in systems for k in ("correct", "proposed")]
-        counts = np.concatenate([*found, [one["gold"]]])
+        rows = [s[k] for s in systems for k in ("correct", "proposed")]
+        counts = np.concatenate([*rows, [first["gold"]]])
         drawn = _drawn_counts(counts.astype(np.int32).tobytes(), len(counts), resamples, seed)
         right, proposed = drawn[:-1].reshape(len(systems), 2, -1, resamples).swapaxes(0, 1)
-        place = self.units(one).index(unit)
+        place = self.units(first).index(unit)
         return 200 * right[:, place] / np.maximum(proposed[:, place] + drawn[-1], 1)
 
     def count(self, items: Items, unit: str) -> int:
@@ -154,8 +154,8 @@ class BitextMining(Task):
     def _counts(self, items: Items, unit: str) -> tuple[int, int, int]:
         """Return how many pairs of the test part are correct, proposed and gold."""
         place = self.units(items).index(unit)
-        found = (items["correct"][place], items["proposed"][place], items["gold"])
-        correct, proposed, gold = (int(counts.sum()) for counts in found)
+        rows = (items["correct"][place], items["proposed"][place], items["gold"])
+        correct, proposed, gold = (int(counts.sum()) for counts in rows)
         return correct, proposed, gold
 
 
@@ -174,8 +174,8 @@ def figures(correct: int, proposed: int, gold: int) -> dict[str, float]:
 def is_correct(pairs: MinedPairs, gold: Gold) -> np.ndarray:
     """Tell which mined pairs are in the gold list, bool (p,)."""
     wanted = set(gold)
-    found = zip(pairs.source.tolist(), pairs.target.tolist(), strict=True)
-    return np.fromiter((pair in wanted for pair in found), bool, len(pairs))
+    mined = zip(pairs.source.tolist(), pairs.target.tolist(), strict=True)
+    return np.fromiter((pair in wanted for pair in mined), bool, len(pairs))
 
 
 def best_threshold(pairs: MinedPairs, gold: Gold) -> tuple[float, tuple[int, int, int]]:

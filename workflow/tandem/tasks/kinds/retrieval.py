@@ -64,10 +64,10 @@ class BitextRetrieval(Task):
 
     def _of_parts(self, encoder: Encodes, folder: Path) -> Items:
         """Search every part of a collection for the translations of its sentences."""
-        items, known = {}, getattr(encoder, "languages", None)
+        items, languages = {}, getattr(encoder, "languages", None)
         for part, sizes in read_parts(folder).items():
             sides, most = (part.left, part.right), self.most
-            covered = known is None or set(sides) <= set(known)
+            covered = languages is None or set(sides) <= set(languages)
             asked = self.languages is None or part.right in self.languages
             few = sizes[self.split] < self.least
             if part.monolingual or not covered or not asked or few:

@@ -77,14 +77,14 @@ class Sts(Task):
 
     def covered(self, index: Index, languages: Sequence[str] | None) -> list[str]:
         """Name the tasks to score that are present in these languages (None: any); years sorted."""
-        known = {
+        present = {
             name: int(entry["year"])
             for name, entry in index.tasks.items()
             if languages is None or set(entry["languages"]) <= set(languages)
         }
         if self.tasks:
-            return [name for name in self.tasks if name in known]
-        return sorted(n for n, year in known.items() if year in self.years and n not in APART)
+            return [name for name in self.tasks if name in present]
+        return sorted(n for n, year in present.items() if year in self.years and n not in APART)
 
     def units(self, items: Items) -> list[str]:
         """Return the years and "mean", or the tasks that were scored."""
@@ -137,9 +137,9 @@ class Sts(Task):
         if self.tasks:
             return (items["task"] == unit).astype(np.float64)
         years = items["year"]
-        each, position, sizes = np.unique(years, return_inverse=True, return_counts=True)
+        distinct, position, sizes = np.unique(years, return_inverse=True, return_counts=True)
         if unit == MEAN:
-            return 1.0 / (len(each) * sizes[position])
+            return 1.0 / (len(distinct) * sizes[position])
         return np.where(years == int(unit), 1.0 / sizes[position], 0.0)
 
 
