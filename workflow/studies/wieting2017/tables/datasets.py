@@ -47,13 +47,13 @@ class Datasets(Table):
         """
         import pandas as pd
 
-        found = results.load(given.files["conditions"], "chosen")
-        found = found[found["filter"] == UNFILTERED]
-        frame = pd.DataFrame(self._rows(found, given))
-        frames = {"datasets": frame, "runs": found}
+        trainings = results.load(given.files["conditions"], "chosen")
+        trainings = trainings[trainings["filter"] == UNFILTERED]
+        frame = pd.DataFrame(self._rows(trainings, given))
+        frames = {"datasets": frame, "runs": trainings}
         return Report(frame.drop(columns="key"), self._markdown(frame), frames)
 
-    def _rows(self, found: pd.DataFrame, given: Given) -> Iterator[dict[str, Any]]:
+    def _rows(self, trainings: pd.DataFrame, given: Given) -> Iterator[dict[str, Any]]:
         """Yield a row for each text and encoder, from all trainings without a filter."""
         from tandem.reporting.writer import columns
         from tandem.statistics.inference import sample_mean
@@ -68,7 +68,7 @@ class Datasets(Table):
             for name, folder in zip(translated, given.files["texts"], strict=True)
             if (file := folder / "about.json").exists()
         }
-        for (text, encoder), runs in found.groupby(["text", "encoder"], sort=False):
+        for (text, encoder), runs in trainings.groupby(["text", "encoder"], sort=False):
             row: dict[str, Any] = {"text": text}
             row |= {"encoder": self.experiment.encoders[str(encoder)].label, "key": encoder}
             row |= {"bleu": bleu.get(str(text)), "met_percent": met.get(str(text))}
