@@ -135,9 +135,7 @@ def _mean(rows: np.ndarray, ends: np.ndarray) -> np.ndarray:
     return (sums / (ends - starts)[:, None]).astype(np.float32)
 
 
-def nearest(
-    source: np.ndarray, target: np.ndarray, options: argparse.Namespace
-) -> Neighbours:
+def nearest(source: np.ndarray, target: np.ndarray, options: argparse.Namespace) -> Neighbours:
     """Search, showing progress; `options` are those of `add_search`, with `k` and `device`."""
     with progress_bar(total=100, unit="%", desc="search") as bar:
         return search(

@@ -136,8 +136,7 @@ def _retrieval_scores(metadata: Mapping[str, Any]) -> list[Score]:
         return []
     languages = "-".join(metadata["languages"])
     what = f"retrieval among {retrieval['pairs']:,} held-out pairs, {languages}"
-    figures = (retrieval[key] for key in ("p_at_1_x100", "low", "high"))
-    return [Score(what, "P@1 x 100", *figures)]
+    return [Score(what, "P@1 x 100", *(retrieval[key] for key in ("p_at_1_x100", "low", "high")))]
 
 
 def _thresholds(metadata: Mapping[str, Any]) -> str:

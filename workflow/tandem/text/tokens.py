@@ -56,9 +56,7 @@ class Roles(dict[int, str]):
         return role
 
     def _role(self, character: str) -> str:
-        if character == _SPACE or (
-            self._alphabet is not None and character not in self._alphabet
-        ):
+        if character == _SPACE or (self._alphabet is not None and character not in self._alphabet):
             return _NONE
         if character in _JOINERS:
             return _JOINER
