@@ -4,8 +4,8 @@
 
 from _adapter import logged
 from tandem.encoders.baselines import load_baseline
-from tandem.encoders.word_vectors import on_principal_axes, write_word_vectors
 from tandem.segmentation.segmenter import Segmenter
+from wieting2017.methods.word_vectors import on_principal_axes, write_word_vectors
 
 with logged(snakemake.log[0]) as log:
     words = sorted(Segmenter.load(snakemake.input.words).units("en"))

@@ -6,11 +6,11 @@ from pathlib import Path
 from _adapter import add_kinds, logged
 from tandem.corpora.collection import SPLITS
 from tandem.encoders.baselines import load_baseline
-from tandem.encoders.word_vectors import words_of
 from tandem.files.io import atomic_folder, read_lines
 from tandem.segmentation.segmentation import SEGMENTATIONS
 from tandem.segmentation.segmenter import learn
 from wieting2017.methods import texts
+from wieting2017.methods.word_vectors import words_of
 
 
 def sentences() -> Iterator[str]:

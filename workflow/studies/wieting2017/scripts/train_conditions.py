@@ -5,7 +5,6 @@ from pathlib import Path
 import pandas as pd
 
 from _adapter import add_kinds, logged
-from tandem.encoders.word_vectors import start_vectors, started
 from tandem.files.io import sha256, write_json
 from tandem.segmentation.segmenter import Segmenter
 from tandem.tasks.task import TASKS
@@ -13,6 +12,7 @@ from tandem.training.run import Run
 from wieting2017.methods import texts
 from wieting2017.methods.runs import Bench, Text, run_all
 from wieting2017.methods.settings import Experiment
+from wieting2017.methods.word_vectors import start_vectors, started
 
 with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)

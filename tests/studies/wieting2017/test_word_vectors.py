@@ -8,7 +8,10 @@ import pytest
 from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.kinds.gran import Gran
 from tandem.encoders.model import SentenceEncoder
-from tandem.encoders.word_vectors import (
+from tandem.errors import InputError, TandemError
+from tandem.segmentation.kinds.words import Words
+from tandem.segmentation.segmenter import learn
+from wieting2017.methods.word_vectors import (
     on_principal_axes,
     read_word_vectors,
     start_vectors,
@@ -16,9 +19,6 @@ from tandem.encoders.word_vectors import (
     words_of,
     write_word_vectors,
 )
-from tandem.errors import InputError, TandemError
-from tandem.segmentation.kinds.words import Words
-from tandem.segmentation.segmenter import learn
 
 VECTORS = {"the": [0.5, -1.0, 2.0], "cat": [1.0, 0.25, 0.0], "ß": [-3.0, 1e-3, 7.0]}
 
