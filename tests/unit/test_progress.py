@@ -9,6 +9,12 @@ from tandem import progress
 from tandem.progress import progress_bar, silence
 
 
+@pytest.fixture(autouse=True)
+def shown():
+    """Another test may have silenced this process by `--quiet`."""
+    silence(False)
+
+
 @pytest.fixture
 def often(monkeypatch):
     monkeypatch.setattr(progress, "LINE_SECONDS", 0.05)

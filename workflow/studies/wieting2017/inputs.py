@@ -24,8 +24,8 @@ class Inputs:
         experiment: the filtering experiments.
         words: the segmentation of all texts.
         scoring_kinds: the files of the kinds that learn to score pairs.
-        texts_of_people: the folders of the compared texts that nothing is translated for.
-        english_sides: the bitexts behind the others, each with its English side.
+        texts_of_people: the folders of the compared texts that are not translated.
+        english_sides: the bitexts that the others are translated from, with their English sides.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -50,7 +50,7 @@ class Inputs:
         }
 
     def source(self, text: str) -> str:
-        """Return what a text is gathered from."""
+        """Return the folder that a text is gathered from."""
         entry = self.experiment.texts[text]
         if entry.of:
             return self.plan.path("texts", entry.of)
@@ -63,7 +63,7 @@ class Inputs:
         return study.translators[study.backtranslations[name].translator] if name else None
 
     def translator_text(self, text: str) -> list[str]:
-        """Return the bitext that a text's translator was trained on, where that was done here."""
+        """Return the bitext that a text's translator was trained on, if the study trained it."""
         translator = self.translator(text)
         if translator is None or translator.kind == "released":
             return []
@@ -82,11 +82,11 @@ class Inputs:
         return self.plan.sides(corpus) if corpus else None
 
     def words_start(self) -> list[str]:
-        """Return the file of word vectors that training starts from, whose words are known."""
+        """Return the file of word vectors that training starts from, whose words are learned."""
         return [file for file in [self.experiment.start] if file and not Path(file).is_dir()]
 
     def encoder(self, compared: str) -> Trainable:
-        """Return an encoder of the study's that is compared."""
+        """Return the encoder that an entry of the comparison names."""
         return self.plan.study.encoders[self.experiment.encoders[compared].encoder]
 
     def start(self, compared: str) -> list[str]:

@@ -12,7 +12,7 @@ rule filtering:
 
 
 rule gather_text:
-    """Gather the pairs of a text, and those held apart for what learns to filter.
+    """Gather the pairs of a text, and those held apart to train what scores pairs.
 
     Out: candidates.tsv, reference, paraphrase, cost of the translation; apart.tsv, reference,
     back-translation; about.json, the share of references that the translator was trained on.
@@ -42,8 +42,9 @@ rule gather_text:
 rule learn_words:
     """Learn the words of all texts: one vocabulary for all conditions.
 
-    Of a text that is translated back, those of its whole bitext: what one translator makes changes no
-    other text's encoders, and these need not wait for it. Out: a segmentation.
+    Those of a back-translated text are taken from its whole bitext, not from the translations: so no
+    translator changes the encoders of other texts, and these need not wait for it. Out: a
+    segmentation.
     """
     input:
         texts=wieting2017.texts_of_people,
@@ -67,7 +68,7 @@ rule learn_words:
 
 
 rule embed_words:
-    """Let a pretrained encoder encode every word.
+    """Encode every word with a pretrained encoder.
 
     Out: word vectors in word2vec's binary form.
     """
@@ -90,7 +91,7 @@ rule embed_words:
 
 
 rule score_pairs:
-    """Score the pairs of a text by length, fluency, overlap and as the classifiers see them.
+    """Score the pairs of a text: length, fluency, overlap, classifiers and others.
 
     Out: a table, a column for each score; the accuracy of the classifiers.
     """
@@ -117,9 +118,9 @@ rule score_pairs:
 rule train_conditions:
     """Train an encoder on every condition of a text, and score it.
 
-    Out: for each condition and seed, the scores of both tasks. No model is kept. The log of what is
-    trained stays: a run that was stopped goes on from it, and one with other filters, bounds or sizes
-    trains what is new.
+    Out: for each condition and seed, the scores of all tasks. No model is kept. The log of finished
+    trainings stays: a run that was stopped goes on from it, and one with other filters, bounds or
+    sizes trains only what is new.
     """
     input:
         text=wieting2017.plan.path("texts/{text}"),

@@ -18,7 +18,7 @@ class GroupMeans(ClaimTest):
     column: str
     """Column that is averaged."""
     unit: str
-    """What it is measured in."""
+    """The unit of the column."""
     by: str
     """Column that tells the groups."""
     others: list[str]
@@ -28,10 +28,10 @@ class GroupMeans(ClaimTest):
         """Subtract, unless a group has too few lines."""
         from scipy import stats
 
-        found = evidence.rows(self.frame, self.where, self.column, self.by)
-        found = found.dropna(subset=[self.column])
-        other = found[self.by].isin(self.others)
-        sides = [found.loc[chosen, self.column].to_numpy(float) for chosen in (~other, other)]
+        rows = evidence.rows(self.frame, self.where, self.column, self.by)
+        rows = rows.dropna(subset=[self.column])
+        other = rows[self.by].isin(self.others)
+        sides = [rows.loc[chosen, self.column].to_numpy(float) for chosen in (~other, other)]
         if min(map(len, sides)) < FEWEST:
             return None
         test = stats.ttest_ind(sides[0] - margin, sides[1], equal_var=False)
@@ -45,5 +45,5 @@ class GroupMeans(ClaimTest):
             high=float(bounds.high) + margin,
             p=float(test.pvalue),
             unit=self.unit,
-            n=len(found),
+            n=len(rows),
         )

@@ -28,7 +28,7 @@ class ByLanguage(Table):
     """How the experiments with one language are called, before `-<language>`; the study may have
     one for some languages only."""
     task: str = "retrieval"
-    """The task, of a collection."""
+    """The retrieval task, of a collection."""
     scripts: dict[str, list[str]] = {}
     """Languages by their script, for the table and its claims; others are Latin."""
 
@@ -43,7 +43,7 @@ class ByLanguage(Table):
         return {"": self.joint, **alone}
 
     def inputs(self, plan: Outline) -> dict[str, list[str]]:
-        """Name scores, and the collection, which tells the sizes."""
+        """Name the scores, and the collection, which has the numbers of pairs."""
         corpus = plan.setting(self.joint).corpus
         names = self.experiments(plan).values()
         return {
@@ -73,15 +73,15 @@ class ByLanguage(Table):
         order = ["source", "language", "script", "pairs", "sentences"]
         frame = pd.DataFrame(rows)
         frame = frame[[*order, *(column for column in frame if column not in order)]]
-        known = frame[frame["alone_from_p_at_1_x100"].notna()]
-        return Report(frame, self._markdown(frame), {"languages": known})
+        compared = frame[frame["alone_from_p_at_1_x100"].notna()]
+        return Report(frame, self._markdown(frame), {"languages": compared})
 
     def _row(self, source: str, language: str, pivot: str, given: Given) -> dict[str, Any] | None:
         """Make a line, or None where the joint encoder was not scored."""
         from tandem.reporting.writer import columns
 
         names = self.experiments(given.plan)
-        script = next((name for name, its in self.scripts.items() if language in its), "Latin")
+        script = next((name for name, codes in self.scripts.items() if language in codes), "Latin")
         row: dict[str, Any] = {"source": source, "language": language, "script": script}
         for way, form in WAYS.items():
             unit = f"{source}.{form.format(pivot=pivot, language=language)}"
@@ -148,9 +148,8 @@ def _gain(column: str, joint: Cell, alone: Cell | None) -> dict[str, float | Non
     names = column, f"{name}_low_{metric}", f"{name}_high_{metric}"
     if alone is None:
         return dict.fromkeys(names)
-    found = difference(joint, alone)
-    bounds = found.interval
-    return dict(zip(names, (found.value, bounds.low, bounds.high), strict=True))
+    bounds = difference(joint, alone).interval
+    return dict(zip(names, (bounds.estimate, bounds.low, bounds.high), strict=True))
 
 
 def _shown(row: pd.Series, name: str) -> str:
@@ -160,16 +159,16 @@ def _shown(row: pd.Series, name: str) -> str:
 
 
 def _means(rows: pd.DataFrame) -> str:
-    """Say what the languages have on average, and in how many the joint encoder is ahead."""
+    """Write the means over languages, and in how many the joint encoder is ahead."""
     both = rows.dropna(subset=["alone_from_p_at_1_x100"])
-    said = [f"Joint, mean of {len(rows)} languages: {_mean(rows, 'joint')}."]
+    sentences = [f"Joint, mean of {len(rows)} languages: {_mean(rows, 'joint')}."]
     if len(both):
-        said.append(
+        sentences.append(
             f"Of the {len(both)} that were also trained alone: joint {_mean(both, 'joint')}, alone "
             f"{_mean(both, 'alone')}; joint ahead in {(both['gain_from_p_at_1_x100'] > 0).sum()} "
             f"to English and {(both['gain_into_p_at_1_x100'] > 0).sum()} from English."
         )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 def _mean(rows: pd.DataFrame, kind: str) -> str:

@@ -21,16 +21,16 @@ SHOWN = ["rank", "neighbour", "cosine", "found"]
 
 
 class Neighbours(Table):
-    """Held-out sentences, and those of the pivot that the encoder puts next to each."""
+    """Held-out sentences, each with its nearest sentences of the pivot."""
 
     title: str = "Nearest neighbours"
     """Heading of the table."""
     experiment: str
-    """Whose encoder, that of the first seed."""
+    """The experiment whose encoder is used, that of the first seed."""
     source: str
-    """Which corpus of the collection."""
+    """The corpus of the collection."""
     languages: list[str]
-    """In which languages the sentences are."""
+    """The languages of the sentences."""
     sentences: PositiveInt = 10
     """Sentences of each language."""
     k: PositiveInt = 3
@@ -86,8 +86,8 @@ class Neighbours(Table):
             raise TandemError(f"{part.source}, {part.right}: only {len(lines)} held-out sentences")
         _, english, texts = zip(*(line.split("\t") for line in lines), strict=True)
         drawn = sorted(ranks(english, self.seed).argsort(kind="stable")[: self.sentences].tolist())
-        asked = encoder.encode([texts[row] for row in drawn], part.right)
-        near = search(asked, encoder.encode(english, part.left), self.k).forward
+        queries = encoder.encode([texts[row] for row in drawn], part.right)
+        near = search(queries, encoder.encode(english, part.left), self.k).forward
         return [
             {
                 "language": part.right,
@@ -118,7 +118,7 @@ class Neighbours(Table):
                 ["sentence", "translation"], sort=False
             ):
                 lines = [f"{sentence} = {translation}", ""]
-                for rank, text, cosine, found in near[SHOWN].itertuples(index=False):
-                    lines.append(f"{rank}. {cosine:.2f} " + (f"**{text}**" if found else text))
+                for rank, text, cosine, right in near[SHOWN].itertuples(index=False):
+                    lines.append(f"{rank}. {cosine:.2f} " + (f"**{text}**" if right else text))
                 parts.append("\n".join(lines))
         return page(*parts)

@@ -35,7 +35,7 @@ class Curve(Settings):
     label: str
     """What the text is."""
     settings: list[str]
-    """Settings with less and more of it."""
+    """Settings with more and more of it."""
 
 
 class SizeCurve(Table):
@@ -46,7 +46,7 @@ class SizeCurve(Table):
     encoder: str
     """The encoder."""
     curves: list[Curve]
-    """What is drawn; one setting alone is a point."""
+    """What is drawn; a single setting is a point."""
     measures: list[Measure]
     """What is shown."""
     notes: str = ""
@@ -83,7 +83,7 @@ class SizeCurve(Table):
             for name in names:
                 folder = Path(given.plan.segmented(name, given.plan.seeds(name)[0]))
                 parts = drawn[folder]
-                found = [
+                scored = [
                     cell if cell and cell.items == most[m.label] else None
                     for m in self.measures
                     for cell in [given.scores.cell(name, m.task, m.unit)]
@@ -93,13 +93,13 @@ class SizeCurve(Table):
                     "pairs": sum(part["pairs"] for part in parts),
                     "languages": len(_languages(parts)),
                     "experiment": name,
-                    "seed_count": max((len(cell.seeds) for cell in found if cell), default=0),
+                    "seed_count": max((len(cell.seeds) for cell in scored if cell), default=0),
                 }
-                for measure, cell in zip(self.measures, found, strict=True):
+                for measure, cell in zip(self.measures, scored, strict=True):
                     metric = given.scores.metric(measure.task)
                     row |= columns(measure.label, metric, cell)
                 rows.append(row)
-                cells.append(found)
+                cells.append(scored)
         heads = [[row["text"], f"{row['pairs']:,}", str(row["languages"])] for row in rows]
         text = page(
             f"# {self.title}",
@@ -116,7 +116,7 @@ class SizeCurve(Table):
         return Report(pd.DataFrame(rows), text)
 
     def _most(self, measure: Measure, given: Given) -> int:
-        """Return the items of those who are scored on the most: others are not comparable."""
+        """Return the most items that an experiment is scored on: fewer are not comparable."""
         names = chain.from_iterable(self.experiments().values())
         cells = (given.scores.cell(name, measure.task, measure.unit) for name in names)
         return max((cell.items for cell in cells if cell), default=0)
@@ -132,8 +132,8 @@ class SizeCurve(Table):
         for measure in self.measures:
             metric = given.plan.study.tasks[measure.task].metric
             series = {}
-            for label, own in frame.groupby("text", sort=False):
-                shown = own[own[f"{measure.label}_{metric}"].notna()]
+            for label, points in frame.groupby("text", sort=False):
+                shown = points[points[f"{measure.label}_{metric}"].notna()]
                 if len(shown):
                     values = bounds(shown, measure.label, metric)
                     series[str(label)] = np.column_stack([shown["pairs"], values])
@@ -142,6 +142,6 @@ class SizeCurve(Table):
 
 
 def _languages(parts: Iterable[Mapping[str, Any]]) -> set[str]:
-    """Return the languages of what was drawn; pt-BR is pt, and en-GB is en."""
+    """Return the languages of the drawn pairs; pt-BR is pt, and en-GB is en."""
     drawn = (part for part in parts if part["pairs"])
     return {language_of(part[side]) for part in drawn for side in ("left", "right")}

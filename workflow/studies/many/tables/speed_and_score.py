@@ -1,4 +1,4 @@
-"""The speed of encoders and what they score, in one picture."""
+"""The speed of encoders and their scores, in one picture."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class SpeedAndScore(Table):
         """
         table = plan.study.tables.get(self.speed)
         if not isinstance(table, Speed):
-            known = [name for name, each in plan.study.tables.items() if isinstance(each, Speed)]
-            raise ConfigurationError(f"no table of kind speed {not_among(self.speed, known)}")
+            speeds = [name for name, t in plan.study.tables.items() if isinstance(t, Speed)]
+            raise ConfigurationError(f"no table of kind speed {not_among(self.speed, speeds)}")
         names = [*table.experiments(plan), *plan.experiments(table.baselines, [table.setting])]
         return table.inputs(plan) | {"scores": plan.scores(names, self.task)}
 
@@ -125,13 +125,13 @@ class SpeedAndScore(Table):
 
 
 def _name(axes: Axes, names: list[str], speeds: np.ndarray, scores: np.ndarray) -> None:
-    """Write a name beside each point, on none of the bars: (points, 3) each."""
+    """Write a name beside each point, clear of the bars; speeds and scores are (points, 3)."""
     import numpy as np
     import textalloc
 
     axes.set(xlim=axes.get_xlim(), ylim=axes.get_ylim())  # a name must not move the points
     x, y = speeds[:, 0], scores[:, 0]
-    # the ends of the bars across, then of those upright
+    # the ends of the horizontal bars, then of the vertical ones
     ends_x = [*speeds[:, 1:], *np.column_stack([x, x])]
     ends_y = [*np.column_stack([y, y]), *scores[:, 1:]]
     textalloc.allocate(
@@ -142,7 +142,7 @@ def _name(axes: Axes, names: list[str], speeds: np.ndarray, scores: np.ndarray) 
 
 
 def _bars(values: np.ndarray) -> np.ndarray | None:
-    """Return the lengths, (2, 1), of the bars below and above an estimate; None without any."""
+    """Return the lengths, (2, 1), of the bars below and above an estimate; None if both are 0."""
     import numpy as np
 
     estimate, low, high = values

@@ -1,4 +1,4 @@
-"""Bitext of one's own: how far few pairs go, from nothing and from an encoder that is trained."""
+"""Bitext of one's own: how far few pairs go, from nothing and from a trained encoder."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class StartCurve(Table):
     """Settings of one language each, and of a number of pairs; those that name a start are compared
     with those that do not."""
     task: str
-    """Retrieval in a collection."""
+    """The task of retrieval in a collection."""
     source: str
-    """Whose held-out sentences are searched."""
+    """The corpus whose held-out sentences are searched."""
 
     def experiments(self, plan: Outline) -> list[tuple[str, str, int, str]]:
         """Return (language, experiment, pairs, start) of each line, in order of language and pairs.
@@ -40,11 +40,11 @@ class StartCurve(Table):
             ConfigurationError: a setting is not there, not of one language, or without a number of
                 pairs.
         """
-        found, languages = [], []
+        lines, languages = [], []
         for name in self.settings:
             if name not in plan.study.settings:
-                known = not_among(name, plan.study.settings)
-                raise ConfigurationError(f"settings of a table of starts: no setting {known}")
+                problem = f"no setting {not_among(name, plan.study.settings)}"
+                raise ConfigurationError(f"settings of a table of starts: {problem}")
             setting = plan.study.settings[name]
             if len(setting.languages or ()) != 1 or setting.pairs is None:
                 problem = "needs one of languages, and a number of pairs"
@@ -52,13 +52,13 @@ class StartCurve(Table):
             (language,) = setting.languages or ()
             languages.append(language)
             start = setting.start or ""
-            found += [(language, f"{e}.{name}", setting.pairs, start) for e in setting.encoders]
-            found += [(language, start, 0, start)] * bool(start)
+            lines += [(language, f"{e}.{name}", setting.pairs, start) for e in setting.encoders]
+            lines += [(language, start, 0, start)] * bool(start)
         order = list(dict.fromkeys(languages))
-        return sorted({*found}, key=lambda row: (order.index(row[0]), row[3], row[2], row[1]))
+        return sorted({*lines}, key=lambda row: (order.index(row[0]), row[3], row[2], row[1]))
 
     def inputs(self, plan: Outline) -> dict[str, list[str]]:
-        """Name scores."""
+        """Name the scores."""
         names = [name for _, name, _, _ in self.experiments(plan)]
         return {"scores": plan.scores(names, self.task)}
 
@@ -101,12 +101,12 @@ class StartCurve(Table):
             "as*: the pairs with which training without a start comes as far to English, read off "
             "its curve.",
         ]
-        for language, own in frame.groupby("language", sort=False):
-            scratch = own[own["start"] == ""]
+        for language, rows in frame.groupby("language", sort=False):
+            scratch = rows[rows["start"] == ""]
             lines = [
                 [f"{row['pairs']:,}", row["start"] or "none", *(_shown(row, way) for way in WAYS),
                  _equal(row, scratch)]
-                for _, row in own.iterrows()
+                for _, row in rows.iterrows()
             ]  # fmt: skip
             parts += [f"## {language}", grid(headings, lines)]
         return page(*parts)
@@ -123,10 +123,10 @@ class StartCurve(Table):
 
         panels = []
         frame = frame.fillna({"start": ""})  # as the CSV has it
-        for language, own in frame.groupby("language", sort=False):
-            own, series = own[own[f"from_{METRIC}"].notna()], {}
-            ends = own.loc[own["pairs"] > 0, "pairs"].agg(["min", "max"])
-            for name, rows in own.groupby("start"):
+        for language, points in frame.groupby("language", sort=False):
+            points, series = points[points[f"from_{METRIC}"].notna()], {}
+            ends = points.loc[points["pairs"] > 0, "pairs"].agg(["min", "max"])
+            for name, rows in points.groupby("start"):
                 start = str(name)
                 pairs, values = rows["pairs"].to_numpy(), bounds(rows, "from", METRIC)
                 label = f"from {start}" if start else "from nothing"
@@ -141,12 +141,12 @@ class StartCurve(Table):
 def equal_pairs(frame: pd.DataFrame) -> list[float]:
     """Return for each line with a start the pairs with which training without one is as good.
 
-    That is P@1 to the pivot's sentences, on the curve of its language, which is drawn straight
-    between its points over the logarithm of the pairs, and never falls. NaN beyond its ends.
+    As good in P@1 to the pivot's sentences, on the curve of the line's language: straight between
+    its points over the logarithm of the pairs, and never falling. NaN beyond its ends.
     """
     import numpy as np
 
-    found = []
+    equal = []
     for _, row in frame.iterrows():
         scratch = frame[(frame["start"] == "") & (frame["language"] == row["language"])]
         scratch = scratch.sort_values("pairs").dropna(subset=[f"from_{METRIC}"])
@@ -154,8 +154,8 @@ def equal_pairs(frame: pd.DataFrame) -> list[float]:
         value = row[f"from_{METRIC}"]
         inside = len(curve) and row["start"] and curve[0] <= value <= curve[-1]
         places = np.log(scratch["pairs"].to_numpy(float))
-        found.append(float(np.exp(np.interp(value, curve, places))) if inside else np.nan)
-    return found
+        equal.append(float(np.exp(np.interp(value, curve, places))) if inside else np.nan)
+    return equal
 
 
 def _shown(row: pd.Series, way: str) -> str:

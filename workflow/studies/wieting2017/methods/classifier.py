@@ -20,8 +20,8 @@ from tandem.training.course import Advance, Course, Parameters, State
 from tandem.training.optimizer_state import load_optimizer, optimizer_tensors
 
 EPOCHS, BATCH, RATE = 10, 100, 0.002
-"""Passes over the sentences, of which the best on those held out counts; sentences in a batch; the
-learning rate of Adam. wieting2017's text does not give its own."""
+"""Passes over the sentences, the best of which on held-out sentences counts; sentences in a batch;
+the learning rate of Adam. The text of wieting2017 does not say."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class Classifier:
     """The probability that a sentence is a reference: a sigmoid over an encoder's vector.
 
     Attributes:
-        accuracy: share of the sentences held out for it that are told rightly.
-        majority: what guessing the more frequent kind would give on these.
+        accuracy: the share of the test sentences that are classified correctly.
+        majority: the accuracy of guessing the more frequent class on these.
     """
 
     segmenter: Segmenter
@@ -56,15 +56,15 @@ class Classifier:
 def train(
     segmenter: Segmenter, kind: Encoder, pairs: Sequence[tuple[str, str]], seed: int
 ) -> Classifier:
-    """Train on references and translations; of ten pairs, one each is to stop and to report on.
+    """Train on the references and translations of eight tenths of the pairs.
 
-    Both sides of a pair are in the same part.
+    One tenth chooses the epoch, the last one is for the reported accuracy.
     """
     table, composition = initialise(kind, len(segmenter), seed)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         head = nn.Linear(kind.width, 1)
-    # unit-scale rows would drown the head: shrunk as word vectors are
+    # rows of unit scale would drown the head: they start as small as word vectors do
     model = Classifier(segmenter, nn.Parameter(table * 0.1), composition, head)
     random = np.random.default_rng(seed)
     part = random.permutation(len(pairs)) % 10
@@ -80,7 +80,7 @@ def train(
 
 
 class Labelled(NamedTuple):
-    """Sentences, and of each whether it is a reference: 1 or 0."""
+    """Sentences with their labels: 1 for a reference, 0 for a translation."""
 
     rows: Ragged
     labels: torch.Tensor

@@ -13,9 +13,9 @@ from wieting2017.methods.settings import UNFILTERED, Bound, Experiment
 
 
 class Kept(NamedTuple):
-    """What a filter keeps: scores from low to high, both as they are; None: any.
+    """The scores that a filter keeps: from low to high, both included; None: no bound.
 
-    `shares` are the parts of the pairs that these bounds cut off, where they were given so.
+    `shares` are the same bounds as shares of the pairs, where the configuration has them so.
     """
 
     filter: str
@@ -26,7 +26,7 @@ class Kept(NamedTuple):
 
 
 class Condition(NamedTuple):
-    """Pairs that pass some filters, or all of them."""
+    """The pairs that pass these filters; without any, all pairs."""
 
     name: str
     kept: tuple[Kept, ...]
@@ -34,12 +34,12 @@ class Condition(NamedTuple):
     def passing(self, scores: pd.DataFrame) -> NDArray[np.bool_]:
         """Return which pairs pass, (pairs,)."""
         passed = np.ones(len(scores), bool)
-        for each in self.kept:
-            values = scores[each.score].to_numpy()
-            if each.low is not None:
-                passed &= values >= each.low
-            if each.high is not None:
-                passed &= values <= each.high
+        for bounds in self.kept:
+            values = scores[bounds.score].to_numpy()
+            if bounds.low is not None:
+                passed &= values >= bounds.low
+            if bounds.high is not None:
+                passed &= values <= bounds.high
         return passed
 
 
@@ -69,9 +69,9 @@ def tried(experiment: Experiment, encoder: str, scores: pd.DataFrame) -> list[Co
 
 
 def drawn(passing: NDArray[np.bool_], size: int, seed: int) -> NDArray[np.int64] | None:
-    """Return so many of the pairs that pass, in the order in which a seed puts all pairs.
+    """Return the first `size` pairs that pass, in an order of all pairs that the seed draws.
 
-    Conditions of one seed so have as many pairs in common as can be. None: too few pass.
+    So conditions with the same seed share as many pairs as possible. None: too few pass.
     """
     order = np.random.default_rng(seed).permutation(len(passing))
     chosen = order[passing[order]]
@@ -79,5 +79,5 @@ def drawn(passing: NDArray[np.bool_], size: int, seed: int) -> NDArray[np.int64]
 
 
 def combined(conditions: Sequence[Condition], name: str) -> Condition:
-    """Return what passes all filters of some conditions."""
-    return Condition(name, tuple(kept for each in conditions for kept in each.kept))
+    """Return the condition that has all filters of some conditions."""
+    return Condition(name, tuple(kept for condition in conditions for kept in condition.kept))

@@ -38,10 +38,10 @@ def experiment_of(plan: Outline, table: str) -> Experiment:
     """
     from wieting2017.methods.settings import Experiment
 
-    found = getattr(plan.study.tables.get(table), "experiment", None)
-    if not isinstance(found, Experiment):
+    experiment = getattr(plan.study.tables.get(table), "experiment", None)
+    if not isinstance(experiment, Experiment):
         raise ConfigurationError(f"of: no table {table!r} has an experiment")
-    return found
+    return experiment
 
 
 def load(files: Iterable[Path], part: str) -> pd.DataFrame:
@@ -54,9 +54,9 @@ def load(files: Iterable[Path], part: str) -> pd.DataFrame:
 
     rows = []
     for file in files:
-        found = read_json(file)
-        for result in found[part]:
-            row = {"text": found["text"], "encoder": found["encoder"]}
+        trainings = read_json(file)
+        for result in trainings[part]:
+            row = {"text": trainings["text"], "encoder": trainings["encoder"]}
             same = ("filter", "seed", "size", "learning_rate", "passing")
             row |= {key: result[key] for key in same}
             row["bounds"] = spelt(result["kept"])
@@ -67,9 +67,8 @@ def load(files: Iterable[Path], part: str) -> pd.DataFrame:
 
 
 def _score(units: dict[str, float]) -> float:
-    """Return the mean of a task's units, or what it has of one alone; NaN of none."""
-    [*alone] = units.values()
-    return units.get(MEAN, alone[0] if alone else np.nan)
+    """Return the mean of a task's units, or the score of its only unit; NaN where there is none."""
+    return units.get(MEAN, next(iter(units.values()), np.nan))
 
 
 def spelt(kept: Iterable[dict]) -> str:

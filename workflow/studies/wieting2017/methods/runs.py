@@ -1,10 +1,10 @@
 """Training an encoder on every condition of a text, and scoring it.
 
-Section 5: one number of training pairs for all. The learning rate is the one with the best score on
-the development task, unfiltered and with the first seed (the paper so chooses when to stop: 5.3).
-Each filter's bound is chosen likewise; those bounds, two filters together and no filter are
-then trained with all seeds. Nothing is chosen on the test task. Finished trainings are kept in a
-log, from which a stopped run goes on, and one that compares more conditions.
+All conditions train on the same number of pairs (section 5). The learning rate is the one with the
+best score on the development task, unfiltered and with the first seed (the paper so chooses when to
+stop: 5.3). Each filter's bound is chosen likewise; those bounds, two filters together and no filter
+are then trained with all seeds. Nothing is chosen on the test task. Finished trainings are kept in
+a log: a run that was stopped goes on from it, and so does one that compares more conditions.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _DECIMALS = 4
 
 @dataclass(frozen=True)
 class Text:
-    """A text as ids of words: both sides, and the scores of its pairs (empty: not filtered)."""
+    """Both sides of a text as ids of words, and the scores of its pairs."""
 
     reference: Ragged
     paraphrase: Ragged
@@ -48,7 +48,7 @@ class Text:
     ) -> Text:
         """Segment the pairs."""
         encode = segmenter.encoder("en")
-        reference, paraphrase = (encode([one.sides[k] for one in candidates]) for k in (0, 1))
+        reference, paraphrase = (encode([pair.sides[k] for pair in candidates]) for k in (0, 1))
         return cls(reference, paraphrase, scores)
 
     def pairs(self, rows: np.ndarray) -> Pairs:
@@ -58,7 +58,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Trial:
-    """A condition trained with a seed on so many pairs."""
+    """A training on `size` pairs of a condition, with a seed and a learning rate."""
 
     condition: Condition
     seed: int
@@ -67,8 +67,8 @@ class Trial:
 
     def key(self, salt: str) -> str:
         """Return a digest of what its scores depend on."""
-        known = json.dumps([self.condition, self.seed, self.size, self.learning_rate, salt])
-        return hashlib.sha256(known.encode()).hexdigest()[:16]
+        values = json.dumps([self.condition, self.seed, self.size, self.learning_rate, salt])
+        return hashlib.sha256(values.encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,8 @@ class Bench:
 
     Attributes:
         run: what is trained and how; each trial has its own seed.
-        starts: the encoder that each seed starts from, by seed; empty: what the seed draws.
-        tasks: by name, `development` and `test`, with what they read.
+        starts: the encoder that training starts from, by seed; empty: the seed draws it.
+        tasks: `development`, `test` and further tasks by name, each with the folders that it reads.
     """
 
     text: Text
@@ -90,23 +90,24 @@ class Bench:
     salt: str
 
     def results(self, trials: Sequence[Trial], tasks: Sequence[str]) -> Iterator[dict[str, Any]]:
-        """Yield what each trial scores, from the log or by training; None of too few pairs."""
-        known = {entry["key"]: entry["result"] for entry in read_log(self.log)}
+        """Yield what each trial scores, from the log or by training; no score of too few pairs."""
+        results = {entry["key"]: entry["result"] for entry in read_log(self.log)}
         for trial in trials:
             start = self.starts.get(trial.seed)
-            begun = start.digest() if start else ""  # a further seed changes no other's key
-            key = trial.key(" ".join([self.salt, begun, *tasks]))
-            if key not in known:
-                known[key] = self._train(trial, tasks)
-                append_entry(self.log, {"key": key, "result": known[key]})
-            yield known[key]
+            # of its own start alone: a further seed changes no other's key
+            digest = start.digest() if start else ""
+            key = trial.key(" ".join([self.salt, digest, *tasks]))
+            if key not in results:
+                results[key] = self._train(trial, tasks)
+                append_entry(self.log, {"key": key, "result": results[key]})
+            yield results[key]
 
     def _train(self, trial: Trial, tasks: Sequence[str]) -> dict[str, Any]:
         passing = np.ones(len(self.text.reference), bool)
         if trial.condition.kept:
             passing = trial.condition.passing(self.text.scores)
         rows = drawn(passing, trial.size, trial.seed)
-        found: dict[str, Any] = {
+        result: dict[str, Any] = {
             "filter": trial.condition.name,
             "kept": [
                 {**kept._asdict(), "shares": kept.shares and list(kept.shares)}
@@ -118,7 +119,7 @@ class Bench:
             "passing": int(passing.sum()),
         }
         if rows is None:
-            return found
+            return result
         recipe = self.run.recipe.model_copy(update={"learning_rate": trial.learning_rate})
         run = Run(self.run.encoder, self.run.objective, recipe, trial.seed)
         start = self.starts.get(trial.seed)
@@ -126,14 +127,14 @@ class Bench:
         encoder, _ = train_encoder(
             run, self.segmenter, texts, None, device="cpu", show=False, start=start
         )
-        found["tokens"] = int(sum(len(side.ids) for side in (texts[0].left, texts[0].right)))
+        result["tokens"] = int(sum(len(side.ids) for side in (texts[0].left, texts[0].right)))
         for name in tasks:
             task, data = self.tasks[name]
             items = task.score(encoder, data)
-            found[name] = {
+            result[name] = {
                 unit: round(task.estimate(items, unit), _DECIMALS) for unit in task.units(items)
             }
-        return found
+        return result
 
 
 def run_all(
@@ -144,7 +145,7 @@ def run_all(
     `rates`: no filter with every learning rate, the first seed, the development task; `bounds`:
     every filter with every bound, the first seed, both tasks; `chosen`: what is compared, all
     seeds, both tasks and further ones; `growth`: more and more pairs, the best filter and none, all
-    seeds; of controls no more.
+    seeds, empty for controls.
     """
     both, size = ("development", "test"), experiment.size
     rates = experiment.encoders[encoder].learning_rates or [bench.run.recipe.learning_rate]
@@ -153,10 +154,10 @@ def run_all(
     scores = [result["development"][MEAN] for result in by_rate]
     rate = rates[int(np.argmax(scores))] if scores else rates[0]
     grid = tried(experiment, encoder, bench.text.scores) if experiment.filtered(text) else []
-    bounds = list(bench.results([Trial(each, seeds[0], size, rate) for each in grid], both))
+    bounds = list(bench.results([Trial(c, seeds[0], size, rate) for c in grid], both))
     best = _best(grid, bounds)
     chosen = [EVERYTHING, *best, *_best_two(best, bench.text.scores, size)]
-    trials = [Trial(each, seed, size, rate) for each in chosen for seed in seeds]
+    trials = [Trial(condition, seed, size, rate) for condition in chosen for seed in seeds]
     compared = list(bench.results(trials, (*both, *experiment.further)))
     curves = [EVERYTHING, *best[:1]] if experiment.texts[text].control is None else []
     growing = [Trial(c, s, n, rate) for c in curves for n in experiment.growth for s in seeds]
@@ -170,23 +171,23 @@ def run_all(
 
 def _best(grid: Sequence[Condition], bounds: Sequence[dict[str, Any]]) -> list[Condition]:
     """Return each filter with its best bound on the development task, the best filter first."""
-    found: dict[str, tuple[float, Condition]] = {}
+    best: dict[str, tuple[float, Condition]] = {}
     for condition, result in zip(grid, bounds, strict=True):
         if "development" not in result:
             continue  # too few pairs pass
         score = result["development"][MEAN]
-        if condition.name not in found or score > found[condition.name][0]:
-            found[condition.name] = score, condition
-    return [c for _, c in sorted(found.values(), key=lambda item: -item[0])]
+        if condition.name not in best or score > best[condition.name][0]:
+            best[condition.name] = score, condition
+    return [c for _, c in sorted(best.values(), key=lambda item: -item[0])]
 
 
 def _best_two(best: Sequence[Condition], scores: pd.DataFrame, size: int) -> list[Condition]:
-    """Return the best two filters together, of those that enough pairs pass; none if there are no.
+    """Return the best two filters together that enough pairs pass; empty if there are none.
 
-    `best` is in order of the development task; the better of two counts first, then the other.
+    `best` is in order of the development task; of two filters the better counts first.
     """
-    for one, other in combinations(best, 2):
-        both = combined((one, other), COMBINED)
+    for two in combinations(best, 2):
+        both = combined(two, COMBINED)
         if both.passing(scores).sum() >= size:
             return [both]
     return []

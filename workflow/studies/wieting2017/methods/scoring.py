@@ -1,4 +1,4 @@
-"""The scores of pairs that filters keep by, one column for each.
+"""The scores of pairs that filters choose by, a column for each.
 
 length        tokens of the paraphrase (section 5.5)
 cost          negative log-probability of the translation per token, in nats
@@ -8,8 +8,8 @@ reference-avg, reference-lstm
               over an LSTM (5.6.1)
 overlap-1, overlap-2, overlap-3, bleu
               n-grams in common, and BLEU, of the reference and the paraphrase (5.7)
-cosine        of the reference and the paraphrase, by an encoder that is given, or else by AVG
-              trained on the pairs held apart; not in the paper
+cosine        of the reference and the paraphrase, by an encoder that the configuration names, or
+              else by AVG trained on the pairs held apart; not in the paper
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ from wieting2017.methods.texts import Candidate
 ORDERS = (1, 2, 3)
 CLASSIFIERS = {"reference-avg": Averaging(dimension=100), "reference-lstm": Lstm(dimension=100)}
 
-OWN = Recipe(epochs=20, batch=100, dropout=0.0, learning_rate=0.016)
-"""How the encoder whose cosine is a score is trained, if none is given: as AVG in section 5.2, at
-the learning rate that was best for French messages on the development task."""
+COSINE = Recipe(epochs=20, batch=100, dropout=0.0, learning_rate=0.016)
+"""How the encoder of the cosines is trained, if none is named: as AVG in section 5.2, at the
+learning rate that was best for French messages on the development task."""
 
 
 def score(
@@ -51,49 +51,49 @@ def score(
     seed: int,
     similar: SentenceEncoder | None = None,
 ) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Return the scores of pairs, and what was found about what gives them.
+    """Return the scores of pairs, and the accuracies of the classifiers.
 
     Args:
         candidates: the pairs.
-        apart: references and translations that language model and classifiers learn from; without
-            any, their columns are missing.
+        apart: references and translations that the language model and the classifiers learn from;
+            without any, their columns are missing.
         segmenter: of English, into words.
         seed: of the classifiers.
         similar: the encoder whose cosine is a score; None: one trained on `apart`, if there is any.
     """
-    pairs = [(tokens(one.reference), tokens(one.paraphrase)) for one in candidates]
-    found: dict[str, Any] = {"length": [len(paraphrase) for _, paraphrase in pairs]}
+    pairs = [(tokens(pair.reference), tokens(pair.paraphrase)) for pair in candidates]
+    scores: dict[str, Any] = {"length": [len(paraphrase) for _, paraphrase in pairs]}
     if candidates[0].cost is not None:
-        found["cost"] = [one.cost for one in candidates]
+        scores["cost"] = [pair.cost for pair in candidates]
     for order in ORDERS:
-        found[f"overlap-{order}"] = [ngram_overlap(*pair, order) for pair in pairs]
-    found["bleu"] = [sentence_bleu(*pair) for pair in pairs]
+        scores[f"overlap-{order}"] = [ngram_overlap(*pair, order) for pair in pairs]
+    scores["bleu"] = [sentence_bleu(*pair) for pair in pairs]
     if similar is None and apart:
-        similar = _own_encoder(apart, segmenter, seed)
+        similar = _cosine_encoder(apart, segmenter, seed)
     if similar is not None:
-        sides = (similar.encode([one.sides[k] for one in candidates], "en") for k in (0, 1))
-        found["cosine"] = cosine_similarity(*sides)
+        sides = (similar.encode([pair.sides[k] for pair in candidates], "en") for k in (0, 1))
+        scores["cosine"] = cosine_similarity(*sides)
     about: dict[str, Any] = {}
     if apart:
         model = train_ngrams([tokens(reference) for reference, _ in apart], 3)
-        found["fluency"] = [model.cost(paraphrase) for _, paraphrase in pairs]
+        scores["fluency"] = [model.cost(paraphrase) for _, paraphrase in pairs]
         for name, kind in CLASSIFIERS.items():
             trained = classifier.train(segmenter, kind, apart, seed)
-            found[name] = trained.probabilities([one.paraphrase for one in candidates])
+            scores[name] = trained.probabilities([pair.paraphrase for pair in candidates])
             about[name] = {
                 "accuracy": round(trained.accuracy, 4),
                 "majority": round(trained.majority, 4),
                 "pairs": len(apart),
             }
-    return pd.DataFrame(found).astype(np.float64).round(6), about
+    return pd.DataFrame(scores).astype(np.float64).round(6), about
 
 
-def _own_encoder(
+def _cosine_encoder(
     pairs: Sequence[tuple[str, str]], segmenter: Segmenter, seed: int
 ) -> SentenceEncoder:
-    """Train AVG on references and translations."""
+    """Train AVG on references and translations, for its cosine."""
     encode = segmenter.encoder("en")
     left, right = (encode([pair[side] for pair in pairs]) for side in (0, 1))
-    run = Run(Averaging(), Margin(megabatch=1, anneal=0), OWN, seed)
+    run = Run(Averaging(), Margin(megabatch=1, anneal=0), COSINE, seed)
     text = [Pairs(left, right, monolingual=True)]
     return train_encoder(run, segmenter, text, None, device="cpu", show=False)[0]

@@ -16,27 +16,27 @@ COMBINED, UNFILTERED = "combined", "none"
 
 
 class Text(Settings):
-    """English sentences in pairs that say the same."""
+    """Pairs of English sentences with the same meaning."""
 
     label: str
     """Its name in tables."""
     backtranslation: str | None = None
     """References and their back-translations: the test split of a back-translated bitext, which its
-    translator has never seen; its validation split is held apart for what learns to filter."""
+    translator has never seen; its validation split is held apart to train what scores pairs."""
     collection: str | None = None
     """Two versions of a text: the pairs of one language of a collection."""
     bitext: str | None = None
     """Two versions of a text: the training split of a bitext, both of whose sides are English."""
     control: Literal["random", "identical"] | None = None
-    """Pairs made of the references of another text, each with a random other one (random) or with
-    itself (identical)."""
+    """Pairs of the references of another text, each with a random other one (random) or with itself
+    (identical)."""
     of: str | None = None
-    """That text."""
+    """The text whose references a control pairs."""
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:
-        given = [self.backtranslation, self.collection, self.bitext, self.control]
-        if sum(each is not None for each in given) != 1 or (self.control is None) != (not self.of):
+        sources = [self.backtranslation, self.collection, self.bitext, self.control]
+        if sum(s is not None for s in sources) != 1 or (self.control is None) != (not self.of):
             raise ValueError("give backtranslation, collection, bitext, or control and of")
         return self
 
@@ -49,8 +49,8 @@ class Filter(Settings):
     score: str
     """The column of scores; see `wieting2017.methods.scoring`."""
     bounds: Annotated[list[Bound], Field(min_length=1)]
-    """Bounds, or, if they are shares, the parts of the pairs that these cut off: (null, 0.5) keeps
-    the lower half."""
+    """Lowest and highest score that is kept, or, with `shares`, where they lie as shares of the
+    pairs: (null, 0.5) keeps the lower half."""
     shares: bool = False
     """Whether bounds are shares of the text's pairs, from 0 to 1."""
 
@@ -89,9 +89,9 @@ class Experiment(Settings):
     """What word vectors start from: a file of them (word2vec's text or binary form, also packed),
     or the folder of a Tandem encoder, which gives each word's vector; null: what the seed draws."""
     baseline: str | None = None
-    """Instead of `start`, a pretrained encoder, such as minilm: words start from what it gives each
-    of them, on as many principal axes as the encoder has dimensions. The words of its tokeniser are
-    known besides those of the texts, as those of a file are."""
+    """Instead of `start`, a pretrained encoder, such as minilm: word vectors start from its
+    encodings of the words, on as many principal axes as there are dimensions. The vocabulary then
+    has the words of its tokeniser besides those of the texts, as it has those of a file."""
     growth: list[PositiveInt] = []
     """Numbers of pairs of the learning curves, with the best filter and without any."""
     development: str
@@ -99,19 +99,19 @@ class Experiment(Settings):
     test: str
     """The task that is reported."""
     further: list[str] = []
-    """Tasks that are reported beside it, of what is compared; SICK and Twitter in the paper."""
+    """Tasks reported beside it, of the compared conditions; SICK and Twitter in the paper."""
     seed: NonNegativeInt = 1
-    """Of the candidates' order, and of what classifiers are trained with."""
+    """Seed of the candidates' order and of the classifiers' training."""
 
     @model_validator(mode="after")
-    def _known(self) -> Self:
+    def _check_names(self) -> Self:
         for name, text in self.texts.items():
             if text.of is not None and self.texts.get(text.of, text).control is not None:
                 raise ValueError(f"texts.{name}.of: no text {text.of!r} with pairs of its own")
         if unknown := [name for name in self.compare or () if name not in self.texts]:
             raise ValueError(f"compare: no text {unknown[0]!r}")
         for name, entry in self.encoders.items():
-            if unknown := [each for each in entry.filters if each not in self.filters]:
+            if unknown := [key for key in entry.filters if key not in self.filters]:
                 raise ValueError(f"encoders.{name}.filters: no filter {unknown[0]!r}")
         if self.start and self.baseline:
             raise ValueError("baseline: word vectors start from `start`; leave one out")

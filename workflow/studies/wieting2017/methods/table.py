@@ -1,4 +1,4 @@
-"""What the study's tables share that are about another table's experiment."""
+"""What the tables about another table's experiment share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pairs that training pairs are chosen from, and those held apart for what learns to filter.
+"""The pairs that training pairs are chosen from, and those held apart to train what scores pairs.
 
 candidates.tsv has reference, paraphrase, cost of the translation (empty where there is none);
 apart.tsv has reference, back-translation; about.json what share of the references the translator
@@ -47,7 +47,7 @@ def back_translated(folder: Path, sides: tuple[str, str], split: str) -> Iterato
 
 
 def versions(folder: Path, parts: Iterable[Part], seed: int) -> Iterator[Candidate]:
-    """Yield the pairs of two versions of a text, of any two, in an order that the seed draws."""
+    """Yield the pairs of any two versions of a text, in an order that the seed draws."""
     rows = [
         line.split("\t")[1:3]
         for part in parts
@@ -60,21 +60,21 @@ def versions(folder: Path, parts: Iterable[Part], seed: int) -> Iterator[Candida
 
 
 def parallel(folder: Path, sides: tuple[str, str]) -> Iterator[Candidate]:
-    """Yield the training pairs of a bitext, in its order, which its seed drew."""
+    """Yield the training pairs of a bitext, in the order that its own seed drew."""
     both = (read_lines(folder / f"train.{side}") for side in sides)
     for left, right in zip(*both, strict=True):
         yield Candidate(left, right, None)
 
 
 def control(candidates: list[Candidate], kind: str, seed: int) -> Iterator[Candidate]:
-    """Yield the references with a random other one, or each with itself."""
+    """Yield each reference with a random other one, or with itself."""
     others = list(range(len(candidates)))
     if kind == "random":
-        # each takes the next of a random circle, so none takes its own
+        # each takes the next in a random circle, so never itself
         circle = np.random.default_rng(seed).permutation(len(candidates))
         others = np.roll(circle, 1)[np.argsort(circle)].tolist()
-    for own, other in zip(candidates, others, strict=True):
-        yield Candidate(own.reference, candidates[other].reference, None)
+    for pair, other in zip(candidates, others, strict=True):
+        yield Candidate(pair.reference, candidates[other].reference, None)
 
 
 def met_share(folder: Path, trained_on: Path) -> float:
@@ -83,20 +83,21 @@ def met_share(folder: Path, trained_on: Path) -> float:
     Text is the same if only case and white space differ. `trained_on` is the file of the target
     side of the translator's training pairs.
     """
-    known = set(map(key, read_lines(trained_on)))
-    references = [one.reference for one in read(folder)] + [one for one, _ in read_apart(folder)]
-    return sum(key(one) in known for one in references) / len(references)
+    trained = set(map(key, read_lines(trained_on)))
+    references = [pair.reference for pair in read(folder)]
+    references += [reference for reference, _ in read_apart(folder)]
+    return sum(key(reference) in trained for reference in references) / len(references)
 
 
 def write(folder: Path, candidates: Iterable[Candidate], number: int) -> None:
-    """Write the first pairs into an existing folder.
+    """Write the first `number` pairs into an existing folder.
 
     Raises:
         TandemError: there are fewer.
     """
     rows = (
-        f"{one.reference}\t{one.paraphrase}\t{'' if one.cost is None else f'{one.cost:.6f}'}"
-        for one in islice(candidates, number)
+        f"{pair.reference}\t{pair.paraphrase}\t{'' if pair.cost is None else f'{pair.cost:.6f}'}"
+        for pair in islice(candidates, number)
     )
     written = write_lines(folder / "candidates.tsv", rows)
     if written < number:
@@ -110,7 +111,7 @@ def read(folder: str | Path) -> list[Candidate]:
 
 
 def read_apart(folder: str | Path) -> list[tuple[str, str]]:
-    """Return the pairs held apart; none of a text without a translator."""
+    """Return the pairs held apart; none for a text without a translator."""
     path = Path(folder) / "apart.tsv"
     if not path.exists():
         return []

@@ -1,7 +1,7 @@
 """How translations differ from what people wrote: statistics of words, in blocks of sentences.
 
 The paper's abstract names length, repetition and rare words; vocabulary and entropy of n-grams are
-measured on as many n-grams of either side, since both grow with the text.
+measured on equally many n-grams of both sides, since both grow with the text.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 Words = Sequence[str]
 
 FREQUENT = 1000
-"""Words that are not rare: the most frequent of the references held apart."""
+"""How many words are not rare: the most frequent ones of the references held apart."""
 STATISTICS = {
     "length": ("length", "words"),
     "vocabulary": ("vocabulary", "types per 100 words"),
@@ -45,64 +45,66 @@ def ngrams(words: Words, order: int) -> list[tuple[str, ...]]:
 
 
 def repeated_share(sentences: Sequence[Words], order: int) -> float:
-    """Return the share of n-grams that stood in their sentence before, 0 to 1; NaN for none."""
-    found = [ngrams(words, order) for words in sentences]
-    total = sum(map(len, found))
-    repeated = total - sum(len(set(each)) for each in found)
+    """Return the share of n-grams that stood in their sentence before, 0 to 1; NaN without any."""
+    grams = [ngrams(words, order) for words in sentences]
+    total = sum(map(len, grams))
+    repeated = total - sum(len(set(sentence)) for sentence in grams)
     return repeated / total if total else float("nan")
 
 
-def entropy(found: Sequence[tuple[str, ...]]) -> float:
+def entropy(grams: Sequence[tuple[str, ...]]) -> float:
     """Return the entropy of the distribution of n-grams, in bits."""
-    counts = np.array(list(Counter(found).values()), float)
+    counts = np.array(list(Counter(grams).values()), float)
     shares = counts / counts.sum()
     return float(-(shares * np.log2(shares)).sum())
 
 
 def length_names() -> dict[str, tuple[str, str]]:
     """Return the name and unit of the share of sentences in each range of lengths."""
-    spelt = (f"{low} to {high} words" if high else f"over {low - 1} words" for low, high in LENGTHS)
-    return {said.replace(" ", "-"): (said, "% of sentences") for said in spelt}
+    names = (f"{low} to {high} words" if high else f"over {low - 1} words" for low, high in LENGTHS)
+    return {name.replace(" ", "-"): (name, "% of sentences") for name in names}
 
 
-def length_shares(one: Sequence[Words], other: Sequence[Words]) -> NDArray[np.float64]:
-    """Return what part of each side's sentences is in each range, percent, (LENGTHS, 2)."""
-    lengths = [np.array([len(sentence) for sentence in side]) for side in (one, other)]
+def length_shares(
+    references: Sequence[Words], translations: Sequence[Words]
+) -> NDArray[np.float64]:
+    """Return the percentage of each side's sentences in each range of lengths, (LENGTHS, 2)."""
+    lengths = [np.array(list(map(len, side))) for side in (references, translations)]
     shares = [
-        [100 * np.mean((each >= low) & (each <= (high or np.inf))) for each in lengths]
+        [100 * np.mean((side >= low) & (side <= (high or np.inf))) for side in lengths]
         for low, high in LENGTHS
     ]
     return np.array(shares)
 
 
 def measure(
-    one: Sequence[Words], other: Sequence[Words], frequent: frozenset[str]
+    references: Sequence[Words], translations: Sequence[Words], frequent: frozenset[str]
 ) -> NDArray[np.float64]:
-    """Return the statistics of two sides of some sentences, (STATISTICS, 2)."""
-    sides = one, other
+    """Return the statistics of both sides of some pairs, (STATISTICS, 2)."""
+    sides = references, translations
     words = [list(chain.from_iterable(side)) for side in sides]
     rows = [
         [float(np.mean([len(sentence) for sentence in side])) for side in sides],
-        [100 * len(set(each)) / len(each) for each in _equal(words)],
-        [100 * float(np.mean([word not in frequent for word in each])) for each in words],
+        [100 * len(set(text)) / len(text) for text in _equal(words)],
+        [100 * float(np.mean([word not in frequent for word in text])) for text in words],
         *([100 * repeated_share(side, order) for side in sides] for order in (1, 2)),
     ]
     for order in (1, 2, 3):
-        found = [[gram for sentence in side for gram in ngrams(sentence, order)] for side in sides]
-        rows.append([entropy(each) for each in _equal(found)])
+        grams = [[gram for sentence in side for gram in ngrams(sentence, order)] for side in sides]
+        rows.append([entropy(side) for side in _equal(grams)])
     return np.array(rows)
 
 
 def in_blocks(
-    one: Sequence[Words],
-    other: Sequence[Words],
+    references: Sequence[Words],
+    translations: Sequence[Words],
     blocks: int,
-    measured: Callable[[Sequence[Words], Sequence[Words]], NDArray[np.float64]],
+    statistics: Callable[[Sequence[Words], Sequence[Words]], NDArray[np.float64]],
 ) -> NDArray[np.float64]:
-    """Return what is measured of consecutive blocks of pairs, (blocks, statistics, 2)."""
-    parts = np.array_split(np.arange(len(one)), blocks)
+    """Return the statistics of consecutive blocks of pairs, (blocks, statistics, 2)."""
+    parts = np.array_split(np.arange(len(references)), blocks)
     return np.stack([
-        measured([one[i] for i in part], [other[i] for i in part]) for part in parts
+        statistics([references[i] for i in part], [translations[i] for i in part]) for part in parts
     ])  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Let a pretrained encoder encode every word: what the filtering study's encoders start from."""
+"""Encode every word with a pretrained encoder: the word vectors that training starts from."""
 
 
 
@@ -9,9 +9,9 @@ from wieting2017.methods.word_vectors import on_principal_axes, write_word_vecto
 
 with logged(snakemake.log[0]) as log:
     words = sorted(Segmenter.load(snakemake.input.words).units("en"))
-    found = load_baseline(snakemake.params.baseline).encode(words, "en")
-    narrow = on_principal_axes(found, snakemake.params.dimension)
+    vectors = load_baseline(snakemake.params.baseline).encode(words, "en")
+    narrow = on_principal_axes(vectors, snakemake.params.dimension)
     write_word_vectors(snakemake.output.vectors, words, narrow)
-    kept = (narrow**2).sum() / ((found - found.mean(axis=0)) ** 2).sum()
-    log.info("%d words, %.0f%% of their variance on %d axes", *narrow.shape[:1], 100 * kept,
+    share = (narrow**2).sum() / ((vectors - vectors.mean(axis=0)) ** 2).sum()
+    log.info("%d words, %.0f%% of their variance on %d axes", *narrow.shape[:1], 100 * share,
              snakemake.params.dimension)  # fmt: skip

@@ -14,15 +14,15 @@ from wieting2017.methods.word_vectors import words_of
 
 
 def sentences() -> Iterator[str]:
-    """Yield all English text, and the words that vectors are known of."""
-    given, params = snakemake.input, snakemake.params
-    for pair in (pair for folder in given.texts for pair in texts.read(folder)):
+    """Yield all English text, then the words that have pretrained vectors."""
+    inputs, params = snakemake.input, snakemake.params
+    for pair in (pair for folder in inputs.texts for pair in texts.read(folder)):
         yield from (pair.reference, pair.paraphrase)
-    for folder, side in zip(given.bitexts, params.sides, strict=True):
+    for folder, side in zip(inputs.bitexts, params.sides, strict=True):
         for split in SPLITS:
             yield from read_lines(Path(folder) / f"{split}.{side}")
-    if given.start:
-        yield from words_of(given.start[0], params.scheme["size"])
+    if inputs.start:
+        yield from words_of(inputs.start[0], params.scheme["size"])
     elif params.baseline:
         yield from load_baseline(params.baseline).words()
 

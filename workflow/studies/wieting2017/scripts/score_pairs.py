@@ -1,4 +1,4 @@
-"""Give the pairs of a text the scores that filters keep by."""
+"""Score the pairs of a text, for filters to choose by."""
 
 
 
@@ -10,10 +10,10 @@ from wieting2017.methods import texts
 from wieting2017.methods.scoring import score
 
 with logged(snakemake.log[0]) as log:
-    given = snakemake.input
-    candidates, apart = texts.read(given.text), texts.read_apart(given.text)
-    similar = SentenceEncoder.load(given.cosine[0]) if given.cosine else None
-    words, seed = Segmenter.load(given.words), snakemake.params.seed
+    inputs = snakemake.input
+    candidates, apart = texts.read(inputs.text), texts.read_apart(inputs.text)
+    similar = SentenceEncoder.load(inputs.cosine[0]) if inputs.cosine else None
+    words, seed = Segmenter.load(inputs.words), snakemake.params.seed
     scores, about = score(candidates, apart, words, seed, similar)
     with atomic_path(snakemake.output.scores) as temporary:
         scores.to_csv(temporary, sep="\t", index=False)

@@ -16,34 +16,35 @@ from wieting2017.methods.word_vectors import start_vectors, started
 
 with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)
-    given, params, names = snakemake.input, snakemake.params, snakemake.wildcards
-    experiment, segmenter = Experiment(**params.experiment), Segmenter.load(given.words)
+    inputs, params, names = snakemake.input, snakemake.params, snakemake.wildcards
+    experiment, segmenter = Experiment(**params.experiment), Segmenter.load(inputs.words)
     run = Run.parse(params.run, seed=0)
-    scores = pd.read_csv(given.scores, sep="\t")
+    scores = pd.read_csv(inputs.scores, sep="\t")
     starts = {}
-    if given.start:
+    if inputs.start:
         source = experiment.start or str(experiment.baseline)
         words = segmenter.units("en")
-        vectors = start_vectors(Path(given.start[0]), words, run.encoder.dimension)
+        vectors = start_vectors(Path(inputs.start[0]), words, run.encoder.dimension)
         log.info("%d of %d words have vectors in %s", len(vectors), len(words), source)
         starts = {seed: started(segmenter, run.encoder, seed, vectors, source)
                   for seed in params.seeds}  # fmt: skip
     checkpoint = Path(params.checkpoint)
     checkpoint.parent.mkdir(parents=True, exist_ok=True)
-    files = [Path(given.text) / "candidates.tsv", Path(given.scores),
-             *sorted(Path(given.words).iterdir()), *sorted(Path(given.sts).iterdir())]  # fmt: skip
+    folders = map(Path, (inputs.words, inputs.sts))
+    files = [Path(inputs.text) / "candidates.tsv", Path(inputs.scores)]
+    files += [file for folder in folders for file in sorted(folder.iterdir())]
     parts = [*map(sha256, files), run.description(), params.code]
     bench = Bench(
-        text=Text.of(texts.read(given.text), scores, segmenter),
+        text=Text.of(texts.read(inputs.text), scores, segmenter),
         run=run,
         segmenter=segmenter,
         starts=starts,
-        tasks={key: (TASKS.parse(task), {"sts": Path(given.sts)})
+        tasks={key: (TASKS.parse(task), {"sts": Path(inputs.sts)})
                for key, task in params.tasks.items()},
         log=checkpoint,
         salt=" ".join(map(str, parts)),
     )  # fmt: skip
-    found = run_all(bench, experiment, names.text, names.compared, params.seeds)
+    results = run_all(bench, experiment, names.text, names.compared, params.seeds)
     described = {"text": names.text, "encoder": names.compared, "experiment": params.experiment}
-    write_json(snakemake.output.scores, {**described, **found})
-    log.info("%s", {key: len(value) for key, value in found.items()})
+    write_json(snakemake.output.scores, {**described, **results})
+    log.info("%s", {key: len(value) for key, value in results.items()})

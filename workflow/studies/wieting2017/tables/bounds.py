@@ -1,4 +1,4 @@
-"""Every filter with every bound, over all texts: Table 5 of wieting2017, and the like of it."""
+"""Every filter with every bound, over all texts: Table 5 of wieting2017, and other filters."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Bounds(ExperimentTable):
-    """What each bound gains, the mean of all texts; trained with the first seed."""
+    """What each bound gains, the mean over texts; trained with the first seed."""
 
     def build(self, given: Given) -> Report:
         """Make a row for each encoder, filter and bound.
@@ -34,24 +34,24 @@ class Bounds(ExperimentTable):
         plain = results.load(files, "chosen")
         plain = plain[plain["filter"] == UNFILTERED].set_index(["text", "encoder", "seed"])
         lines = results.load(files, "bounds")
-        own = plain.reindex(pd.MultiIndex.from_frame(lines[["text", "encoder", "seed"]]))
+        unfiltered = plain.reindex(pd.MultiIndex.from_frame(lines[["text", "encoder", "seed"]]))
         for task in ("test", "development"):
-            lines[f"{task}_gain"] = lines[task].to_numpy() - own[task].to_numpy()
+            lines[f"{task}_gain"] = lines[task].to_numpy() - unfiltered[task].to_numpy()
         rows: list[dict[str, Any]] = []
-        for (encoder, name, bounds), each in lines.groupby(
+        for (encoder, name, bounds), runs in lines.groupby(
             ["encoder", "filter", "bounds"], sort=False
         ):
-            each = each.dropna(subset=["test_gain"])
-            if not len(each):
+            runs = runs.dropna(subset=["test_gain"])
+            if not len(runs):
                 continue
             row: dict[str, Any] = {"encoder": experiment.encoders[str(encoder)].label}
             row |= {"filter": experiment.filters[str(name)].label, "bounds": bounds}
-            row |= {"text_count": len(each)}
-            row |= columns("gain", results.METRIC, sample_mean(each["test_gain"].to_numpy()))
-            row["development_gain_pearson_x100"] = each["development_gain"].mean()
+            row |= {"text_count": len(runs)}
+            row |= columns("gain", results.METRIC, sample_mean(runs["test_gain"].to_numpy()))
+            row["development_gain_pearson_x100"] = runs["development_gain"].mean()
             rows.append(row)
         frame = pd.DataFrame(rows)
-        said = (
+        note = (
             "What each bound gains over no filter, r x 100 on STS 2012 to 2015: the mean of the "
             "texts of which enough pairs pass, with the 95% t interval over texts. Trained with "
             f"one seed, {experiment.size:,} pairs each. Development is the gain on STS 2016, which "
@@ -64,13 +64,13 @@ class Bounds(ExperimentTable):
             for row in rows
         ]  # fmt: skip
         headings = ["Encoder", "Filter", "Bounds", "Texts", "Gain", "Development"]
-        return Report(frame, page("# Bounds of filters", said, grid(headings, shown)),
+        return Report(frame, page("# Bounds of filters", note, grid(headings, shown)),
                       {"bounds": lines.dropna(subset=["test_gain"])})  # fmt: skip
 
     def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
         """Draw a row for each bound of each filter, a series for each encoder.
 
-        The interval of two texts would dwarf all others: it is in the table alone.
+        The interval of two texts would dwarf all others: it is only in the table.
         """
         import numpy as np
 
@@ -78,8 +78,8 @@ class Bounds(ExperimentTable):
 
         names = list(dict.fromkeys(zip(frame["filter"], frame["bounds"], strict=True)))
         series = {}
-        for encoder, own in frame.groupby("encoder", sort=False):
-            placed = own.set_index(["filter", "bounds"]).reindex(names)
+        for encoder, gains in frame.groupby("encoder", sort=False):
+            placed = gains.set_index(["filter", "bounds"]).reindex(names)
             values = bounds(placed, "gain", results.METRIC).copy()
             values[placed["text_count"].to_numpy(float) < 3, 1:] = np.nan
             series[str(encoder)] = values

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 class Datasets(Table):
-    """Encoders trained on as many pairs of each text."""
+    """Encoders trained on equally many pairs of each text."""
 
     experiment: Experiment
     """The filtering experiments, which all tables of the study are about."""
 
     def inputs(self, plan: Outline) -> dict[str, list[str]]:
-        """Name the scores of all trainings, the quality of the translators, their texts."""
+        """Name the scores of all trainings, the BLEU of the translators, the translated texts."""
         translators = self.translators(plan)
         return {
             "conditions": results.inputs(plan, self.experiment),
@@ -32,15 +32,15 @@ class Datasets(Table):
 
     def translators(self, plan: Outline) -> dict[str, str]:
         """Name the translator of each text that has one."""
-        made = plan.study.backtranslations
+        corpora = plan.study.backtranslations
         texts = self.experiment.compared.items()
-        return {n: made[t.backtranslation].translator for n, t in texts if t.backtranslation}
+        return {n: corpora[t.backtranslation].translator for n, t in texts if t.backtranslation}
 
     def build(self, given: Given) -> Report:
         """Make a row for each text and encoder.
 
         Columns: text, encoder, label, bleu (of the translator on its test split), met_percent (the
-        references that the translator was trained on; empty where that is not known), pairs,
+        share of references that the translator was trained on; empty if unknown), pairs,
         learning_rate (the best on the development task), seed_count, development_pearson_x100, and
         the mean of the test years with its 95% interval over seeds, and that of each further task
         (empty where its data is absent).
@@ -77,8 +77,8 @@ class Datasets(Table):
             row |= {"seed_count": len(runs), "development_pearson_x100": runs["development"].mean()}
             row |= columns("mean", results.METRIC, sample_mean(runs["test"].to_numpy()))
             for task in self.experiment.further:
-                known = task in runs and runs[task].notna().all()
-                mean = sample_mean(runs[task].to_numpy()) if known else None
+                scored = task in runs and runs[task].notna().all()
+                mean = sample_mean(runs[task].to_numpy()) if scored else None
                 row |= columns(task, results.METRIC, mean)
             yield row
 
@@ -89,17 +89,17 @@ class Datasets(Table):
         from tandem.reporting.writer import grid, page, with_interval
 
         lines = []
-        for label, own in frame.groupby("label", sort=False):
+        for label, rows in frame.groupby("label", sort=False):
             cells = {
                 row["encoder"]: with_interval(row, "mean", results.METRIC)
-                for _, row in own.iterrows()
+                for _, row in rows.iterrows()
             }
-            quality = own[["bleu", "met_percent"]].iloc[0]
+            quality = rows[["bleu", "met_percent"]].iloc[0]
             shown = ["" if pd.isna(value) else f"{value:.1f}" for value in quality]
             lines.append([str(label), *shown, *(cells.get(name, "") for name in self._labels())])
         headings = ["Training text", "BLEU of the translator", "Met (%)", *self._labels()]
         start = self.experiment.start or self.experiment.baseline or "what the seed draws"
-        said = (
+        note = (
             "Pearson's r x 100, mean of STS 2012 to 2015, of encoders trained on "
             f"{self.experiment.size:,} pairs of each text; in brackets, the 95% t interval over "
             f"seeds. Word vectors start from {start}; "
@@ -107,34 +107,34 @@ class Datasets(Table):
             "that the translator was trained on."
         )
         further = "\n\n".join(self._further(frame, task) for task in self.experiment.further)
-        return page("# Texts as training data", said, grid(headings, lines), further)
+        return page("# Texts as training data", note, grid(headings, lines), further)
 
     def _further(self, frame: pd.DataFrame, task: str) -> str:
         """Return the section of a further task; empty where its data is absent."""
         from tandem.reporting.writer import grid, page, with_interval
 
-        known = frame.dropna(subset=f"{task}_{results.METRIC}")
-        if known.empty:
+        scored = frame.dropna(subset=f"{task}_{results.METRIC}")
+        if scored.empty:
             return ""
         lines = []
-        for label, own in known.groupby("label", sort=False):
+        for label, rows in scored.groupby("label", sort=False):
             cells = {
                 row["encoder"]: with_interval(row, task, results.METRIC)
-                for _, row in own.iterrows()
+                for _, row in rows.iterrows()
             }
             lines.append([str(label), *(cells.get(name, "") for name in self._labels())])
         return page(f"## The task {task}", grid(["Training text", *self._labels()], lines))
 
     def _labels(self) -> list[str]:
-        return [each.label for each in self.experiment.encoders.values()]
+        return [encoder.label for encoder in self.experiment.encoders.values()]
 
     def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
         """Draw a row for each text, a series for each encoder."""
         from tandem.reporting.plots import Dots, bounds, dot_plot
 
         series = {
-            str(label): bounds(own, "mean", results.METRIC)
-            for label, own in frame.groupby("encoder", sort=False)
+            str(label): bounds(rows, "mean", results.METRIC)
+            for label, rows in frame.groupby("encoder", sort=False)
         }
         labels = list(dict.fromkeys(frame["label"]))
         return dot_plot([Dots("Pearson's r × 100, STS 2012–2015", labels, series)])

@@ -31,9 +31,9 @@ class Filters(ExperimentTable):
         import pandas as pd
 
         experiment = self.experiment(given.plan)
-        found = results.load(given.files["conditions"], "chosen")
+        trainings = results.load(given.files["conditions"], "chosen")
         rows: list[dict[str, Any]] = []
-        for (text, encoder), runs in found.groupby(["text", "encoder"], sort=False):
+        for (text, encoder), runs in trainings.groupby(["text", "encoder"], sort=False):
             if experiment.filtered(str(text)):
                 named = {"text": text, "encoder": experiment.encoders[str(encoder)].label}
                 rows += [named | row for row in _gains(experiment, runs)]
@@ -51,10 +51,10 @@ class Filters(ExperimentTable):
 
         experiment = self.experiment(given.plan)
         panels = []
-        for encoder, own in frame.groupby("encoder", sort=False):
-            labels = list(dict.fromkeys(own["label"]))
+        for encoder, gains in frame.groupby("encoder", sort=False):
+            labels = list(dict.fromkeys(gains["label"]))
             series = {}
-            for text, rows in own.groupby("text", sort=False):
+            for text, rows in gains.groupby("text", sort=False):
                 placed = rows.set_index("label").reindex(labels)
                 series[experiment.texts[str(text)].label] = np.asarray(
                     bounds(placed, "gain", results.METRIC), float
@@ -75,7 +75,7 @@ def _markdown(experiment: Experiment, frame: pd.DataFrame, overall: pd.DataFrame
         for _, row in frame.iterrows()
     ]  # fmt: skip
     headings = ["Text", "Encoder", "Filter", "Bounds", "Pairs", "r x 100", "Gain", "p"]
-    said = (
+    note = (
         "Each filter with the bound that is best on STS 2016 and the pairs that pass, trained "
         f"on {experiment.size:,} of them. r x 100 is the mean of STS 2012 to 2015 over seeds; "
         "its gain is over no filter with the same seeds, in brackets the 95% t interval; p is "
@@ -95,7 +95,7 @@ def _markdown(experiment: Experiment, frame: pd.DataFrame, overall: pd.DataFrame
     return page(
         "# What filters gain", over,
         grid(["Encoder", "Filter", "Texts", "Gain", "p"], whole),
-        "## Text by text", said, grid(headings, lines),
+        "## Text by text", note, grid(headings, lines),
     )  # fmt: skip
 
 
@@ -106,52 +106,52 @@ def _gains(experiment: Experiment, runs: pd.DataFrame) -> list[dict[str, Any]]:
 
     plain = runs[runs["filter"] == UNFILTERED].set_index("seed")["test"]
     rows: list[dict[str, Any]] = []
-    for name, each in runs[runs["filter"] != UNFILTERED].groupby("filter", sort=False):
-        scores = each.set_index("seed")["test"]
+    for name, filtered in runs[runs["filter"] != UNFILTERED].groupby("filter", sort=False):
+        scores = filtered.set_index("seed")["test"]
         if scores.isna().any():
             continue
         gains = (scores - plain).to_numpy()
         row: dict[str, Any] = {"filter": name, "label": label_of(experiment, str(name))}
-        row |= {"bounds": each["bounds"].iloc[0], "passing": each["passing"].iloc[0]}
-        row |= {"seed_count": len(each)}
+        row |= {key: filtered[key].iloc[0] for key in ("bounds", "passing")}
+        row |= {"seed_count": len(filtered)}
         row |= columns("mean", results.METRIC, sample_mean(scores.to_numpy()))
-        row["development_pearson_x100"] = each["development"].mean()
+        row["development_pearson_x100"] = filtered["development"].mean()
         rows.append(row | _gain(gains))
     corrected = holm([row["p"] for row in rows])
     return [{**row, "p_holm": p} for row, p in zip(rows, corrected, strict=True)]
 
 
 def _overall(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean gain over texts of each encoder and filter, corrected likewise."""
+    """Return the mean gain over texts of each encoder and filter, p corrected over the filters."""
     import pandas as pd
 
     from tandem.statistics.inference import holm
 
-    found: list[dict[str, Any]] = []
-    for encoder, own in frame.groupby("encoder", sort=False):
+    lines: list[dict[str, Any]] = []
+    for encoder, gains in frame.groupby("encoder", sort=False):
         rows: list[dict[str, Any]] = [
-            {"encoder": encoder, "label": label, "text_count": len(each),
-             **_gain(each[f"gain_{results.METRIC}"].to_numpy())}
-            for label, each in own.groupby("label", sort=False)
+            {"encoder": encoder, "label": label, "text_count": len(texts),
+             **_gain(texts[f"gain_{results.METRIC}"].to_numpy())}
+            for label, texts in gains.groupby("label", sort=False)
         ]  # fmt: skip
         corrected = holm([row["p"] for row in rows])
-        found += [{**row, "p_holm": p} for row, p in zip(rows, corrected, strict=True)]
-    return pd.DataFrame(found)
+        lines += [{**row, "p_holm": p} for row, p in zip(rows, corrected, strict=True)]
+    return pd.DataFrame(lines)
 
 
 def _gain(gains: np.ndarray) -> dict[str, float | None]:
-    """Return the mean of gains with its 95% t interval, as columns, and the p-value of 0."""
+    """Return the mean of gains with its 95% t interval, as columns, and the p-value of no gain."""
     from tandem.reporting.writer import columns
     from tandem.statistics.inference import sample_mean
 
-    found = sample_mean(gains)
-    return {**columns("gain", results.METRIC, found), "p": found.p(0)}
+    mean = sample_mean(gains)
+    return {**columns("gain", results.METRIC, mean), "p": mean.p(0)}
 
 
 def _shown(p: float) -> str:
-    return "" if p != p else f"{p:.3f}"  # of one seed or text: none
+    return "" if p != p else f"{p:.3f}"  # NaN of a single seed or text
 
 
 def label_of(experiment: Experiment, name: str) -> str:
-    """Return what a filter is called in tables."""
+    """Return the name of a filter in tables."""
     return "combined" if name == COMBINED else experiment.filters[name].label

@@ -22,7 +22,7 @@ class Growth(ExperimentTable):
 
         Columns: text, encoder, filter (of the text's best bound on the development task, or none),
         bounds, pairs, seed_count, and the mean of the test years with its 95% t interval over
-        seeds. Left out is what has too few pairs.
+        seeds. Numbers of pairs that a text does not have are left out.
         """
         import pandas as pd
 
@@ -30,11 +30,11 @@ class Growth(ExperimentTable):
         from tandem.statistics.inference import sample_mean
 
         experiment = self.experiment(given.plan)
-        found = results.load(given.files["conditions"], "growth").dropna(subset=["test"])
-        found = found[[experiment.texts[name].control is None for name in found["text"]]]
+        scores = results.load(given.files["conditions"], "growth").dropna(subset=["test"])
+        scores = scores[[experiment.texts[text].control is None for text in scores["text"]]]
         rows: list[dict[str, Any]] = []
-        for key, runs in found.groupby(["text", "encoder", "filter", "bounds", "size"], sort=False):
-            text, encoder, name, bounds, size = key
+        groups = ["text", "encoder", "filter", "bounds", "size"]
+        for (text, encoder, name, bounds, size), runs in scores.groupby(groups, sort=False):
             row: dict[str, Any] = {"text": experiment.texts[str(text)].label}
             row |= {"encoder": experiment.encoders[str(encoder)].label}
             row |= {"filter": "none" if name == UNFILTERED else experiment.filters[str(name)].label}
@@ -43,24 +43,24 @@ class Growth(ExperimentTable):
             rows.append(row | columns("mean", results.METRIC, mean))
         frame = pd.DataFrame(rows)
         ends = {min(experiment.growth): "fewest", max(experiment.growth): "most"}
-        found["pairs"] = [ends.get(size, "between") for size in found["size"]]
-        found["source"] = [
-            "back-translated" if experiment.filtered(name) else "people" for name in found["text"]
+        scores["pairs"] = [ends.get(size, "between") for size in scores["size"]]
+        scores["source"] = [
+            "back-translated" if experiment.filtered(text) else "people" for text in scores["text"]
         ]
-        found["kept"] = [UNFILTERED if n == UNFILTERED else "best filter" for n in found["filter"]]
+        scores["kept"] = [n if n == UNFILTERED else "best filter" for n in scores["filter"]]
         shown = [
             [row["text"], row["encoder"], row["bounds"] or "none", f"{row['pairs']:,}",
              with_interval(row, "mean", results.METRIC)]
             for row in rows
         ]  # fmt: skip
-        said = (
+        note = (
             "r x 100, mean of STS 2012 to 2015, of encoders trained on more and more pairs: with "
             "the filter and bound that are best on STS 2016 at one size, and with none; in "
             "brackets, the 95% t interval over seeds."
         )
         headings = ["Text", "Encoder", "Filter", "Pairs", "r x 100"]
-        return Report(frame, page("# Growing training sets", said, grid(headings, shown)),
-                      {"growth": frame, "growth-runs": found})  # fmt: skip
+        return Report(frame, page("# Growing training sets", note, grid(headings, shown)),
+                      {"growth": frame, "growth-runs": scores})  # fmt: skip
 
     def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
         """Draw a panel for each text: a curve for each encoder, filtered and not."""
@@ -69,9 +69,9 @@ class Growth(ExperimentTable):
         from tandem.reporting.plots import Curves, bounds, line_plot
 
         panels = []
-        for text, own in frame.groupby("text", sort=False):
+        for text, points in frame.groupby("text", sort=False):
             series = {}
-            for (encoder, name), rows in own.groupby(["encoder", "filter"], sort=False):
+            for (encoder, name), rows in points.groupby(["encoder", "filter"], sort=False):
                 label = f"{encoder}, {'unfiltered' if name == 'none' else 'best filter'}"
                 values = bounds(rows, "mean", results.METRIC)
                 series[label] = np.column_stack([rows["pairs"], values])

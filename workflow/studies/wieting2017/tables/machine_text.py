@@ -26,12 +26,12 @@ class MachineText(ExperimentTable):
     """Length, vocabulary, rare words, repetition and entropy of references and translations."""
 
     blocks: int = 20
-    """Parts of a text whose statistics give the spread."""
+    """Parts of a text, over which intervals are computed."""
     examples: int = 10
     """Pairs that are shown, of all texts together."""
 
     def inputs(self, plan: Outline) -> dict[str, list[str]]:
-        """Name the texts, and what the classifiers found."""
+        """Name the texts, and the accuracies of the classifiers."""
         names = self.filtered(plan)
         return {
             "texts": [plan.path("texts", name) for name in names],
@@ -41,10 +41,10 @@ class MachineText(ExperimentTable):
     def build(self, given: Given) -> Report:
         """Make a row for each text and statistic.
 
-        Columns: text, statistic, unit; of references and of translations the mean and its 95% t
-        interval over blocks of pairs; how much higher the translations' is, in percent of the
-        references', likewise. The frame `usage` has a line for each side; `classifiers` one for
-        each text, classifier and side (its accuracy, and that of guessing).
+        Columns: text, statistic, unit; of references and of translations the mean, and how much
+        higher that of translations is, in percent of that of references, each with its 95% t
+        interval over blocks of pairs. The frame `usage` has a line for each side; `classifiers` has
+        two for each text and classifier, its accuracy and that of guessing.
         """
         import pandas as pd
 
@@ -57,18 +57,18 @@ class MachineText(ExperimentTable):
         shown: list[list[str]] = []
         for number, (name, folder) in enumerate(zip(names, given.files["texts"], strict=True)):
             label, pairs = experiment.texts[name].label, texts.read(folder)
-            one, other = ([tokens(pair.sides[k]) for pair in pairs] for k in (0, 1))
+            references, translations = ([tokens(p.sides[k]) for p in pairs] for k in (0, 1))
             apart = [tokens(reference) for reference, _ in texts.read_apart(folder)]
             frequent = usage.frequent_words(apart)
-            measured = _measured(one, other, frequent, self.blocks)
-            rows += [{"key": name, "text": label, **each} for each in measured]
-            wanted = self.examples // len(names) + (number < self.examples % len(names))
-            chosen = _telling(pairs, one, other, frequent, wanted)
+            measured = _measured(references, translations, frequent, self.blocks)
+            rows += [{"key": name, "text": label, **row} for row in measured]
+            count = self.examples // len(names) + (number < self.examples % len(names))
+            chosen = _telling(pairs, references, translations, frequent, count)
             shown += [
                 [label, excerpt(pair.reference), excerpt(pair.paraphrase), why]
                 for pair, why in chosen
             ]
-        told = _accuracies(names, given.files["classifiers"])
+        accuracies = _accuracies(names, given.files["classifiers"])
         usage_lines = [
             {"text": row["key"], "statistic": row["name"], "side": side,
              "value": row[f"{side}_mean"]}
@@ -76,22 +76,22 @@ class MachineText(ExperimentTable):
         ]  # fmt: skip
         return Report(
             pd.DataFrame(rows).drop(columns=["key", "name"]),
-            self._markdown(experiment, rows, told, shown),
-            {"usage": pd.DataFrame(usage_lines), "classifiers": told},
+            self._markdown(experiment, rows, accuracies, shown),
+            {"usage": pd.DataFrame(usage_lines), "classifiers": accuracies},
         )
 
     def _markdown(
         self,
         experiment: Experiment,
         rows: Sequence[Mapping[str, Any]],
-        told: pd.DataFrame,
+        accuracies: pd.DataFrame,
         shown: Sequence[Sequence[str]],
     ) -> str:
-        """Lay out the statistics, what classifiers tell apart, and examples."""
+        """Lay out the statistics, the accuracies of classifiers, and examples."""
         from tandem.reporting.writer import grid, page, with_interval
         from wieting2017.methods import usage
 
-        said = (
+        note = (
             f"References and their back-translations: {experiment.candidates:,} pairs of each "
             f"text, in {self.blocks} blocks; vocabulary and entropies are of equally many words or "
             f"n-grams of a block. Rare is what is not among the {usage.FREQUENT:,} most frequent "
@@ -107,8 +107,8 @@ class MachineText(ExperimentTable):
         ]  # fmt: skip
         heads = ["Text", "Statistic", "References", "Translations", "More (%)"]
         return page(
-            "# How translations differ from references", said, grid(heads, lines),
-            "## Told apart", _accuracy_note(told), _accuracy_grid(told, experiment),
+            "# How translations differ from references", note, grid(heads, lines),
+            "## Told apart", _accuracy_note(accuracies), _accuracy_grid(accuracies, experiment),
             "## Examples", "Of each text, pairs whose translation repeats the most, or has "
             "lost the most rare words.",
             grid(["Text", "Reference", "Translation", "What is seen"], shown),
@@ -123,11 +123,11 @@ class MachineText(ExperimentTable):
         from tandem.reporting.plots import Dots, bounds, dot_plot
         from wieting2017.methods import usage
 
-        ranges = [said for said, _ in usage.length_names().values()]
+        ranges = [label for label, _ in usage.length_names().values()]
         panels = []
         if figure.endswith(LENGTHS_END):
-            for text, own in frame.groupby("text", sort=False):
-                placed = own.set_index("statistic").reindex(ranges)
+            for text, shares in frame.groupby("text", sort=False):
+                placed = shares.set_index("statistic").reindex(ranges)
                 series = {f"{side}s": placed[_columns(side)].to_numpy(float) for side in SIDES}
                 xlabel = "% of sentences, with 95% interval"
                 panels.append(Dots(xlabel, ranges, series, str(text)))
@@ -135,15 +135,18 @@ class MachineText(ExperimentTable):
         frame = frame[~frame["statistic"].isin(ranges)]
         rows = list(dict.fromkeys(frame["statistic"]))
         series = {}
-        for text, own in frame.groupby("text", sort=False):
-            more = bounds(own.set_index("statistic").reindex(rows), "more", "percent")
+        for text, statistics in frame.groupby("text", sort=False):
+            more = bounds(statistics.set_index("statistic").reindex(rows), "more", "percent")
             series[str(text)] = 1 + more / 100
         xlabel = "translations / references, with 95% interval"
         return dot_plot([Dots(xlabel, rows, series, log=True, limit=(1.0, "references"))])
 
 
 def _measured(
-    one: Sequence[Words], other: Sequence[Words], frequent: frozenset[str], blocks: int
+    references: Sequence[Words],
+    translations: Sequence[Words],
+    frequent: frozenset[str],
+    blocks: int,
 ) -> Iterator[dict[str, Any]]:
     """Yield a row for each statistic of a text, then for each range of lengths."""
     import numpy as np
@@ -156,12 +159,13 @@ def _measured(
     for names, measure in (
         (usage.STATISTICS, statistics), (usage.length_names(), usage.length_shares)
     ):  # fmt: skip
-        found = usage.in_blocks(one, other, blocks, measure)
-        for place, (name, (said, unit)) in enumerate(names.items()):
-            values = dict(zip(SIDES, found[:, place].T, strict=True))
-            row: dict[str, Any] = {"name": name, "statistic": said, "unit": unit}
-            for side, own in values.items():
-                row |= dict(zip(_columns(side), astuple(sample_mean(own).interval), strict=True))
+        measurements = usage.in_blocks(references, translations, blocks, measure)
+        for place, (name, (label, unit)) in enumerate(names.items()):
+            values = dict(zip(SIDES, measurements[:, place].T, strict=True))
+            row: dict[str, Any] = {"name": name, "statistic": label, "unit": unit}
+            for side in SIDES:
+                interval = sample_mean(values[side]).interval
+                row |= dict(zip(_columns(side), astuple(interval), strict=True))
             # one denominator for all blocks: a block without any repetition has no ratio
             whole = values["reference"].mean() or np.nan
             relative = 100 * (values["translation"] - values["reference"]) / whole
@@ -170,25 +174,28 @@ def _measured(
 
 def _telling(
     pairs: Sequence[Candidate],
-    one: Sequence[Words],
-    other: Sequence[Words],
+    references: Sequence[Words],
+    translations: Sequence[Words],
     frequent: frozenset[str],
-    wanted: int,
+    count: int,
 ) -> Iterator[tuple[Candidate, str]]:
-    """Yield pairs that show a difference, in turns the most repetitive and the most frequent.
+    """Yield pairs that show a difference, each with a note of it.
 
-    Each with the count that singles it out.
+    In turn, the translation repeats the most words, or has lost the most rare words.
     """
-    repeated = [len(words) - len(set(words)) for words in other]
-    rare = [sum(word not in frequent for word in words) for words in one]
-    lost = [n - sum(w not in frequent for w in words) for n, words in zip(rare, other, strict=True)]
+    repeated = [len(words) - len(set(words)) for words in translations]
+    rare, left = (
+        [sum(word not in frequent for word in words) for words in side]
+        for side in (references, translations)
+    )
+    lost = [before - after for before, after in zip(rare, left, strict=True)]
     kinds = [(repeated, "{} words repeated"), (lost, "{} rare words fewer")]
     # of equal counts the first pair
     orders = [sorted(range(len(pairs)), key=[-n for n in c].__getitem__) for c, _ in kinds]
-    for number in range(wanted):
-        counts, said = kinds[number % 2]
+    for number in range(count):
+        counts, note = kinds[number % 2]
         place = orders[number % 2][number // 2]
-        yield pairs[place], said.format(counts[place])
+        yield pairs[place], note.format(counts[place])
 
 
 def _columns(side: str) -> list[str]:
@@ -199,8 +206,8 @@ SIDES = ("reference", "translation")
 LENGTHS_END = "-lengths"
 
 
-def _accuracy_note(told: pd.DataFrame) -> str:
-    if told.empty:
+def _accuracy_note(accuracies: pd.DataFrame) -> str:
+    if accuracies.empty:
         return ""
     return (
         "Accuracy of classifiers that tell references from translations, on sentences held out for "
@@ -209,28 +216,28 @@ def _accuracy_note(told: pd.DataFrame) -> str:
 
 
 def _accuracies(names: Sequence[str], files: Sequence[Path]) -> pd.DataFrame:
-    """Return a line for each text, classifier and guess: its own, or the more frequent kind."""
+    """Return two lines for each text and classifier: its accuracy, and that of guessing."""
     import pandas as pd
 
     return pd.DataFrame([
-        {"text": name, "classifier": kind, "guess": guess, "accuracy_percent": 100 * found[key]}
+        {"text": name, "classifier": kind, "guess": guess, "accuracy_percent": 100 * shares[key]}
         for name, file in zip(names, files, strict=True)
-        for kind, found in read_json(file).items()
+        for kind, shares in read_json(file).items()
         for guess, key in (("classifier", "accuracy"), ("majority", "majority"))
     ])  # fmt: skip
 
 
-def _accuracy_grid(told: pd.DataFrame, experiment: Experiment) -> str:
+def _accuracy_grid(accuracies: pd.DataFrame, experiment: Experiment) -> str:
     from tandem.reporting.writer import grid
 
-    if told.empty:
+    if accuracies.empty:
         return ""
-    kinds = list(dict.fromkeys(told["classifier"]))
-    wide = told.set_index(["text", "classifier", "guess"])["accuracy_percent"]
+    kinds = list(dict.fromkeys(accuracies["classifier"]))
+    wide = accuracies.set_index(["text", "classifier", "guess"])["accuracy_percent"]
     rows = [
         [experiment.texts[text].label,
          *(f"{wide[text, kind, 'classifier']:.1f} ({wide[text, kind, 'majority']:.1f})"
            for kind in kinds)]
-        for text in dict.fromkeys(told["text"])
+        for text in dict.fromkeys(accuracies["text"])
     ]  # fmt: skip
     return grid(["Text", *kinds], rows)

@@ -46,8 +46,8 @@ class Removed(ExperimentTable):
         """Make a row for each text, filter and other filter.
 
         Columns: text, filter, bounds, removed_pairs, removed_percent (of the text's pairs), other,
-        also_removed_percent (of what the filter removes, what the other removes too), and
-        expected_percent (what the other removes of all pairs: as much as by chance).
+        also_removed_percent (of the pairs that the filter removes, those that the other removes
+        too), and expected_percent (of all pairs, those that the other removes: what chance gives).
         """
         import pandas as pd
 
@@ -60,9 +60,9 @@ class Removed(ExperimentTable):
         for folder, scores, file in zip(
             given.files["texts"], given.files["pairs"], given.files["conditions"], strict=True
         ):
-            found = read_json(file)
-            removed = _removed(found["chosen"], pd.read_csv(scores, sep="\t"))
-            label, pairs = experiment.texts[found["text"]].label, texts.read(folder)
+            trainings = read_json(file)
+            removed = _removed(trainings["chosen"], pd.read_csv(scores, sep="\t"))
+            label, pairs = experiment.texts[trainings["text"]].label, texts.read(folder)
             rows += [{"text": label, **row} for row in _shared(removed, experiment)]
             for name, (bounds, _) in removed.items():
                 lines = shown.setdefault(name, [])
@@ -71,7 +71,7 @@ class Removed(ExperimentTable):
                     cells += [excerpt(side) for side in pairs[place].sides]
                     lines.append([*cells, str(others)])
         frame = pd.DataFrame(rows)
-        said = (
+        note = (
             "Of the pairs that a filter removes, the share that another removes too, in percent, "
             "the mean of the texts; on the diagonal, what it removes of all pairs. Bounds are "
             f"those chosen for {experiment.encoders[self.encoder].label} on STS 2016."
@@ -81,7 +81,7 @@ class Removed(ExperimentTable):
         return Report(
             frame,
             page(
-                "# What filters remove", said, _square(frame) if rows else "",
+                "# What filters remove", note, _square(frame) if rows else "",
                 "## Examples", "Pairs that few other filters remove.", grid(heads, examples),
             ),
             {"removed": frame},
@@ -95,8 +95,8 @@ class Removed(ExperimentTable):
 
         rows = list(dict.fromkeys(frame["filter"]))
         series = {}
-        for text, own in frame.groupby("text", sort=False):
-            shares = own.drop_duplicates("filter").set_index("filter").reindex(rows)
+        for text, removals in frame.groupby("text", sort=False):
+            shares = removals.drop_duplicates("filter").set_index("filter").reindex(rows)
             values = shares["removed_percent"].to_numpy(float)
             series[str(text)] = np.column_stack([values, *[np.full(len(rows), np.nan)] * 2])
         return dot_plot([Dots("removed, % of the text's pairs", rows, series)])
@@ -119,9 +119,9 @@ def _shared(removed: Removals, experiment: Experiment) -> Iterator[dict[str, Any
 
 
 def _examples(removed: Removals, name: str) -> list[tuple[int, int]]:
-    """Return the pairs that a filter removes, each with how many others do.
+    """Return the places of the pairs that a filter removes, and how many other filters remove each.
 
-    What the fewest others remove comes first: it shows what is the filter's own.
+    Those that the fewest others remove come first: they show what this filter alone removes.
     """
     import numpy as np
 
@@ -134,14 +134,14 @@ def _removed(chosen: list[dict], scores: pd.DataFrame) -> Removals:
     """Return for each filter its bounds, as text, and which pairs it removes."""
     from wieting2017.methods.conditions import Condition, Kept
 
-    found = {}
+    removed = {}
     for result in chosen:
         name = result["filter"]
-        if name in (UNFILTERED, COMBINED) or name in found:
+        if name in (UNFILTERED, COMBINED) or name in removed:
             continue
         condition = Condition(name, tuple(Kept(**kept) for kept in result["kept"]))
-        found[name] = results.spelt(result["kept"]), ~condition.passing(scores)
-    return found
+        removed[name] = results.spelt(result["kept"]), ~condition.passing(scores)
+    return removed
 
 
 def _percent(value: float) -> str:

@@ -1,0 +1,38 @@
+"""Names say what they hold: some words say nothing, and are bound nowhere."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2] / "workflow"
+EMPTY = {"found", "given", "known", "own", "made", "said", "each", "one"}
+FILES = sorted(ROOT.rglob("*.py"))
+
+
+def bound(tree):
+    """Yield each name that is bound, with its line."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id, node.lineno
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name, node.lineno
+        elif isinstance(node, ast.arg) and not is_given(node):
+            yield node.arg, node.lineno
+
+
+def is_given(argument):
+    """Whether it is what a table is made from, the class `Given`."""
+    return argument.annotation is not None and ast.unparse(argument.annotation) == "Given"
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_no_name_says_nothing(file):
+    tree = ast.parse(file.read_text("utf-8"))
+    assert [(name, line) for name, line in bound(tree) if name in EMPTY] == []
+
+
+def test_a_name_that_says_nothing_is_told():
+    code = "for each in rows:\n    found = each\ndef given(one, given: Given): pass\n"
+    names = [name for name, _ in bound(ast.parse(code)) if name in EMPTY]
+    assert sorted(names) == ["each", "found", "given", "one"]
