@@ -128,7 +128,7 @@ def test_ids_of_another_vocabulary_are_refused(tmp_path, ids):
     written(tmp_path / "a", [[0, 1], ids])
     loaded = ragged.load(tmp_path / "a")
     loaded.part(0, 1).check_below(4)
-    with pytest.raises(InputError, match=r"a\.ids\.npy: ids from .* of 4 there are"):
+    with pytest.raises(InputError, match=r"a\.ids\.npy: ids from .* in a vocabulary of 4"):
         loaded.check_below(4)
 
 

@@ -78,5 +78,5 @@ def test_a_run_beside_a_damaged_checkpoint_ends_with_the_same_bytes(whole, tmp_p
 
 
 def test_ids_beyond_the_vocabulary_are_refused_before_training():
-    with pytest.raises(TandemError, match="of 49 there are"):
+    with pytest.raises(TandemError, match="in a vocabulary of 49"):
         trainer(vocabulary=49)

@@ -26,15 +26,15 @@ from tandem.files.io import MAX_DOCUMENT_BYTES, stream_lines, unpacked
 from tandem.files.untrusted import Metered, refusing, refusing_each
 
 _HEADER_BYTES = 1 << 20
-"""Most that may precede a member of a tar: names, and records of other standards."""
+"""Most bytes before a member of a tar: long names, and records of other standards."""
 _NO_ARCHIVE = "no zip or tar archive, or a truncated or damaged one"
 _REMEDY = "Do not use it; fetch it from its publisher"
 
 
 MAX_BYTES = 64 << 30
-"""Most that all members together may unpack to."""
+"""Most bytes that all members together may unpack to."""
 MAX_RATIO, FREE_BYTES = 200, 16 << 20
-"""Most unpacked to packed bytes, where more than these: text packs 4 to 1, in the wheels to 47."""
+"""Highest ratio of unpacked to packed bytes, from FREE_BYTES on: text has 4, wheels up to 47."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Archive:
             shutil.copyfileobj(stream, out)
 
     def ending(self, ending: str) -> str:
-        """Return the name of the one member `*.<ending>`; InputError on none or several."""
+        """Return the name of the one member `*.<ending>`; InputError unless there is one."""
         members = [name for name in self.names if name.endswith(f".{ending}")]
         if len(members) != 1:
             problem = f"{len(members)} members end in .{ending}, expected one"
@@ -99,9 +99,9 @@ def open_archive(path: str | Path) -> Iterator[Archive]:
 def _zip(path: Path, archive: zipfile.ZipFile) -> Archive:
     """Check a zip, whose members are read in place.
 
-    zipfile itself hands out no more bytes than a member declares and checks its CRC, so the
-    declared sizes are all that has to be bounded; but of other methods than deflate it unpacks a
-    block of any size first.
+    zipfile itself hands out no more bytes than a member declares and checks its CRC, so it is
+    enough to bound the declared sizes. Only with other methods than deflate, which are refused, it
+    first unpacks a block of any size.
     """
     names: dict[str, bool] = {}
     total = 0
@@ -125,7 +125,7 @@ def _tar(path: Path, packed: io.BufferedReader, folder: Path) -> Archive:
     with refusing(path, _NO_ARCHIVE):
         archive: Any = tarfile.open(fileobj=meter, mode="r|")
     for member in refusing_each(iter(archive.next, None), path, _NO_ARCHIVE):
-        archive.members, archive.pax_headers = [], {}  # it keeps those of all that it has seen
+        archive.members, archive.pax_headers = [], {}  # or it keeps every one
         _check_name(path, member.name, files)
         if member.issym() or member.islnk():
             base = posixpath.dirname(member.name) if member.issym() else ""
@@ -143,7 +143,7 @@ def _tar(path: Path, packed: io.BufferedReader, folder: Path) -> Archive:
 
 
 def _check_name(path: Path, name: str, names: Collection[str] = ()) -> None:
-    """Refuse a name that leaves the archive's folder, an empty one, and one known."""
+    """Refuse a name that leaves the archive's folder, is empty, or is among `names`."""
     normal = posixpath.normpath(name.replace("\\", "/"))
     if name in names:
         problem = f"two members are named {name!r}"
@@ -157,7 +157,7 @@ def _check_name(path: Path, name: str, names: Collection[str] = ()) -> None:
 
 
 def _check_size(path: Path, name: str, unpacked: int, packed: int, total: int) -> None:
-    """Refuse what grows beyond the ratio or the total allowed."""
+    """Refuse an archive that unpacks beyond the ratio or the total allowed."""
     if total > MAX_BYTES:
         problem = f"it unpacks to {total:,} bytes, over the limit of {MAX_BYTES:,}"
     elif unpacked > FREE_BYTES and unpacked > MAX_RATIO * max(packed, 1):

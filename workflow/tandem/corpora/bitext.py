@@ -29,7 +29,7 @@ from tandem.text.spelling import exact_key, key
 BUCKET_PAIRS = 250_000
 """Pairs of a shuffled split held in memory at a time."""
 _LEAST_HELD_OUT = 10
-"""Pairs that validation has, however few there are, if that many are asked for."""
+"""Pairs of the validation split however small the corpus is, if that many are asked for."""
 
 
 def build_bitext(
@@ -43,11 +43,11 @@ def build_bitext(
 
     Args:
         sources: the pairs of each corpus, by its name; the first to hold a pair keeps it.
-        bitext: what is made of them; the files are named by its languages.
+        bitext: its settings; the files are named by its languages.
         held_out: keys (`tandem.text.spelling.key`) of texts that no split may hold on either side:
             those that a mining task hides.
-        most_held_out: the share of the pairs that validation may have at most; the test split is
-            smaller by as much.
+        most_held_out: the largest share of the pairs that validation may have; the test split is
+            reduced by the same factor.
 
     Raises:
         TandemError: when no pair is left, or too few for the splits.
@@ -83,7 +83,7 @@ def build_bitext(
 
 
 def _write(sides: Sequence[Path], pairs: Iterable[tuple[bytes, bytes]]) -> None:
-    """Write pairs to a file for each side; the right text of a pair has its newline."""
+    """Write pairs to a file for each side; the right text of a pair ends in its newline."""
     with open(sides[0], "wb") as left_out, open(sides[1], "wb") as right_out:
         for left, right in pairs:
             left_out.write(left + b"\n")

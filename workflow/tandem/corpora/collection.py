@@ -4,12 +4,12 @@
     collection.json                       the parts with their sizes, what was held out and removed
 
 The left side is the pivot (English), except between two of its versions (two English Bibles). The
-key is that of the pivot's text: pairs with the same key say the same, in whatever languages, so
+key is that of the pivot's text: pairs with the same key mean the same, in whatever languages, so
 none of them is a negative of another.
 
-A book or a component is in one split, in every language. Besides, no text of the validation or test
-split, of either side and any language, is in the training split, and none of what is `unseen`:
-words in the same order are the same text, whatever the case and punctuation.
+A book or a component is in one split, in every language. Besides, the training split has no text of
+the validation or test split, on either side and in any language, and none that must be `unseen`.
+The same words in the same order count as the same text, whatever their case and punctuation.
 
 Memory: one source's text in one language and in all versions of the pivot, and 8 bytes for each
 pair of a language and for each text that is held out.
@@ -56,7 +56,7 @@ class Part(NamedTuple):
         return language_of(self.left) == language_of(self.right)
 
     def path(self, folder: str | Path, split: str) -> Path:
-        """Return where a split of it is in the folder of a collection."""
+        """Return the file of one of its splits in the folder of a collection."""
         return Path(folder) / split / f"{self.source}.{self.left}.{self.right}.tsv"
 
 
@@ -67,10 +67,10 @@ def read_parts(folder: str | Path) -> dict[Part, dict[str, int]]:
 
 
 _LINES = 100_000
-"""Lines in memory at a time, when held-out text is taken out."""
+"""Lines in memory at a time, while held-out text is removed."""
 
 Source = Iterable[tuple[str, Iterable[Placed]]]
-"""Languages of one corpus, each with its pairs: those of the pivot first."""
+"""Languages of one corpus, each with its pairs: the pivot's text is on the left."""
 
 
 def languages_of(dataset: Dataset, settings: Collection) -> list[str]:
@@ -93,7 +93,7 @@ def build_collection(
 
     Args:
         sources: for each corpus its languages with their pairs, the pivot's text on the left.
-        settings: what is made of them.
+        settings: how the collection is built.
         folder: where to write.
         unseen: texts that no training pair may hold on either side: those of scored tasks.
 
@@ -134,7 +134,7 @@ def build_collection(
 def held_out_sections(sizes: Mapping[str, int], pairs: float, order: str) -> list[str]:
     """Choose sections, in an order drawn by `order`, that hold about so many pairs.
 
-    One that would bring their sum over one and a half times that is passed over.
+    A section that would bring the sum over one and a half times `pairs` is passed over.
     """
     chosen, held = [], 0
     for name in sorted(sizes, key=lambda name: exact_key(f"{order}\t{name}")):
@@ -169,10 +169,10 @@ Row = tuple[str, str, str, str]
 
 
 class _Reader:
-    """Reads sources and spools what passes the filters, a file for each part.
+    """Reads sources and spools the pairs that pass the filters, a file for each part.
 
     Attributes:
-        removed: how many pairs each filter took.
+        removed: how many pairs each filter removed.
     """
 
     def __init__(self, settings: Collection, folder: Path) -> None:
@@ -256,9 +256,9 @@ def _hold_out(source: Path, result: Path, places: Mapping[str, str]) -> array[in
 def _without(
     source: Path, result: Path, places: Mapping[str, str], texts: NDArray[np.uint64]
 ) -> int:
-    """Write the training pairs: of no held-out section, neither side among the texts, sorted keys.
+    """Write the training pairs: those of no held-out section and without a held-out text.
 
-    Returns how many pairs have such a text in another section.
+    `texts` are the sorted keys of held-out texts. Returns how many pairs were removed for one.
     """
     removed = 0
 

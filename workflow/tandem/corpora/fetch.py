@@ -87,14 +87,14 @@ def fetch_if_reachable(dataset: Dataset, folder: str | Path, mirror: str | None)
 
 
 def _go_without(folder: str | Path, note: str) -> bool:
-    """Leave a note in the place of a corpus; return that there is none."""
+    """Leave a note in place of a corpus; return False: it was not fetched."""
     Path(folder).mkdir(parents=True, exist_ok=True)
     (Path(folder) / "unreachable.txt").write_text(note, encoding="utf-8")
     return False
 
 
 def _verify(dataset: Dataset, content: Path, target: Path) -> None:
-    """Check the hash of `content`, which is to be known as `target`."""
+    """Check the hash of the file `content`, which is to be moved to `target`."""
     lock = target.with_name(target.name + ".sha256")
     got, expected, place = sha256(content), dataset.sha256, "the register"
     if expected is None and lock.exists():
@@ -159,7 +159,7 @@ def _fetch_http(dataset: Dataset, target: Path, mirror: str | None, retry: Retry
         except InputError:
             if not resumed:
                 raise
-            # the beginning that was kept may be another version's: once more, from nothing
+            # the beginning that was kept may be another version's: download all of it anew
             _download(dataset, url, part, target, retry)
 
 

@@ -22,7 +22,7 @@ STDIO = "-"
 Format = Literal["lines", "columns", "tmx", "po", "archive"]
 
 _HEAD = 1 << 16
-"""Bytes that are looked at."""
+"""Bytes at the beginning of a file that tell its format."""
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _PO_LANGUAGE = re.compile(r'^"Language: *([\w@.-]+)', re.MULTILINE)
 
@@ -32,9 +32,9 @@ class Corpus:
     """One file of pairs, or two files of as many lines.
 
     Attributes:
-        name: what it is called: the files as they were named, wherever they are read from.
+        name: the names of its files, as the caller wrote them.
         files: their paths; `-` is stdin.
-        format: how pairs stand in them.
+        format: how they hold the pairs.
     """
 
     name: str
@@ -71,14 +71,14 @@ class Corpus:
 def read_bitext(*files: str | Path, languages: Sequence[str]) -> Iterator[Pair]:
     """Return the sentence pairs of some corpora, one after the other, as a stream.
 
-    A corpus is one file, or two that stand side by side and have as many lines. What each is shows
-    in how it begins, not in its name; all may be packed (gzip, bzip2, xz, Zstandard):
+    A corpus is one file, or two that stand side by side and have as many lines. The format is told
+    by how a file begins, not by its name; all may be packed (gzip, bzip2, xz, Zstandard):
 
     - TMX: units that have both languages; `en` also takes segments marked en-US.
-    - PO: finished entries. The header names the language of its msgstr; where it names none of the
-      two, the msgids are in the first language.
+    - PO: finished entries. The header names the language of its msgstr; where it names neither
+      of the two, the msgids are in the first language.
     - a Moses archive (zip or tar): the members `*.en` and `*.de`.
-    - text of two columns, parted by a tab, in the order of the languages; or of three, where a
+    - text of two columns, separated by a tab, in the order of the languages; or of three, where a
       number precedes them, as `tandem score` and `tandem mine` write it.
     - other text: one of two files whose lines belong together. `-` is stdin.
 
@@ -151,7 +151,7 @@ def _is_file(name: str) -> bool:
 
 
 def _look(name: str) -> Format:
-    """Return the format of a file; what can be read only once is taken for lines."""
+    """Return the format of a file; a stream that can be read only once is taken for lines."""
     if not _is_file(name):
         return "lines"
     with open_binary(name) as stream, refusing(name):

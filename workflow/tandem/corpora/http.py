@@ -14,7 +14,7 @@ from tandem.errors import InputError, TandemError
 from tandem.progress import progress_bar
 
 BLOCK = 1 << 18
-# the last: what requests says of an address to go on to that is none
+# ValueError: a redirect to what is no address
 _BROKEN = (requests.RequestException, urllib3.exceptions.HTTPError, ValueError)
 _REMEDY = "or set `mirror` to a folder or address that has the file"
 
@@ -24,10 +24,10 @@ class Retry:
     """How often a download is tried, and how long it waits in between.
 
     Attributes:
-        attempts: in a row. An attempt that brought bytes starts the count anew.
-        total: in all.
+        attempts: most in a row; an attempt that brought bytes starts the count anew.
+        total: most in all.
         wait: seconds before the second; doubled for each later one, up to a minute.
-        timeout: seconds without a byte after which one is given up.
+        timeout: seconds without a byte after which an attempt is given up.
     """
 
     attempts: int = 5
@@ -44,7 +44,7 @@ def download(url: str, part: Path, retry: Retry, most: int) -> None:
     shorter than announced are tried again.
 
     Raises:
-        InputError: it has more than `most` bytes, or says so.
+        InputError: it has more than `most` bytes, or announces them.
         TandemError: when the server refuses, or the attempts are used up.
     """
     failures = 0
@@ -65,7 +65,7 @@ def download(url: str, part: Path, retry: Retry, most: int) -> None:
 
 
 def offers(url: str, retry: Retry) -> bool:
-    """Ask whether a server has a file; one that does not answer has nothing."""
+    """Ask whether a server has a file; no answer counts as no."""
     try:
         return requests.head(url, timeout=retry.timeout, allow_redirects=True).ok
     except _BROKEN:

@@ -21,7 +21,7 @@ _ORIGINS = {"wheel": "requirement", "http": "url", "local": "path"}
 _NOT_IN_BYTES = {"description", "version", "bytes", "licence"}
 
 _IN_NAME = r"[^./{}\x00-\x1f]"
-"""Of a file's name, which does not begin with a point."""
+"""A character of a file's name that is no point: names do not begin with one."""
 Code = Annotated[str, Field(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]+)*$")]
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
 
@@ -97,7 +97,7 @@ class Dataset(Settings):
         return getattr(self, _ORIGINS[self.kind])
 
     def parts(self) -> list[Dataset]:
-        """Return an entry for each file that a fetch leaves, without what only reading needs."""
+        """Return an entry for each file that a fetch leaves, without the fields for reading."""
         alone = self.model_copy(update={"languages": (), "codes": {}, "reader": None})
         if "{language}" not in self.file or self.path is None:
             return [alone]
@@ -115,10 +115,10 @@ class Dataset(Settings):
         return [part.file for part in self.parts()]
 
     def record(self, *languages: str) -> dict[str, Any]:
-        """Return, as plain values, what can change a byte of what is made from the corpus.
+        """Return, as plain values, the fields that can change what is built from the corpus.
 
-        `Dataset(**record)` fetches and reads the same. Where languages are named, only theirs is
-        in it: an entry that gains another language then re-runs nothing.
+        `Dataset(**record)` fetches and reads the same. Where languages are named, it has only
+        these, so that an entry which gains another language re-runs nothing.
 
         Raises:
             TandemError: the corpus lacks one of them; the message lists those it has.
@@ -167,7 +167,7 @@ class Dataset(Settings):
     ) -> Iterator[tuple[str, Iterable[Placed]]]:
         """Yield several target languages, each with its pairs and the sections they stand in.
 
-        What holds all languages in one archive is opened once, and its source language read once.
+        An archive that holds all languages is opened once, and its source language read once.
         See `pairs` for the arguments and the errors.
         """
         codes = {self.code(target): target for target in targets}

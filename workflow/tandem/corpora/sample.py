@@ -1,4 +1,4 @@
-"""The pairs that a training is given: a sample that its seed draws from the training split."""
+"""The sample of the training split that a training reads, drawn by its seed."""
 
 from __future__ import annotations
 

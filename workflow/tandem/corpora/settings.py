@@ -108,16 +108,16 @@ class StsArchives(Settings):
     sts2017_gold: str | None = None
     """The human scores of STS 2017."""
     sick: str | None = None
-    """SICK (SemEval 2014): SICK.txt or its annotated test part; the task 2014.SICK, of no year's
-    mean."""
+    """SICK (SemEval 2014): SICK.txt or its annotated test part; the task 2014.SICK, which counts in
+    no year's mean."""
     twitter: str | None = None
-    """The tweets of PIT-2015 (SemEval 2015): test.data; the task 2015.twitter, of no year's
-    mean."""
+    """The tweets of PIT-2015 (SemEval 2015): test.data; the task 2015.twitter, which counts in no
+    year's mean."""
     selection: str = "2017.track5.en-en"
     """The task of the benchmark that selects the epoch."""
 
     def archives(self) -> dict[str, str]:
-        """Return the corpora by what they are."""
+        """Return the corpora by the fields that name them."""
         return self.model_dump(exclude={"selection"}, exclude_none=True)
 
     def optional(self) -> list[str]:

@@ -16,7 +16,7 @@ class Splits:
     Attributes:
         train, valid, test: positions into the corpus, int64.
         overlapping: pairs left out because one of their sides occurs in another split.
-        surplus: pairs left out because the training split has all it was asked to hold.
+        surplus: pairs left out because the training split has its largest size.
     """
 
     train: np.ndarray
@@ -38,7 +38,7 @@ def split_pairs(
 
     Text is compared by key (case and white space ignored), over both sides at once. The test split
     is drawn first, then validation, from what has no text in the test split; train is the rest
-    without what shares text with either. For one seed, test and validation do not depend on
+    without pairs that share text with either. For one seed, test and validation do not depend on
     `max_train`, and a smaller training split is the beginning of a larger one. Cost: sorting.
 
     Args:

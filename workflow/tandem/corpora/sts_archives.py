@@ -49,10 +49,10 @@ CROSS_LINGUAL = {
 """The other tracks of 2017, and the language of each column: not always the order in the name."""
 
 APART = {"2014.SICK": 4927, "2015.twitter": 972}
-"""Tasks that no year's mean has a part in, and their scored pairs."""
+"""Tasks that count in no year's mean, and their scored pairs."""
 TRACK_PAIRS = 250
 TASK_FILE = r"\A([0-9]{4}\.[A-Za-z0-9][A-Za-z0-9._-]{0,99})\.tsv\Z"
-"""What a task's file may be called: year and task come out of archives, and are to be no path."""
+"""Name of a task's file: year and task come out of archives, and must not make a path."""
 _SIZES = PUBLISHED | dict.fromkeys(CROSS_LINGUAL, TRACK_PAIRS)
 _TWEETS = 7
 """Columns of PIT-2015: topic, its name, both sentences, label, both sentences with tags."""
@@ -76,9 +76,9 @@ def build_sts(
 ) -> dict[str, Any]:
     """Write one TSV per task (score, sentence 1, sentence 2) and `index.json`.
 
-    The archive of the STS Benchmark is the wheel or its own; the others are STS Companion's, and
-    those of the sentences and of the gold scores of STS 2017. `sick` is SICK.txt, or the annotated
-    test part by itself, `twitter` the test.data of PIT-2015.
+    `benchmark` is the wheel or the archive of the STS Benchmark, `companion` that of STS Companion;
+    STS 2017 has one archive of sentences and one of gold scores. `sick` is SICK.txt, or the
+    annotated test part by itself, `twitter` the test.data of PIT-2015.
 
     Returns:
         The content of `index.json`: `tasks`, each {task, year, file, languages, pairs, of,
@@ -180,7 +180,7 @@ def gold_score(place: str | Path, number: int, text: str) -> float:
 def _tracks(sentences: str | Path, gold: str | Path) -> Tasks:
     """Return STS 2017's tracks but track 5, which the STS Benchmark holds in full.
 
-    Track 6's sentences number 500 and its gold 250: the gold is that of the first 250.
+    Track 6 has 500 pairs of sentences and 250 scores, those of the first 250.
     """
     tasks: Tasks = defaultdict(list)
     for name in CROSS_LINGUAL:
@@ -199,7 +199,7 @@ def _tracks(sentences: str | Path, gold: str | Path) -> Tasks:
 
 
 def _sick(path: str | Path) -> list[str]:
-    """Return the lines of SICK's test part; columns go by their names in the first line."""
+    """Return the lines of SICK's test part; columns are told by their names in the first line."""
     rows = enumerate(read_lines(path, MAX_DOCUMENT_BYTES), start=1)
     names = next(rows, (0, ""))[1].split("\t")
     wanted = ("relatedness_score", "sentence_A", "sentence_B")

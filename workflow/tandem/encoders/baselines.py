@@ -30,7 +30,7 @@ class Baseline:
     """A pretrained encoder, from functions that encode and perhaps tokenise one batch.
 
     `dimension` is the width of its vectors, `device` where it computes: cpu, cuda, ... `pieces` are
-    what its tokeniser makes of text, where it says so.
+    the vocabulary of its tokeniser, where it has one.
     """
 
     dimension: int
@@ -57,9 +57,9 @@ class Baseline:
         return True
 
     def words(self) -> list[str]:
-        """Return the whole words among its tokeniser's pieces, sorted; empty if it tells none.
+        """Return the whole words among its tokeniser's pieces, sorted; empty if it lists none.
 
-        A piece is one if it begins a word, which SentencePieces say by a mark, WordPieces by none.
+        A piece counts if it begins a word: SentencePieces mark that, WordPieces mark what does not.
         """
         begun = {piece[1:] for piece in self.pieces if piece.startswith("▁")}
         words = begun or {piece for piece in self.pieces if not piece.startswith("##")}
@@ -76,7 +76,7 @@ def load_baseline(name: str, device: str = "cpu") -> Baseline:
         TandemError: its package is not installed, or there is no such model.
     """
     if name == "muse":
-        import torch  # for nothing else, and all that score would wait for it
+        import torch  # needed for muse alone, and slow to import
 
         encoder = _module(name).USE(threads=torch.get_num_threads())
         return Baseline(512, "cpu", lambda batch, language: encoder.encode(batch))
@@ -92,7 +92,7 @@ def _sentence_transformers(name: str, model: str, device: str) -> Baseline:
 
     try:
         encoder = SentenceTransformer(model, device=device, trust_remote_code=False)
-    except Exception as error:  # of any sort: the folder may be anybody's
+    except Exception as error:  # any error at all: the folder may hold anything
         names = ", ".join(sorted(_MODULES))
         message = (str(error).strip() or type(error).__name__).split("\n")[0]
         raise TandemError(

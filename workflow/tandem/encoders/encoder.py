@@ -13,7 +13,7 @@ from pydantic import PositiveInt
 from tandem.registry import Kind, Registry
 from tandem.segmentation.segmentation import Segmentation
 
-if TYPE_CHECKING:  # slow, and whoever reads settings needs the kinds alone
+if TYPE_CHECKING:  # slow to import, and not needed to read settings
     import numpy as np
     from numpy.typing import NDArray
     from torch import Tensor, nn
@@ -76,13 +76,13 @@ class Encoder(Kind):
 
     @property
     def multiplies(self) -> bool:
-        """Whether products of large matrices take most of its time, which bfloat16 is made for."""
+        """Whether products of large matrices take most of its time: bfloat16 makes these faster."""
         return False
 
     def reads(self, segmentation: Segmentation) -> bool:
-        """Whether it makes sense of what a segmentation gives.
+        """Whether it can read the ids of a segmentation.
 
-        Words that come with their n-grams are for those that put them together.
+        Words that come with their n-grams are for encoders that sum these up.
         """
         return not segmentation.grouped
 
@@ -93,7 +93,7 @@ class Encoder(Kind):
         return nn.Module()
 
     def compose(self, weights: nn.Module, tokens: Tokens) -> Tensor:
-        """Return the sentence vectors, (sentences, width); of one without tokens, zeros.
+        """Return the sentence vectors, (sentences, width); zeros for one without tokens.
 
         `weights` is what the method of that name made, perhaps trained since.
         """
@@ -106,7 +106,7 @@ class Encoder(Kind):
         return composition.weight_shapes(self)
 
     def composer(self, table: Floats, weights: Mapping[str, Floats], device: str) -> Compose:
-        """Return what composes sentences on a device, without training.
+        """Return the function that composes sentences on a device, without training.
 
         Args:
             table: (types, dimension) embeddings.

@@ -1,4 +1,4 @@
-"""Means of rows of a table, where nothing is trained: as fast as memory if numba is there."""
+"""Means of rows of a table, without training; with numba as fast as memory allows."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ class SentenceEncoder:
         return digest.hexdigest()
 
     def tokenise(self, sentences: Sequence[str], language: str | None = None) -> bool:
-        """Segment sentences and drop the outcome, for timing; True: the encoder has a segmenter."""
+        """Segment sentences and drop the ids, for timing; return True: that can be done alone."""
         self.segmenter.encoder(self._language(language))(sentences)
         return True
 
@@ -144,7 +144,7 @@ class SentenceEncoder:
         arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
         save_file(arrays, folder / "model.safetensors")
         description = {"encoder": ENCODERS.dump(self.kind), "training": self.metadata}
-        # float32 is what folders have that do not say it
+        # folders that do not say it have float32
         stored = {} if precision is Precision.FLOAT32 else {"precision": precision}
         write_json(folder / "encoder.json", description | stored)
         saved.seal(folder)

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from tandem.encoders.encoder import Floats
 
 MODELS = "TANDEM_MODELS"
-"""The environment variable with the folder of a person's models."""
+"""The environment variable with the folder of a user's models."""
 
 
 def find_model(model: str) -> Path:
-    """Return the folder of a model: the one of this path, or a built one of this name.
+    """Return the folder of a model: this path, or where a model of this name was built.
 
     A plain name that is no path is looked for as `results/<name>/model` here, as `<name>` in the
     folder that TANDEM_MODELS names, and as `results/<name>/model` in Tandem's own checkout.
@@ -49,7 +49,7 @@ def find_model(model: str) -> Path:
 
 
 def open_encoder(model: str, languages: Sequence[str]) -> Callable[[Sequence[str], str], Floats]:
-    """Load a model by its folder or name; return what encodes sentences of a language.
+    """Load a model by its folder or name; return its function that encodes sentences.
 
     Raises:
         TandemError: there is no such model, or it does not know one of the languages.

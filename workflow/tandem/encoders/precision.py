@@ -23,7 +23,7 @@ _STEPS = 127
 
 
 class Precision(StrEnum):
-    """Of the numbers in a stored table."""
+    """Type of the numbers in a stored table."""
 
     FLOAT32 = "float32"
     FLOAT16 = "float16"
@@ -31,7 +31,7 @@ class Precision(StrEnum):
 
 
 def pack(table: Floats, precision: Precision) -> dict[str, Array]:
-    """Return what a table is stored as: `embedding`, and for int8 the `scale` of each row.
+    """Return the arrays that store a table: `embedding`, and for int8 the `scale` of each row.
 
     Symmetric quantisation: s_i = max_j |x_ij| / 127 for row i, and x_ij becomes x_ij / s_i, rounded
     to the nearest integer (half to even). So |s_i q_ij - x_ij| <= s_i / 2 up to float32's rounding,
@@ -45,7 +45,7 @@ def pack(table: Floats, precision: Precision) -> dict[str, Array]:
     Raises:
         TandemError: a number is too large for float16.
     """
-    import numpy as np  # slow, and whoever reads settings needs the names alone
+    import numpy as np  # slow to import, and not needed to read settings
 
     if precision is Precision.FLOAT32:
         return {"embedding": table}

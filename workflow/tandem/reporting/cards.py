@@ -1,4 +1,4 @@
-"""What a model's card says of its text and its scores."""
+"""The text and the scores of a model, for its card."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def card_of(
 
     Args:
         name: of the model.
-        experiment: what it was trained as.
+        experiment: the experiment that trained it.
         corpora: its text, each with `name` and `licence`.
-        files: its scores.
+        files: its score files.
         tasks: those of the study, by name, as plain values.
         bootstrap: how intervals are computed, `resamples` and `seed`.
     """

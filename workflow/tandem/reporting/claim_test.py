@@ -57,9 +57,9 @@ class Evidence:
 class Measured:
     """A statistic with its 95% interval (None: it has none), and how it came about.
 
-    `p` is the two-sided p-value of "the statistic is the margin". None with an interval: the test
-    decides nothing, and `test` says why. None without one: the quantity is exact, a description.
-    `n` counts the items (None: there are none to count), `seeds` tells the seeds of each side.
+    `p` is the two-sided p-value of "the statistic is the margin". If it is None and there is an
+    interval, the test decides nothing, and `test` says why; without an interval the quantity is
+    exact, a description. `n` counts the items, where there are any, `seeds` the seeds of each side.
     """
 
     test: str

@@ -161,7 +161,7 @@ def joint_verdict(verdicts: Iterable[Verdict]) -> Verdict:
 
 
 def write_claims(path: str | Path, claims: Iterable[Claim]) -> None:
-    """Write the claims of one table as CSV, in the order given; of none, the header."""
+    """Write the claims of one table as CSV, in the order given; without any, only the header."""
     import pandas as pd
 
     names = [field.name for field in fields(Claim)]

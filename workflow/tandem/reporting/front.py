@@ -17,17 +17,17 @@ _STYLE = """<style>
 .prose { max-width: 60rem !important }
 .h-screen:has(.prose) { align-items: flex-start !important }
 </style>"""
-"""The report's own page is narrow for pictures. And it is centred: the top of a page higher than
-the window could not be reached."""
+"""The report's own page is too narrow for pictures; and it is centred, so that the top of a page
+higher than the window could not be reached."""
 
 
 def front_page(
     title: str, claims: str | Path, pictures: Iterable[tuple[str, str | Path]]
 ) -> str:
-    """Return how many claims have which verdict, the claims under each, and the pictures.
+    """Return a page with the number of claims by verdict, the claims, and the pictures.
 
     Args:
-        title: what the study is called.
+        title: that of the study.
         claims: its file claims.csv.
         pictures: headings with PNG files; these become parts of the page.
     """

@@ -44,7 +44,7 @@ METADATA: dict[str, dict[str, str | None]] = {
     ".png": {"Software": None},
     ".svg": {"Date": None, "Creator": None},
 }
-"""What would date a file or name a version."""
+"""Entries left out because they would date a file or name a version."""
 
 DPI = 200
 WIDTH = 6.4

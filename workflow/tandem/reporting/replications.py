@@ -1,4 +1,4 @@
-"""All claims of a study, and on how many corpora those replicate that are tested on several."""
+"""All claims of a study, and on how many corpora they replicate."""
 
 from __future__ import annotations
 

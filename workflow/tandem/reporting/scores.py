@@ -27,7 +27,7 @@ METRICS = {
     "p_at_1_x100": "P@1 × 100",
     "f1_x100": "F1 × 100",
 }
-"""Metrics as a reader knows them."""
+"""Names of metrics for readers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +62,7 @@ class Scores:
     def __init__(
         self, files: Iterable[str | Path], tasks: Mapping[str, Task], resamples: int, seed: int
     ) -> None:
-        """Read score files, in any order, of the tasks of a study; `seed` is of the draws."""
+        """Read score files, in any order, of the tasks of a study; `seed` is that of the draws."""
         self.resamples, self.seed = resamples, seed
         self.tasks = tasks
         self._stored: dict[tuple[str, str], dict[int, dict[str, Any]]] = defaultdict(dict)
@@ -89,7 +89,7 @@ class Scores:
         return [row["unit"] for row in stored[0]["rows"]] if stored else []
 
     def metric(self, task: str) -> str:
-        """Return what the figures of a task are."""
+        """Return the metric of a task's figures."""
         return self.tasks[task].metric
 
     def details(self, experiment: str, task: str) -> list[dict[str, Any]]:

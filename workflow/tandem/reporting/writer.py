@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def columns(name: str, metric: str, cell: Cell | Estimate | None) -> dict[str, float | None]:
-    """Return the CSV columns of a figure and the bounds of its 95% interval; empty for none.
+    """Return the CSV columns of a figure and the bounds of its 95% interval; None if it is missing.
 
     They are `<name>_<metric>`, `<name>_low_<metric>` and `<name>_high_<metric>`.
     """
@@ -38,9 +38,9 @@ def grid(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def beside(
     heads: Sequence[Sequence[str]], cells: Sequence[Sequence[Cell | None]]
 ) -> list[list[str]]:
-    """Return the rows of a grid: what stands at the head of each, then its figures.
+    """Return the rows of a grid: the head of each, then its figures with their intervals.
 
-    They have their intervals; the best of each column is in bold, and none is "".
+    The best of each column is in bold; a figure that is missing is "".
     """
     shown = []
     for column in zip(*cells, strict=True):
@@ -72,7 +72,7 @@ def with_interval(
 ) -> str:
     """Write a figure of a row and its interval, from the columns that `columns` names.
 
-    Empty for NaN, and without brackets where the interval is. A sign of "+" shows it always.
+    Empty for NaN, and without brackets if the interval is NaN. With "+" every sign is shown.
     """
     estimate, low, high = (values[f"{name}{part}_{unit}"] for part in ("", "_low", "_high"))
     if math.isnan(estimate):

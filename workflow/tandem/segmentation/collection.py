@@ -2,12 +2,12 @@
 
     segmenter/                       the vocabulary
     <kind>.{left,right}.*.npy        the sentences' ids, see `ragged`; kinds are below
-    <kind>.keys.npy                  (pairs,) int64, equal for pairs that say the same
+    <kind>.keys.npy                  (pairs,) int64, equal for pairs that mean the same
     <kind>.passes.npy                (pairs,) float32, how often an epoch draws each
     parts.json                       the parts, with the pairs and passes of each
 
-Pairs of two languages, and pairs of two versions of one, are kinds apart: their negatives follow
-rules of their own.
+Pairs of two languages and pairs of two versions of one language are separate kinds, since their
+negatives follow different rules.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Drawn(NamedTuple):
 
 
 def draw(folder: Path, parts: Iterable[Part], pairs: int | None, seed: int) -> list[Drawn]:
-    """Draw so many training pairs of some parts, in proportion to their sizes; None: all.
+    """Draw `pairs` training pairs from some parts, in proportion to their sizes; None: all.
 
     Each pair has a rank, a hash of its text and the seed, and the lowest are drawn, so a small
     sample is part of a larger one. Memory: 8 bytes a pair.
@@ -69,8 +69,8 @@ def balanced(sizes: Iterable[int], temperature: float) -> NDArray[np.float64]:
     """Return how often an epoch draws the pairs of parts of these sizes, (parts,).
 
     A part has a share of the epoch in proportion to its size to the power of 1 / temperature
-    (Devlin, 2018, "Multilingual BERT"; Arivazhagan et al., 2019, section 4.2); the epoch has as
-    many pairs as there are.
+    (Devlin, 2018, "Multilingual BERT"; Arivazhagan et al., 2019, section 4.2); an epoch has as
+    many pairs as all parts together.
     """
     counts = np.array(list(sizes), np.float64)
     shares = counts ** (1 / temperature)
@@ -85,18 +85,18 @@ def segment_collection(
     folder: Path,
     segmenter: Segmenter | None = None,
 ) -> Segmenter:
-    """Write into an existing folder what the head of this module lists.
+    """Write the files that the head of this module lists into an existing folder.
 
     Args:
         drawn: the pairs to train on.
         scheme: how text becomes ids.
-        learned_from: of how many pairs, drawn as an epoch draws them, the vocabulary is learned.
+        learned_from: how many pairs the vocabulary is learned from, drawn as an epoch draws them.
         temperature: see `balanced`.
         folder: where to write.
-        segmenter: one to use as it is, and to copy; nothing is learned then.
+        segmenter: one to use as it is and to copy; None: one is learned.
 
     Raises:
-        TandemError: that one does not know a language of the pairs.
+        TandemError: the segmenter does not know a language of the pairs.
     """
     passes = balanced((int(sample.rows.sum()) for sample in drawn), temperature)
     copies = folder / "drawn"
@@ -137,7 +137,7 @@ def segment_collection(
 
 
 def _copied(sample: Drawn, path: Path) -> Drawn:
-    """Copy the lines that are drawn of a part, unless all are: they are read five times."""
+    """Copy the drawn lines of a part, unless all are drawn: they are read five times."""
     if sample.rows.all():
         return sample
     count = write_lines(path, compress(read_lines(sample.path), sample.rows))
@@ -145,7 +145,7 @@ def _copied(sample: Drawn, path: Path) -> Drawn:
 
 
 def _vocabulary_texts(drawn: list[Drawn], passes: NDArray[np.float64], pairs: int) -> dict:
-    """Return for each language what opens its sentences in about so many pairs of an epoch."""
+    """Return, by language, functions that open its sentences in about `pairs` pairs of an epoch."""
     total = sum(int(sample.rows.sum()) for sample in drawn)
     taken: dict[str, list[tuple[Drawn, int]]] = {}
     for sample, times in zip(drawn, passes, strict=True):
@@ -164,7 +164,7 @@ def _vocabulary_texts(drawn: list[Drawn], passes: NDArray[np.float64], pairs: in
 
 
 def _column(sample: Drawn, column: int) -> Iterator[str]:
-    """Yield a column of the pairs that are drawn of a part: 0 keys, 1 left, 2 right texts."""
+    """Yield a column of the drawn pairs of a part: 0 keys, 1 left texts, 2 right texts."""
     lines = compress(read_lines(sample.path), sample.rows)
     return (line.split("\t")[column] for line in lines)
 

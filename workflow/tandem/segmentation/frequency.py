@@ -26,7 +26,7 @@ def most_frequent(
     """Return the most frequent units of all texts together, the most frequent first.
 
     Args:
-        segmentation: has their number, and the marks of languages.
+        segmentation: says how many, and how languages are marked.
         texts: training sentences by side.
         count: counts the units in batches of sentences.
 

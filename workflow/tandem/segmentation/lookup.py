@@ -19,11 +19,11 @@ Characters = NDArray[np.uint32]
 _LIMIT = 500_000
 """Distinct tokens remembered before all are forgotten."""
 _HALVES = re.compile("[\ud800-\udfff]")
-"""Half characters, which no text should have."""
+"""Surrogates, halves of a character, which no text should have."""
 
 
 def lookup(convert: Lookup) -> Lookup:
-    """Return what maps lines to the ids of their tokens, which `convert` gives once for each."""
+    """Return a function from lines to the ids of their tokens; `convert` is asked once for each."""
     try:
         from tandem.segmentation.token_memory import TokenMemory
     except ModuleNotFoundError as error:
@@ -34,7 +34,7 @@ def lookup(convert: Lookup) -> Lookup:
 
 
 class TokenDictionary:
-    """Gives what `TokenMemory` gives, without compiled code and more slowly."""
+    """Does what `TokenMemory` does, without compiled code and more slowly."""
 
     def __init__(self, convert: Lookup) -> None:
         """Take the ids of tokens, a row for each, from `convert`."""

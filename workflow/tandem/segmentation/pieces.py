@@ -24,7 +24,7 @@ _THREADS = 2
 class PieceEncoder:
     """Maps tokens to the ids of their SentencePieces.
 
-    Each token is encoded by itself. In a longer text the sums of scores are rounded otherwise,
+    Each token is encoded by itself. In a longer text the sums of scores are rounded differently,
     which changes a choice between pieces that are equally good ("000 0" and "0 000"). A character
     outside the pieces is left out and divides its token, as a space would.
     """
@@ -49,10 +49,10 @@ class PieceEncoder:
 
 
 def load_pieces(path: str | Path, ids: Collection[str] | None = None) -> spm.SentencePieceProcessor:
-    """Load a SentencePiece model; where its pieces have `ids`, it may have no other ones.
+    """Load a SentencePiece model; with `ids`, each of its pieces must have one.
 
     Raises:
-        InputError: it is none, or a text could hold what has no id.
+        InputError: it is no such model, or a text could hold a piece without an id.
     """
     try:
         processor = spm.SentencePieceProcessor(model_file=str(path))
@@ -73,7 +73,7 @@ def piece_scores(processor: spm.SentencePieceProcessor) -> dict[str, float]:
 
 
 def alphabet(pieces: Iterable[str]) -> frozenset[str]:
-    """Return the characters of which pieces are made."""
+    """Return the characters that pieces are made of."""
     return frozenset(chain.from_iterable(pieces))
 
 

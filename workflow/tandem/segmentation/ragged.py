@@ -48,11 +48,11 @@ class Ragged:
         return np.diff(self.offsets)
 
     def check_below(self, vocabulary: int) -> None:
-        """Refuse ids that a vocabulary of this size has not: those of text segmented by another."""
+        """Refuse ids beyond a vocabulary of this size: the text was segmented with another."""
         if len(self.ids) and not 0 <= self.ids.min() <= self.ids.max() < vocabulary:
             name = getattr(self.ids, "filename", "segmented text")
-            problem = f"ids from {self.ids.min()} to {self.ids.max()}, of {vocabulary} there are"
-            raise InputError(name, None, problem, _REMEDY)
+            ids = f"ids from {self.ids.min()} to {self.ids.max()}"
+            raise InputError(name, None, f"{ids} in a vocabulary of {vocabulary}", _REMEDY)
 
     def gather(self, rows: NDArray[np.integer]) -> Ragged:
         """Copy the given rows, in the order given, into a new ragged array in memory."""
@@ -123,8 +123,8 @@ def load_array(path: str | Path, kinds: Sequence[DTypeLike]) -> NDArray:
 def save_stream(stem: str | Path, chunks: Iterable[Ragged], largest_id: int) -> int:
     """Write `<stem>.ids.npy` and `<stem>.offsets.npy`, chunk by chunk; return the number of rows.
 
-    Ids are uint16 where `largest_id` allows, else int32. After each array stands the SHA-256 of all
-    before it, where NumPy reads no more. Memory: one chunk and the offsets (8 bytes a row).
+    Ids are uint16 where `largest_id` allows, else int32. Each file ends in the SHA-256 of what is
+    before it, which NumPy does not read. Memory: one chunk and the offsets (8 bytes a row).
     """
     dtype = np.uint16 if largest_id < 2**16 else np.int32
     ends = [np.zeros(1, np.int64)]

@@ -51,13 +51,13 @@ class Segmentation(Kind):
     """Languages all of whose tokens get a marker, so that they share no id with another language
     (wieting2019, section 4.2)."""
     sample: PositiveInt = 5_000_000
-    """Most lines of each side that SentencePiece learns from; of a collection, the pairs that any
+    """Most lines of each side that SentencePiece learns from; for a collection, the pairs that any
     vocabulary is learned from."""
     threads: PositiveInt = 1
     """Threads of SentencePiece's trainer: they change the last digits of what is learned."""
 
     def token_mark(self, language: str) -> str:
-        """Return what the tokens of a language begin with in the vocabulary, if it is marked."""
+        """Return the mark that a language's tokens begin with in the vocabulary, or ""."""
         return f"<{language}>" if language in self.marked else ""
 
     def learn(self, texts: Texts, folder: Path) -> Vocabulary:
@@ -69,16 +69,16 @@ class Segmentation(Kind):
         raise NotImplementedError
 
     def encoder(self, ids: Mapping[str, int], model: Path | None) -> Encode:
-        """Return what segments sentences of a language.
+        """Return the function that segments sentences of a language.
 
         Args:
-            ids: of its tokens, without their mark.
-            model: of the language, where the kind has models.
+            ids: those of its tokens, which stand without their mark.
+            model: that of the language, where the kind has models.
         """
         raise NotImplementedError
 
     def tokenizer(self, ids: Mapping[str, int], model: Path | None) -> tuple[Tokenizer, list[str]]:
-        """Return the same as a tokeniser of the library `tokenizers`, with the token of each id.
+        """Return a tokeniser of the library `tokenizers` that does the same, and its tokens by id.
 
         Raises:
             TandemError: that library cannot do it.
@@ -93,12 +93,12 @@ class Segmentation(Kind):
         languages: Collection[str],
         **settings: Any,  # noqa: ANN401
     ) -> Self:
-        """Return what suits an amount of text, where nothing is asked for.
+        """Return a segmentation that suits an amount of text, and has the settings asked for.
 
         Args:
-            pairs: to learn from.
-            characters: of the text, with their counts.
-            languages: of both sides.
+            pairs: how many there are to learn from.
+            characters: those of the text, with their counts.
+            languages: those of both sides.
             settings: those that are asked for.
         """
         return cls(**settings)

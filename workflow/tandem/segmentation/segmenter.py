@@ -1,8 +1,8 @@
 """Segmentation: text to ids, by SentencePiece, words or character trigrams.
 
 wieting2019, section 2 (Encoders) and 3.1: SentencePiece (unigram) pieces, words, and character
-trigrams, the latter two limited to the most frequent types of the training data; what the
-vocabularies of both languages share has one id, and so one embedding.
+trigrams, the latter two limited to the most frequent types of the training data; a token that both
+languages share has one id, and so one embedding.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 Name = Annotated[str, Field(pattern=r"^[\w-]+$")]
-"""Of a language: folders are named after it."""
+"""Name of a language: folders are named after it."""
 
 
 class Saved(Settings):
@@ -104,7 +104,7 @@ class Segmenter:
 
     @property
     def groups(self) -> list[list[str]]:
-        """The languages together whose pieces are the same, and bear no mark of their own."""
+        """The languages, in groups that have the same model and the same mark."""
         together: dict[tuple[Path | None, str], list[str]] = {}
         for language in self.languages:
             together.setdefault(self._key(language), []).append(language)
@@ -166,7 +166,7 @@ class Segmenter:
         return segmenter
 
     def stock_tokenizer(self, language: str) -> tuple[Tokenizer, list[int]]:
-        """Return a tokeniser of the library `tokenizers`, and the id that each of its ids means.
+        """Return a tokeniser of the library `tokenizers`, and our id for each of its ids.
 
         It serves all languages of the same group (`groups`).
 

@@ -1,7 +1,7 @@
 """A segmentation as a tokeniser of the `tokenizers` library: the same ids, without our code.
 
-Normalising and splitting are the rules of `segmentation.tokens`, said again to that library; its
-tables of Unicode are another version's. SentencePieces become a Unigram model. Words and trigrams
+Normalising and splitting follow the rules of `tandem.text.tokens`, written for that library, whose
+Unicode tables are of another version. SentencePieces become a Unigram model. Words and trigrams
 become a BPE model without merges or unknown token: it knows whole words only and drops the rest,
 since none of its entries is a single character.
 """
@@ -26,13 +26,13 @@ _REST = r"[\w\x{200c}\x{200d}]"
 
 
 def of_words(words: Sequence[str]) -> Tokenizer:
-    """Return a tokeniser whose ids are the places of words."""
+    """Return a tokeniser of words; an id is a word's place among them."""
     tokenizer = _whole(_META + word for word in words)
     return _tokens(tokenizer, splitter())
 
 
 def of_pieces(scores: Mapping[str, float]) -> Tokenizer:
-    """Return a tokeniser whose ids are the places of SentencePieces, given with their scores."""
+    """Return a tokeniser of SentencePieces with scores; an id is a piece's place among them."""
     tokenizer = Tokenizer(models.Unigram(list(scores.items()), None, False))
     return _tokens(tokenizer, splitter(alphabet(scores)))
 
@@ -44,7 +44,7 @@ def _tokens(tokenizer: Tokenizer, split: PreTokenizer) -> Tokenizer:
 
 
 def of_trigrams(grams: Sequence[str]) -> Tokenizer:
-    """Return a tokeniser whose ids are the places of trigrams.
+    """Return a tokeniser of trigrams; an id is a trigram's place among them.
 
     It puts in front of each character the two before it, by two rules for each character.
 
@@ -73,12 +73,12 @@ def _whole(units: Iterable[str]) -> Tokenizer:
 
 
 def normalizer() -> Normalizer:
-    """Return what is done to text before it is split."""
+    """Return the normalisation of text before it is split."""
     return Normalizers([NFKC(), Lowercase()])
 
 
 def splitter(alphabet: Iterable[str] | None = None) -> PreTokenizer:
-    """Return what splits normalised text into tokens and drops the rest.
+    """Return the step that splits normalised text into tokens and drops the rest.
 
     With an alphabet, tokens are made of its characters, and any other separates as a space does.
     """
@@ -90,7 +90,7 @@ def splitter(alphabet: Iterable[str] | None = None) -> PreTokenizer:
 
 
 def spaced() -> list[Normalizer]:
-    """Return what turns normalised text into its tokens with one space between them."""
+    """Return the steps from normalised text to its tokens with one space between them."""
     return [
         Replace(Regex(f"[^{_REST}{_MARK}]"), " "),
         Replace(Regex(rf"(?<!{_REST})[{_REST}&&[^{_FIRST}]]+"), " "),

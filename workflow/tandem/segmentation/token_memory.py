@@ -26,7 +26,7 @@ Integers = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
 
 SPACE, MARK, LETTER = 1, 2, 4
-"""What a character is; 0: what may combine with its neighbours, or become several characters."""
+"""Kinds of characters; 0: it may combine with its neighbours, or become several characters."""
 _BASE = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(32)
 _ONE = np.uint64(1)
@@ -161,7 +161,7 @@ class TokenMemory:
     def _learn(
         self, data: Characters, starts: Integers, ends: Integers, plain: NDArray[np.bool_]
     ) -> None:
-        """Add the ids of new units, given where they stand."""
+        """Add the ids of new units, whose places in the text these are."""
         lengths = ends - starts + 1
         after = np.cumsum(lengths)
         places = np.arange(lengths.sum()) + np.repeat(starts - after + lengths, lengths)
@@ -175,7 +175,7 @@ class TokenMemory:
         self._ids.frombytes(converted.ids.astype(np.int32).tobytes())
 
     def _make_room(self, units: int) -> None:
-        """Have a hash table at most half full after so many units more, all of them new."""
+        """Enlarge the hash table so that it is at most half full after so many new units."""
         wanted = 2 * (len(self._ends) + units)
         if wanted <= len(self._keys):
             return
@@ -191,9 +191,9 @@ class TokenMemory:
 def character_kinds() -> tuple[NDArray[np.uint8], Characters]:
     """Return the kind of every code point and its normalised lower case, (1,114,112,) each.
 
-    LETTER and MARK have one normal form whatever stands beside them. The library itself says which
-    they are; what it or Python's own tables are not sure of, and what lies beyond the first two
-    planes, is of kind 0, which is always right and only slower.
+    LETTER and MARK have one normal form whatever stands beside them, and are found by `tokens`
+    itself. Characters that it or Python's tables do not confirm, and those beyond the first two
+    planes, are of kind 0, which is always right and only slower.
     """
     kinds, lowered = np.zeros(_CODES, np.uint8), np.zeros(_CODES, np.uint32)
     characters = [chr(c) for c in range(_CLASSIFIED) if not 0xD800 <= c < 0xE000 and c != 0x0A]
@@ -208,7 +208,7 @@ def character_kinds() -> tuple[NDArray[np.uint8], Characters]:
         kinds[codes("".join(chosen))] = kind
         lowered[codes("".join(chosen))] = codes("".join(forms[c] for c in chosen))
     kinds[codes("\n".join(c for c in characters if forms[c].isspace()))] = SPACE
-    kinds[0xD800:0xE000] = SPACE  # half characters, which no text should have
+    kinds[0xD800:0xE000] = SPACE  # surrogates, which no text should have
     return kinds, lowered
 
 

@@ -17,7 +17,7 @@ from tandem.segmentation.lookup import codes, lookup
 from tandem.segmentation.ragged import Ragged
 
 _BITS = 21
-"""Of a code point."""
+"""Bits of a code point."""
 
 
 def spelled(batches: Iterable[Sequence[str]]) -> Iterator[str]:

@@ -151,9 +151,9 @@ def load_study(home: Path, configuration: Configuration, datasets: Collection[st
 
 
 def _with_all_settings(name: str, layer: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return values of a study with the settings that templates stand for in their place.
+    """Return values of a study with the templates among its settings expanded.
 
-    It is done before they are laid over others, so that a setting is overridden by its own name.
+    That comes before they are laid over others, so that a setting is overridden by its own name.
     """
     if not isinstance(layer.get("settings"), Mapping):
         return layer

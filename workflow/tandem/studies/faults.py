@@ -1,4 +1,4 @@
-"""What is wrong with a study though each of its values is right: what one says against another."""
+"""Faults of a study in which each value is right by itself, but contradicts another."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def _size_faults(study: Study) -> Iterator[str]:
 
 
 def _collection_faults(study: Study) -> Iterator[str]:
-    """Yield what is said of a collection's pairs in the setting of a bitext, and the reverse."""
+    """Yield values that are for collections in the settings of bitexts, and the reverse."""
     for name, setting in study.settings.items():
         yield from (f"settings.{name}.start: {fault}" for fault in start_faults(study, name))
         if setting.corpus in study.collections:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class NamedRun(Settings):
-    """What is trained and how, by names of the study's."""
+    """What is trained and how, by names in the study."""
 
     encoder: str
     """The encoder whose architecture is trained."""

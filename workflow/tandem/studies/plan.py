@@ -20,7 +20,7 @@ from tandem.training.setting import Setting
 UNSEEDED = 0
 """Stands for the seed of a pretrained baseline."""
 DRAWN = {"pairs", "sources", "languages", "temperature"}
-"""What says of a setting which pairs of a collection are drawn, and how often."""
+"""Keys of a setting that decide which pairs of a collection are drawn, and how often."""
 
 
 @dataclass(frozen=True)
@@ -177,9 +177,8 @@ class Plan:
         def draw(setting: Setting) -> dict[str, Any]:
             return setting.model_dump(include=DRAWN | {"corpus", "start"})
 
-        settings = self.study.settings
-        drawn = draw(settings[name])
-        return next(other for other, setting in settings.items() if draw(setting) == drawn)
+        drawn = draw(self.study.settings[name])
+        return next(n for n, setting in self.study.settings.items() if draw(setting) == drawn)
 
     def model(self, experiment: str, seed: int) -> str:
         """Return the folder of a trained encoder."""
@@ -212,7 +211,7 @@ class Plan:
         return [self.segmented(start, self.start_seed(start, seed))]
 
     def sample_size(self, sample: str) -> int | None:
-        """Return the pairs of a sample of a bitext, which is named by them or by a setting."""
+        """Return the size of a sample of a bitext, which is named by it or by a setting."""
         setting = self.study.settings.get(sample)
         return setting.pairs if setting and setting.start else int(sample)
 

@@ -1,4 +1,4 @@
-"""Training that starts from a trained encoder: what can be wrong with that."""
+"""Faults of settings whose training starts from a trained encoder."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def start_faults(study: Study, name: str) -> Iterator[str]:
 
 
 def _differences(study: Study, encoder: str, start: str) -> Iterator[str]:
-    """Yield in what an encoder differs from the one that it starts from, where it must not."""
+    """Yield the differences between an encoder and its start that must not be."""
     if not {encoder, start} <= study.encoders.keys():
         return
     for key in ("architecture", "segmentation"):

@@ -60,7 +60,7 @@ class Export(Settings):
     """The experiment, of an averaging encoder, that is the study's model: `tandem` finds it by the
     name of the folder of results. Null: none."""
     precision: Precision = Precision.FLOAT32
-    """Of the numbers that this model is stored with."""
+    """Type of the numbers that this model is stored with."""
 
 
 class Study(Settings):

@@ -57,7 +57,7 @@ class Task(Kind):
     """A task: from an encoder to items, and from items to figures x 100."""
 
     metric: ClassVar[str]
-    """What its figures are: pearson_x100, p_at_1_x100, f1_x100."""
+    """The metric of its figures: pearson_x100, p_at_1_x100, f1_x100."""
 
     def inputs(self, plan: Places, experiment: str) -> dict[str, str]:
         """Name the files and folders that an experiment is scored on."""
@@ -88,7 +88,7 @@ class Task(Kind):
         return len(items[unit])
 
     def details(self, items: Items) -> dict[str, Any]:
-        """Return what else a table may tell, as plain values."""
+        """Return further results for tables, as plain values."""
         return {}
 
 
@@ -101,7 +101,7 @@ _DECIMALS = 4
 def write_scores(
     path: str | Path, task: Task, items: Items, origin: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """Write what a task makes of items: `<path>.json`, and the items beside it in `<path>.npz`.
+    """Write the figures of a task to `<path>.json`, and the items beside it to `<path>.npz`.
 
     `origin` is the study, experiment, seed, name of the task, and the code behind them. Returns the
     figures, unit and value x 100, rounded so that the last bits of a sum do not reach the file.

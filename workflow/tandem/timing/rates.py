@@ -96,8 +96,8 @@ def measure_models(
         language: of the text.
         batches: sentences encoded at a time; at the first size unseen text is read.
         repeats: parts of the text, and turns of training.
-        seconds: of a part. An encoder that would take longer, going by a probe, gets the first of
-            its lines only, but never less than a batch of each size.
+        seconds: longest time of a part. An encoder that would take longer, judged by a probe, gets
+            only the first of its lines, but never less than a batch of each size.
 
     Returns:
         `speeds`, the fields of each `Rates`; `sentencepiece`, sentences per second of
@@ -175,9 +175,9 @@ def measure(
 
 
 def sample(texts: Sequence[Pairs], most: int) -> list[Pairs]:
-    """Take about so many of the pairs of all texts, evenly spaced: of each text its share.
+    """Take about `most` pairs of all texts, evenly spaced, in proportion to the texts' sizes.
 
-    That is two at least, with fewer of which nothing can be trained.
+    Each text gives at least two pairs, which training needs.
     """
     total, taken = sum(len(text.left) for text in texts), []
     for text in texts:
@@ -216,7 +216,7 @@ def measure_training(
 
 
 def _epoch_rate(course: Course) -> float:
-    """Train for one epoch; return pairs per second, without what keeps the parameters."""
+    """Train for one epoch; return pairs per second, not timing the copy of the parameters."""
     times: list[float] = []
 
     def validate(*_: object) -> float:  # called before the epoch and after it

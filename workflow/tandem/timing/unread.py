@@ -16,13 +16,13 @@ from tandem.text.languages import language_of
 from tandem.text.spelling import key
 
 PROBE = 256
-"""Lines, in no part, that tell how many lines of a part an encoder can read in the time given."""
+"""Lines outside the parts, to estimate how many lines an encoder reads in the time of a part."""
 
 
 def trained_on(corpus: str | Path, language: str) -> Iterator[str]:
-    """Yield what the training split of a bitext or a collection has in a language.
+    """Yield the sentences of a language in the training split of a bitext or a collection.
 
-    Of a collection, also what it has in versions of the language, such as en-GB.
+    For a collection, also those in versions of the language, such as en-GB.
     """
     corpus = Path(corpus)
     if not (corpus / "collection.json").is_file():
@@ -48,10 +48,10 @@ def sts_sentences(folder: str | Path, language: str) -> Iterator[str]:
 def new_sentences(
     texts: Iterable[Iterable[str]], excluded: Iterable[str], most: int, seed: int
 ) -> list[str]:
-    """Draw sentences that are not among the known ones, none twice, in random order.
+    """Draw sentences that are not excluded, none twice, in random order.
 
-    Sentences that differ in case or white space only are one. Where there are fewer than `most`,
-    all are taken.
+    Sentences that differ in case or white space only count as the same. Where there are fewer
+    than `most`, all are taken.
 
     Raises:
         TandemError: there is none.

@@ -65,8 +65,8 @@ class RowAdam:
     ) -> None:
         """Take over `table` (rows, dimension), to be changed in place over `total_steps` steps.
 
-        `factors` gives what the learning rate is multiplied by in each of some steps, the first of
-        which is 1.
+        `factors` gives the factor of the learning rate in each of some steps, which are counted
+        from 1.
         """
         self.table = table
         self.first = torch.zeros_like(table)
@@ -87,9 +87,9 @@ class RowAdam:
         self._compiled = has_compiled_loops(table)
 
     def fetch(self, index: Tensor) -> Rows:
-        """Return the rows as of now, without storing anything.
+        """Return the rows up to date, without storing anything.
 
-        Where no gradient is wanted they are good until the next such call.
+        Where no gradient is wanted, they are valid until the next such call.
         """
         touched = self.touched.index_select(0, index)
         age = self.step_count - touched

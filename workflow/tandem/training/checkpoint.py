@@ -26,9 +26,9 @@ def write(
     """Write a checkpoint, whole or not at all.
 
     Args:
-        folder: where to.
+        folder: where to write.
         identity: plain values that tell this training from others.
-        values: where it stands, as plain values.
+        values: the place that the training is at, as plain values.
         tensors: on any device.
     """
     with atomic_folder(folder) as temporary:

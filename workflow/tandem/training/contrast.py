@@ -59,9 +59,9 @@ class Contrast:
     """Learns by comparing sentences; see `course.Learner`.
 
     Attributes:
-        texts: the pairs that it learns from; pairs of one language and of two are texts apart,
-            since they have negatives by rules of their own.
-        pairs_per_epoch: the most that an epoch has.
+        texts: the pairs that it learns from; pairs of one language and of two are separate texts,
+            since their negatives follow different rules.
+        pairs_per_epoch: the most pairs that an epoch has.
         step: updates so far.
     """
 
@@ -121,7 +121,7 @@ class Contrast:
         return sum(map(len, self._orders))
 
     def advance(self) -> Advance | None:
-        """Train on a pool of batches of the text of which the largest share is left."""
+        """Train on a pool of batches from the text with the largest share of its pairs left."""
         left = [
             1 - position / len(order)
             for position, order in zip(self._positions, self._orders, strict=True)
@@ -200,7 +200,7 @@ class Contrast:
         groups = self.objective.rows(batch, len(sentences) // 2, chosen)
         places = np.concatenate(groups)
         if encoded is None:
-            # a sentence that is one pair's own and another's negative is encoded once
+            # a sentence of one pair that is another pair's negative is encoded once
             distinct, places = np.unique(places, return_inverse=True)
             rows = scramble(sentences.gather(distinct), self.settings.recipe.scramble, random)
             encoded = self._encode(rows, random)
@@ -233,7 +233,7 @@ class Contrast:
 
 
 def _check(texts: Sequence[Pairs], vocabulary: int, objective: Contrastive) -> int:
-    """Return the most pairs that an epoch has, once it is seen that they can be trained on."""
+    """Check that the texts can be trained on; return the most pairs that an epoch has."""
     for text in texts:
         text.left.check_below(vocabulary)
         text.right.check_below(vocabulary)

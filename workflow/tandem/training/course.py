@@ -31,12 +31,12 @@ Validate = Callable[[Parameters], float]
 
 
 class Advance(NamedTuple):
-    """What a learner did at a stroke.
+    """What a learner did in one advance.
 
     Attributes:
-        pairs: that it read.
+        pairs: how many it read.
         loss: the sum of its losses.
-        weight: what the sum is divided by for a mean: steps, or tokens.
+        weight: what the sum is divided by for the mean: steps, or tokens.
     """
 
     pairs: int
@@ -45,7 +45,7 @@ class Advance(NamedTuple):
 
 
 class State(NamedTuple):
-    """What a learner goes on from: tensors, and its place in the epoch as plain values."""
+    """What a learner resumes from: tensors, and its place in the epoch as plain values."""
 
     tensors: Parameters
     place: dict[str, Any]
@@ -56,10 +56,10 @@ class State(NamedTuple):
 
 
 class Learner(Protocol):
-    """Takes the steps of a training and has what is trained."""
+    """Takes the steps of a training and holds what is trained."""
 
     def begin(self, epoch: int) -> int:
-        """Make ready for an epoch (from 0), or for the rest of one; return the pairs of it all."""
+        """Prepare an epoch (from 0), or the rest of one; return the pairs of the whole epoch."""
         ...
 
     def advance(self) -> Advance | None:
@@ -121,7 +121,7 @@ class Course:
         Args:
             learner: what learns.
             identity: plain values that a checkpoint must have in common with this training.
-            epochs: most of them.
+            epochs: the most epochs.
             patience: training ends after so many epochs without a better score; 0: after all.
             selects: whether validation chooses the epoch; else it is only written down.
         """
@@ -145,9 +145,9 @@ class Course:
             validate: scores the parameters after each epoch (and before the first, where it
                 selects); None: nothing is scored, and the last epoch is kept.
             folder: where checkpoints go; None for none.
-            checkpoint_seconds: least time between two; when they are taken changes no result.
+            checkpoint_seconds: least time between two checkpoints; it changes no result.
             show: draw a progress bar on standard error.
-            stopped: asked after every advance; training ends there with a checkpoint.
+            stopped: asked after every advance; if true, training ends with a checkpoint.
             title: of the progress bar.
         """
         if folder is not None:
@@ -178,7 +178,7 @@ class Course:
 
     @property
     def finished(self) -> bool:
-        """Whether all epochs are over, or as many as there is patience for."""
+        """Whether all epochs are over, or patience has run out."""
         since = self.progress.epoch - self.progress.best_epoch
         return self.progress.epoch >= self.epochs or (self._scored and 0 < self.patience <= since)
 
@@ -222,8 +222,8 @@ class Course:
     def resume(self, folder: Path) -> bool:
         """Go on from the checkpoint of this training; False: there is none.
 
-        One that is damaged, or of another training, is left as it is: this one begins anew, and
-        will replace it.
+        A checkpoint that is damaged, or of another training, is left as it is until this training,
+        which begins anew, replaces it.
         """
         stored = checkpoint.read(folder, self.identity)
         if stored is None:

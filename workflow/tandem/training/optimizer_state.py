@@ -9,7 +9,7 @@ from torch import Tensor
 
 
 def optimizer_tensors(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
-    """Return its state; names are `<number of the parameter>.<name in the state>`."""
+    """Return an optimiser's state; names are `<number of the parameter>.<name in the state>`."""
     return {
         f"{index}.{name}": value
         for index, state in optimizer.state_dict()["state"].items()

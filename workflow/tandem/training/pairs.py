@@ -28,10 +28,10 @@ class Pairs:
 
     Attributes:
         monolingual: both sides are of one language.
-        keys: (pairs,) int64, equal for pairs that say the same, perhaps in other languages; None:
-            nothing is known of that.
-        passes: (pairs,) how often each is drawn in an epoch, on the average; None: once.
-        labels: (pairs,) int8, 1 where the sides say the same and 0 where they do not; None: all do.
+        keys: (pairs,) int64, equal for pairs that mean the same, perhaps in other languages; None:
+            no such pairs are known.
+        passes: (pairs,) how often each is drawn in an epoch, on average; None: once.
+        labels: (pairs,) int8, 1 where both sides mean the same and 0 where not; None: all do.
     """
 
     left: Ragged
@@ -53,7 +53,7 @@ class Pairs:
 
     @cached_property
     def usable(self) -> Indices:
-        """The pairs of which both sides have tokens."""
+        """The pairs with tokens on both sides."""
         filled = (self.left.lengths() > 0) & (self.right.lengths() > 0)
         return np.flatnonzero(filled)
 
@@ -106,8 +106,8 @@ def load_pairs(folder: str | Path, split: str, sides: Sequence[str]) -> Pairs:
 def load_collection(folder: str | Path, pools: str = "mixed") -> list[Pairs]:
     """Map the segmented pairs of a collection into memory: those of two languages, then of one.
 
-    Each of the texts returned has mega-batches of its own: `pools` is mixed, or source, for a text
-    of each corpus.
+    Each text returned has separate mega-batches: `pools` is mixed, or source for one text of each
+    corpus.
     """
     texts, folder = [], Path(folder)
     parts = read_json(folder / "parts.json")["parts"]
@@ -126,5 +126,5 @@ def load_collection(folder: str | Path, pools: str = "mixed") -> list[Pairs]:
 
 
 def load_texts(folder: str | Path, sides: Sequence[str], pools: str) -> list[Pairs]:
-    """Map what is trained on into memory: a bitext's training split; a collection has no sides."""
+    """Map the training pairs into memory: a bitext's, or without `sides` a collection's."""
     return [load_pairs(folder, "train", sides)] if sides else load_collection(folder, pools)

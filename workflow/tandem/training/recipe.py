@@ -31,8 +31,8 @@ class Recipe(Settings):
     learning_rate: PositiveFloat = 0.001
     """Learning rate of the optimizer."""
     embedding_multiplier: PositiveFloat = 1.0
-    """What the learning rate is multiplied by for token embeddings. In yang2019 it is 25, of their
-    gradients, which is the same for sgd."""
+    """Factor of the learning rate for token embeddings. yang2019 multiplies their gradients by 25,
+    which is the same for sgd."""
     decay: Literal["none", "linear", "tenth"] = "none"
     """linear: the learning rate falls from update to update, to 0 after the last one. tenth: it is
     a tenth after 33 of every 40 updates (yang2019, section 4.2)."""
@@ -43,7 +43,7 @@ class Recipe(Settings):
     """Processor threads; they change the order of sums, and so the last digits of results."""
 
     def factors(self, steps: NDArray[np.int64], total: int) -> NDArray[np.float64]:
-        """Return what the learning rate is multiplied by in updates 1 .. total, and 0 later."""
+        """Return the factor of the learning rate in updates 1 .. total, and 0 later."""
         if self.decay == "none":
             return np.ones(steps.shape)
         if self.decay == "tenth":

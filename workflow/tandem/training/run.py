@@ -62,7 +62,7 @@ def first_parameters(
     Without one they are drawn from the seed.
 
     Raises:
-        TandemError: the encoder is not of the run's kind, or has not so many types.
+        TandemError: the encoder is not of the run's kind, or has another number of types.
     """
     table, composition = initialise(run.encoder, vocabulary, run.seed)
     if start is None:
@@ -89,7 +89,7 @@ def course_of(
     Args:
         run: what is trained and how.
         vocabulary: number of types.
-        texts: the pairs; those of one language and of two are texts apart.
+        texts: the pairs; those of one language and of two are separate texts.
         device: cpu, cuda, ...
         start: the encoder whose parameters it begins with; None: what the seed draws.
 
@@ -121,8 +121,8 @@ def train_encoder(
     """Train an encoder; return it as it was after the best epoch, and the history.
 
     `texts` are its pairs, those of one language apart from those of two. `select` scores it after
-    every epoch, and before the first; with None nothing is chosen, and the last epoch is kept. From
-    the folder `checkpoint` a stopped run goes on; whoever has saved the encoder removes it.
+    every epoch, and before the first; with None nothing is chosen, and the last epoch is kept. A
+    stopped run resumes from the folder `checkpoint`; remove it once the encoder is saved.
     `device` may be auto. Training begins from the parameters of `start`, or from those that the
     seed draws. When it is `stopped`, the encoder is that of the best epoch so far, and its metadata
     have `unfinished`.

@@ -34,10 +34,10 @@ class Setting(Settings):
     pools: Literal["mixed", "source"] = "mixed"
     """Of a collection, what a mega-batch, from which negatives are chosen, holds: pairs of all that
     is trained on (mixed), or of one corpus (source). Pairs of two languages and pairs of one are
-    always apart."""
+    never mixed."""
     start: str | None = None
-    """What training starts from, and whose segmentation is used: an experiment, whose encoder is of
-    the same seed or else of its first, or the folder of a model (a path with a /). Null: training
+    """The encoder that training starts from, and whose segmentation is used: that of an experiment,
+    with the same seed or else its first, or the folder of a model (a path with a /). Null: training
     starts from what the seed draws."""
     trained: bool = True
     """Whether encoders are trained; else they stay as their seed draws them."""

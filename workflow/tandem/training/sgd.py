@@ -27,7 +27,7 @@ class RowSgd:
     ) -> None:
         """Take over `table` (rows, dimension), to be changed in place over `total_steps` steps.
 
-        `factors` gives what the learning rate is multiplied by in each of some steps.
+        `factors` gives the factor of the learning rate in each of some steps.
         """
         self.table = table
         self.step_count = 0

@@ -1,4 +1,4 @@
-"""Back-translated text that is to be made."""
+"""The settings of back-translated text."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ Ids = list[int]
 Piece = TypeVar("Piece", int, str)
 
 PAD, UNKNOWN, START, END = 0, 1, 2, 3
-"""Ids fixed when the pieces are trained, so that no other file has to say them."""
+"""Ids fixed when the pieces are trained, so that no other file has to hold them."""
 WINDOW = 8192
 """Sentences read ahead and sorted by length: memory is bounded by it, order is restored in it."""
 BATCH_TOKENS = 8192
@@ -93,8 +93,8 @@ def translate_in_windows(
 ) -> Iterator[Translation]:
     """Yield one translation per sentence, in input order.
 
-    `cut` segments sentences, `translate_batch` translates segmented ones. A sentence of which
-    nothing is left after segmentation becomes the empty translation.
+    `cut` segments sentences, `translate_batch` translates segmented ones. A sentence
+    without pieces becomes the empty translation.
     """
     stream = iter(sentences)
     while window := list(islice(stream, WINDOW)):

@@ -109,7 +109,7 @@ def adopt_marian(settings: Released, folder: str | Path) -> None:
             "translations and scores will differ from the original's",
             name,
         )
-    # Of a folder only its own name: where it stood says nothing elsewhere
+    # Of a folder only its name: its path means nothing on other machines
     origin = Path(name).name if Path(name).is_dir() else name
     with atomic_folder(folder) as aside:
         tokenizer.save_pretrained(aside)

@@ -10,7 +10,7 @@ from tandem.errors import TandemError
 
 
 def bleu(hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, float | str | int]:
-    """Return corpus BLEU (Post 2018; 0 to 100), sacreBLEU's signature and the sentences' number.
+    """Return corpus BLEU (Post 2018; 0 to 100), sacreBLEU's signature, the number of sentences.
 
     Raises TandemError when there are none, or not as many references as hypotheses.
     """

@@ -60,7 +60,7 @@ def keep_short(pairs: Aligned[str], max_words: int) -> Aligned[str]:
 
 
 def train_pieces(lines: Iterable[str], size: int) -> bytes:
-    """Train the pieces of both languages, in one thread: sums of several depend on their number."""
+    """Train the pieces of both languages, in one thread: sums depend on the number of threads."""
     kept = [line for line in lines if line.strip()]
     ids = {"pad_id": PAD, "unk_id": UNKNOWN, "bos_id": START, "eos_id": END}
     return train_unigram(kept, size, coverage=0.9995, threads=1, **ids)

@@ -59,8 +59,8 @@ def join_translations(
 ) -> dict[str, int]:
     """Write text beside its back-translation, and its scores; return the counts of pairs.
 
-    Pairs that a filter of `cleaning` refuses are left out, such as a translation that says the
-    same as the text.
+    Pairs that a filter of `cleaning` refuses are left out, such as a translation that is
+    the same as the text.
 
     Args:
         folder: where the text is, under the name of the first side.

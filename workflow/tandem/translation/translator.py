@@ -68,7 +68,7 @@ class Translator(Kind):
         raise NotImplementedError
 
     def save_settings(self, folder: str | Path) -> None:
-        """Write translator.json, from which `load_translator` knows the kind."""
+        """Write translator.json, which tells `load_translator` the kind."""
         write_json(Path(folder) / SETTINGS_FILE, TRANSLATORS.dump(self))
 
 

@@ -1,4 +1,4 @@
-"""Word vectors from files: what training of words may start from."""
+"""Word vectors from files, which the training of words may start from."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def write_word_vectors(path: str | Path, words: Sequence[str], vectors: NDArray)
 
 
 def on_principal_axes(vectors: NDArray, dimension: int) -> NDArray[np.float64]:
-    """Return vectors, (n, d), without their mean, on as many of their principal axes, float64.
+    """Return vectors, (n, d), centred, on their first `dimension` principal axes, float64.
 
     Raises:
         TandemError: they have fewer dimensions.
@@ -76,10 +76,10 @@ def on_principal_axes(vectors: NDArray, dimension: int) -> NDArray[np.float64]:
 
 
 def start_vectors(path: Path, words: Collection[str], dimension: int) -> dict[str, Vector]:
-    """Return vectors of words from a file, or, of a Tandem encoder's folder, what it gives each.
+    """Return vectors of words from a file, or those of the Tandem encoder in a folder.
 
     Raises:
-        InputError: they have another dimension, or there is neither.
+        InputError: they have another dimension, or there is no such file or encoder.
     """
     if not path.is_dir():
         return read_word_vectors(path, words, dimension)
@@ -97,7 +97,7 @@ def started(
 ) -> SentenceEncoder:
     """Return an encoder of words with these vectors; all else is as the seed draws it.
 
-    Words that have none get drawn ones of the same size. `source` says in the metadata where the
+    Words without a vector get a drawn one of the same size. `source` says in the metadata where the
     vectors are from.
     """
     from tandem.encoders.composition import as_encoder, initialise
@@ -115,7 +115,7 @@ def started(
 
 
 def _records(stream: BinaryIO, path: str | Path) -> Iterator[tuple[str, Vector]]:
-    """Yield words with their vectors from a file of any form, opened anew."""
+    """Yield words with their vectors from a file of any form, told by its first two lines."""
     with open_binary(path) as look:
         first, second = (look.readline(_LONGEST_LINE) for _ in range(2))
     counted = _counted(first)
@@ -128,7 +128,7 @@ def _records(stream: BinaryIO, path: str | Path) -> Iterator[tuple[str, Vector]]
 
 
 def _counted(line: bytes) -> int | None:
-    """Return the dimension that a first line of counts gives; None: it is none."""
+    """Return the dimension that a first line of counts gives; None: it has no counts."""
     parts = line.split()
     return int(parts[1]) if len(parts) == 2 and all(part.isdigit() for part in parts) else None
 
@@ -165,7 +165,7 @@ def _word(stream: BinaryIO, path: str | Path) -> str:
 
 
 def _numbers(line: bytes) -> Vector:
-    """Return the numbers after the word of a line; empty where something else stands."""
+    """Return the numbers after the word of a line; empty if they are not all numbers."""
     try:
         return np.array([float(value) for value in line.split()[1:]], np.float32)
     except ValueError:

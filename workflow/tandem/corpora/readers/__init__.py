@@ -35,8 +35,8 @@ class Reader(Kind):
     ) -> Iterator[tuple[str, Iterable[Placed]]]:
         """Yield several target languages, each with its pairs and the sections they stand in.
 
-        A kind has this one where an archive of many languages is better opened once, or has
-        sections; elsewhere they are "".
+        A kind overrides this if an archive of many languages is better opened once, or has
+        sections; by default they are "".
         """
         for target in targets:
             yield target, (("", *pair) for pair in self.pairs(path, source, target))

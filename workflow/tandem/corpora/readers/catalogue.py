@@ -90,7 +90,7 @@ def _strings(archive: Archive, members: list[tuple[str, str]]) -> dict[tuple[str
 
 
 def _walk(tree: Any, keys: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:  # noqa: ANN401
-    """Yield (path of keys, leaf) of nested mappings; what lies deeper than any string is a leaf."""
+    """Yield (path of keys, leaf) of nested mappings; a mapping nested too deep is a leaf."""
     if isinstance(tree, Mapping) and len(keys) <= MAX_DEPTH:
         for name, branch in tree.items():
             yield from _walk(branch, (*keys, name))

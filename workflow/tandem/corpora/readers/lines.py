@@ -17,7 +17,7 @@ class LinesReader(Reader):
     """Pairs line n of one file with line n of the other; either may be gzipped."""
 
     column: NonNegativeInt | None = None
-    """Of lines with tabs, the column that has the text, from 0 (SimpWiki's is 2); null: all of the
+    """For lines with tabs, the column that has the text, from 0 (SimpWiki's is 2); null: the whole
     line is text."""
 
     def pairs(self, path: str, source: str, target: str) -> Iterator[Pair]:

@@ -23,14 +23,14 @@ from tandem.files.io import MAX_LINE_BYTES
 from tandem.files.untrusted import refusing
 from tandem.text.spelling import plain
 
-# The numbers of another numbering: (3:2) anywhere; also (22.45) and (5:21 at the beginning.
+# Verse numbers of another numbering: (3:2) anywhere; also (22.45) and (5:21 at the beginning.
 _NUMBERS = re.compile(r"^\s*\(\d+[:.\-]\d+[a-z]?\)?|\(\d+[:\-]\d+[a-z]?\)")
 _NOTHING = re.compile(r"(?!)")
 _MARKS = str.maketrans({"[": None, "]": None, "*": None, "\\": None, "\u00ad": None, "`": "'"})
 MAX_BYTES, _ROW_BYTES = 1 << 28, 400
 """Most memory for the verses of two languages; a row takes its text and `_ROW_BYTES`."""
 _MILLION_STEPS = 30
-"""Of SQLite's machine, for one query: the Bible in 30 translations needs one."""
+"""Most steps of SQLite's machine for a query, in millions: 30 translations need one."""
 _QUERY = """
     SELECT a.bNumber, a.cNumber,
         CASE typeof(a.vText) WHEN 'text' THEN a.vText ELSE '' END,
@@ -51,7 +51,7 @@ class VersesReader(Reader):
     translations: dict[str, str]
     """The translation to use for each language: its value in the column bbName."""
     blank: re.Pattern[str]
-    """Matches the text of a row that has no verse of its own, as does text without any letter."""
+    """Matches text that stands for a missing verse; text without any letter always does."""
     damage: dict[str, re.Pattern[str]] = {}
     """By language, a pattern that is found only in damaged rows, which are left out."""
     by: Literal["book", "chapter"] = "book"

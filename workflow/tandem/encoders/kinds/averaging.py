@@ -28,11 +28,11 @@ class Averaging(Encoder):
         return sums(tokens) / lengths.to(tokens.table.dtype).unsqueeze(1)
 
     def weight_shapes(self) -> dict[str, tuple[int, ...]]:
-        """Return that there are none."""
+        """Return no shapes: it has no further parameters."""
         return {}
 
     def composer(self, table: Floats, weights: Mapping[str, Floats], device: str) -> Compose:
-        """Return what composes sentences on a device; a CPU needs no PyTorch for it."""
+        """Return the function that composes sentences on a device; it uses no PyTorch on a CPU."""
         if device != "cpu":
             return super().composer(table, weights, device)
         from tandem.encoders.means import mean_rows

@@ -54,7 +54,7 @@ class Packed(NamedTuple):
 
 
 def pack(tokens: Tokens) -> Packed | None:
-    """Return the tokens in the order in which a recurrent network reads them, or None of none."""
+    """Return the tokens in the order in which a recurrent network reads them; None: none."""
     import torch
 
     table, ids, offsets, dropout = tokens
@@ -71,7 +71,7 @@ def pack(tokens: Tokens) -> Packed | None:
 
 
 def sentence_means(values: Tensor, rows: Tensor, offsets: Tensor) -> Tensor:
-    """Return the mean of each sentence's values, (sentences, width); of one without any, zeros.
+    """Return the mean of each sentence's values, (sentences, width); zeros for one without any.
 
     `values` is (tokens, width), `rows` the sentence of each.
     """

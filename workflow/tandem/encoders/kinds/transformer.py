@@ -51,7 +51,7 @@ class Transformer(Encoder):
         return self
 
     def reads(self, segmentation: Segmentation) -> bool:
-        """Whether it makes sense of what a segmentation gives."""
+        """Whether it can read the ids of a segmentation."""
         return self.grouped == segmentation.grouped
 
     @property
@@ -65,7 +65,7 @@ class Transformer(Encoder):
         return True
 
     def weights(self) -> nn.Module:
-        """Return projections, layers and what attention pooling asks for, drawn by PyTorch."""
+        """Return the projections, layers and weights of attention pooling, drawn by PyTorch."""
         from torch import nn
 
         layer = nn.TransformerEncoderLayer(
@@ -85,7 +85,7 @@ class Transformer(Encoder):
         embedded, offsets = self._embedded(tokens)
         lengths = (offsets[1:] - offsets[:-1]).clamp(max=self.longest)
         out = embedded.new_zeros(len(lengths), self.output)
-        most = 1024 if lengths.device.type == "cpu" else 16_384  # what a cache, or a GPU, likes
+        most = 1024 if lengths.device.type == "cpu" else 16_384  # what suits a cache, or a GPU
         rows = list(blocks(lengths, most))
         if not rows:
             return out
@@ -106,7 +106,7 @@ class Transformer(Encoder):
     def _embedded(self, tokens: Tokens) -> tuple[Tensor, Tensor]:
         """Return the embeddings of tokens, or of words, and where those of sentences begin.
 
-        Where tokens are grouped, the first of all tokens begins every word, and is no part of it.
+        Where tokens are grouped, the token 0 begins every word and is left out of its sum.
         """
         import torch
 
@@ -149,8 +149,8 @@ class Transformer(Encoder):
 def blocks(lengths: Tensor, most: int) -> Iterator[Tensor]:
     """Yield the numbers of the sentences that are not empty, those of like lengths together.
 
-    A block is no larger than `most` tokens when all are as long as its longest, or one sentence.
-    The smaller it is, the less of it is padding.
+    A block, padded to its longest sentence, has at most `most` tokens, or is one sentence. The
+    smaller it is, the less of it is padding.
     """
     import torch
 

@@ -32,7 +32,7 @@ class Difference(ClaimTest):
     def measure(self, evidence: Evidence, margin: float) -> Measured | None:
         """Subtract; two figures of the same models are subtracted seed by seed.
 
-        One trained encoder tells nothing of the spread over seeds, so its claim has no p-value.
+        A single seed does not show the spread over seeds, so its claim has no p-value.
         """
         from tandem.statistics.inference import difference, over_seeds
 
@@ -65,7 +65,7 @@ class Difference(ClaimTest):
 
 
 def _subtraction(better: Side, worse: Side) -> str:
-    """Say what is subtracted from what, naming what differs."""
+    """Name the two sides by what differs between them."""
     if (better.task, better.unit) == (worse.task, worse.unit):
         return f"{better.task} {better.unit} of {better.experiment} minus {worse.experiment}"
     if better.experiment == worse.experiment and better.task == worse.task:

@@ -22,7 +22,7 @@ class PairedMeans(ClaimTest):
     """The others; null: 0, where the column is a difference already."""
 
     def measure(self, evidence: Evidence, margin: float) -> Measured | None:
-        """Subtract; one pair tells nothing of the spread, and decides nothing."""
+        """Subtract; a single pair does not show the spread, and decides nothing."""
         import numpy as np
 
         from tandem.statistics.inference import sample_mean

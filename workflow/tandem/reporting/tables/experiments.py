@@ -22,7 +22,7 @@ class Experiments(Table):
     """Shown under the table."""
 
     def experiments(self, plan: Outline) -> list[str]:
-        """Name the experiments, and the baselines in the first setting: it says nothing of them."""
+        """Name the experiments, and the baselines in the first setting; any would do for these."""
         trained = plan.experiments(self.encoders, self.settings)
         return trained + plan.experiments(self.baselines, self.settings[:1])
 

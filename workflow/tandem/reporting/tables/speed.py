@@ -33,7 +33,7 @@ class Speed(Table):
     languages: list[str] = ["en"]
     """Which of its languages are read: several where it has several translations into one."""
     language: str = "en"
-    """What language encoders take them for."""
+    """The language that encoders take the sentences to be in."""
     sentences: int = 128000
     """Most sentences, no two the same, of all parts together; the paper's number."""
     batches: list[int] = [128, 1024]
@@ -55,7 +55,7 @@ class Speed(Table):
         return plan.experiments(self.encoders, [self.setting])
 
     def measured(self) -> dict[str, Any]:
-        """Return what the job that times them needs to know of the text and the passes."""
+        """Return the settings of the text and the passes for the job that times them."""
         unnamed = {"kind", "encoders", "setting", "baselines", "source", "languages"}
         unnamed |= {"title", "notes"}
         return self.model_dump(exclude=unnamed)

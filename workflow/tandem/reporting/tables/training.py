@@ -54,7 +54,7 @@ class Training(Table):
     def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
         """Draw loss above and validation score below, a column of panels for each encoder.
 
-        One epoch makes no curve: what has no more is named, not drawn.
+        One epoch makes no curve: encoders with only one are named, not drawn.
         """
         import matplotlib
         from matplotlib.lines import Line2D

@@ -1,4 +1,4 @@
-"""SentencePieces, a unigram model's (Kudo, 2018)."""
+"""SentencePieces of a unigram model (Kudo, 2018)."""
 
 from __future__ import annotations
 
@@ -97,11 +97,11 @@ class Sentencepiece(Segmentation):
         languages: Collection[str],
         **settings: Any,  # noqa: ANN401
     ) -> Self:
-        """Follow the number of pairs.
+        """Choose the size by the number of pairs.
 
         Where nearly all pieces would be single characters, as may be in Chinese, the rarest
-        characters are left out, as SentencePiece's documentation advises, and pieces are as many as
-        it takes.
+        characters are left out, as SentencePiece's documentation advises, and the size is raised
+        for the others.
         """
         size = settings.get("size", next(size for most, size in _SIZES if pairs <= most))
         if len(characters) <= _CHARACTERS * size:
@@ -115,8 +115,8 @@ class Sentencepiece(Segmentation):
 
 
 _CHARACTERS = 0.9
-"""Most of the pieces that may be single characters."""
+"""Largest share of the pieces that may be single characters."""
 _COVERAGE = 0.9995
-"""Share of the text's characters that are kept where there are more."""
+"""Share of the text's characters that are kept where there would be more."""
 _SIZES: tuple[tuple[float, int], ...] = ((30_000, 4000), (100_000, 8000), (math.inf, 64_000))
-"""Numbers of pieces, each with the most pairs that it is for (docs/own-bitext.md)."""
+"""Largest numbers of pairs, each with its number of pieces (docs/own-bitext.md)."""

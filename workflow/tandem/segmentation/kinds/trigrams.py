@@ -39,5 +39,5 @@ class Trigrams(Segmentation):
 
 
 def _of_three(ids: Mapping[str, int]) -> dict[str, int]:
-    """Leave out what other languages have marked, which is longer."""
+    """Leave out the marked tokens of other languages, which are longer."""
     return {gram: index for gram, index in ids.items() if len(gram) == 3}

@@ -1,8 +1,8 @@
 """Words with their character n-grams, hashed: the input of yang2019, section 4.2.
 
-A word is a begin mark, the first entry of every vocabulary, the word's own entry or, if it is not
-among the most frequent, that of its bucket, and the entries of its n-grams' buckets. Chinese text
-has no spaces between words: where that is asked for, jieba's dictionary finds them.
+A word becomes a begin mark (the first entry of every vocabulary), the word's own entry or, if it is
+not among the most frequent, that of its bucket, and the entries of its n-grams' buckets. Chinese
+text has no spaces between words: on request, jieba's dictionary finds them.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ class WordsAndNgrams(Segmentation):
     grouped: ClassVar[bool] = True
 
     oov_buckets: PositiveInt = 10_000
-    """Entries that words beyond the most frequent are hashed to; the paper's number, as in what
-    follows."""
+    """Entries that words beyond the most frequent are hashed to; the paper's number, as are those
+    below."""
     ngram_buckets: PositiveInt = 200_000
     """Entries that n-grams are hashed to."""
     ngrams: tuple[PositiveInt, PositiveInt] = (3, 6)
     """Characters of the shortest and of the longest n-gram; 1 and 4 for Chinese in the paper."""
     chinese_words: bool = False
-    """Find the words of Chinese text by jieba's dictionary (the extra `chinese`); otherwise what
-    stands between two marks is one word."""
+    """Find the words of Chinese text by jieba's dictionary (the extra `chinese`); otherwise the
+    text between two marks is one word."""
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
@@ -83,7 +83,7 @@ class WordsAndNgrams(Segmentation):
         languages: Collection[str],
         **settings: Any,  # noqa: ANN401
     ) -> Self:
-        """Give Chinese words of its own, where it is among the languages."""
+        """Divide Chinese text into words, where it is among the languages."""
         if any(name.startswith("zh") for name in languages):
             settings = {"ngrams": (1, 4), "chinese_words": True} | settings
         return cls(**settings)
@@ -128,7 +128,7 @@ class WordsAndNgrams(Segmentation):
 
 @cache
 def _divide() -> Callable[[str], list[str]]:
-    # a dictionary of its own: what a program adds to rjieba's shared one changes no ids
+    # a separate dictionary: words that a program adds to rjieba's shared one change no ids
     from rjieba import Jieba
 
     cut: Callable[[str], list[str]] = Jieba().cut
@@ -136,5 +136,5 @@ def _divide() -> Callable[[str], list[str]]:
 
 
 def bucket(text: str, buckets: int) -> int:
-    """Return the place that a text is hashed to, the same everywhere and always."""
+    """Return the bucket that a text is hashed to, the same everywhere and always."""
     return zlib.crc32(text.encode()) % buckets

@@ -1,7 +1,7 @@
 """Mining: which of the translations hidden in two texts are found, scored as BUCC does.
 
 Zweigenbaum et al. (2018, "Overview of the Third BUCC Shared Task"): a list of proposed pairs is
-held against a hidden gold list by precision, recall and F1. The threshold on the score is the one
+compared with a hidden gold list by precision, recall and F1. The threshold on the score is the one
 with the best F1 on the training part, applied unchanged to the test part.
 """
 
@@ -36,8 +36,8 @@ class BitextMining(Task):
 
     Items, for m methods and n source sentences of the test part: method (m,), their names;
     threshold (m,); training (m, 3), pairs that are correct, proposed and gold at it in the training
-    part; best (m, 3), the same in the test part at the threshold that would be best there, which
-    bounds what any threshold reaches and chooses nothing; correct and proposed (m, n), the same of
+    part; best (m, 3), the same in the test part at the threshold that would be best there, an upper
+    bound that chooses nothing; correct and proposed (m, n), the same of
     each source sentence of the test part, and gold (n,); mining, the name of the task; sentences
     (4,), of each side of the training and test part.
     """
@@ -97,7 +97,7 @@ class BitextMining(Task):
         }
 
     def _search(self, encoder: Encodes, part: MiningTask, language: str) -> Neighbours:
-        """Encode both sides to disk, so that memory is kept to, and search them."""
+        """Encode both sides to disk, so that memory stays bounded, and search them."""
         from tandem.search.neighbours import search
         from tandem.tasks.vectors import write_vectors
 
@@ -135,7 +135,7 @@ class BitextMining(Task):
         return int((items["gold"] + items["proposed"].sum(axis=0) > 0).sum())
 
     def details(self, items: Items) -> dict[str, Any]:
-        """Return what was mined, and of each method the threshold and the figures on both parts."""
+        """Return the task mined, and each method's threshold and figures on both parts."""
         return {
             "mining": str(items["mining"]),
             "neighbours": self.neighbours,
@@ -210,5 +210,5 @@ def _drawn_counts(table: bytes, rows: int, resamples: int, seed: int) -> FloatAr
 
 
 def _rounded(values: dict[str, float]) -> dict[str, float]:
-    """Round what is no whole number, so that the last bits of a sum do not reach the file."""
+    """Round all but whole numbers, so that the last bits of a sum do not reach the file."""
     return {k: round(v, 4) if isinstance(v, float) else v for k, v in values.items()}

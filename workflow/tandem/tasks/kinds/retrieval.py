@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 class BitextRetrieval(Task):
     """P@1 in both directions (yang2019, section 5.1).
 
-    Items: `<side>-<other side>`, which sentences of the one find theirs in the other, bool (n,). Of
-    a collection, `<source>.<side>-<other side>` for each part of two languages that the encoder
-    knows; and the figure `<source>.mean` is the mean of all of a source, both ways.
+    Items: `<side>-<other side>`, which sentences of the first find their translation in the second,
+    bool (n,). For a collection, `<source>.<side>-<other side>` for each part of two languages that
+    the encoder knows; the figure `<source>.mean` averages all of a source, both ways.
     """
 
     metric: ClassVar[str] = "p_at_1_x100"
@@ -50,7 +50,7 @@ class BitextRetrieval(Task):
         """
         if (Path(data["corpus"]) / "collection.json").is_file():
             return self._of_parts(encoder, Path(data["corpus"]))
-        # what has a second ending, such as the translations' scores, is no text
+        # files with a second ending, such as the translations' scores, are no text
         paths = Path(data["corpus"]).glob(f"{self.split}.*")
         files = {path.suffix[1:]: path for path in paths if path.name.count(".") == 1}
         if len(files) != 2:
@@ -94,8 +94,8 @@ class BitextRetrieval(Task):
     def draws(self, systems: Sequence[Items], unit: str, resamples: int, seed: int) -> FloatArray:
         """Bootstrap a unit, resampling sentences: (systems, resamples), x 100.
 
-        Directions of as many sentences meet the same resamples: of one text in many languages the
-        same sentences are drawn.
+        Directions with the same number of sentences get the same resamples: of one text in many
+        languages the same sentences are drawn.
         """
         names = _directions(systems[0], unit)
         if any(_directions(system, unit) != names for system in systems):
