@@ -11,9 +11,11 @@ FILES = sorted(ROOT.rglob("*.py"))
 
 
 def bound(tree):
-    """Yield each name that is bound, with its line."""
+    """Yield each name that is bound, with its line; keys of files, a class's fields, are not."""
+    bodies = (node.body for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    keys = {node.target for body in bodies for node in body if isinstance(node, ast.AnnAssign)}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node not in keys:
             yield node.id, node.lineno
         elif isinstance(node, ast.FunctionDef | ast.ClassDef):
             yield node.name, node.lineno
@@ -22,7 +24,7 @@ def bound(tree):
 
 
 def is_given(argument):
-    """Whether it is what a table is made from, the class `Given`."""
+    """Whether it is what a table is made from, the class `Material`."""
     return argument.annotation is not None and ast.unparse(argument.annotation) == "Given"
 
 
@@ -33,6 +35,6 @@ def test_no_name_says_nothing(file):
 
 
 def test_a_name_that_says_nothing_is_told():
-    code = "for each in rows:\n    found = each\ndef given(one, given: Given): pass\n"
+    code = "for each in rows:\n    found = each\ndef given(one): pass\n"
     names = [name for name, _ in bound(ast.parse(code)) if name in EMPTY]
     assert sorted(names) == ["each", "found", "given", "one"]

@@ -150,12 +150,12 @@ class Counts(Table):
         """Name the scores."""
         return {"scores": plan.scores(plan.experiments(self.encoders, self.settings), "near")}
 
-    def build(self, given):
+    def build(self, material):
         """Count the seeds."""
         import pandas as pd
 
-        names = given.plan.experiments(self.encoders, self.settings)
-        seeds = [len(given.scores.cell(name, "near", "near").seeds) for name in names]
+        names = material.plan.experiments(self.encoders, self.settings)
+        seeds = [len(material.scores.cell(name, "near", "near").seeds) for name in names]
         return Report(pd.DataFrame({"experiment": names, "seed_count": seeds}), "# Seeds")
 
     def figures(self, name):

@@ -29,7 +29,7 @@ with contextlib.suppress(OSError):
     fcntl.flock(ALIVE, fcntl.LOCK_SH)
 
 if TYPE_CHECKING:
-    from tandem.reporting.table import Given, Table
+    from tandem.reporting.table import Material, Table
 
 
 @contextlib.contextmanager
@@ -85,10 +85,10 @@ def score_files(folders: Iterable[str], first: bool = False) -> list[Path]:
     return [file for files in groups for file in (files[:1] if first else files)]
 
 
-def load_table(snakemake: Any) -> tuple[Table, Given]:  # noqa: ANN401, F811
+def load_table(snakemake: Any) -> tuple[Table, Material]:  # noqa: ANN401, F811
     """Return the table that a job makes or draws, and what it is made from."""
     from tandem.reporting.scores import Scores
-    from tandem.reporting.table import Given
+    from tandem.reporting.table import Material
     from tandem.studies.plan import Plan
     from tandem.studies.study import Study
 
@@ -101,4 +101,4 @@ def load_table(snakemake: Any) -> tuple[Table, Given]:  # noqa: ANN401, F811
     scored = [path for key, paths in inputs.items() if key.startswith("scores") for path in paths]
     scores = Scores(score_files(scored), study.tasks, **study.bootstrap.model_dump())
     plan = Plan(Path(snakemake.wildcards.root).name, home, study)
-    return table, Given(name, plan, files, scores, snakemake.params.scale)
+    return table, Material(name, plan, files, scores, snakemake.params.scale)

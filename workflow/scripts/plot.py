@@ -7,8 +7,8 @@ from tandem.reporting.plots import save
 
 with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)
-    table, evidence = load_table(snakemake)
+    table, material = load_table(snakemake)
     frame = pd.read_csv(snakemake.input.table)
-    figure = table.plot(snakemake.wildcards.figure, frame, evidence)
+    figure = table.plot(snakemake.wildcards.figure, frame, material)
     save(figure, [snakemake.output.png, snakemake.output.pdf, snakemake.output.svg])
     log.info("%d rows", len(frame))

@@ -8,9 +8,9 @@ from tandem.reporting.writer import write_frame
 with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)
     output = snakemake.output
-    table, evidence = load_table(snakemake)
-    report = table.build(evidence)
-    claims = judge(evidence, report)
+    table, material = load_table(snakemake)
+    report = table.build(material)
+    claims = judge(material, report)
     write_claims(output.claims, claims)
     write_lines(output.markdown, report.markdown.removesuffix("\n").split("\n"))
     write_frame(output.table, report.frame)

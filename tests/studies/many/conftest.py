@@ -8,7 +8,7 @@ import pytest
 from tandem.files.io import write_json
 from tandem.reporting.claim_test import CLAIM_TESTS
 from tandem.reporting.scores import Scores
-from tandem.reporting.table import TABLES, Given
+from tandem.reporting.table import TABLES, Material
 from tandem.studies.plan import Plan
 from tandem.studies.study import Study
 from tandem.tasks.task import write_scores
@@ -108,7 +108,7 @@ def made(plan):
         files["paper"] = [HOME / "claims.yaml"]
         scored = [paths for key, paths in files.items() if key.startswith("scores")]
         found = [f for folders in scored for folder in folders for f in folder.glob("seed*.json")]
-        given = Given(name, plan, files, Scores(found, plan.study.tasks, 200, 1), "tiny")
-        return table, given, table.build(given)
+        material = Material(name, plan, files, Scores(found, plan.study.tasks, 200, 1), "tiny")
+        return table, material, table.build(material)
 
     return make

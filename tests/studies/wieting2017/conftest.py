@@ -9,7 +9,7 @@ import pytest
 from tandem.files.io import read_yaml, write_json, write_lines
 from tandem.reporting.claim_test import CLAIM_TESTS, Evidence
 from tandem.reporting.scores import Scores
-from tandem.reporting.table import TABLES, Given
+from tandem.reporting.table import TABLES, Material
 from tandem.studies.configuration import load_configuration, load_plans, load_registers
 
 ROOT = Path(__file__).parents[3]
@@ -91,8 +91,8 @@ def made(plan):
         table = plan.study.tables[name]
         files = {key: list(map(Path, paths)) for key, paths in table.inputs(plan).items()}
         files["paper"] = [HOME / "claims.yaml"]
-        given = Given(name, plan, files, Scores([], plan.study.tasks, 200, 1), "tiny")
-        return table, given, table.build(given)
+        material = Material(name, plan, files, Scores([], plan.study.tasks, 200, 1), "tiny")
+        return table, material, table.build(material)
 
     return make
 
@@ -104,7 +104,7 @@ def evidence(plan, made):
         registry.add_study(HOME)
 
     def gather(name):
-        _, given, report = made(name)
-        return Evidence(given.scores, report.frames, plan)
+        _, material, report = made(name)
+        return Evidence(material.scores, report.frames, plan)
 
     return gather

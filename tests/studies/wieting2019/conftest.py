@@ -7,7 +7,7 @@ import pytest
 
 from tandem.reporting.claim_test import CLAIM_TESTS
 from tandem.reporting.scores import Scores
-from tandem.reporting.table import TABLES, Given
+from tandem.reporting.table import TABLES, Material
 from tandem.tasks.task import TASKS, write_scores
 
 HOME = Path(__file__).parents[3] / "workflow/studies/wieting2019"
@@ -116,7 +116,7 @@ def made(plan):
         scored = [paths for key, paths in files.items() if key.startswith("scores")]
         found = [f for folders in scored for folder in folders for f in folder.glob("seed*.json")]
         scores = Scores(found, plan.study.tasks, resamples, 1)
-        given = Given(name or kind, plan, files, scores, "tiny")
-        return table, given, table.build(given)
+        material = Material(name or kind, plan, files, scores, "tiny")
+        return table, material, table.build(material)
 
     return make

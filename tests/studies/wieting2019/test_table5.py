@@ -13,7 +13,7 @@ from tandem.reporting import claims
 from tandem.reporting.claim_test import CLAIM_TESTS
 from tandem.reporting.claims import Claim, Verdict
 from tandem.reporting.published import read_published
-from tandem.reporting.table import Given, Report
+from tandem.reporting.table import Material, Report
 from wieting2019.methods.correlations import (
     COLUMNS,
     PREDICTORS,
@@ -239,9 +239,9 @@ def judged(*frames: pd.DataFrame) -> dict[str, Claim]:
     """The study's claims on these points, by what follows the table in their ids."""
     scores = SimpleNamespace(resamples=500, seed=1)
     files = {"paper": [HOME / "claims.yaml", HOME / "published.yaml"]}
-    given = Given("table5", None, files, scores, "default")
+    material = Material("table5", None, files, scores, "default")
     every = pd.concat(frames)
-    found = claims.judge(given, Report(every, "", evidence(every)))
+    found = claims.judge(material, Report(every, "", evidence(every)))
     named = {claim.claim.removeprefix("wieting2019.table5."): claim for claim in found}
     assert len(named) == len(found)
     return named

@@ -13,7 +13,7 @@ from tandem.files.io import write_json, write_lines
 from tandem.reporting.claims import judge
 from tandem.reporting.plots import save
 from tandem.reporting.scores import Scores
-from tandem.reporting.table import TABLES, Given
+from tandem.reporting.table import TABLES, Material
 from tandem.studies.configuration import load_configuration, load_study
 from tandem.studies.plan import Plan
 from tandem.studies.study import Study
@@ -87,10 +87,10 @@ def write(study, encoder, searched):
         experiment, task = Path(folder).parts[-2:]
         name, _, setting = experiment.partition(".")
         level = NOISE[name] + LOSS[setting.rsplit("-", 1)[0]]
-        given = {k: Path(p) for k, p in study.tasks[task].inputs(plan, experiment).items()}
+        material = {k: Path(p) for k, p in study.tasks[task].inputs(plan, experiment).items()}
         Path(folder).mkdir(parents=True)
         for seed in (1, 2):
-            items = study.tasks[task].score(Noisy(encoder, level, seed), given)
+            items = study.tasks[task].score(Noisy(encoder, level, seed), material)
             origin = {"experiment": experiment, "task": task, "seed": seed}
             write_scores(f"{folder}/seed{seed}", study.tasks[task], items, origin)
     rng = np.random.default_rng(1)
@@ -114,21 +114,21 @@ def made(plan, name):
     files["paper"] = [HOME / "claims.yaml", HOME / "published.yaml"]
     scored = [paths for key, paths in files.items() if key.startswith("scores")]
     found = [f for folders in scored for folder in folders for f in folder.glob("seed*.json")]
-    given = Given(name, plan, files, Scores(found, plan.study.tasks, 100, 1), "tiny")
-    report = table.build(given)
-    return table, given, report
+    material = Material(name, plan, files, Scores(found, plan.study.tasks, 100, 1), "tiny")
+    report = table.build(material)
+    return table, material, report
 
 
 def test_all_tables_their_claims_and_figures(scored, tmp_path):
     ids = {}
     for name in scored.study.tables:
-        table, given, report = made(scored, name)
+        table, material, report = made(scored, name)
         assert len(report.frame) and report.markdown.startswith("# ")
-        ids[name] = {claim.claim: claim for claim in judge(given, report)}
+        ids[name] = {claim.claim: claim for claim in judge(material, report)}
         for figure in table.figures(name):
             report.frame.to_csv(tmp_path / "table.csv", index=False)
             path = tmp_path / f"{Path(figure).name}.png"
-            save(table.plot(figure, report.frame, given), [path])
+            save(table.plot(figure, report.frame, material), [path])
             assert path.stat().st_size > 5000
     first = ids["table1"]
     assert first["yang2019.table1.margin.de"].statistic > 0

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tandem.reporting.scores import Scores
-from tandem.reporting.table import Given
+from tandem.reporting.table import Material
 from tandem.tasks.kinds.sts import Sts
 from tandem.tasks.task import write_scores
 
@@ -88,12 +88,12 @@ def scores(score_files):
 
 
 @pytest.fixture
-def given(tmp_path, score_files):
+def material(tmp_path, score_files):
     """Return a function: what a table of some name is made from, with these files."""
 
     def make(name="table", **files):
         paths = {key: list(map(Path, value)) for key, value in files.items()}
         scores = Scores(tmp_path.glob("*/sts/seed*.json"), TASKS, 200, 5)
-        return Given(name, Plan(tmp_path), paths, scores, "tiny")
+        return Material(name, Plan(tmp_path), paths, scores, "tiny")
 
     return make

@@ -35,7 +35,7 @@ from tandem.reporting.writer import write_frame
 from tandem.statistics.inference import holm
 
 if TYPE_CHECKING:
-    from tandem.reporting.table import Given, Outline, Report
+    from tandem.reporting.table import Material, Outline, Report
 
 ALPHA = 0.05
 """Chance that a table has a false verdict."""
@@ -78,7 +78,7 @@ class Claim:
     scale: str
 
 
-def judge(given: Given, report: Report) -> list[Claim]:
+def judge(material: Material, report: Report) -> list[Claim]:
     """Test the findings on one table, as the study's `claims.yaml` states them.
 
     A claim whose sides have no scores is left out, and the log names it. `table` names the table's
@@ -87,12 +87,12 @@ def judge(given: Given, report: Report) -> list[Claim]:
     Raises:
         InputError: claims.yaml names what is not there, or one test twice.
     """
-    path = given.paper("claims.yaml")
+    path = material.paper("claims.yaml")
     if path is None:
         return []
-    evidence = Evidence(given.scores, {"table": report.frame, **report.frames}, given.plan)
+    evidence = Evidence(material.scores, {"table": report.frame, **report.frames}, material.plan)
     try:
-        tested = list(_measured(path, given.name, evidence))
+        tested = list(_measured(path, material.name, evidence))
     except ConfigurationError as error:
         raise InputError(path, None, str(error), "Mend the claim") from error
     p = [measured.p for _, measured, reason in tested if measured.p is not None and not reason]
@@ -102,7 +102,7 @@ def judge(given: Given, report: Report) -> list[Claim]:
     for entry, measured, reason in tested:
         held = None if measured.p is None or reason else next(corrected)
         name = f"{entry.paper}.{entry.id}"
-        groups.setdefault(name, []).append(_claim(entry, measured, reason, held, given))
+        groups.setdefault(name, []).append(_claim(entry, measured, reason, held, material))
         if entry.all:
             joint.setdefault(name, entry.all)
     claims = []
@@ -184,7 +184,7 @@ def _quote(quoted: Quoted, register: Mapping[str, Published]) -> float | None:
 
 
 def _claim(
-    entry: ClaimEntry, measured: Measured, reason: str, p_holm: float | None, given: Given
+    entry: ClaimEntry, measured: Measured, reason: str, p_holm: float | None, material: Material
 ) -> Claim:
     verdict = single_verdict(measured, entry.margin, p_holm)
     return Claim(
@@ -200,11 +200,11 @@ def _claim(
         p=None if p_holm is None else measured.p,
         p_holm=p_holm,
         unit=measured.unit,
-        published=_quote(entry.published, given.published) if entry.published else None,
+        published=_quote(entry.published, material.published) if entry.published else None,
         verdict=Verdict.NOT_COMPARABLE if reason else verdict,
         n=measured.n,
         seeds=measured.seeds,
-        scale=given.scale,
+        scale=material.scale,
     )
 
 

@@ -146,7 +146,7 @@ class Outline(Places, Protocol):
 
 
 @dataclass(frozen=True)
-class Given:
+class Material:
     """What a table is made from: its name, the study's plan, its files, and the scores in them.
 
     `files` holds what `Table.inputs` names, and under `paper` the study's claims and published
@@ -194,7 +194,7 @@ class Table(Kind):
         """Name the study's tables whose settings it reads besides its own."""
         return []
 
-    def build(self, given: Given) -> Report:
+    def build(self, material: Material) -> Report:
         """Make the table."""
         raise NotImplementedError
 
@@ -202,7 +202,7 @@ class Table(Kind):
         """Name its figures: paths under the study's results, without ending."""
         return [f"figures/{name}"]
 
-    def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
+    def plot(self, figure: str, frame: pd.DataFrame, material: Material) -> Figure:
         """Draw one of its figures from the table as its CSV holds it.
 
         Unless a table says otherwise: a row of dots for each column that has an interval, a series

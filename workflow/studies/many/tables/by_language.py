@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tandem.corpora.collection import read_parts
-from tandem.reporting.table import Given, Outline, Report, Table
+from tandem.reporting.table import Material, Outline, Report, Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,7 +51,7 @@ class ByLanguage(Table):
             "collection": [plan.path("corpora", corpus)],
         }
 
-    def build(self, given: Given) -> Report:
+    def build(self, material: Material) -> Report:
         """Make a line for each source and language.
 
         Columns: source, language, script, pairs (of this language and source, to train on),
@@ -61,13 +61,13 @@ class ByLanguage(Table):
         """
         import pandas as pd
 
-        corpus = given.files["collection"][0]
-        setting = given.plan.setting(self.joint)
-        pivot = given.plan.study.collections[setting.corpus].pivot
+        corpus = material.files["collection"][0]
+        setting = material.plan.setting(self.joint)
+        pivot = material.plan.study.collections[setting.corpus].pivot
         rows = []
         for part, sizes in read_parts(corpus).items():
             if part.left == pivot and not part.monolingual:
-                row = self._row(part.source, part.right, pivot, given)
+                row = self._row(part.source, part.right, pivot, material)
                 if row is not None:
                     rows.append(row | {"pairs": sizes["train"]})
         order = ["source", "language", "script", "pairs", "sentences"]
@@ -76,21 +76,23 @@ class ByLanguage(Table):
         compared = frame[frame["alone_from_p_at_1_x100"].notna()]
         return Report(frame, self._markdown(frame), {"languages": compared})
 
-    def _row(self, source: str, language: str, pivot: str, given: Given) -> dict[str, Any] | None:
+    def _row(
+        self, source: str, language: str, pivot: str, material: Material
+    ) -> dict[str, Any] | None:
         """Make a line, or None where the joint encoder was not scored."""
         from tandem.reporting.writer import columns
 
-        names = self.experiments(given.plan)
+        names = self.experiments(material.plan)
         script = next((name for name, codes in self.scripts.items() if language in codes), "Latin")
         row: dict[str, Any] = {"source": source, "language": language, "script": script}
         for way, form in WAYS.items():
             unit = f"{source}.{form.format(pivot=pivot, language=language)}"
-            joint = given.scores.cell(names[""], self.task, unit)
+            joint = material.scores.cell(names[""], self.task, unit)
             if joint is None:
                 return None
             alone = None
             if language in names:
-                alone = given.scores.cell(names[language], self.task, unit)
+                alone = material.scores.cell(names[language], self.task, unit)
             row["sentences"] = joint.items
             row |= columns(f"joint_{way}", "p_at_1_x100", joint)
             row |= columns(f"alone_{way}", "p_at_1_x100", alone)
@@ -124,7 +126,7 @@ class ByLanguage(Table):
             parts += [f"## {source}", _means(rows), grid(headings, lines)]
         return page(*parts)
 
-    def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
+    def plot(self, figure: str, frame: pd.DataFrame, material: Material) -> Figure:
         """Draw a panel for each source, a row for each language, the best first."""
         from tandem.reporting.plots import Dots, bounds, dot_plot
 

@@ -9,7 +9,7 @@ from pydantic import PositiveInt
 from tandem.corpora.collection import Part, read_parts
 from tandem.errors import TandemError
 from tandem.files.io import read_lines
-from tandem.reporting.table import Given, Outline, Report, Table
+from tandem.reporting.table import Material, Outline, Report, Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,7 +51,7 @@ class Neighbours(Table):
         """Name no figure: the sentences are the result."""
         return []
 
-    def build(self, given: Given) -> Report:
+    def build(self, material: Material) -> Report:
         """Make a row for each neighbour, the nearest first.
 
         Columns: language, sentence, translation (of the corpus), rank, neighbour, cosine, and found
@@ -64,15 +64,15 @@ class Neighbours(Table):
 
         from tandem.encoders.model import SentenceEncoder
 
-        encoder = SentenceEncoder.load(given.files["model"][0])
-        folder = given.files["collection"][0]
+        encoder = SentenceEncoder.load(material.files["model"][0])
+        folder = material.files["collection"][0]
         parts = {(p.source, p.right): p for p in read_parts(folder) if not p.monolingual}
         rows: list[dict[str, Any]] = []
         for language in self.languages:
             part = parts.get((self.source, language))
             if part is None:
                 problem = f"{folder} has nothing of {self.source} in {language}"
-                raise TandemError(f"{problem}. Correct tables.{given.name} in study.yaml")
+                raise TandemError(f"{problem}. Correct tables.{material.name} in study.yaml")
             rows += self._of(part, encoder, list(read_lines(part.path(folder, "test"))))
         frame = pd.DataFrame(rows)
         return Report(frame, self._markdown(frame))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tandem.files.io import read_json
 from tandem.registry import Settings
-from tandem.reporting.table import Given, Outline, Report, Table
+from tandem.reporting.table import Material, Outline, Report, Table
 from tandem.text.languages import language_of
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class SizeCurve(Table):
         drawn = [plan.segmented(name, plan.seeds(name)[0]) for name in names]
         return {"text": drawn} | {f"scores.{task}": plan.scores(names, task) for task in tasks}
 
-    def build(self, given: Given) -> Report:
+    def build(self, material: Material) -> Report:
         """Make a line for each point of a curve.
 
         Columns: text, pairs, languages (both sides', variants of one counted once), experiment,
@@ -77,16 +77,16 @@ class SizeCurve(Table):
         from tandem.reporting.writer import beside, columns, grid, page
 
         rows, cells = [], []
-        drawn = {path: read_json(path / "parts.json")["parts"] for path in given.files["text"]}
-        most = {measure.label: self._most(measure, given) for measure in self.measures}
+        drawn = {path: read_json(path / "parts.json")["parts"] for path in material.files["text"]}
+        most = {measure.label: self._most(measure, material) for measure in self.measures}
         for label, names in self.experiments().items():
             for name in names:
-                folder = Path(given.plan.segmented(name, given.plan.seeds(name)[0]))
+                folder = Path(material.plan.segmented(name, material.plan.seeds(name)[0]))
                 parts = drawn[folder]
                 scored = [
                     cell if cell and cell.items == most[m.label] else None
                     for m in self.measures
-                    for cell in [given.scores.cell(name, m.task, m.unit)]
+                    for cell in [material.scores.cell(name, m.task, m.unit)]
                 ]
                 row = {
                     "text": label,
@@ -96,7 +96,7 @@ class SizeCurve(Table):
                     "seed_count": max((len(cell.seeds) for cell in scored if cell), default=0),
                 }
                 for measure, cell in zip(self.measures, scored, strict=True):
-                    metric = given.scores.metric(measure.task)
+                    metric = material.scores.metric(measure.task)
                     row |= columns(measure.label, metric, cell)
                 rows.append(row)
                 cells.append(scored)
@@ -115,13 +115,13 @@ class SizeCurve(Table):
         )
         return Report(pd.DataFrame(rows), text)
 
-    def _most(self, measure: Measure, given: Given) -> int:
+    def _most(self, measure: Measure, material: Material) -> int:
         """Return the most items that an experiment is scored on: fewer are not comparable."""
         names = chain.from_iterable(self.experiments().values())
-        cells = (given.scores.cell(name, measure.task, measure.unit) for name in names)
+        cells = (material.scores.cell(name, measure.task, measure.unit) for name in names)
         return max((cell.items for cell in cells if cell), default=0)
 
-    def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
+    def plot(self, figure: str, frame: pd.DataFrame, material: Material) -> Figure:
         """Draw a panel for each measure: the figure over the pairs, a curve for each text."""
         import numpy as np
 
@@ -130,7 +130,7 @@ class SizeCurve(Table):
 
         panels = []
         for measure in self.measures:
-            metric = given.plan.study.tasks[measure.task].metric
+            metric = material.plan.study.tasks[measure.task].metric
             series = {}
             for label, points in frame.groupby("text", sort=False):
                 shown = points[points[f"{measure.label}_{metric}"].notna()]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tandem.files.io import read_json
 from tandem.registry import ConfigurationError, not_among
-from tandem.reporting.table import Given, Outline, Report, Table
+from tandem.reporting.table import Material, Outline, Report, Table
 from tandem.reporting.tables.speed import Speed, read_once
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class SpeedAndScore(Table):
         names = [*table.experiments(plan), *plan.experiments(table.baselines, [table.setting])]
         return table.inputs(plan) | {"scores": plan.scores(names, self.task)}
 
-    def build(self, given: Given) -> Report:
+    def build(self, material: Material) -> Report:
         """Make a line for each encoder and device, fastest first.
 
         Columns: encoder, experiment, device, unseen_per_s (sentences per second of text read once),
@@ -55,14 +55,14 @@ class SpeedAndScore(Table):
         from tandem.reporting.writer import beside, columns, grid, over_seeds_note, page
 
         # a baseline is timed under its own name, and scored beside a setting
-        scored = [folder.parent.name for folder in given.files["scores"]]
+        scored = [folder.parent.name for folder in material.files["scores"]]
         names = {name: name for name in scored} | {name.split(".")[0]: name for name in scored}
-        metric, rows, cells = given.scores.metric(self.task), [], []
-        timed = read_json(given.files["speeds"][0])["speeds"]
+        metric, rows, cells = material.scores.metric(self.task), [], []
+        timed = read_json(material.files["speeds"][0])["speeds"]
         for entry in sorted(timed, key=lambda entry: -read_once(entry)["unseen_per_s"]):
             name = names[entry["name"]]
-            cell = given.scores.cell(name, self.task, self.unit)
-            row = {"encoder": given.plan.described(name)["encoder"], "experiment": name}
+            cell = material.scores.cell(name, self.task, self.unit)
+            row = {"encoder": material.plan.described(name)["encoder"], "experiment": name}
             row |= {"device": entry["device"], **read_once(entry)}
             row["seed_count"] = len(cell.seeds) if cell else 0
             rows.append(row | columns(self.label, metric, cell))
@@ -77,7 +77,7 @@ class SpeedAndScore(Table):
         )
         return Report(pd.DataFrame(rows), text)
 
-    def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
+    def plot(self, figure: str, frame: pd.DataFrame, material: Material) -> Figure:
         """Draw a named point for each encoder and device: the score over the speed."""
         import matplotlib
 
@@ -92,7 +92,7 @@ class SpeedAndScore(Table):
         )
         from tandem.reporting.scores import METRICS
 
-        metric = given.plan.study.tasks[self.task].metric
+        metric = material.plan.study.tasks[self.task].metric
         frame = frame[frame[f"{self.label}_{metric}"].notna()]
         scores = bounds(frame, self.label, metric)
         speeds = frame[["unseen_per_s", "unseen_slowest_per_s", "unseen_fastest_per_s"]]

@@ -6,7 +6,7 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from tandem.registry import ConfigurationError, not_among
-from tandem.reporting.table import Given, Outline, Report, Table
+from tandem.reporting.table import Material, Outline, Report, Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,7 +62,7 @@ class StartCurve(Table):
         names = [name for _, name, _, _ in self.experiments(plan)]
         return {"scores": plan.scores(names, self.task)}
 
-    def build(self, given: Given) -> Report:
+    def build(self, material: Material) -> Report:
         """Make a line for each language, start and number of pairs.
 
         Columns: language, pairs, start (empty without one), experiment, sentences (searched),
@@ -74,13 +74,13 @@ class StartCurve(Table):
         from tandem.reporting.writer import columns
 
         rows: list[dict[str, Any]] = []
-        for language, name, pairs, start in self.experiments(given.plan):
-            pivot = given.plan.study.collections[given.plan.setting(name).corpus].pivot
+        for language, name, pairs, start in self.experiments(material.plan):
+            pivot = material.plan.study.collections[material.plan.setting(name).corpus].pivot
             row: dict[str, Any] = {"language": language, "pairs": pairs, "start": start}
             row["experiment"] = name
             for way, form in WAYS.items():
                 unit = f"{self.source}.{form.format(pivot=pivot, language=language)}"
-                cell = given.scores.cell(name, self.task, unit)
+                cell = material.scores.cell(name, self.task, unit)
                 if cell is not None:
                     row |= {"sentences": cell.items, "seed_count": len(cell.seeds)}
                 row |= columns(way, METRIC, cell)
@@ -111,7 +111,7 @@ class StartCurve(Table):
             parts += [f"## {language}", grid(headings, lines)]
         return page(*parts)
 
-    def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
+    def plot(self, figure: str, frame: pd.DataFrame, material: Material) -> Figure:
         """Draw a panel for each language: P@1 to English over the pairs, with and without a start.
 
         A start by itself is a level line.

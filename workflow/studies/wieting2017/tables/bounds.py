@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tandem.reporting.table import Given, Report
+from tandem.reporting.table import Material, Report
 from wieting2017.methods import results
 from wieting2017.methods.settings import UNFILTERED
 from wieting2017.methods.table import ExperimentTable
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Bounds(ExperimentTable):
     """What each bound gains, the mean over texts; trained with the first seed."""
 
-    def build(self, given: Given) -> Report:
+    def build(self, material: Material) -> Report:
         """Make a row for each encoder, filter and bound.
 
         Columns: encoder, filter, bounds, text_count (texts of which enough pairs pass), the mean
@@ -29,8 +29,8 @@ class Bounds(ExperimentTable):
         from tandem.reporting.writer import columns, grid, page, with_interval
         from tandem.statistics.inference import sample_mean
 
-        experiment = self.experiment(given.plan)
-        files = given.files["conditions"]
+        experiment = self.experiment(material.plan)
+        files = material.files["conditions"]
         plain = results.load(files, "chosen")
         plain = plain[plain["filter"] == UNFILTERED].set_index(["text", "encoder", "seed"])
         lines = results.load(files, "bounds")
@@ -67,7 +67,7 @@ class Bounds(ExperimentTable):
         return Report(frame, page("# Bounds of filters", note, grid(headings, shown)),
                       {"bounds": lines.dropna(subset=["test_gain"])})  # fmt: skip
 
-    def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
+    def plot(self, figure: str, frame: pd.DataFrame, material: Material) -> Figure:
         """Draw a row for each bound of each filter, a series for each encoder.
 
         The interval of two texts would dwarf all others: it is only in the table.

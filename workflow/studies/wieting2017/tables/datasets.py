@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from tandem.files.io import read_json
-from tandem.reporting.table import Given, Outline, Report, Table
+from tandem.reporting.table import Material, Outline, Report, Table
 from wieting2017.methods import results
 from wieting2017.methods.settings import UNFILTERED, Experiment
 
@@ -36,7 +36,7 @@ class Datasets(Table):
         texts = self.experiment.compared.items()
         return {n: corpora[t.backtranslation].translator for n, t in texts if t.backtranslation}
 
-    def build(self, given: Given) -> Report:
+    def build(self, material: Material) -> Report:
         """Make a row for each text and encoder.
 
         Columns: text, encoder, label, bleu (of the translator on its test split), met_percent (the
@@ -47,25 +47,25 @@ class Datasets(Table):
         """
         import pandas as pd
 
-        trainings = results.load(given.files["conditions"], "chosen")
+        trainings = results.load(material.files["conditions"], "chosen")
         trainings = trainings[trainings["filter"] == UNFILTERED]
-        frame = pd.DataFrame(self._rows(trainings, given))
+        frame = pd.DataFrame(self._rows(trainings, material))
         frames = {"datasets": frame, "runs": trainings}
         return Report(frame.drop(columns="key"), self._markdown(frame), frames)
 
-    def _rows(self, trainings: pd.DataFrame, given: Given) -> Iterator[dict[str, Any]]:
+    def _rows(self, trainings: pd.DataFrame, material: Material) -> Iterator[dict[str, Any]]:
         """Yield a row for each text and encoder, from all trainings without a filter."""
         from tandem.reporting.writer import columns
         from tandem.statistics.inference import sample_mean
 
-        translated = list(self.translators(given.plan))
+        translated = list(self.translators(material.plan))
         bleu = {
             name: read_json(file)["bleu"]
-            for name, file in zip(translated, given.files["bleu"], strict=True)
+            for name, file in zip(translated, material.files["bleu"], strict=True)
         }
         met = {
             name: 100 * read_json(file)["met_share"]
-            for name, folder in zip(translated, given.files["texts"], strict=True)
+            for name, folder in zip(translated, material.files["texts"], strict=True)
             if (file := folder / "about.json").exists()
         }
         for (text, encoder), runs in trainings.groupby(["text", "encoder"], sort=False):
@@ -128,7 +128,7 @@ class Datasets(Table):
     def _labels(self) -> list[str]:
         return [encoder.label for encoder in self.experiment.encoders.values()]
 
-    def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
+    def plot(self, figure: str, frame: pd.DataFrame, material: Material) -> Figure:
         """Draw a row for each text, a series for each encoder."""
         from tandem.reporting.plots import Dots, bounds, dot_plot
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tandem.reporting.table import Given, Report
+from tandem.reporting.table import Material, Report
 from wieting2017.methods import results
 from wieting2017.methods.settings import COMBINED, UNFILTERED
 from wieting2017.methods.table import ExperimentTable
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Filters(ExperimentTable):
     """Each filter with its best bound, beside no filter."""
 
-    def build(self, given: Given) -> Report:
+    def build(self, material: Material) -> Report:
         """Make a row for each text, encoder and filter.
 
         Columns: text, encoder, filter, label, bounds, passing (pairs), seed_count, the mean of the
@@ -30,8 +30,8 @@ class Filters(ExperimentTable):
         """
         import pandas as pd
 
-        experiment = self.experiment(given.plan)
-        trainings = results.load(given.files["conditions"], "chosen")
+        experiment = self.experiment(material.plan)
+        trainings = results.load(material.files["conditions"], "chosen")
         rows: list[dict[str, Any]] = []
         for (text, encoder), runs in trainings.groupby(["text", "encoder"], sort=False):
             if experiment.filtered(str(text)):
@@ -43,13 +43,13 @@ class Filters(ExperimentTable):
         frames = {"filters": frame, "kinds": kinds, "overall": overall}
         return Report(frame, _markdown(experiment, frame, overall), frames)
 
-    def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
+    def plot(self, figure: str, frame: pd.DataFrame, material: Material) -> Figure:
         """Draw a panel for each encoder: a row for each filter, a series for each text."""
         import numpy as np
 
         from tandem.reporting.plots import Dots, bounds, dot_plot
 
-        experiment = self.experiment(given.plan)
+        experiment = self.experiment(material.plan)
         panels = []
         for encoder, gains in frame.groupby("encoder", sort=False):
             labels = list(dict.fromkeys(gains["label"]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tandem.reporting.table import Given, Report
+from tandem.reporting.table import Material, Report
 from wieting2017.methods import results
 from wieting2017.methods.settings import UNFILTERED
 from wieting2017.methods.table import ExperimentTable
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Growth(ExperimentTable):
     """Learning curves of each text, with its best filter and without any."""
 
-    def build(self, given: Given) -> Report:
+    def build(self, material: Material) -> Report:
         """Make a row for each text, encoder, filter and number of pairs.
 
         Columns: text, encoder, filter (of the text's best bound on the development task, or none),
@@ -29,8 +29,8 @@ class Growth(ExperimentTable):
         from tandem.reporting.writer import columns, grid, page, with_interval
         from tandem.statistics.inference import sample_mean
 
-        experiment = self.experiment(given.plan)
-        scores = results.load(given.files["conditions"], "growth").dropna(subset=["test"])
+        experiment = self.experiment(material.plan)
+        scores = results.load(material.files["conditions"], "growth").dropna(subset=["test"])
         scores = scores[[experiment.texts[text].control is None for text in scores["text"]]]
         rows: list[dict[str, Any]] = []
         groups = ["text", "encoder", "filter", "bounds", "size"]
@@ -62,7 +62,7 @@ class Growth(ExperimentTable):
         return Report(frame, page("# Growing training sets", note, grid(headings, shown)),
                       {"growth": frame, "growth-runs": scores})  # fmt: skip
 
-    def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
+    def plot(self, figure: str, frame: pd.DataFrame, material: Material) -> Figure:
         """Draw a panel for each text: a curve for each encoder, filtered and not."""
         import numpy as np
 

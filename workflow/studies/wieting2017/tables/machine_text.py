@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tandem.files.io import read_json
-from tandem.reporting.table import Given, Outline, Report
+from tandem.reporting.table import Material, Outline, Report
 from wieting2017.methods.table import ExperimentTable, excerpt
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class MachineText(ExperimentTable):
             "classifiers": [plan.path("scores/pairs", f"{name}.json") for name in names],
         }
 
-    def build(self, given: Given) -> Report:
+    def build(self, material: Material) -> Report:
         """Make a row for each text and statistic.
 
         Columns: text, statistic, unit; of references and of translations the mean, and how much
@@ -51,11 +51,11 @@ class MachineText(ExperimentTable):
         from tandem.text.tokens import tokens
         from wieting2017.methods import texts, usage
 
-        experiment = self.experiment(given.plan)
-        names = self.filtered(given.plan)
+        experiment = self.experiment(material.plan)
+        names = self.filtered(material.plan)
         rows: list[dict[str, Any]] = []
         shown: list[list[str]] = []
-        for number, (name, folder) in enumerate(zip(names, given.files["texts"], strict=True)):
+        for number, (name, folder) in enumerate(zip(names, material.files["texts"], strict=True)):
             label, pairs = experiment.texts[name].label, texts.read(folder)
             references, translations = ([tokens(p.sides[k]) for p in pairs] for k in (0, 1))
             apart = [tokens(reference) for reference, _ in texts.read_apart(folder)]
@@ -68,7 +68,7 @@ class MachineText(ExperimentTable):
                 [label, excerpt(pair.reference), excerpt(pair.paraphrase), why]
                 for pair, why in chosen
             ]
-        accuracies = _accuracies(names, given.files["classifiers"])
+        accuracies = _accuracies(names, material.files["classifiers"])
         usage_lines = [
             {"text": row["key"], "statistic": row["name"], "side": side,
              "value": row[f"{side}_mean"]}
@@ -118,7 +118,7 @@ class MachineText(ExperimentTable):
         """Name the figure of all statistics, and that of lengths."""
         return [f"figures/{name}", f"figures/{name}{LENGTHS_END}"]
 
-    def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
+    def plot(self, figure: str, frame: pd.DataFrame, material: Material) -> Figure:
         """Draw a row for each statistic, a series for each text; or lengths, a panel for each."""
         from tandem.reporting.plots import Dots, bounds, dot_plot
         from wieting2017.methods import usage

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from tandem.files.io import read_json
-from tandem.reporting.table import Given, Outline, Report
+from tandem.reporting.table import Material, Outline, Report
 from wieting2017.methods import results
 from wieting2017.methods.settings import COMBINED, UNFILTERED
 from wieting2017.methods.table import ExperimentTable, excerpt
@@ -42,7 +42,7 @@ class Removed(ExperimentTable):
             ],
         }
 
-    def build(self, given: Given) -> Report:
+    def build(self, material: Material) -> Report:
         """Make a row for each text, filter and other filter.
 
         Columns: text, filter, bounds, removed_pairs, removed_percent (of the text's pairs), other,
@@ -54,12 +54,11 @@ class Removed(ExperimentTable):
         from tandem.reporting.writer import grid, page
         from wieting2017.methods import texts
 
-        experiment = self.experiment(given.plan)
+        experiment = self.experiment(material.plan)
         rows: list[dict[str, Any]] = []
         shown: dict[str, list[list[str]]] = {}
-        for folder, scores, file in zip(
-            given.files["texts"], given.files["pairs"], given.files["conditions"], strict=True
-        ):
+        files = (material.files[name] for name in ("texts", "pairs", "conditions"))
+        for folder, scores, file in zip(*files, strict=True):
             trainings = read_json(file)
             removed = _removed(trainings["chosen"], pd.read_csv(scores, sep="\t"))
             label, pairs = experiment.texts[trainings["text"]].label, texts.read(folder)
@@ -87,7 +86,7 @@ class Removed(ExperimentTable):
             {"removed": frame},
         )  # fmt: skip
 
-    def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
+    def plot(self, figure: str, frame: pd.DataFrame, material: Material) -> Figure:
         """Draw the share that each filter removes, a series for each text."""
         import numpy as np
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from tandem.reporting.table import Given, Outline, Report, Table
+from tandem.reporting.table import Material, Outline, Report, Table
 from wieting2019.methods.settings import Panel
 
 if TYPE_CHECKING:
@@ -58,30 +58,30 @@ class Figure1(Table):
         registered = [language.code for language in read_register(REGISTER)]
         return {name: panel.codes(registered, held) for name, panel in self.panels.items()}
 
-    def build(self, given: Given) -> Report:
+    def build(self, material: Material) -> Report:
         """Make the points; their columns are `wieting2019.methods.points.COLUMNS`."""
         from tandem.reporting.writer import page
         from wieting2019.methods.points import measured_points
 
-        points, notes = measured_points(given.files)
+        points, notes = measured_points(material.files)
         return Report(points, page("# Figure 1: the points", *notes.values()))
 
     def figures(self, name: str) -> list[str]:
         """Return a figure for each panel, and one for its marked encoders."""
         return list(self._settings(name))
 
-    def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
+    def plot(self, figure: str, frame: pd.DataFrame, material: Material) -> Figure:
         """Draw one setting; the correlations in its titles are those of Table 5."""
         from wieting2019.methods import drawing
         from wieting2019.methods.correlations import Draws, correlations
         from wieting2019.methods.points import measured_points
         from wieting2019.methods.register import read_register
 
-        panel, marked = self._settings(given.name)[figure]
+        panel, marked = self._settings(material.name)[figure]
         # as in Table 5, from the points before they are rounded for the CSV
-        points, _ = measured_points(given.files)
+        points, _ = measured_points(material.files)
         shown, exact = (p[(p["panel"] == panel) & (p["marked"] == marked)] for p in (frame, points))
-        bootstrap = given.plan.study.bootstrap
+        bootstrap = material.plan.study.bootstrap
         draws = Draws(bootstrap.resamples, 1, bootstrap.seed)
         rows = correlations(exact, draws, ["gain"], list(drawing.AXES))
         return drawing.figure1(shown, rows, read_register(REGISTER).script_groups)

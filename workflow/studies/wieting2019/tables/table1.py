@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tandem.reporting.table import Given, Outline, Report, Table
+from tandem.reporting.table import Material, Outline, Report, Table
 from tandem.tasks.sts_data import Index, read_index
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Table1(Table):
             "sts": [plan.path("corpora", "sts")],
         }
 
-    def build(self, given: Given) -> Report:
+    def build(self, material: Material) -> Report:
         """Make a row for each encoder and setting.
 
         Columns: experiment, encoder, setting, pairs, english_sentences, epochs (0: untrained),
@@ -58,35 +58,35 @@ class Table1(Table):
         """
         import pandas as pd
 
-        models = {folder.parent.name: folder for folder in reversed(given.files["models"])}
-        names = self.experiments(given.plan)
-        frame = pd.DataFrame([self._row(name, models[name], given) for name in names])
+        models = {folder.parent.name: folder for folder in reversed(material.files["models"])}
+        names = self.experiments(material.plan)
+        frame = pd.DataFrame([self._row(name, models[name], material) for name in names])
         named = frame.assign(name=frame["experiment"].str.split(".").str[0], label=frame["encoder"])
         lines = named[["name", "label", "setting", "experiment"]]
         frames = {
             "encoders": lines[~lines["experiment"].isin(self.also)].drop_duplicates("name"),
             "also": lines[lines["experiment"].isin(self.also)],
         }
-        return Report(frame, self._markdown(names, frame, given), frames)
+        return Report(frame, self._markdown(names, frame, material), frames)
 
-    def _row(self, name: str, model: Path, given: Given) -> dict[str, object]:
+    def _row(self, name: str, model: Path, material: Material) -> dict[str, object]:
         """Make one row of the table."""
         import numpy as np
 
         from tandem.reporting.writer import columns
 
-        about, cell = given.plan.described(name), given.scores.cell(name, self.task, MEAN)
+        about, cell = material.plan.described(name), material.scores.cell(name, self.task, MEAN)
         assert cell is not None  # its folder of scores is an input
         years = {}
-        for unit in given.scores.units(name, self.task):
+        for unit in material.scores.units(name, self.task):
             if unit != MEAN:
-                values = given.scores.values(name, self.task, unit)
+                values = material.scores.values(name, self.task, unit)
                 years[f"sts{unit}_pearson_x100"] = np.mean(list(values.values()))
         sd = np.std(cell.values, ddof=1) if len(cell.values) > 1 else np.nan
         return {
             "experiment": name,
             **{key: about[key] for key in ("encoder", "setting", "pairs", "english_sentences")},
-            "epochs": given.plan.epochs(name),
+            "epochs": material.plan.epochs(name),
             "parameters": count_parameters(model / "model.safetensors"),
             **years,
             **columns(MEAN, "pearson_x100", cell),
@@ -95,26 +95,26 @@ class Table1(Table):
             "seeds": " ".join(map(str, cell.seeds)),
         }
 
-    def _markdown(self, names: Sequence[str], frame: pd.DataFrame, given: Given) -> str:
+    def _markdown(self, names: Sequence[str], frame: pd.DataFrame, material: Material) -> str:
         """Lay the table out as the paper does, then show every year, and what it averages."""
         from tandem.reporting.writer import over_seeds_note, page
 
-        tasks = given.scores.details(names[0], self.task)[0]["tasks"]
+        tasks = material.scores.details(names[0], self.task)[0]["tasks"]
         return page(
             "# Table 1: back-translated text and bitext",
             "Pearson's r x 100 with human scores: mean of the years, each the mean of its tasks "
             f"({over_seeds_note(frame['seed_count'])}). In brackets, the 95% interval over "
             "sentence pairs and seeds. Best of each column in bold.",
-            self._means(frame, given),
+            self._means(frame, material),
             "## Every year",
-            _years(frame, given),
+            _years(frame, material),
             "The text of wieting2019 that Tandem quotes from does not print the cells of its "
             "Table 1.",
             "## What each year averages",
-            _tasks(tasks, read_index(given.files["sts"][0])),
+            _tasks(tasks, read_index(material.files["sts"][0])),
         )
 
-    def _means(self, frame: pd.DataFrame, given: Given) -> str:
+    def _means(self, frame: pd.DataFrame, material: Material) -> str:
         """Return a grid of the means: rows are encoders, columns settings."""
         from tandem.reporting.writer import beside, grid
 
@@ -122,13 +122,13 @@ class Table1(Table):
         cells, heads = [], []
         for encoder in self.encoders:
             names = [f"{encoder}.{setting}" for setting in settings]
-            cells.append([given.scores.cell(name, self.task, MEAN) for name in names])
-            marks = dict.fromkeys(_fewer(name, given) for name in names)
-            heads.append([given.plan.described(names[0])["encoder"] + "".join(marks)])
+            cells.append([material.scores.cell(name, self.task, MEAN) for name in names])
+            marks = dict.fromkeys(_fewer(name, material) for name in names)
+            heads.append([material.plan.described(names[0])["encoder"] + "".join(marks)])
         headings = ["Encoder"]
         for setting in settings:
             rows = frame[frame["setting"] == setting]
-            label = given.plan.setting(rows["experiment"].iloc[0]).label
+            label = material.plan.setting(rows["experiment"].iloc[0]).label
             pairs, english = (
                 " / ".join(f"{count:,}" for count in sorted(rows[column].unique()))
                 for column in ("pairs", "english_sentences")
@@ -137,27 +137,27 @@ class Table1(Table):
             headings.append(label + f" ({pairs} pairs, {english} English sentences)" * trained)
         return grid(headings, beside(heads, cells))
 
-    def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
+    def plot(self, figure: str, frame: pd.DataFrame, material: Material) -> Figure:
         """Draw a row for each encoder, a series for each setting."""
         from tandem.reporting.plots import Dots, bounds, dot_plot
 
         frame = frame[~frame["experiment"].isin(self.also)]
-        marks = frame["experiment"].map(lambda name: _fewer(name, given))  # none where untrained
+        marks = frame["experiment"].map(lambda name: _fewer(name, material))  # none where untrained
         marks = marks.groupby(frame["encoder"]).transform("max")
         frame = frame.assign(encoder=frame["encoder"] + marks)
         encoders, series = list(frame["encoder"].unique()), {}
         for setting in (name for name in self.settings if (frame["setting"] == name).any()):
             rows = frame[frame["setting"] == setting].set_index("encoder").reindex(encoders)
-            label = given.plan.setting(rows["experiment"].dropna().iloc[0]).label
+            label = material.plan.setting(rows["experiment"].dropna().iloc[0]).label
             series[label] = bounds(rows, MEAN, "pearson_x100")
         label = "Pearson's r × 100, mean of years, with 95% interval"
         return dot_plot([Dots(label, encoders, series)])
 
 
-def _fewer(experiment: str, given: Given) -> str:
+def _fewer(experiment: str, material: Material) -> str:
     """Return the mark of an experiment that is trained for fewer epochs than in the paper."""
-    epochs = given.plan.epochs(experiment)
-    return f", fewer epochs ({epochs})" * given.plan.fewer_epochs(experiment)
+    epochs = material.plan.epochs(experiment)
+    return f", fewer epochs ({epochs})" * material.plan.fewer_epochs(experiment)
 
 
 def count_parameters(weights: Path) -> int:
@@ -171,15 +171,15 @@ def count_parameters(weights: Path) -> int:
         return sum(prod(tensors.get_slice(name).get_shape()) for name in names)
 
 
-def _years(frame: pd.DataFrame, given: Given) -> str:
+def _years(frame: pd.DataFrame, material: Material) -> str:
     """Return a grid of every row of the table with its years."""
     from tandem.reporting.writer import grid
 
     years = [c.removesuffix("_pearson_x100") for c in frame.columns if c.startswith("sts")]
     rows = [
         [
-            row["encoder"] + _fewer(row["experiment"], given),
-            given.plan.setting(row["experiment"]).label,
+            row["encoder"] + _fewer(row["experiment"], material),
+            material.plan.setting(row["experiment"]).label,
             f"{row['parameters']:,}",
         ]
         + [f"{row[f'{name}_pearson_x100']:.1f}" for name in [*years, MEAN]]

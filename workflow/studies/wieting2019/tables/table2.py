@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from tandem.registry import Settings
-from tandem.reporting.table import Given, Outline, Report, Table
+from tandem.reporting.table import Material, Outline, Report, Table
 from tandem.tasks.sts_data import read_index
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Table2(Table):
             "sts": [plan.path("corpora", "sts")],
         }
 
-    def build(self, given: Given) -> Report:
+    def build(self, material: Material) -> Report:
         """Make one line per row.
 
         Columns: row, experiments, pairs, dimension, vocabulary, seed_count; for each track
@@ -103,21 +103,21 @@ class Table2(Table):
 
         from tandem.reporting.writer import columns
 
-        lines = self._lines(given.plan)
-        heads = self._columns(lines, given)
+        lines = self._lines(material.plan)
+        heads = self._columns(lines, material)
         rows = []
         for line in lines:
-            cells = [self._cell(line, column, given) for column in heads]
+            cells = [self._cell(line, column, material) for column in heads]
             names = " ".join(dict.fromkeys(line.experiments.values()))
             row: dict[str, Any] = {"row": line.label, "experiments": names, **line.about}
             row |= {"seed_count": max((len(c.seeds) for c in cells if c), default=0)}
             for column, cell in zip(heads, cells, strict=True):
-                row |= columns(column.label, given.scores.metric(column.task), cell)
+                row |= columns(column.label, material.scores.metric(column.task), cell)
             rows.append(row)
         frame = pd.DataFrame(rows).astype(dict.fromkeys(NUMBERS, "Int64"))
         frame = frame.astype({name: float for name in frame.columns if name.endswith("x100")})
-        compared = pd.DataFrame(self._compared(lines, heads, given), columns=COMPARED)
-        return Report(frame, self._markdown(lines, heads, given), {"comparisons": compared})
+        compared = pd.DataFrame(self._compared(lines, heads, material), columns=COMPARED)
+        return Report(frame, self._markdown(lines, heads, material), {"comparisons": compared})
 
     def _lines(self, plan: Outline) -> list[Line]:
         """Return the rows: Tandem's encoders, then pretrained baselines."""
@@ -134,27 +134,27 @@ class Table2(Table):
             lines.append(Line(label, names, dict.fromkeys(NUMBERS)))
         return lines
 
-    def _columns(self, lines: Sequence[Line], given: Given) -> list[Column]:
+    def _columns(self, lines: Sequence[Line], material: Material) -> list[Column]:
         """Return the tracks, scored or not, then the directions that were scored."""
         tracks = [Column(t.label, self.similarity, t.task, t.language) for t in self.tracks]
         names = [name for line in lines for name in line.experiments.values()]
-        ways = [way for name in names for way in given.scores.units(name, self.retrieval)]
+        ways = [way for name in names for way in material.scores.units(name, self.retrieval)]
         return tracks + [Column(way, self.retrieval, way, None) for way in dict.fromkeys(ways)]
 
-    def _experiment(self, line: Line, column: Column, given: Given) -> str | None:
+    def _experiment(self, line: Line, column: Column, material: Material) -> str | None:
         """Return the experiment behind a cell, None where none was scored."""
         experiments = line.experiments
         names = [experiments[column.language]] if column.language else experiments.values()
-        units = {name: given.scores.units(name, column.task) for name in names}
+        units = {name: material.scores.units(name, column.task) for name in names}
         return next((name for name in names if column.unit in units[name]), None)
 
-    def _cell(self, line: Line, column: Column, given: Given) -> Cell | None:
+    def _cell(self, line: Line, column: Column, material: Material) -> Cell | None:
         """Return a cell, None where it was not scored."""
-        name = self._experiment(line, column, given)
-        return given.scores.cell(name, column.task, column.unit) if name else None
+        name = self._experiment(line, column, material)
+        return material.scores.cell(name, column.task, column.unit) if name else None
 
     def _compared(
-        self, lines: Sequence[Line], heads: Sequence[Column], given: Given
+        self, lines: Sequence[Line], heads: Sequence[Column], material: Material
     ) -> Iterator[tuple]:
         """Yield the comparisons that claims make, a line for each column of the table."""
         ours = [line for line in lines if line.about["pairs"] is not None]
@@ -167,12 +167,12 @@ class Table2(Table):
         comparisons += [("random-trigram", line, other) for line in trigram[:1] for other in random]
         comparisons += [("random-competitive", row, other) for row in random for other in baselines]
         # no claim is tested on the task that chose the recipes
-        heads = [column for column in heads if column.unit != _selection(given)]
+        heads = [column for column in heads if column.unit != _selection(material)]
         for finding, better, worse in comparisons:
             for column in heads:
                 source, target = column.unit.rsplit(".", 1)[-1].split("-")
                 where = "within" if source == target else "across"
-                names = [self._experiment(line, column, given) for line in (better, worse)]
+                names = [self._experiment(line, column, material) for line in (better, worse)]
                 if better is worse or None in names or names[0] == names[1]:
                     continue
                 yield (
@@ -181,7 +181,7 @@ class Table2(Table):
                     column.unit,
                 )  # fmt: skip
 
-    def _markdown(self, lines: Sequence[Line], heads: Sequence[Column], given: Given) -> str:
+    def _markdown(self, lines: Sequence[Line], heads: Sequence[Column], material: Material) -> str:
         """Lay the table out as the paper does, retrieval beneath, and explain empty columns."""
         from tandem.reporting.writer import beside, grid, page, quantity
 
@@ -189,18 +189,18 @@ class Table2(Table):
         halves, sizes = {}, set()
         for task in (self.similarity, self.retrieval):
             shown = [column for column in heads if column.task == task]
-            cells = [[self._cell(line, column, given) for column in shown] for line in lines]
+            cells = [[self._cell(line, column, material) for column in shown] for line in lines]
             names = ["", "Pairs", "Dim.", "Vocab. at most", *(column.label for column in shown)]
             halves[task] = grid(names, beside(first, cells))
             sizes = {cell.items for row in cells for cell in row if cell}
-        who = self._who_scores(_selection(given))
+        who = self._who_scores(_selection(material))
         return page(
             "# Table 2: similarity across languages",
             "Pearson's r x 100 with human scores on the tracks of STS 2017, averaged over seeds; "
             "in brackets, the 95% interval over sentence pairs and seeds. Best of each column in "
             f"bold. Each row is an encoder for each language beside English{who}.",
             halves[self.similarity],
-            self._empty(given),
+            self._empty(material),
             "## Retrieval",
             f"P@1 x 100 on {' or '.join(f'{n:,}' for n in sorted(sizes))} held-out sentences of "
             "each bitext: how often the nearest sentence of the other language is the translation.",
@@ -218,9 +218,9 @@ class Table2(Table):
             if track.language not in track.label.split("-")
         )
 
-    def _empty(self, given: Given) -> str:
+    def _empty(self, material: Material) -> str:
         """Say which columns are empty and how to fill them."""
-        missing = read_index(given.files["sts"][0]).missing
+        missing = read_index(material.files["sts"][0]).missing
         why = {f"{entry['year']}.{entry['task']}": entry["why"] for entry in missing}
         absent = [f"- {t.label}: {why[t.task]}" for t in self.tracks if t.task in why]
         if not absent:
@@ -240,9 +240,9 @@ COMPARED = [
 """Columns of the frame `comparisons`: `better` and `worse` are experiments."""
 
 
-def _selection(given: Given) -> str:
+def _selection(material: Material) -> str:
     """Return the task that chose the recipes; empty where none did."""
-    sts = given.plan.study.sts
+    sts = material.plan.study.sts
     return sts.selection if sts else ""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tandem.reporting.table import Given, Outline, Report, Table
+from tandem.reporting.table import Material, Outline, Report, Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,7 +39,7 @@ class Table3(Table):
         names = plan.experiments(self.encoders, self.settings)
         return {"scores": plan.scores(names, self.task)}
 
-    def build(self, given: Given) -> Report:
+    def build(self, material: Material) -> Report:
         """Make one line for each experiment and method.
 
         Columns: task, experiment, encoder, pairs, neighbours, score, retrieval, threshold;
@@ -49,28 +49,28 @@ class Table3(Table):
         """
         import pandas as pd
 
-        names = given.plan.experiments(self.encoders, self.settings)
+        names = material.plan.experiments(self.encoders, self.settings)
         rows = [
-            self._row(name, unit, given)
+            self._row(name, unit, material)
             for name in names
-            for unit in given.scores.units(name, self.task)
+            for unit in material.scores.units(name, self.task)
         ]
         frame = pd.DataFrame(rows)
         mined = frame.drop_duplicates("experiment")[["experiment", "task", "encoder"]]
         slugs = mined["encoder"].str.lower().str.replace(" ", "-")
-        return Report(frame, self._markdown(frame, given), {"mined": mined.assign(slug=slugs)})
+        return Report(frame, self._markdown(frame, material), {"mined": mined.assign(slug=slugs)})
 
-    def _row(self, name: str, unit: str, given: Given) -> dict[str, object]:
+    def _row(self, name: str, unit: str, material: Material) -> dict[str, object]:
         """Make one line of the table."""
         import numpy as np
 
-        about, seeds = given.plan.described(name), given.scores.details(name, self.task)
+        about, seeds = material.plan.described(name), material.scores.details(name, self.task)
         methods = [seed["methods"][unit] for seed in seeds]
-        cell = given.scores.cell(name, self.task, unit)
+        cell = material.scores.cell(name, self.task, unit)
         assert cell is not None  # the unit is of its scores
         score, retrieval = unit.rsplit(".", 1)
         return {
-            "task": given.plan.mining_of(given.plan.setting(name).corpus),
+            "task": material.plan.mining_of(material.plan.setting(name).corpus),
             "experiment": name,
             **{key: about[key] for key in ("encoder", "pairs")},
             "neighbours": seeds[0]["neighbours"],
@@ -83,15 +83,16 @@ class Table3(Table):
             "seed_count": len(cell.seeds),
         }
 
-    def _markdown(self, frame: pd.DataFrame, given: Given) -> str:
+    def _markdown(self, frame: pd.DataFrame, material: Material) -> str:
         """Lay out F1 by task, a grid of methods for each encoder; then the sizes of the tasks."""
         from tandem.reporting.writer import beside, grid, page, quoted
 
         parts, tasks = [], list(frame["task"].unique())
         for encoder, rows in frame.groupby("encoder", sort=False):
             mined = rows.drop_duplicates("experiment").set_index("task")["experiment"]
-            units = given.scores.units(mined.iloc[0], self.task)
-            cells = [[given.scores.cell(name, self.task, unit) for name in mined] for unit in units]
+            scores = material.scores
+            units = scores.units(mined.iloc[0], self.task)
+            cells = [[scores.cell(name, self.task, unit) for name in mined] for unit in units]
             heads = [[", ".join(unit.rsplit(".", 1))] for unit in units]
             names = [str(task) for task in mined.index]
             headings = ["Score, retrieval", *names, *(f"{task}, at best" for task in names)]
@@ -99,7 +100,7 @@ class Table3(Table):
             bounds = [[f"{value:.1f}" for value in line] for line in best[mined.index].to_numpy()]
             lines = zip(beside(heads, cells), bounds, strict=True)
             parts += [f"## {encoder}", grid(headings, [[*line, *bound] for line, bound in lines])]
-        printed = quoted([given.published[key] for key in BESIDE.values()], tasks)
+        printed = quoted([material.published[key] for key in BESIDE.values()], tasks)
         named = [[f"*{label}*", *row[1:]] for label, row in zip(BESIDE, printed, strict=True)]
         return page(
             "# Table 3: mining parallel sentences",
@@ -113,20 +114,20 @@ class Table3(Table):
             "threshold.",
             *parts,
             "## What was searched",
-            self._sizes(frame, given),
+            self._sizes(frame, material),
             "## Published",
             "For orientation only: the published task, other encoders and training text. "
             "The text of wieting2019 that Tandem quotes from does not print its Table 3.",
             grid(["", "Printed in", *tasks], named),
         )  # fmt: skip
 
-    def _sizes(self, frame: pd.DataFrame, given: Given) -> str:
+    def _sizes(self, frame: pd.DataFrame, material: Material) -> str:
         """Return a grid of the sentences and hidden pairs of each task."""
         from tandem.reporting.writer import grid, quantity
 
         rows = []
         for _, row in frame.drop_duplicates("task").iterrows():
-            mined = given.scores.details(row["experiment"], self.task)[0]
+            mined = material.scores.details(row["experiment"], self.task)[0]
             method = mined["methods"][f"{row['score']}.{row['retrieval']}"]
             sizes, hidden = mined["sentences"], [method[p]["gold"] for p in ("training", "test")]
             numbers = [*sizes[:2], hidden[0], *sizes[2:], hidden[1]]
@@ -135,7 +136,7 @@ class Table3(Table):
         heads = [f"{part}: {name}" for part in ("training", "test") for name in names]
         return grid(["Task", *heads], rows)
 
-    def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
+    def plot(self, figure: str, frame: pd.DataFrame, material: Material) -> Figure:
         """Draw a panel for each encoder and task, a series for each score."""
         from tandem.reporting.plots import Dots, bounds, dot_plot
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import PositiveInt
 
-from tandem.reporting.table import Given, Outline, Report, Table
+from tandem.reporting.table import Material, Outline, Report, Table
 from wieting2019.methods.settings import FEWEST, PERMUTATIONS, THRESHOLD
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Table5(Table):
         """Return none: Figure 1 has the points."""
         return []
 
-    def build(self, given: Given) -> Report:
+    def build(self, material: Material) -> Report:
         """Correlate; the columns are `correlations.COLUMNS` with published_x100, published_place.
 
         Frames for claims: points, with the cluster of the paper's threshold; and settings, a line
@@ -82,11 +82,11 @@ class Table5(Table):
         from wieting2019.methods.correlations import Draws, correlations
         from wieting2019.methods.points import measured_points
 
-        points, notes = measured_points(given.files)
-        bootstrap = given.plan.study.bootstrap
+        points, notes = measured_points(material.files)
+        bootstrap = material.plan.study.bootstrap
         draws = Draws(bootstrap.resamples, self.permutations, bootstrap.seed)
-        table = quote(correlations(points, draws), given.published)
-        return Report(table, self.markdown(table, notes, given.published), evidence(points))
+        table = quote(correlations(points, draws), material.published)
+        return Report(table, self.markdown(table, notes, material.published), evidence(points))
 
     def markdown(
         self, table: pd.DataFrame, notes: Mapping[str, str], register: Mapping[str, Published]

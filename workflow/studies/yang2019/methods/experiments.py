@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tandem.registry import Settings
 
 if TYPE_CHECKING:
-    from tandem.reporting.table import Given, Outline
+    from tandem.reporting.table import Material, Outline
 
 
 class Compared(Settings):
@@ -34,11 +34,11 @@ def experiment(plan: Outline, row: Compared, language: str) -> str:
 
 
 def printed(
-    given: Given, keys: Sequence[str], headings: Sequence[str], names: Sequence[str]
+    material: Material, keys: Sequence[str], headings: Sequence[str], names: Sequence[str]
 ) -> str:
     """Return a grid of the published rows that have any of these figures; "" without such rows."""
     from tandem.reporting.writer import grid, quoted
 
-    entries = [given.published[key] for key in keys]
+    entries = [material.published[key] for key in keys]
     rows = quoted([entry for entry in entries if set(names) & set(entry.values)], names)
     return grid(["Published", "Printed in", *headings], rows) if rows else ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import NonNegativeFloat
 
 from tandem.registry import Settings
-from tandem.reporting.table import Given, Outline, Report, Table
+from tandem.reporting.table import Material, Outline, Report, Table
 from yang2019.methods.experiments import Compared, experiment
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Margins(Table):
         """Name the figure as the paper numbers it."""
         return [name]
 
-    def build(self, given: Given) -> Report:
+    def build(self, material: Material) -> Report:
         """Make a line for each encoder and margin.
 
         Columns: encoder, margin, experiment, seed_count; forward.1 and backward.1 with 95%
@@ -74,21 +74,21 @@ class Margins(Table):
         import pandas as pd
 
         rows, seeds = [], []
-        for label, point, name in self._named(given.plan):
-            cosines = _cosines(given.scores.details(name, self.task))
+        for label, point, name in self._named(material.plan):
+            cosines = _cosines(material.scores.details(name, self.task))
             margin = f"{point.margin:g}"
             seeds += [
                 {"encoder": label, "margin": margin, "seed": number, **cosine}
                 for number, cosine in enumerate(cosines, start=1)
             ]
             named = {"encoder": label, "margin": point.margin, "experiment": name}
-            rows.append(named | self._figures(name, cosines, given))
+            rows.append(named | self._figures(name, cosines, material))
         frame = pd.DataFrame(rows)
         frames = {"seeds": pd.DataFrame(seeds), "compared": self._compared(frame)}
-        return Report(frame, self._markdown(rows, given), frames)
+        return Report(frame, self._markdown(rows, material), frames)
 
     def _figures(
-        self, name: str, cosines: Sequence[Mapping[str, float]], given: Given
+        self, name: str, cosines: Sequence[Mapping[str, float]], material: Material
     ) -> dict[str, Any]:
         """Return the columns of an experiment, from its scores and its cosines by seed."""
         import numpy as np
@@ -96,19 +96,19 @@ class Margins(Table):
         from tandem.reporting.writer import columns
         from tandem.statistics.inference import sample_mean
 
-        metric = given.scores.metric(self.task)
-        line: dict[str, Any] = {"seed_count": len(given.scores.details(name, self.task))}
+        metric = material.scores.metric(self.task)
+        line: dict[str, Any] = {"seed_count": len(material.scores.details(name, self.task))}
         for unit in UNITS:
-            line |= columns(unit, metric, given.scores.cell(name, self.task, unit))
+            line |= columns(unit, metric, material.scores.cell(name, self.task, unit))
         for key in COSINES:
             line |= columns(key, "x100", sample_mean(np.array([seed[key] for seed in cosines])))
         return line
 
-    def _markdown(self, rows: Sequence[Mapping[str, Any]], given: Given) -> str:
+    def _markdown(self, rows: Sequence[Mapping[str, Any]], material: Material) -> str:
         """Lay out a row for each encoder and margin."""
         from tandem.reporting.writer import grid, page, with_interval
 
-        metric = given.scores.metric(self.task)
+        metric = material.scores.metric(self.task)
         shown = [
             [str(row["encoder"]), f"{row['margin']:g}",
              *(with_interval(row, unit, metric) for unit in UNITS),
@@ -138,13 +138,13 @@ class Margins(Table):
             if margin == self.claimed
         ])  # fmt: skip
 
-    def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
+    def plot(self, figure: str, frame: pd.DataFrame, material: Material) -> Figure:
         """Draw P@1 and the cosines over the margin."""
         import numpy as np
 
         from tandem.reporting.plots import Curves, bounds, line_plot
 
-        metric = given.plan.study.tasks[self.task].metric
+        metric = material.plan.study.tasks[self.task].metric
         precisions, cosines = {}, {}
         for label, lines in frame.groupby("encoder", sort=False):
             margin = lines["margin"].to_numpy(float)

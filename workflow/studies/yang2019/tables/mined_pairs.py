@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from tandem.registry import Settings
-from tandem.reporting.table import Given, Outline, Report, Table
+from tandem.reporting.table import Material, Outline, Report, Table
 from yang2019.methods.comparable import Comparable
 from yang2019.methods.experiments import Compared, experiment, printed
 
@@ -59,7 +59,7 @@ class MinedPairs(Table):
         tasks = dict.fromkeys(method.task for method in self.methods)
         return {f"scores.{task}": plan.scores(names, task) for task in tasks}
 
-    def build(self, given: Given) -> Report:
+    def build(self, material: Material) -> Report:
         """Make a line for each experiment, method and language.
 
         Columns: name, method, part, language, experiment, threshold, precision_x100, recall_x100,
@@ -71,7 +71,7 @@ class MinedPairs(Table):
         from tandem.reporting.writer import grid, page
 
         rows = [
-            self._row(given, name, entry, method, code)
+            self._row(material, name, entry, method, code)
             for name, entry in self.experiments.items()
             for method in self.methods
             for code in self.languages
@@ -81,7 +81,7 @@ class MinedPairs(Table):
         for (label, method, part), lines in frame.groupby(["label", "method", "part"], sort=False):
             cells = [_shown(row) for _, row in lines.iterrows()]
             shown.append([f"{label}: {method}", str(part), *cells])
-        sizes = [[code, *(str(v) for v in self._sizes(given, code))] for code in self.languages]
+        sizes = [[code, *(str(v) for v in self._sizes(material, code))] for code in self.languages]
         text = page(
             f"# {self.title}",
             "Precision, recall and F1 x 100 of the pairs that are found, means over seeds; in "
@@ -93,20 +93,21 @@ class MinedPairs(Table):
             self.notes,
             grid(["Language", "Training: sentences", "English", "Test: sentences", "English",
                   "Pairs hidden in either part"], sizes),
-            printed(given, self.quoted, self.languages, self.languages),
+            printed(material, self.quoted, self.languages, self.languages),
         )  # fmt: skip
         return Report(frame, text, {"mined": frame})
 
     def _row(
-        self, given: Given, key: str, entry: Compared, method: Method, code: str
+        self, material: Material, key: str, entry: Compared, method: Method, code: str
     ) -> dict[str, Any]:
         import numpy as np
 
-        name = experiment(given.plan, entry, code)
-        seeds = given.scores.details(name, method.task)
+        name = experiment(material.plan, entry, code)
+        seeds = material.scores.details(name, method.task)
         scored = [seed.get("methods", {method.unit: seed}).get(method.unit, {}) for seed in seeds]
         parts = [figures[method.part] for figures in scored if method.part in figures]
-        cell = given.scores.cell(name, method.task, method.unit) if method.part == "test" else None
+        tested = method.part == "test"
+        cell = material.scores.cell(name, method.task, method.unit) if tested else None
         row: dict[str, Any] = {"name": key, "label": entry.label, "method": method.label}
         row |= {"part": method.part, "language": code, "experiment": name}
         least = [figures.get("threshold", np.nan) for figures in scored]
@@ -120,17 +121,18 @@ class MinedPairs(Table):
         row["seed_count"] = len(parts)
         return row
 
-    def _sizes(self, given: Given, code: str) -> list[Any]:
+    def _sizes(self, material: Material, code: str) -> list[Any]:
         """Return the sentences of both parts, and the pairs hidden in either."""
         for entry in self.experiments.values():
             for method in self.methods:
-                details = given.scores.details(experiment(given.plan, entry, code), method.task)
+                name = experiment(material.plan, entry, code)
+                details = material.scores.details(name, method.task)
                 if details and "sentences" in details[0]:
                     gold = details[0]["methods"][method.unit]["training"]["gold"]
                     return [f"{n:,}" for n in (*details[0]["sentences"], gold)]
         return [""] * 5
 
-    def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
+    def plot(self, figure: str, frame: pd.DataFrame, material: Material) -> Figure:
         """Draw F1 of each method: a row for each, a series for each language."""
         import numpy as np
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tandem.reporting.table import Given, Outline, Report, Table
+from tandem.reporting.table import Material, Outline, Report, Table
 from yang2019.methods.experiments import Compared, experiment, printed
 from yang2019.methods.failures import KINDS
 
@@ -45,7 +45,7 @@ class RankedPairs(Table):
         """Name the figure as the paper numbers it."""
         return [name]
 
-    def build(self, given: Given) -> Report:
+    def build(self, material: Material) -> Report:
         """Make a line for each language.
 
         Columns: language, experiment, ap_x100 with its 95% interval over source sentences and
@@ -58,13 +58,13 @@ class RankedPairs(Table):
         from yang2019.tasks.ranked_mining import UNIT
 
         rows, listed = [], []
-        for code, name in self._names(given.plan).items():
-            details = given.scores.details(name, self.task)
-            cell = given.scores.cell(name, self.task, UNIT)
+        for code, name in self._names(material.plan).items():
+            details = material.scores.details(name, self.task)
+            cell = material.scores.cell(name, self.task, UNIT)
             if not details or cell is None:
                 continue
             row: dict[str, Any] = {"language": code, "experiment": name}
-            row |= columns("average-precision", given.scores.metric(self.task), cell)
+            row |= columns("average-precision", material.scores.metric(self.task), cell)
             rows.append(row | {"threshold": details[0]["threshold"], **details[0]["counts"]})
             for side in ("false_positives", "false_negatives"):
                 listed += [{"language": code, "failure": side, **pair} for pair in details[0][side]]
@@ -80,7 +80,7 @@ class RankedPairs(Table):
             "with its 95% interval over source sentences and seeds; how many pairs are wrong at "
             "the threshold with the best F1, of the first seed.",
             grid(["Language", "Average precision", "Threshold", *names], counts),
-            printed(given, self.quoted, self.languages, self.languages),
+            printed(material, self.quoted, self.languages, self.languages),
             f"## Failures, {self.shown}-en",
             "Those farthest from the threshold come first. A kind is what a rule can tell: numbers "
             "that differ, then lengths; what is left is near in meaning, or a translation that the "
@@ -108,7 +108,7 @@ class RankedPairs(Table):
             parts += [f"### {SIDES[side[6:]].capitalize()}", grid(headings, rows)]
         return parts
 
-    def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
+    def plot(self, figure: str, frame: pd.DataFrame, material: Material) -> Figure:
         """Draw the curve of each language, of the first seed, with its average precision."""
         import matplotlib
         import numpy as np
@@ -119,8 +119,8 @@ class RankedPairs(Table):
         with matplotlib.rc_context(STYLE):
             canvas = new_figure(4.2, 3.6)
             axes = canvas.subplots()
-            for number, (code, name) in enumerate(self._names(given.plan).items()):
-                details = given.scores.details(name, self.task)
+            for number, (code, name) in enumerate(self._names(material.plan).items()):
+                details = material.scores.details(name, self.task)
                 if not details:
                     continue
                 recall, precision, _ = np.array(details[0]["curve"]).T

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tandem.reporting.table import Given, Outline, Report, Table
+from tandem.reporting.table import Material, Outline, Report, Table
 from yang2019.methods.experiments import Compared, experiment, printed
 from yang2019.methods.texts import SearchedText
 
@@ -46,7 +46,7 @@ class Retrieval(Table):
         names = [experiment(plan, row, code) for row in self.rows for code in self.languages]
         return {f"scores.{task}": plan.scores(names, task) for task in (self.task, *self.claimed)}
 
-    def build(self, given: Given) -> Report:
+    def build(self, material: Material) -> Report:
         """Make a line for each row and language.
 
         Columns: row, language, experiment, encoder, english and other (the different sentences of
@@ -61,9 +61,9 @@ class Retrieval(Table):
         for row in self.rows:
             scored: list[Cell | None] = []
             for language in self.languages:
-                name = experiment(given.plan, row, language)
-                figures = [given.scores.cell(name, self.task, unit) for unit in self.units]
-                lines.append(self._line(given, row, language, name, figures, columns))
+                name = experiment(material.plan, row, language)
+                figures = [material.scores.cell(name, self.task, unit) for unit in self.units]
+                lines.append(self._line(material, row, language, name, figures, columns))
                 scored += figures
             cells.append(scored)
         frame = pd.DataFrame(lines)
@@ -78,34 +78,34 @@ class Retrieval(Table):
             "each column in bold.",
             grid(["", *headings], shown),
             self.notes,
-            printed(given, self.quoted, headings, names),
+            printed(material, self.quoted, headings, names),
         )
         return Report(frame, text, {"cells": frame})
 
     def _line(
         self,
-        given: Given,
+        material: Material,
         row: Compared,
         language: str,
         name: str,
         cells: list[Cell | None],
         columns: Any,  # noqa: ANN401  (of the writer, which is slow to import)
     ) -> dict[str, Any]:
-        details = given.scores.details(name, self.task)
+        details = material.scores.details(name, self.task)
         sizes = details[0] if details else {}
         line: dict[str, Any] = {"row": row.label, "language": language, "experiment": name}
         line["encoder"] = name.split(".")[0]
         line |= {"english": sizes.get("english"), "other": sizes.get("other")}
         line["seed_count"] = max((len(cell.seeds) for cell in cells if cell), default=0)
         for unit, cell in zip(self.units, cells, strict=True):
-            line |= columns(unit, given.scores.metric(self.task), cell)
+            line |= columns(unit, material.scores.metric(self.task), cell)
         return line
 
-    def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
+    def plot(self, figure: str, frame: pd.DataFrame, material: Material) -> Figure:
         """Draw a panel for each figure: a row for each language, a series for each row."""
         from tandem.reporting.plots import Dots, bounds, dot_plot
 
-        metric = given.plan.study.tasks[self.task].metric
+        metric = material.plan.study.tasks[self.task].metric
         panels = []
         for unit in self.units:
             series = {

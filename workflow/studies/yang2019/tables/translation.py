@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tandem.reporting.table import Given, Outline, Report, Table
+from tandem.reporting.table import Material, Outline, Report, Table
 from yang2019.methods.experiments import printed
 from yang2019.methods.mined import ORIGINS, Translation
 
@@ -34,7 +34,7 @@ class TranslationTable(Table):
             "mined": [plan.path("mined", code) for code in languages],
         }
 
-    def build(self, given: Given) -> Report:
+    def build(self, material: Material) -> Report:
         """Make a line for each language and origin of pairs.
 
         Columns: language, origin, pairs, right_share (of the pairs, those of the text), threshold;
@@ -48,9 +48,9 @@ class TranslationTable(Table):
         from tandem.reporting.writer import grid, page
 
         rows, signatures = [], set()
-        folders = iter(given.files["translated"])
-        languages = list(self.mined.by_language(given.plan))
-        for code, counts in zip(languages, given.files["mined"], strict=True):
+        folders = iter(material.files["translated"])
+        languages = list(self.mined.by_language(material.plan))
+        for code, counts in zip(languages, material.files["mined"], strict=True):
             counted = read_json(counts / "counts.json")
             translated = [next(folders) for _ in ORIGINS]
             scored, metrics = compared(translated, self.mined.resamples, self.mined.seed)
@@ -80,11 +80,11 @@ class TranslationTable(Table):
             "another seed of the translator would change is in neither.",
             grid(headings, shown),
             "sacreBLEU: " + "; ".join(f"`{signature}`" for signature in sorted(signatures)),
-            printed(given, self.quoted, languages, languages),
+            printed(material, self.quoted, languages, languages),
         )
         return Report(frame, text, {"translation": frame})
 
-    def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
+    def plot(self, figure: str, frame: pd.DataFrame, material: Material) -> Figure:
         """Draw a panel for each measure: a row for each language, a series for each origin."""
         from tandem.reporting.plots import Dots, dot_plot
 

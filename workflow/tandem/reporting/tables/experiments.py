@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tandem.reporting.table import Given, Outline, Report, Table
+from tandem.reporting.table import Material, Outline, Report, Table
 
 
 class Experiments(Table):
@@ -31,27 +31,27 @@ class Experiments(Table):
         names = self.experiments(plan)
         return {f"scores.{task}": plan.scores(names, task) for task in self.tasks}
 
-    def build(self, given: Given) -> Report:
+    def build(self, material: Material) -> Report:
         """Make a row for each experiment, with its corpus and seeds."""
         import pandas as pd
 
         from tandem.reporting.writer import beside, columns, grid, page, quantity
 
-        names = self.experiments(given.plan)
+        names = self.experiments(material.plan)
         units = dict.fromkeys(
             (task, unit) for name in names for task in self.tasks
-            for unit in given.scores.units(name, task)
+            for unit in material.scores.units(name, task)
         )  # fmt: skip
-        cells = [[given.scores.cell(name, *unit) for unit in units] for name in names]
+        cells = [[material.scores.cell(name, *unit) for unit in units] for name in names]
         rows = []
         for name, row in zip(names, cells, strict=True):
-            description = given.plan.described(name)
+            description = material.plan.described(name)
             line = {key: description.get(key) for key in ("name", "encoder", "setting", "pairs")}
             if name.split(".")[0] in self.baselines:
                 line["setting"] = "pretrained"
             line["seed_count"] = max((len(cell.seeds) for cell in row if cell), default=0)
             for (task, unit), cell in zip(units, row, strict=True):
-                line |= columns(f"{task}.{unit}", given.scores.metric(task), cell)
+                line |= columns(f"{task}.{unit}", material.scores.metric(task), cell)
             rows.append(line)
         frame = pd.DataFrame(rows).rename(columns={"name": "experiment"})
         heads = [[str(row["encoder"]), str(row["setting"]), quantity(row["pairs"])] for row in rows]

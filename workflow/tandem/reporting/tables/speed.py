@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tandem.files.io import read_json
 from tandem.registry import ConfigurationError
-from tandem.reporting.table import Given, Outline, Report, Table
+from tandem.reporting.table import Material, Outline, Report, Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,7 +76,7 @@ class Speed(Table):
             raise ConfigurationError(f"tables.{name}.source: {problem}")
         return {"speeds": [plan.path("benchmarks", f"{name}.json")]}
 
-    def build(self, given: Given) -> Report:
+    def build(self, material: Material) -> Report:
         """Make one line per encoder and device.
 
         Columns: encoder, name, device, threads, unseen_per_s (sentences per second of text read
@@ -87,10 +87,10 @@ class Speed(Table):
         """
         import pandas as pd
 
-        timed = read_json(given.files["speeds"][0])
-        names = {name: name for name in self.experiments(given.plan)}
+        timed = read_json(material.files["speeds"][0])
+        names = {name: name for name in self.experiments(material.plan)}
         names |= {name: f"{name}.{self.setting}" for name in self.baselines}
-        labels = {key: given.plan.described(name)["encoder"] for key, name in names.items()}
+        labels = {key: material.plan.described(name)["encoder"] for key, name in names.items()}
         frame = pd.DataFrame([self._row(entry, timed, labels) for entry in timed["speeds"]])
         passes = [
             {"encoder": labels[entry["name"]], "device": entry["device"], column: rate}
@@ -125,7 +125,7 @@ class Speed(Table):
             "unseen_sentencepiece_share": unseen["unseen_per_s"] / limit if limit else None,
         }
 
-    def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
+    def plot(self, figure: str, frame: pd.DataFrame, material: Material) -> Figure:
         """Draw unseen text, and text read again, of each encoder, fastest on top."""
         import numpy as np
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tandem.reporting.table import Given, Outline, Report, Table
+from tandem.reporting.table import Material, Outline, Report, Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,20 +25,20 @@ class Training(Table):
         names = plan.experiments(self.encoders, self.settings)
         return {"models": plan.models([name for name in names if plan.setting(name).trained])}
 
-    def build(self, given: Given) -> Report:
+    def build(self, material: Material) -> Report:
         """Join the histories of all seeds, and say which epoch each kept best."""
         import pandas as pd
 
         from tandem.reporting.writer import grid, page
 
         frames, rows = [], []
-        for folder in given.files["models"]:  # .../<experiment>/seed<k>
+        for folder in material.files["models"]:  # .../<experiment>/seed<k>
             name, seed = folder.parent.name, folder.name.removeprefix("seed")
             run = pd.read_csv(folder / "history.csv")
             run.columns = ["epoch", "loss", "validation"]
-            description = given.plan.described(name)
+            description = material.plan.described(name)
             about = {"experiment": name, "encoder": description["encoder"], "seed": int(seed),
-                     "setting": given.plan.setting(name).label}  # fmt: skip
+                     "setting": material.plan.setting(name).label}  # fmt: skip
             frames.append(run.assign(**about)[[*about, *run.columns]])
             trained = run[run["epoch"] > 0]
             best = trained.iloc[int(trained["validation"].argmax())]
@@ -51,7 +51,7 @@ class Training(Table):
         )
         return Report(pd.concat(frames, ignore_index=True), text)
 
-    def plot(self, figure: str, frame: pd.DataFrame, given: Given) -> Figure:
+    def plot(self, figure: str, frame: pd.DataFrame, material: Material) -> Figure:
         """Draw loss above and validation score below, a column of panels for each encoder.
 
         One epoch makes no curve: encoders with only one are named, not drawn.
