@@ -41,6 +41,7 @@ from tandem.own_bitext import recipes
 from tandem.own_bitext.quality import encoded, retrieval
 from tandem.provenance import PACKAGE, source_digest
 from tandem.provenance import ROOT as LIBRARY
+from tandem.segmentation.segmentation import TextSize
 
 Values = tuple[float, float, int]
 """Learning rate, dropout, SentencePieces."""
@@ -240,7 +241,9 @@ def key(trial: Trial) -> str:
         "code": code(),
         "objective": objective.model_dump(),
         "recipe": recipe.model_dump(),
-        "pieces": recipes.segmentation(trial.pairs, Counter(), **trial.segmentation()).size,
+        "pieces": recipes.segmentation(
+            TextSize(trial.pairs, Counter()), trial.segmentation()
+        ).size,
     }
     return hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()
 

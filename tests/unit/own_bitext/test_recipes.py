@@ -9,11 +9,17 @@ import tandem
 from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.kinds.transformer import Transformer
 from tandem.objectives.kinds.margin import Margin
-from tandem.own_bitext.recipes import followed, in_words, segmentation
+from tandem.own_bitext import recipes
+from tandem.own_bitext.recipes import followed, in_words
+from tandem.segmentation.segmentation import TextSize
 
 FEW = Counter("abc")
 # 1,500 frequent characters, and twice as many that stand once
 MANY = Counter({chr(0x4E00 + n): 9000 if n < 1500 else 1 for n in range(4500)})
+
+
+def segmentation(pairs, characters, languages=(), **settings):
+    return recipes.segmentation(TextSize(pairs, characters, languages), settings)
 
 
 def test_more_text_gets_more_pieces():

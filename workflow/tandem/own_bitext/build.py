@@ -21,15 +21,8 @@ from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
-from tandem.files.io import (
-    atomic_folder,
-    atomic_path,
-    read_json,
-    read_lines,
-    replace_folder,
-    sha256,
-    write_lines,
-)
+from tandem.files import io
+from tandem.files.io import atomic_folder, read_json, read_lines, replace_folder, sha256
 from tandem.files.outputs import check, keep_if, workspace
 from tandem.filtering.filter import parse_filters
 from tandem.objectives.objective import OBJECTIVES, Objective
@@ -38,6 +31,7 @@ from tandem.own_bitext.quality import CROWD, quality
 from tandem.own_bitext.selection import by_retrieval_and_margin
 from tandem.own_bitext.stopping import stopping
 from tandem.registry import faults
+from tandem.segmentation.segmentation import TextSize
 from tandem.segmentation.segmenter import Segmenter, learn, segment_lines
 from tandem.text.pairs import Pair
 from tandem.text.spelling import collapse
@@ -88,7 +82,7 @@ class Asked:
         try:
             self.bitext(("pairs",))
             recipes.followed(1, objective=self.objective, **self.recipe)
-            scheme = recipes.segmentation(1, Counter(), **self.segmentation)
+            scheme = recipes.segmentation(TextSize(1, Counter()), self.segmentation)
         except ValidationError as error:
             raise TandemError("; ".join(faults(error))) from error
         if not self.start and not self.encoder.reads(scheme):
@@ -226,7 +220,7 @@ def _description(how: Asked, corpora: Sequence[Corpus]) -> dict[str, Any]:
 def _written(pairs: Iterable[Pair], folder: Path) -> Corpus:
     """Write pairs to a file, to be read again."""
     path = folder / "pairs.tsv"
-    if not write_lines(path, ("\t".join(map(collapse, pair)) for pair in pairs)):
+    if not io.write_lines(path, ("\t".join(map(collapse, pair)) for pair in pairs)):
         raise TandemError("there is no pair to train on. Give some, in two languages")
     return Corpus("pairs", (str(path),), "columns")
 
@@ -237,7 +231,7 @@ def _spool(name: str, folder: Path) -> str:
         return name
     copy = folder / ("stdin" if name == STDIO else Path(name).name)
     source = sys.stdin.buffer if name == STDIO else open(name, "rb")
-    with source, atomic_path(copy) as temporary, open(temporary, "wb") as out:
+    with source, io.atomic_path(copy) as temporary, open(temporary, "wb") as out:
         shutil.copyfileobj(source, out)
     return str(copy)
 
@@ -251,7 +245,8 @@ def _segment(how: Asked, text: Path, ids: Path) -> None:
         texts = {side: partial(read_lines, text / f"train.{side}") for side in how.languages}
         pairs = read_json(text / "splits.json")["train"]
         characters = Counter(chain.from_iterable(chain.from_iterable(t() for t in texts.values())))
-        scheme = recipes.segmentation(pairs, characters, how.languages, **how.segmentation)
+        size = TextSize(pairs, characters, how.languages)
+        scheme = recipes.segmentation(size, how.segmentation)
         segmenter = learn(scheme, texts, ids)
     for side in how.languages:
         for split in ("train", "valid"):

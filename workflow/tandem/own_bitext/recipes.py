@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Collection
+from collections.abc import Mapping
 from typing import Any
 
 from tandem.encoders.encoder import Encoder
 from tandem.objectives.kinds.margin import Margin
 from tandem.objectives.objective import OBJECTIVES, Objective
-from tandem.segmentation.segmentation import SEGMENTATIONS, Segmentation
+from tandem.segmentation.segmentation import SEGMENTATIONS, Segmentation, TextSize
 from tandem.training.recipe import Recipe
 
 
@@ -60,23 +59,13 @@ German and Turkish (docs/own-bitext.md).
 """
 
 
-def segmentation(
-    pairs: int,
-    characters: Counter[str],
-    languages: Collection[str] = (),
-    **asked: Any,  # noqa: ANN401
-) -> Segmentation:
-    """Return the segmentation for an amount of text in some languages.
+def segmentation(text: TextSize, settings: Mapping[str, Any]) -> Segmentation:
+    """Return the segmentation for an amount of text, with the settings that are asked for.
 
-    Args:
-        pairs: to learn from.
-        characters: of the text, with their counts.
-        languages: of both sides.
-        asked: settings that take the place of those for this text; without `kind` it is
-            sentencepiece.
+    Without `kind` among them it is sentencepiece.
     """
-    kind = SEGMENTATIONS.kind(asked.pop("kind", "sentencepiece"))
-    return kind.for_text(pairs, characters, languages, **asked)
+    others = {key: value for key, value in settings.items() if key != "kind"}
+    return SEGMENTATIONS.kind(settings.get("kind", "sentencepiece")).for_text(text, others)
 
 
 def in_words(tokens: int, objective: Objective, recipe: Recipe) -> str:

@@ -16,7 +16,7 @@ import shutil
 from collections.abc import Iterable, Iterator
 from itertools import chain, compress, islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,32 +108,44 @@ def segment_collection(
         segmenter = learn(scheme, texts, folder / "segmenter")
     else:
         segmenter.save(folder / "segmenter")
-    described = []
-    for kind in KINDS:
-        samples = [
-            (sample, times)
-            for sample, times in zip(drawn, passes, strict=True)
-            if sample.part.monolingual == (kind == "monolingual") and sample.rows.any()
-        ]
-        for column, side in ((1, "left"), (2, "right")):
-            ids = _segmented([sample for sample, _ in samples], segmenter, column)
-            save_stream(folder / f"{kind}.{side}", ids, len(segmenter) - 1)
-        keys = (_keys(sample) for sample, _ in samples)
-        save_array(folder / f"{kind}.keys.npy", keys, np.int64)
-        repeated = (np.full(sample.rows.sum(), times) for sample, times in samples)
-        save_array(folder / f"{kind}.passes.npy", repeated, np.float32)
-        described += [
-            {
-                "kind": kind,
-                **sample.part._asdict(),
-                "pairs": int(sample.rows.sum()),
-                "passes": round(times, 4),
-            }
-            for sample, times in samples
-        ]
-    write_json(folder / "parts.json", {"temperature": temperature, "parts": described})
+    parts = [
+        part
+        for kind in KINDS
+        for part in _write_kind(kind, list(zip(drawn, passes, strict=True)), segmenter, folder)
+    ]
+    write_json(folder / "parts.json", {"temperature": temperature, "parts": parts})
     shutil.rmtree(copies)
     return segmenter
+
+
+def _write_kind(
+    kind: str, samples: list[tuple[Drawn, float]], segmenter: Segmenter, folder: Path
+) -> list[dict[str, Any]]:
+    """Write the arrays of the pairs of a kind; return what parts.json says of them.
+
+    Each sample comes with how often an epoch draws its pairs.
+    """
+    samples = [
+        (sample, times)
+        for sample, times in samples
+        if sample.part.monolingual == (kind == "monolingual") and sample.rows.any()
+    ]
+    for column, side in ((1, "left"), (2, "right")):
+        ids = _segmented([sample for sample, _ in samples], segmenter, column)
+        save_stream(folder / f"{kind}.{side}", ids, len(segmenter) - 1)
+    keys = (_keys(sample) for sample, _ in samples)
+    save_array(folder / f"{kind}.keys.npy", keys, np.int64)
+    repeated = (np.full(sample.rows.sum(), times) for sample, times in samples)
+    save_array(folder / f"{kind}.passes.npy", repeated, np.float32)
+    return [
+        {
+            "kind": kind,
+            **sample.part._asdict(),
+            "pairs": int(sample.rows.sum()),
+            "passes": round(times, 4),
+        }
+        for sample, times in samples
+    ]
 
 
 def _copied(sample: Drawn, path: Path) -> Drawn:

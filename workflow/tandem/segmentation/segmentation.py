@@ -34,6 +34,20 @@ class Vocabulary(NamedTuple):
     models: dict[str, Path | None]
 
 
+class TextSize(NamedTuple):
+    """How much text there is to learn from.
+
+    Attributes:
+        pairs: of sentences.
+        characters: of the text, with their counts.
+        languages: of both sides.
+    """
+
+    pairs: int
+    characters: Counter[str]
+    languages: Collection[str] = ()
+
+
 class Segmentation(Kind):
     """How text becomes ids (wieting2019, section 3.1)."""
 
@@ -86,21 +100,8 @@ class Segmentation(Kind):
         raise NotImplementedError
 
     @classmethod
-    def for_text(
-        cls,
-        pairs: int,
-        characters: Counter[str],
-        languages: Collection[str],
-        **settings: Any,  # noqa: ANN401
-    ) -> Self:
-        """Return a segmentation that suits an amount of text, and has the settings asked for.
-
-        Args:
-            pairs: how many there are to learn from.
-            characters: those of the text, with their counts.
-            languages: those of both sides.
-            settings: those that are asked for.
-        """
+    def for_text(cls, text: TextSize, settings: Mapping[str, Any]) -> Self:
+        """Return what suits an amount of text, with the settings that are asked for."""
         return cls(**settings)
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,9 @@ from tandem.encoders.encoder import ENCODERS
 from tandem.objectives.objective import OBJECTIVES, objective_files
 from tandem.registry import ConfigurationError, not_among
 from tandem.segmentation.segmentation import SEGMENTATIONS
+from tandem.studies.corpus_plan import CorpusPlan
 from tandem.studies.starts import is_folder
-from tandem.studies.study import Study, Trainable
+from tandem.studies.study import Trainable
 from tandem.training.recipe import Recipe
 from tandem.training.setting import Setting
 
@@ -23,75 +23,8 @@ DRAWN = {"pairs", "sources", "languages", "temperature"}
 """Keys of a setting that decide which pairs of a collection are drawn, and how often."""
 
 
-@dataclass(frozen=True)
-class Plan:
-    """A study with the places of its results.
-
-    Attributes:
-        home: the folder that holds its study.yaml.
-        fetched: the files of every registered corpus, once it is fetched.
-    """
-
-    name: str
-    home: Path
-    study: Study
-    fetched: Mapping[str, list[str]] = field(default_factory=dict)
-
-    @property
-    def root(self) -> str:
-        """The folder of its results."""
-        return str(Path("results") / (self.study.folder or self.name))
-
-    def path(self, *parts: str | int) -> str:
-        """Return the path of a result."""
-        return "/".join([self.root, *map(str, parts)])
-
-    # ---- Corpora
-
-    @property
-    def corpora(self) -> list[str]:
-        """The corpora that experiments can be trained on."""
-        return [*self.study.bitexts, *self.study.backtranslations, *self.study.collections]
-
-    def sides(self, corpus: str) -> list[str]:
-        """Return the two sides of a corpus, as in its file names: `en`, `cs`; or `en`, `en-bt`.
-
-        A collection has none.
-        """
-        if corpus in self.study.collections:
-            return []
-        if corpus in self.study.bitexts:
-            return list(self.study.bitexts[corpus].languages)
-        backtranslation = self.study.backtranslations[corpus]
-        target = self.study.translators[backtranslation.translator].target
-        return [target, f"{target}-bt"]
-
-    def sources(self, corpus: str) -> list[str]:
-        """Return the registered corpora behind a corpus."""
-        if corpus in self.study.collections:
-            return list(self.study.collections[corpus].sources)
-        if corpus in self.study.backtranslations:
-            corpus = self.study.backtranslations[corpus].bitext
-        return list(self.study.bitexts[corpus].sources)
-
-    def mining_of(self, corpus: str) -> str | None:
-        """Return the mining task that is hidden in a bitext, if there is one."""
-        tasks = self.study.mining.items()
-        return next((name for name, task in tasks if task.bitext == corpus), None)
-
-    def held_out(self, corpus: str) -> list[str]:
-        """Return the folder of that mining task, if there is one."""
-        name = self.mining_of(corpus)
-        return [self.path("mining", name)] if name else []
-
-    def shards(self, name: str) -> list[str]:
-        """Return the shards of a back-translation, as paths without ending."""
-        counts = {"train": self.study.backtranslations[name].shards, "valid": 1, "test": 1}
-        return [
-            self.path("backtranslations", name, f"{split}.{shard}")
-            for split, count in counts.items()
-            for shard in range(count)
-        ]
+class Plan(CorpusPlan):
+    """A study with the places of all its results, and what each is made from."""
 
     # ---- Experiments: <encoder>.<setting>
 

@@ -30,7 +30,6 @@ class Encodes(Protocol):
         self, sentences: Iterable[str], language: str | None = None, batch_size: int = 1024
     ) -> np.ndarray:
         """Return one row per sentence, shape (n, dimension), not normalised."""
-        ...
 
 
 class Places(Protocol):
@@ -38,19 +37,15 @@ class Places(Protocol):
 
     def path(self, *parts: str | int) -> str:
         """Return the path of a result."""
-        ...
 
     def setting(self, experiment: str) -> Setting:
         """Return the setting of an experiment."""
-        ...
 
     def sides(self, corpus: str) -> list[str]:
         """Return the two sides of a corpus, as in its file names."""
-        ...
 
     def mining_of(self, corpus: str) -> str | None:
         """Return the mining task that is hidden in a bitext, if there is one."""
-        ...
 
 
 class Task(Kind):

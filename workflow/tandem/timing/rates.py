@@ -37,17 +37,14 @@ class TimedEncoder(Protocol):
     @property
     def device(self) -> str:
         """Where it computes."""
-        ...
 
     def encode(
         self, sentences: Sequence[str], language: str | None = None, batch_size: int = 128
     ) -> NDArray[np.float32]:
         """Return one row per sentence."""
-        ...
 
     def tokenise(self, sentences: Sequence[str], language: str | None = None) -> bool:
         """Tokenise and drop the tokens; return whether there is a tokeniser apart."""
-        ...
 
 
 @dataclass

@@ -60,23 +60,18 @@ class Learner(Protocol):
 
     def begin(self, epoch: int) -> int:
         """Prepare an epoch (from 0), or the rest of one; return the pairs of the whole epoch."""
-        ...
 
     def advance(self) -> Advance | None:
         """Train on the next pairs; None: the epoch is over."""
-        ...
 
     def encoder(self) -> Parameters:
         """Return the parameters as they are now; the next advance changes them."""
-        ...
 
     def state(self) -> State:
         """Return what `load_state` continues from to the same bytes."""
-        ...
 
     def load_state(self, state: State) -> None:
         """Take over what `state` returned."""
-        ...
 
 
 @dataclass

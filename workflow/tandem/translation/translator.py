@@ -40,7 +40,6 @@ class LoadedTranslator(Protocol):
 
         A sentence without text gives `EMPTY`.
         """
-        ...
 
 
 class Translator(Kind):

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
@@ -15,6 +14,7 @@ from tandem.segmentation.segmentation import (
     Encode,
     Segmentation,
     Texts,
+    TextSize,
     Vocabulary,
     side_language,
 )
@@ -90,28 +90,22 @@ class Sentencepiece(Segmentation):
         return of_pieces(scores), list(scores)
 
     @classmethod
-    def for_text(
-        cls,
-        pairs: int,
-        characters: Counter[str],
-        languages: Collection[str],
-        **settings: Any,  # noqa: ANN401
-    ) -> Self:
+    def for_text(cls, text: TextSize, settings: Mapping[str, Any]) -> Self:
         """Choose the size by the number of pairs.
 
         Where nearly all pieces would be single characters, as may be in Chinese, the rarest
         characters are left out, as SentencePiece's documentation advises, and the size is raised
         for the others.
         """
-        size = settings.get("size", next(size for most, size in _SIZES if pairs <= most))
-        if len(characters) <= _CHARACTERS * size:
-            return cls(**{"size": size} | settings)
-        counts = sorted(characters.values(), reverse=True)
+        size = settings.get("size", next(size for most, size in _SIZES if text.pairs <= most))
+        if len(text.characters) <= _CHARACTERS * size:
+            return cls(**{"size": size, **settings})
+        counts = sorted(text.characters.values(), reverse=True)
         covered, frequent, wanted = 0, 0, _COVERAGE * sum(counts)
         while covered < wanted:
             covered, frequent = covered + counts[frequent], frequent + 1
         size = max(size, math.ceil(frequent / _CHARACTERS))
-        return cls(**{"size": size, "character_coverage": _COVERAGE} | settings)
+        return cls(**{"size": size, "character_coverage": _COVERAGE, **settings})
 
 
 _CHARACTERS = 0.9

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from itertools import chain
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from pydantic import PositiveInt, model_validator
 
 from tandem.errors import TandemError
-from tandem.segmentation.segmentation import Encode, Segmentation, Texts, Vocabulary
+from tandem.segmentation.segmentation import Encode, Segmentation, Texts, TextSize, Vocabulary
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -76,16 +76,10 @@ class WordsAndNgrams(Segmentation):
         raise TandemError("no stock tokeniser hashes n-grams. Train with another segmentation")
 
     @classmethod
-    def for_text(
-        cls,
-        pairs: int,
-        characters: Counter[str],
-        languages: Collection[str],
-        **settings: Any,  # noqa: ANN401
-    ) -> Self:
+    def for_text(cls, text: TextSize, settings: Mapping[str, Any]) -> Self:
         """Divide Chinese text into words, where it is among the languages."""
-        if any(name.startswith("zh") for name in languages):
-            settings = {"ngrams": (1, 4), "chinese_words": True} | settings
+        if any(name.startswith("zh") for name in text.languages):
+            settings = {"ngrams": (1, 4), "chinese_words": True, **settings}
         return cls(**settings)
 
     def _count(self, batches: Iterable[Sequence[str]]) -> Counter[str]:

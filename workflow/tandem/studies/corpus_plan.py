@@ -1,0 +1,78 @@
+"""Where the results of a study are, and its corpora among them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tandem.studies.study import Study
+
+
+@dataclass(frozen=True)
+class CorpusPlan:
+    """A study with the places of its results, and those of its corpora.
+
+    Attributes:
+        home: the folder that holds its study.yaml.
+        fetched: the files of every registered corpus, once it is fetched.
+    """
+
+    name: str
+    home: Path
+    study: Study
+    fetched: Mapping[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def root(self) -> str:
+        """The folder of its results."""
+        return str(Path("results") / (self.study.folder or self.name))
+
+    def path(self, *parts: str | int) -> str:
+        """Return the path of a result."""
+        return "/".join([self.root, *map(str, parts)])
+
+    @property
+    def corpora(self) -> list[str]:
+        """The corpora that experiments can be trained on."""
+        return [*self.study.bitexts, *self.study.backtranslations, *self.study.collections]
+
+    def sides(self, corpus: str) -> list[str]:
+        """Return the two sides of a corpus, as in its file names: `en`, `cs`; or `en`, `en-bt`.
+
+        A collection has none.
+        """
+        if corpus in self.study.collections:
+            return []
+        if corpus in self.study.bitexts:
+            return list(self.study.bitexts[corpus].languages)
+        backtranslation = self.study.backtranslations[corpus]
+        target = self.study.translators[backtranslation.translator].target
+        return [target, f"{target}-bt"]
+
+    def sources(self, corpus: str) -> list[str]:
+        """Return the registered corpora behind a corpus."""
+        if corpus in self.study.collections:
+            return list(self.study.collections[corpus].sources)
+        if corpus in self.study.backtranslations:
+            corpus = self.study.backtranslations[corpus].bitext
+        return list(self.study.bitexts[corpus].sources)
+
+    def mining_of(self, corpus: str) -> str | None:
+        """Return the mining task that is hidden in a bitext, if there is one."""
+        tasks = self.study.mining.items()
+        return next((name for name, task in tasks if task.bitext == corpus), None)
+
+    def held_out(self, corpus: str) -> list[str]:
+        """Return the folder of that mining task, if there is one."""
+        name = self.mining_of(corpus)
+        return [self.path("mining", name)] if name else []
+
+    def shards(self, name: str) -> list[str]:
+        """Return the shards of a back-translation, as paths without ending."""
+        counts = {"train": self.study.backtranslations[name].shards, "valid": 1, "test": 1}
+        return [
+            self.path("backtranslations", name, f"{split}.{shard}")
+            for split, count in counts.items()
+            for shard in range(count)
+        ]
