@@ -79,7 +79,7 @@ def _write(encoder: SentenceEncoder, language: str, folder: Path, precision: Pre
         from sentence_transformers.sentence_transformer.modules import StaticEmbedding
     except ImportError as error:
         raise TandemError(
-            'exporting needs sentence-transformers: pip install "tandem-bitext[export]"'
+            "exporting needs sentence-transformers: pip install 'tandem-bitext[export]'"
         ) from error
     tokenizer, rows = encoder.segmenter.stock_tokenizer(language)
     table = pack(encoder.table[np.array(rows)], precision)["embedding"]
