@@ -73,6 +73,11 @@ def model_of(wildcards):
     return getattr(wildcards, "experiment", None) or study_of(wildcards).export.model
 
 
+def encoded_by(wildcards):
+    """Return the files of the kinds that a job's encoder needs."""
+    return plan_of(wildcards).encoder_files(model_of(wildcards))
+
+
 def learned_from(wildcards):
     """Return the registered corpora behind an experiment's text, with their licences."""
     names = plan_of(wildcards).text_of(model_of(wildcards))

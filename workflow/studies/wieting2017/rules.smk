@@ -85,7 +85,9 @@ rule embed_words:
     params:
         baseline=wieting2017.experiment.baseline,
         dimension=lambda w: int(w.dimension),
-        code=digest("embed_words.py", study="wieting2017"),
+        code=digest(
+            "embed_words.py", SEGMENTATIONS.path(wieting2017.words.kind), study="wieting2017"
+        ),
     script:
         "scripts/embed_words.py"
 

@@ -2,12 +2,13 @@
 
 
 
-from _adapter import logged
+from _adapter import add_kinds, logged
 from tandem.encoders.baselines import load_baseline
 from tandem.segmentation.segmenter import Segmenter
 from wieting2017.methods.word_vectors import on_principal_axes, write_word_vectors
 
 with logged(snakemake.log[0]) as log:
+    add_kinds(snakemake.config)
     words = sorted(Segmenter.load(snakemake.input.words).units("en"))
     vectors = load_baseline(snakemake.params.baseline).encode(words, "en")
     narrow = on_principal_axes(vectors, snakemake.params.dimension)

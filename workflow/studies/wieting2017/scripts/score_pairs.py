@@ -2,7 +2,7 @@
 
 
 
-from _adapter import logged
+from _adapter import add_kinds, logged
 from tandem.encoders.model import SentenceEncoder
 from tandem.files.io import atomic_path, write_json
 from tandem.segmentation.segmenter import Segmenter
@@ -10,6 +10,7 @@ from wieting2017.methods import texts
 from wieting2017.methods.scoring import score
 
 with logged(snakemake.log[0]) as log:
+    add_kinds(snakemake.config)
     inputs = snakemake.input
     candidates, apart = texts.read(inputs.text), texts.read_apart(inputs.text)
     similar = SentenceEncoder.load(inputs.cosine[0]) if inputs.cosine else None
