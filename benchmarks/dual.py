@@ -40,6 +40,7 @@ from tandem.files.io import atomic_folder, read_yaml, sha256
 from tandem.objectives.objective import objective_files
 from tandem.provenance import source_digest
 from tandem.segmentation.collection import draw, segment_collection
+from tandem.segmentation.segmentation import SEGMENTATIONS
 from tandem.segmentation.segmenter import Segmenter
 from tandem.studies.configuration import load_configuration, load_plans, load_registers
 from tandem.tasks.kinds.retrieval import BitextRetrieval
@@ -67,7 +68,8 @@ class Trial:
         own = f"{name}-{self.language}"
         name = own if own in plan.study.encoders else name
         run = plan.run(f"{name}.{setting}-{self.language}")
-        scheme = plan.study.segmentations[plan.study.encoders[name].segmentation].model_dump()
+        segmentation = plan.study.encoders[name].segmentation
+        scheme = SEGMENTATIONS.dump(plan.study.segmentations[segmentation])
         for key, value in self.changes:
             section = next(s for s in (run["recipe"], run["objective"], run["encoder"], scheme)
                            if key in s)  # fmt: skip
@@ -83,10 +85,9 @@ def load() -> Any:
 
 def segmented(trial: Trial, folder: Path) -> Path:
     """Return the segmented text of a trial; write it if it is not there."""
-    from tandem.segmentation.segmentation import SEGMENTATIONS
-
-    corpus, scheme = folder / "corpora/verses", SEGMENTATIONS.parse(trial.values()[1])
-    known = json.dumps([trial.pairs, scheme.model_dump(), sha256(corpus / "collection.json")])
+    corpus, (_, values) = folder / "corpora/verses", trial.values()
+    scheme = SEGMENTATIONS.parse(values)
+    known = json.dumps([trial.pairs, values, sha256(corpus / "collection.json")])
     digest = hashlib.sha256(known.encode()).hexdigest()[:8]
     place = folder / "benchmarks/dual" / f"{trial.language}-{digest}"
     if not place.exists():
@@ -125,7 +126,8 @@ def key_of(trial: Trial, folder: Path) -> str:
     """Return a digest of what a finished training depends on: its values, text and code."""
     values, scheme = trial.values()
     kinds = (
-        ENCODERS.path(values["encoder"]["kind"]), *objective_files(values["objective"]["kind"]),
+        ENCODERS.path(values["encoder"]["kind"]), SEGMENTATIONS.path(scheme["kind"]),
+        *objective_files(values["objective"]["kind"]),
     )  # fmt: skip
     text = sha256(folder / "corpora/verses/collection.json")
     code = source_digest(__file__, *kinds, packages={})

@@ -56,6 +56,7 @@ from tandem.objectives.negatives import BLOCK
 from tandem.objectives.objective import objective_files
 from tandem.provenance import source_digest
 from tandem.segmentation.collection import draw, segment_collection
+from tandem.segmentation.segmentation import SEGMENTATIONS
 from tandem.segmentation.segmenter import Segmenter
 from tandem.studies.configuration import load_configuration, load_plans, load_registers
 from tandem.tasks.kinds.retrieval import BitextRetrieval
@@ -185,8 +186,8 @@ def train(trial: Trial, folder: Path) -> dict[str, Any]:
 
 def key_of(trial: Trial, folder: Path) -> str:
     """Return a digest of what a finished training depends on: its values, text and code."""
-    kinds = ENCODERS.path("averaging"), *objective_files("margin")
-    code = source_digest(__file__, *kinds, packages={})
+    kinds = ENCODERS.path("averaging"), SEGMENTATIONS.path("sentencepiece")
+    code = source_digest(__file__, *kinds, *objective_files("margin"), packages={})
     known = json.dumps([asdict(trial), corpus_digest(folder / "corpora/many"), code])
     return hashlib.sha256(known.encode()).hexdigest()[:16]
 

@@ -54,16 +54,15 @@ import trials
 
 from tandem.corpora.bitext import build_bitext
 from tandem.corpora.sample import draw_sample, drawn_lines
-from tandem.encoders.encoder import ENCODERS
 from tandem.files.io import read_lines, read_yaml
 from tandem.provenance import source_digest
-from tandem.segmentation.segmentation import side_language
 from tandem.segmentation.segmenter import Segmenter, learn
 from tandem.statistics.correlation import pearson
 from tandem.statistics.cosine import cosine_similarity
 from tandem.studies.configuration import load_configuration, load_plans, load_registers
 from tandem.tasks.selection import by_similarity
 from tandem.tasks.sts_data import read_task
+from tandem.text.languages import language_of
 from tandem.training.pairs import Pairs
 from tandem.training.run import Run, train_encoder, untrained_encoder
 
@@ -111,7 +110,7 @@ def segmented(plan: Any, job: Job, folder: Path, scratch: Path) -> tuple[Segment
     texts = {side: partial(drawn_lines, corpus / f"train.{side}", drawn) for side in sides}
     segmenter = learn(scheme, texts, scratch)
     left, right = (segmenter.encoder(side)(list(texts[side]())) for side in sides)
-    return segmenter, Pairs(left, right, side_language(sides[0]) == side_language(sides[1]))
+    return segmenter, Pairs(left, right, language_of(sides[0]) == language_of(sides[1]))
 
 
 def train(job: Job, overrides: Sequence[str], folder: Path, scored: bool) -> dict[str, Any]:
@@ -144,8 +143,7 @@ def key_of(job: Job, plan: Any, folder: Path, scored: bool) -> str:
     text = [file_digest(corpus / f"train.{side}") for side in plan.sides(corpus.name)]
     values = plan.run(experiment), plan.setting(experiment).pairs, scored
     packages = {"wieting2019": plan.home.parent}
-    code = source_digest(__file__, ENCODERS.path(plan.encoder(experiment).architecture.kind),
-                         packages=packages)  # fmt: skip
+    code = source_digest(__file__, *plan.training_files(experiment), packages=packages)
     known = json.dumps([asdict(job), values, text, code], sort_keys=True)
     return hashlib.sha256(known.encode()).hexdigest()[:16]
 

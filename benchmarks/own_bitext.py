@@ -36,12 +36,14 @@ import trials
 
 from tandem import train
 from tandem.corpora.readers import Pair
+from tandem.encoders.encoder import ENCODERS
 from tandem.files.io import read_lines, write_lines
+from tandem.objectives.objective import objective_files
 from tandem.own_bitext import recipes
 from tandem.own_bitext.quality import encoded, retrieval
 from tandem.provenance import PACKAGE, source_digest
 from tandem.provenance import ROOT as LIBRARY
-from tandem.segmentation.segmentation import TextSize
+from tandem.segmentation.segmentation import SEGMENTATIONS, TextSize
 
 Values = tuple[float, float, int]
 """Learning rate, dropout, SentencePieces."""
@@ -216,8 +218,8 @@ def _parts(folder: Path, language: str) -> Iterator[Path]:
 @cache
 def code() -> str:
     """Return a digest of all code that a result depends on, but for what chooses settings."""
-    names = "own_bitext/build.py", "objectives/kinds/margin.py"
-    files = (LIBRARY / PACKAGE / name for name in names)
+    kinds = ENCODERS.path("averaging"), SEGMENTATIONS.path("sentencepiece")
+    files = LIBRARY / PACKAGE / "own_bitext/build.py", *kinds, *objective_files("margin")
     return source_digest(*files, packages={}, without=(recipes.__name__,))
 
 

@@ -19,13 +19,8 @@ def bound(tree):
             yield node.id, node.lineno
         elif isinstance(node, ast.FunctionDef | ast.ClassDef):
             yield node.name, node.lineno
-        elif isinstance(node, ast.arg) and not is_given(node):
+        elif isinstance(node, ast.arg):
             yield node.arg, node.lineno
-
-
-def is_given(argument):
-    """Whether it is what a table is made from, the class `Material`."""
-    return argument.annotation is not None and ast.unparse(argument.annotation) == "Given"
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))

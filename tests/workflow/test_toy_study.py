@@ -232,10 +232,7 @@ class Inputs:
 '''
 SCRIPT = '''"""Count the different words of each side of a text."""
 
-import sys
 from pathlib import Path
-
-sys.path.append(str(Path(__file__).resolve().parents[3] / "workflow/scripts"))
 
 from _adapter import logged
 from tandem.files.io import read_lines, write_json
@@ -277,7 +274,7 @@ def test_a_study_in_one_folder_runs_beside_the_others_and_re_runs_nothing_of_the
     wanted = planned(copied, *targets, *TINY, *BESIDE)
     assert wanted["train"] == 2 * 3 * 2  # encoders, settings, seeds
     assert wanted["tabulate"] == 2
-    # nothing of the other studies, though one has helpers of the same names, which would give its
+    # nothing of the other studies, though one has functions of the same names, which would give its
     # jobs other inputs; and a corpus is fetched once for all
     assert vars(Inputs).keys() >= {*re.findall(r"def (\w+)", INPUTS)}
     assert set(wanted) == {

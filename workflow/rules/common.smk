@@ -5,16 +5,15 @@ import sys
 from functools import cache
 from pathlib import Path
 
-# Snakemake hands its search path on to every script, whatever runs it: here stands the library, to
-# which `load_plans` adds the studies, and for the scripts of studies what all scripts share.
+# Snakemake hands its search path on to every script, whatever runs it. So the library goes first on
+# it, and `workflow/scripts` last, for the `_adapter` that the scripts of studies import; `load_plans`
+# adds the studies.
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 sys.path.append(str(Path(workflow.basedir) / "workflow/scripts"))
 from tandem import provenance
 from tandem.studies.configuration import load_configuration, load_plans, load_registers
 from tandem.corpora.readers import READERS
-from tandem.encoders.encoder import ENCODERS
 from tandem.filtering.filter import FILTERS
-from tandem.objectives.objective import objective_files
 from tandem.studies.plan import DRAWN
 from tandem.reporting.claim_test import CLAIM_TESTS
 from tandem.reporting.table import TABLES
@@ -81,9 +80,10 @@ def trained_by(wildcards):
 
 def tabulated_by(wildcards):
     """Return the files that a table depends on: of its kind, of the tasks, of what it is given."""
-    table = study_of(wildcards).tables[table_of(wildcards)]
+    plan, table = plan_of(wildcards), study_of(wildcards).tables[table_of(wildcards)]
     adapter = Path(workflow.basedir) / "workflow/scripts/_adapter.py"
-    return (*described_by(wildcards), TABLES.path(table.kind), adapter)
+    encoders = {path for name in table.encodes() for path in plan.encoder_files(name)}
+    return (*described_by(wildcards), TABLES.path(table.kind), *sorted(encoders), adapter)
 
 
 def described_by(wildcards):

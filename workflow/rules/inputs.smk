@@ -81,7 +81,8 @@ def encoded_by(wildcards):
 def learned_from(wildcards):
     """Return the registered corpora behind an experiment's text, with their licences."""
     names = plan_of(wildcards).text_of(model_of(wildcards))
-    return [{"name": name, "licence": DATASETS[name].licence} for name in names]
+    licences = {name: dataset.licence for name, dataset in DATASETS.items()}
+    return [{"name": name, "licence": licences.get(name, "see its card")} for name in names]
 
 
 def table_inputs(wildcards):

@@ -55,7 +55,7 @@ rule export:
         corpora=learned_from,
         tasks=tasks_of,
         bootstrap=lambda w: study_of(w).bootstrap.model_dump(),
-        code=lambda w: digest("export.py", *described_by(w), *encoded_by(w)),
+        code=lambda w: digest("export.py", *described_by(w), *encoded_by(w), without=()),
     script:
         "../scripts/export.py"
 
@@ -80,6 +80,6 @@ rule compress:
         corpora=learned_from,
         tasks=tasks_of,
         bootstrap=lambda w: study_of(w).bootstrap.model_dump(),
-        code=lambda w: digest("compress.py", *described_by(w), *encoded_by(w)),
+        code=lambda w: digest("compress.py", *described_by(w), *encoded_by(w), without=()),
     script:
         "../scripts/compress.py"

@@ -1,10 +1,10 @@
 """Kinds by name, and the typed values that a configuration gives them.
 
-A kind of encoder, objective, task, filter, reader or translator is one module with one class: its
-fields are its settings, with their defaults and what they mean, and its methods do the work. The
-module is in the package of its registry, or in a study's folder, and has the name of the kind in
-the configuration; one whose name begins with `_` holds no kind. Libraries that are slow to import
-are imported in methods, since every dry run imports these modules.
+A kind of encoder, segmentation, task or table (CONTRIBUTING.md has them all) is one module with one
+class: its fields are its settings, with their defaults and what they mean, and its methods do the
+work. The module is in the package of its registry, or in a study's folder, and has the name of the
+kind in the configuration; one whose name begins with `_` holds no kind. Libraries that are slow to
+import are imported in methods, since every dry run imports these modules.
 """
 
 from __future__ import annotations

@@ -93,7 +93,7 @@ def test_the_text_behind_a_start_is_text_behind_what_starts_from_it(workspace):
 def test_a_saved_model_is_a_start_too(workspace):
     plan = plans(**started(more={"start": "my/model"}))["results/first"]
     assert plan.start_model("sp.more", 2) == plan.start_segmented("more", 2) == ["my/model"]
-    assert plan.text_of("sp.more") == ["films"]
+    assert plan.text_of("sp.more") == ["films", "my/model"]
 
 
 def test_a_bitext_is_segmented_as_its_start_is(workspace):

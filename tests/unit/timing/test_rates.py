@@ -110,8 +110,9 @@ def test_training_is_timed_in_turns_anew(monkeypatch, clock):
     begin, train_pool = Contrast.begin, Contrast._train_pool
 
     def noted(self, epoch):
-        trained.append((self.settings.seed, self.settings.recipe.epochs, self.pairs_per_epoch))
-        return begin(self, epoch)
+        size = begin(self, epoch)
+        trained.append((self.settings.seed, self.settings.recipe.epochs, size))
+        return size
 
     def timed(self, number):
         clock.now += 1 / (2 * math.ceil(len(self._orders[number]) / self.settings.recipe.batch))

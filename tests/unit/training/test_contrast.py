@@ -1,5 +1,7 @@
 """Training: it learns, repeats itself to the byte, and resumes to the byte."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -347,3 +349,16 @@ def test_initial_embeddings_are_standard_normal_and_leave_the_global_generator_a
     assert torch.equal(torch.rand(1), expected)
     assert table.mean().item() == pytest.approx(0, abs=0.01)
     assert table.std().item() == pytest.approx(1, abs=0.01)
+
+
+def test_labelled_pairs_are_for_objectives_that_read_labels(monkeypatch):
+    pairs = replace(bitext(40), labels=np.arange(40, dtype=np.int8) % 2)
+    with pytest.raises(TandemError, match="takes all pairs for translations"):
+        course_of(described(AVERAGING), TYPES, [pairs])
+    pools, choose = [], Margin.choose
+    monkeypatch.setattr(Margin, "labelled", True)
+    monkeypatch.setattr(Margin, "choose", lambda *a: pools.append(a[1]) or choose(*a))
+    train(described(AVERAGING, epochs=1), pairs=pairs)
+    labels = np.concatenate([pool.labels for pool in pools])
+    assert sorted(labels) == [0] * 20 + [1] * 20
+    assert pairs.checksum != bitext(40).checksum

@@ -36,6 +36,7 @@ class Inputs:
             *map(ENCODERS.path, ("averaging", "lstm")),
             SEGMENTATIONS.path(self.words.kind),
             *objective_files("margin"),
+            *self._of_models(self.experiment.cosine),
         ]
         compared = self.experiment.compared
         self.texts_of_people = [
@@ -108,4 +109,11 @@ class Inputs:
 
     def kinds(self, compared: str) -> list[Path]:
         """Return the files of the kinds that the scores of conditions depend on."""
-        return [*self.experiment.encoders[compared].kinds(self.plan.study), TASKS.path("sts")]
+        tasks = [TASKS.path(task["kind"]) for task in self.tasks().values()]
+        encoder = self.experiment.encoders[compared].kinds(self.plan.study)
+        return [*encoder, *tasks, *self._of_models(self.experiment.start)]
+
+    def _of_models(self, *models: str | None) -> list[Path]:
+        """Return the files of all kinds of encoder, where a saved one of any kind is read."""
+        registries = (ENCODERS, SEGMENTATIONS) if any(models) else ()
+        return [registry.path(kind) for registry in registries for kind in registry.modules()]

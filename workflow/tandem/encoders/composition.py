@@ -68,11 +68,12 @@ def from_parameters(
     kind: Encoder,
     parameters: Mapping[str, Tensor],
     metadata: dict[str, Any] | None = None,
+    device: str | None = None,
 ) -> SentenceEncoder:
     """Return an encoder of a table, `embedding`, and the weights beside it; memory is shared."""
     arrays = {name: tensor.detach().cpu().numpy() for name, tensor in parameters.items()}
     table = arrays.pop("embedding")
-    device = parameters["embedding"].device.type
+    device = device or parameters["embedding"].device.type
     return SentenceEncoder(segmenter, kind, table, arrays, metadata, device)
 
 

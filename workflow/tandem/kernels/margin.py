@@ -18,7 +18,7 @@ TINY = 1e-24
 
 
 class MarginLoss(torch.autograd.Function):
-    """The mean margin loss of pairs: of (vectors, mask, margin); see `objectives.margin`."""
+    """The mean margin loss of pairs: of (vectors, mask, margin); see `objectives.kinds.margin`."""
 
     @staticmethod
     def forward(ctx: Any, vectors: Tensor, mask: Tensor, margin: float) -> Tensor:  # noqa: ANN401

@@ -168,6 +168,10 @@ class Table(Kind):
         """Name the registered corpora that it asks for itself."""
         return []
 
+    def encodes(self) -> list[str]:
+        """Name the experiments whose encoders it loads."""
+        return []
+
     def others(self) -> list[str]:
         """Name the study's tables whose settings it reads besides its own."""
         return []

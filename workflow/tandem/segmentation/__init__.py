@@ -1,1 +1,1 @@
-"""Text to ids: tokens, SentencePiece, words, trigrams; arrays of ids on disk."""
+"""Text to ids: kinds of segmentation, segmenters, arrays of ids on disk."""

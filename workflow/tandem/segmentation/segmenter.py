@@ -1,8 +1,6 @@
-"""Segmentation: text to ids, by SentencePiece, words or character trigrams.
+"""Segmenters: sentences of some languages to the ids of one vocabulary, learned or loaded.
 
-wieting2019, section 2 (Encoders) and 3.1: SentencePiece (unigram) pieces, words, and character
-trigrams, the latter two limited to the most frequent types of the training data; a token that both
-languages share has one id, and so one embedding.
+A token that two languages share has one id, and so one embedding (wieting2019, section 2).
 """
 
 from __future__ import annotations

@@ -49,6 +49,8 @@ def cross_faults(study: Study, datasets: Collection[str]) -> Iterator[str]:
     yield from _encoder_faults(study)
     yield from _language_faults(study)
     yield from _size_faults(study)
+    for name in study.settings:
+        yield from (f"settings.{name}.start: {fault}" for fault in start_faults(study, name))
     yield from _collection_faults(study)
     yield from _export_faults(study)
 
@@ -120,7 +122,6 @@ def _size_faults(study: Study) -> Iterator[str]:
 def _collection_faults(study: Study) -> Iterator[str]:
     """Yield values that are for collections in the settings of bitexts, and the reverse."""
     for name, setting in study.settings.items():
-        yield from (f"settings.{name}.start: {fault}" for fault in start_faults(study, name))
         if setting.corpus in study.collections:
             if setting.selection == "retrieval":
                 yield f"settings.{name}.selection: retrieval is for bitexts; similarity or last"

@@ -70,9 +70,11 @@ class Plan(CorpusPlan):
 
     def encoder_files(self, experiment: str) -> list[Path]:
         """Return the files of the kinds that a trained encoder needs, its segmentation included."""
-        encoder = self.encoder(experiment)
-        segmentation = self.study.segmentations[encoder.segmentation]
-        return [ENCODERS.path(encoder.architecture.kind), SEGMENTATIONS.path(segmentation.kind)]
+        encoder, start = self.encoder(experiment), self.setting(experiment).start
+        segmentations = [self.study.segmentations[encoder.segmentation].kind]
+        if start and is_folder(start):  # whose segmentation may be of any kind
+            segmentations = list(SEGMENTATIONS.modules())
+        return [ENCODERS.path(encoder.architecture.kind), *map(SEGMENTATIONS.path, segmentations)]
 
     def training_files(self, experiment: str) -> list[Path]:
         """Return the files of the kinds that the training of an experiment depends on."""
@@ -118,10 +120,13 @@ class Plan(CorpusPlan):
         return self.path("models", experiment, f"seed{seed}")
 
     def text_of(self, experiment: str) -> list[str]:
-        """Return the registered corpora behind an experiment, those of its start included."""
+        """Return the registered corpora behind an experiment, those of its start included.
+
+        A start that is the folder of a model is named as it is: its own card says what it read.
+        """
         setting = self.setting(experiment)
         start = setting.start
-        before = self.text_of(start) if start and not is_folder(start) else []
+        before = [] if start is None else [start] if is_folder(start) else self.text_of(start)
         return list(dict.fromkeys([*self.sources(setting.corpus), *before]))
 
     def start_seed(self, start: str, seed: int | str) -> int:

@@ -53,5 +53,6 @@ def _circle(study: Study, name: str, other: str) -> list[str]:
     passed = [name]
     while (following := study.settings.get(other)) and other not in passed:
         passed.append(other)
-        other = (following.start or "").partition(".")[2]
+        start = following.start or ""
+        other = "" if is_folder(start) else start.partition(".")[2]
     return [*passed, other] if other in passed else []

@@ -184,7 +184,8 @@ def sample(texts: Sequence[Pairs], most: int) -> list[Pairs]:
         left, right = text.left.gather(rows), text.right.gather(rows)
         keys = None if text.keys is None else text.keys[rows]
         passes = None if text.passes is None else text.passes[rows]
-        taken.append(Pairs(left, right, text.monolingual, keys, passes))
+        labels = None if text.labels is None else text.labels[rows]
+        taken.append(Pairs(left, right, text.monolingual, keys, passes, labels))
     return taken
 
 

@@ -1,1 +1,1 @@
-"""Training of sentence encoders on parallel text."""
+"""Training: its course, and what learns to encode by contrast."""

@@ -23,8 +23,8 @@ from tandem.kernels.compiled import set_threads
 from tandem.kernels.sums import number_types
 from tandem.objectives.contrastive import Contrastive, Pool
 from tandem.training.adam import RowAdam, Rows
-from tandem.training.batches import DropoutPool, generator, scramble
 from tandem.training.course import Advance, Parameters, State
+from tandem.training.noise import DropoutPool, generator, scramble
 from tandem.training.optimizer_state import load_optimizer, optimizer_tensors
 from tandem.training.run import Run, first_parameters
 from tandem.training.sgd import RowSgd
@@ -61,7 +61,6 @@ class Contrast:
     Attributes:
         texts: the pairs that it learns from; pairs of one language and of two are separate texts,
             since their negatives follow different rules.
-        pairs_per_epoch: the most pairs that an epoch has.
         step: updates so far.
     """
 
@@ -85,7 +84,7 @@ class Contrast:
         assert isinstance(run.objective, Contrastive)
         self.settings, self.objective, self.texts = run, run.objective, texts
         self.device = torch.device(device)
-        self.pairs_per_epoch = _check(texts, vocabulary, self.objective)
+        _check(texts, vocabulary, self.objective)
         table, self.composition = first_parameters(run, vocabulary, start)
         self.composition.to(self.device)
         self._bfloat16 = uses_bfloat16(run, self.device)
@@ -232,8 +231,8 @@ class Contrast:
         return torch.from_numpy(np.ascontiguousarray(array, np.int64)).to(self.device)
 
 
-def _check(texts: Sequence[Pairs], vocabulary: int, objective: Contrastive) -> int:
-    """Check that the texts can be trained on; return the most pairs that an epoch has."""
+def _check(texts: Sequence[Pairs], vocabulary: int, objective: Contrastive) -> None:
+    """Refuse texts that cannot be trained on."""
     for text in texts:
         text.left.check_below(vocabulary)
         text.right.check_below(vocabulary)
@@ -242,10 +241,8 @@ def _check(texts: Sequence[Pairs], vocabulary: int, objective: Contrastive) -> i
                 f"the objective {objective.kind} takes all pairs for translations, and some are "
                 "labelled as none. Give an objective that reads labels, or leave these pairs out"
             )
-    lengths = [text.longest for text in texts]
-    if min(lengths) < 2:
+    fewest = min(text.longest for text in texts)
+    if fewest < 2:
         raise TandemError(
-            f"{min(lengths)} usable pairs: training needs at least 2, each with tokens on both "
-            "sides"
+            f"{fewest} usable pairs: training needs at least 2, each with tokens on both sides"
         )
-    return sum(lengths)

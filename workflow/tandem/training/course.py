@@ -4,8 +4,8 @@
         until the epoch is over: the learner advances; now and then a checkpoint
         validate, keep the parameters of the best epoch; without validation, those of the last
 
-A learner keys its random draws by (seed, epoch, position), so the state of a run is the learner's
-own and the place in the course: a killed run resumes to the same bytes.
+A learner keys its random draws by their place in the run, or has its generator in its state: so a
+killed run resumes to the same bytes.
 """
 
 from __future__ import annotations
@@ -133,6 +133,7 @@ class Course:
         show: bool = True,
         stopped: Callable[[], bool] = lambda: False,
         title: str | None = None,
+        from_start: bool = True,
     ) -> None:
         """Train to the end, resuming from `folder` if it holds a checkpoint of this training.
 
@@ -144,10 +145,11 @@ class Course:
             show: draw a progress bar on standard error.
             stopped: asked after every advance; if true, training ends with a checkpoint.
             title: of the progress bar.
+            from_start: score the parameters before the first epoch too, where it selects.
         """
         if folder is not None:
             self.resume(folder)
-        if validate and self.selects and not self.progress.history:
+        if validate and from_start and self.selects and not self.progress.history:
             self._close_epoch(None, validate)
         stored = time.monotonic()
         with progress_bar(
@@ -165,7 +167,7 @@ class Course:
                         stored = time.monotonic()
                     if stop:
                         return
-                loss = self.progress.loss / self.progress.weight
+                loss = self.progress.loss / (self.progress.weight or 1)  # nothing to learn from
                 self._close_epoch(loss, validate)
                 validation = self.progress.history[-1].validation
                 score = {} if validation is None else {"validation": f"{validation:.2f}"}

@@ -128,7 +128,8 @@ def train_encoder(
     have `unfinished`.
 
     Raises:
-        KeyboardInterrupt: it was stopped in the first epoch.
+        KeyboardInterrupt: it was stopped before an epoch was kept: in the first one, or in any
+            where nothing is chosen.
         TandemError: `start` has another vocabulary than the text was segmented with, or is another
             kind of encoder.
     """
@@ -137,7 +138,8 @@ def train_encoder(
             "the text was segmented with another vocabulary than that of the encoder to start "
             "from. Segment it with the encoder's own segmenter"
         )
-    course = course_of(run, len(segmenter), texts, place(device), start)
+    device = place(device)
+    course = course_of(run, len(segmenter), texts, device, start)
 
     def validate(parameters: Parameters) -> float:
         assert select is not None
@@ -152,7 +154,7 @@ def train_encoder(
         metadata["start"] = {"sha256": start.digest(), "training": start.metadata}
     if not course.finished:
         metadata["unfinished"] = True
-    encoder = from_parameters(segmenter, run.encoder, course.best, metadata)
+    encoder = from_parameters(segmenter, run.encoder, course.best, metadata, device)
     return encoder, course.progress.history
 
 

@@ -113,7 +113,7 @@ def train_network(
 ) -> Course:
     """Train a network on pairs as ids, going on from `checkpoint`; return the finished course."""
     learner = RnnLearner(settings, pieces, train, validation)
-    text = hashlib.sha256(json.dumps(train).encode()).hexdigest()
+    text = hashlib.sha256(json.dumps([train, validation]).encode()).hexdigest()
     identity = {"settings": settings.model_dump(mode="json"), "pieces": pieces, "text": text}
     course = Course(learner, identity, settings.epochs, selects=False)
     course.run(

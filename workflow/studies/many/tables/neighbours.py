@@ -47,6 +47,10 @@ class Neighbours(Table):
             "collection": [plan.path("corpora", corpus)],
         }
 
+    def encodes(self) -> list[str]:
+        """Name the encoder."""
+        return [self.experiment]
+
     def figures(self, name: str) -> list[str]:
         """Name no figure: the sentences are the result."""
         return []

@@ -72,7 +72,7 @@ def train(
     texts = {name: _labelled(segmenter, pairs, rows) for name, rows in chosen.items()}
     learner = Discrimination(model, texts["train"], random)
     course = Course(learner, {}, EPOCHS)
-    course.run(lambda parameters: _accuracy(model, texts["valid"]), show=False)
+    course.run(lambda parameters: _accuracy(model, texts["valid"]), show=False, from_start=False)
     learner.load_parameters(course.best)
     share = float(texts["test"].labels.mean())
     accuracy = _accuracy(model, texts["test"])

@@ -106,6 +106,7 @@ def fine_tuned(
     course.run(
         lambda parameters: _likelihood(learner.probabilities(training, held), training.gold[held]),
         show=False,
+        from_start=False,
     )
     learner.network.load_state_dict(course.best)
     first, second = (learner.probabilities(part, np.arange(len(part.gold)))

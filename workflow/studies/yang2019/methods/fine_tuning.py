@@ -26,7 +26,7 @@ SCORED = 64
 class FineTuning:
     """Learns from candidate pairs; see `tandem.training.course.Learner`.
 
-    Its dropout draws from PyTorch's global generator, which is part of its state.
+    Its dropout draws from PyTorch's global generators, whose states are part of its own.
     """
 
     def __init__(
@@ -92,13 +92,22 @@ class FineTuning:
         tensors |= {f"moments.{k}": v for k, v in optimizer_tensors(self.optimizer).items()}
         place_in_epoch = {"order": self.order, "position": self.position,
                           "random": self.random.bit_generator.state}  # fmt: skip
-        return State(tensors | {"random": torch.get_rng_state()}, place_in_epoch)
+        return State(tensors | self._random_states(), place_in_epoch)
+
+    def _random_states(self) -> Parameters:
+        """Return the states of PyTorch's generators that dropout may draw from."""
+        states = {"random.cpu": torch.get_rng_state()}
+        if self.device != "cpu":
+            states["random.cuda"] = torch.cuda.get_rng_state(self.device)
+        return states
 
     def load_state(self, state: State) -> None:
         """Take over what `state` returned."""
         self.network.load_state_dict(state.part("network."))
         load_optimizer(self.optimizer, state.part("moments."))
-        torch.set_rng_state(state.tensors["random"])
+        torch.set_rng_state(state.tensors["random.cpu"])
+        if self.device != "cpu":
+            torch.cuda.set_rng_state(state.tensors["random.cuda"], self.device)
         self.order, self.position = state.place["order"], state.place["position"]
         self.random.bit_generator.state = state.place["random"]
 

@@ -6,7 +6,7 @@ import torch
 
 from tandem.kernels.sums import number_types
 from tandem.segmentation import ragged
-from tandem.training.batches import DropoutPool, generator, scramble
+from tandem.training.noise import DropoutPool, generator, scramble
 from tandem.training.pairs import Pairs, sentence_keys
 
 
