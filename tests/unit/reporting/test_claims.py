@@ -52,12 +52,12 @@ STUDY = {
 }
 
 
-def judged(given, tmp_path, text, published="[]", frames=None, name="table1", short=10):
+def judged(material, tmp_path, text, published="[]", frames=None, name="table1", short=10):
     (tmp_path / "claims.yaml").write_text(text)
     (tmp_path / "published.yaml").write_text(published)
     paper = [tmp_path / "claims.yaml", tmp_path / "published.yaml"]
     study = Study.model_validate(STUDY | {"recipes": {"long": {}, "short": {"epochs": short}}})
-    made = replace(given(name, paper=paper), plan=Plan("toy", tmp_path, study))
+    made = replace(material(name, paper=paper), plan=Plan("toy", tmp_path, study))
     return {claim.claim: claim for claim in claims.judge(made, Report(SIZES, "", frames or {}))}
 
 
@@ -100,8 +100,8 @@ def test_joint_verdict(parts, verdict):
     assert claims.joint_verdict(map(Verdict, parts)) == verdict
 
 
-def test_a_difference_by_hand(given, scores, tmp_path):
-    found = judged(given, tmp_path, FIRST)
+def test_a_difference_by_hand(material, scores, tmp_path):
+    found = judged(material, tmp_path, FIRST)
     claim = found["p2019.table1.better.sp"]
     better, worse = (scores.cell(f"{name}.en-cs", "sts", "mean") for name in ("sp", "lstm"))
     expected = difference(better, worse)
@@ -120,8 +120,8 @@ def test_a_difference_by_hand(given, scores, tmp_path):
     )  # fmt: skip
 
 
-def test_p_values_are_corrected_for_the_tests_of_the_table(given, tmp_path):
-    found = judged(given, tmp_path, FIRST + EXACT.partition("\n")[2], PUBLISHED)
+def test_p_values_are_corrected_for_the_tests_of_the_table(material, tmp_path):
+    found = judged(material, tmp_path, FIRST + EXACT.partition("\n")[2], PUBLISHED)
     p = [found[f"p2019.table1.better.{name}"].p for name in ("sp", "lstm")]
     assert p[0] == pytest.approx(p[1]) and 0 < p[0] < 0.02
     # two tests: neither the joint claim nor the descriptions count
@@ -131,29 +131,29 @@ def test_p_values_are_corrected_for_the_tests_of_the_table(given, tmp_path):
     assert found["p2019.table1.smaller.lstm"].margin is None
 
 
-def test_two_figures_of_the_same_models_are_subtracted_seed_by_seed(given, scores, tmp_path):
+def test_two_figures_of_the_same_models_are_subtracted_seed_by_seed(material, scores, tmp_path):
     years = FIRST.replace("{other}.", "{name}.").replace("unit: mean", "unit: '2012'", 1)
-    claim = judged(given, tmp_path, years)["p2019.table1.better.sp"]
+    claim = judged(material, tmp_path, years)["p2019.table1.better.sp"]
     cells = [scores.cell("sp.en-cs", "sts", unit) for unit in ("2012", "mean")]
     expected = over_seeds(cells[0] - cells[1])
     assert (claim.ci_low, claim.p) == pytest.approx((expected.interval.low, expected.p(0)))
     assert claim.ci_low != pytest.approx(difference(*cells).interval.low)
 
 
-def test_one_seed_decides_nothing_unless_there_are_none_to_draw(given, scored, tmp_path):
+def test_one_seed_decides_nothing_unless_there_are_none_to_draw(material, scored, tmp_path):
     one = FIRST.replace("{other}.en-cs", "sp.random")
-    found = judged(given, tmp_path, one)["p2019.table1.better.sp"]
+    found = judged(material, tmp_path, one)["p2019.table1.better.sp"]
     assert (found.verdict, found.p, found.p_holm) == ("undecided", None, None)
     assert found.statistic > 0 and found.ci_low > 0  # over items alone
     assert found.test.endswith("; sp.random has one seed: its spread is not known")
     scored("muse.en-cs", 0, 4.0)
-    found = judged(given, tmp_path, FIRST.replace("{other}.", "muse."))["p2019.table1.better.sp"]
+    found = judged(material, tmp_path, FIRST.replace("{other}.", "muse."))["p2019.table1.better.sp"]
     assert (found.verdict, found.seeds) == ("supported", "2 and 1")
     assert "one seed" not in found.test
 
 
-def test_fewer_epochs_than_the_papers_are_not_comparable(given, tmp_path):
-    found = judged(given, tmp_path, FIRST, short=3)
+def test_fewer_epochs_than_the_papers_are_not_comparable(material, tmp_path):
+    found = judged(material, tmp_path, FIRST, short=3)
     claim = found["p2019.table1.better.sp"]
     assert (claim.verdict, claim.p, claim.p_holm) == ("not comparable", None, None)
     assert claim.ci_low > 0  # it is still measured
@@ -161,8 +161,8 @@ def test_fewer_epochs_than_the_papers_are_not_comparable(given, tmp_path):
     assert found["p2019.table1.better.all"].verdict == "not comparable"
 
 
-def test_the_joint_claim_takes_the_smallest_and_leaves_out_what_was_not_scored(given, tmp_path):
-    found = judged(given, tmp_path, FIRST)
+def test_the_joint_claim_takes_the_smallest_and_leaves_out_what_was_not_scored(material, tmp_path):
+    found = judged(material, tmp_path, FIRST)
     # nothing was scored of word.en-cs
     assert list(found) == [f"p2019.table1.better.{part}" for part in ("sp", "lstm", "all")]
     joint = found["p2019.table1.better.all"]
@@ -173,30 +173,30 @@ def test_the_joint_claim_takes_the_smallest_and_leaves_out_what_was_not_scored(g
     assert joint.test.startswith("all of p2019.table1.better.sp, p2019.table1.better.lstm;")
 
 
-def test_one_part_alone_makes_no_joint_claim(given, tmp_path):
+def test_one_part_alone_makes_no_joint_claim(material, tmp_path):
     text = FIRST.replace("      - {name: lstm, other: sp}\n", "")
-    assert list(judged(given, tmp_path, text)) == ["p2019.table1.better.sp"]
+    assert list(judged(material, tmp_path, text)) == ["p2019.table1.better.sp"]
 
 
-def test_entries_of_one_id_are_parts_of_one_finding(given, tmp_path):
+def test_entries_of_one_id_are_parts_of_one_finding(material, tmp_path):
     second = FIRST.partition("\n")[2].replace("unit: mean", "unit: '2013'")
-    found = judged(given, tmp_path, FIRST + second.replace('part: "{name}"', 'part: "{name}2"'))
+    found = judged(material, tmp_path, FIRST + second.replace('part: "{name}"', 'part: "{name}2"'))
     assert list(found)[-1] == "p2019.table1.better.all" and len(found) == 5
 
 
-def test_one_test_is_one_claim(given, tmp_path):
+def test_one_test_is_one_claim(material, tmp_path):
     second = FIRST.partition("\n")[2].replace("table1.better", "table1.same")
     message = "p2019.table1.better.sp and p2019.table1.same.sp are the same test; keep one"
     with pytest.raises(InputError, match=f"claims.yaml: {message}"):
-        judged(given, tmp_path, FIRST + second)
+        judged(material, tmp_path, FIRST + second)
 
 
-def test_only_the_claims_of_the_table_are_judged(given, tmp_path):
-    assert judged(given, tmp_path, FIRST, name="table2") == {}
+def test_only_the_claims_of_the_table_are_judged(material, tmp_path):
+    assert judged(material, tmp_path, FIRST, name="table2") == {}
 
 
-def test_a_study_without_claims_has_none(given):
-    assert claims.judge(given(), Report(SIZES, "")) == []
+def test_a_study_without_claims_has_none(material):
+    assert claims.judge(material(), Report(SIZES, "")) == []
 
 
 EXACT = """\
@@ -220,8 +220,8 @@ PUBLISHED = """
 """
 
 
-def test_an_exact_claim_reads_a_frame_and_quotes_the_published_difference(given, tmp_path):
-    found = judged(given, tmp_path, EXACT, PUBLISHED)
+def test_an_exact_claim_reads_a_frame_and_quotes_the_published_difference(material, tmp_path):
+    found = judged(material, tmp_path, EXACT, PUBLISHED)
     claim = found["p2019.table1.smaller.lstm"]
     assert (claim.statistic, claim.ci_low, claim.verdict) == (1300, None, "description")
     assert (claim.published, claim.unit, claim.n, claim.seeds) == (2.01, "parameters", None, "")
@@ -247,11 +247,11 @@ table1:
 """
 
 
-def test_a_ratio_has_the_t_interval_of_its_logarithm(given, tmp_path):
+def test_a_ratio_has_the_t_interval_of_its_logarithm(material, tmp_path):
     passes = pd.DataFrame(
         {"name": ["sp"] * 3 + ["lstm"] * 3, "rate": [200.0, 400, 800, 100, 200, 200]}
     )
-    claim = judged(given, tmp_path, RATIO, frames={"passes": passes})["p2019.table1.faster"]
+    claim = judged(material, tmp_path, RATIO, frames={"passes": passes})["p2019.table1.faster"]
     # log ratios: log 2, log 2, log 4; their mean, and 4.303 standard errors of log 2 / 3 about it
     assert claim.statistic == pytest.approx(2 ** (4 / 3))
     half = 4.302653 / 3
@@ -261,7 +261,7 @@ def test_a_ratio_has_the_t_interval_of_its_logarithm(given, tmp_path):
     assert claim.margin == 2
     # t of log(2 ** (4 / 3) / 2) over log 2 / 3, two degrees of freedom
     assert claim.p == pytest.approx(2 * scipy.stats.t.sf(1, 2))
-    assert judged(given, tmp_path, RATIO, frames={"passes": passes[:3]}) == {}
+    assert judged(material, tmp_path, RATIO, frames={"passes": passes[:3]}) == {}
 
 
 @pytest.mark.parametrize(
@@ -273,23 +273,23 @@ def test_a_ratio_has_the_t_interval_of_its_logarithm(given, tmp_path):
         ("    paper: p2019\n", "", "table1.0.paper: Field required"),
     ],
 )
-def test_a_faulty_file_is_refused_by_its_key(given, tmp_path, old, new, message):
+def test_a_faulty_file_is_refused_by_its_key(material, tmp_path, old, new, message):
     with pytest.raises(InputError, match=message):
-        judged(given, tmp_path, FIRST.replace(old, new))
+        judged(material, tmp_path, FIRST.replace(old, new))
 
 
-def test_braces_without_a_value_are_refused(given, tmp_path):
+def test_braces_without_a_value_are_refused(material, tmp_path):
     message = "claim table1.better: no 'much' to put in braces; there are corpus, name"
     with pytest.raises(InputError, match=message):
-        judged(given, tmp_path, FIRST.replace("is better on", "is {much} better on"))
+        judged(material, tmp_path, FIRST.replace("is better on", "is {much} better on"))
 
 
-def test_an_unknown_frame_or_figure_is_refused(given, tmp_path):
+def test_an_unknown_frame_or_figure_is_refused(material, tmp_path):
     for text, frame in ((EXACT, "table"), (RATIO, "passes")):
         with pytest.raises(InputError, match="no frame 'tables'.*there are table"):
-            judged(given, tmp_path, text.replace(f"frame: {frame}", "frame: tables"), PUBLISHED)
+            judged(material, tmp_path, text.replace(f"frame: {frame}", "frame: tables"), PUBLISHED)
     with pytest.raises(TandemError, match="quotes p2019.a, which published.yaml does not hold"):
-        judged(given, tmp_path, EXACT)
+        judged(material, tmp_path, EXACT)
 
 
 @pytest.mark.parametrize(
@@ -306,16 +306,16 @@ def test_an_unknown_frame_or_figure_is_refused(given, tmp_path):
         ("margin: 2", "margin: 0", "faster: margin 0: that of a ratio is above 0"),
     ],
 )
-def test_a_name_that_is_not_there_is_refused_with_the_claim(given, tmp_path, old, new, message):
+def test_a_name_that_is_not_there_is_refused_with_the_claim(material, tmp_path, old, new, message):
     text = FIRST + EXACT.partition("\n")[2] + RATIO.partition("\n")[2]
     passes = pd.DataFrame({"name": ["sp"] * 2 + ["lstm"] * 2, "rate": [2.0, 3, 1, 1]})
     with pytest.raises(InputError, match=f"claims.yaml: claim .*{message}"):
-        judged(given, tmp_path, text.replace(old, new), PUBLISHED, {"passes": passes})
+        judged(material, tmp_path, text.replace(old, new), PUBLISHED, {"passes": passes})
 
 
-def test_a_claim_without_scores_is_left_out_and_the_log_names_it(given, tmp_path, caplog):
+def test_a_claim_without_scores_is_left_out_and_the_log_names_it(material, tmp_path, caplog):
     caplog.set_level("INFO")
-    assert "p2019.table1.better.word" not in judged(given, tmp_path, FIRST)
+    assert "p2019.table1.better.word" not in judged(material, tmp_path, FIRST)
     assert caplog.messages == [
         "claim p2019.table1.better.word is left out: a side of it has no scores"
     ]

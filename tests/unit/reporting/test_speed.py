@@ -29,12 +29,12 @@ SPEEDS = [
 
 
 @pytest.fixture
-def timed(given, tmp_path):
+def timed(material, tmp_path):
     def make(*speeds, sentencepiece=4000.0):
         found = {"sentences": 5000, "sentencepiece": sentencepiece, "speeds": speeds,
                  "load": 0.25, "processors": 2}  # fmt: skip
         write_json(tmp_path / "times.json", found)
-        table, known = TABLES.parse(VALUES), given(speeds=[tmp_path / "times.json"])
+        table, known = TABLES.parse(VALUES), material(speeds=[tmp_path / "times.json"])
         return table, known, table.build(known)
 
     return make
@@ -72,16 +72,16 @@ def test_markdown_is_fastest_first_and_relative_to_the_slowest(timed):
 
 
 def test_without_a_model_of_sentencepiece_there_is_no_limit(timed):
-    table, given, report = timed(*SPEEDS, sentencepiece=None)
+    table, material, report = timed(*SPEEDS, sentencepiece=None)
     assert report.frame["unseen_sentencepiece_share"].isna().all()
     assert "SentencePiece alone" not in report.markdown
-    figure = table.plot("figures/speed", report.frame, given)
+    figure = table.plot("figures/speed", report.frame, material)
     assert "SentencePiece alone" not in [t.get_text() for t in figure.legends[0].get_texts()]
 
 
 def test_figure_has_the_fastest_on_top_and_the_limit(timed):
-    table, given, report = timed(*SPEEDS)
-    figure = table.plot("figures/speed", report.frame, given)
+    table, material, report = timed(*SPEEDS)
+    figure = table.plot("figures/speed", report.frame, material)
     (axes,) = figure.axes
     names = [label.get_text() for label in axes.get_yticklabels()]
     assert names == ["SP (cpu), 2,000", "MUSE (cuda), 500", "LSTM (cpu), 100"]

@@ -8,9 +8,9 @@ from tandem.reporting.table import TABLES
 BOTH = {"encoders": ["sp", "lstm"], "settings": ["en-en", "en-cs", "random"]}
 
 
-def test_experiments_have_a_row_each_and_a_column_for_every_figure(given, scores):
+def test_experiments_have_a_row_each_and_a_column_for_every_figure(material, scores):
     table = TABLES.parse({"kind": "experiments", "title": "Toy", "tasks": ["sts"], **BOTH})
-    made = given("toy")
+    made = material("toy")
     assert table.inputs(made.plan)["scores.sts"][0].endswith("sp.en-en/sts")
     assert table.figures("toy") == ["figures/toy"]
     report = table.build(made)
@@ -36,18 +36,18 @@ def test_experiments_have_a_row_each_and_a_column_for_every_figure(given, scores
 
 
 @pytest.fixture
-def curves(given, tmp_path):
+def curves(material, tmp_path):
     table = TABLES.parse({"kind": "training", **BOTH})
     run = pd.DataFrame(
         {"epoch": [0, 1, 2], "loss": [None, 0.4, 0.2], "validation_pearson_x100": [50.0, 62, 60]}
     )
-    made = given("training")
+    made = material("training")
     models = table.inputs(made.plan)["models"]
     for folder in models:
         path = tmp_path / folder
         path.mkdir(parents=True)
         (run[:2] if "lstm" in folder else run).to_csv(path / "history.csv", index=False)
-    made = given("training", models=models)
+    made = material("training", models=models)
     return table, table.build(made), made
 
 
