@@ -8,6 +8,7 @@ from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
 from tandem.own_bitext.quality import (
     Sides,
+    calibrated,
     evaluated,
     filtering,
     halves,
@@ -18,7 +19,6 @@ from tandem.own_bitext.quality import (
     thresholds,
     wilson,
 )
-from tandem.own_bitext.threshold import calibrated
 from tandem.search.margins import Score
 from tandem.segmentation.kinds.words import Words
 from tandem.segmentation.segmenter import learn

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from tandem.own_bitext.selection import by_retrieval_and_margin
 from tandem.segmentation import ragged
+from tandem.tasks.selection import by_retrieval_and_margin
 
 
 def folder_of(path, right):

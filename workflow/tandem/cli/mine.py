@@ -8,7 +8,7 @@ import math
 
 from tandem.cli import common
 from tandem.cli.spooled import add_search, nearest, prepare, spool
-from tandem.own_bitext.threshold import calibrated
+from tandem.own_bitext.quality import calibrated
 from tandem.search.margins import Retrieval, Score, mine
 
 _EXAMPLE = "tandem mine model/ news.en news.de --languages en de --at-least auto --out mined.tsv"

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from tandem.cli import common
 from tandem.corpora.files import STDIO, read_bitext
 from tandem.encoders.model import SentenceEncoder
-from tandem.own_bitext.threshold import calibrated
+from tandem.own_bitext.quality import calibrated
 from tandem.search.margins import Score
 from tandem.statistics.cosine import cosine_similarity
-from tandem.text.pairs import Pair
+from tandem.text.spelling import Pair
 
 _SIMILARITY = "tandem similarity model/ my.en my.de --languages en de > cosines.txt"
 _SCORE = "tandem score model/ my.en my.de --languages en de --at-least auto --out kept.tsv"

@@ -23,8 +23,7 @@ from tandem.errors import TandemError
 from tandem.files.io import atomic_folder, remove, write_json
 from tandem.filtering.clean import filter_pairs, report
 from tandem.progress import progress_bar
-from tandem.text.pairs import Pair
-from tandem.text.spelling import exact_key, key
+from tandem.text.spelling import Pair, exact_key, key
 
 BUCKET_PAIRS = 250_000
 """Pairs of a shuffled split held in memory at a time."""

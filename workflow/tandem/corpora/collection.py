@@ -35,8 +35,7 @@ from tandem.errors import TandemError
 from tandem.files.io import atomic_folder, read_json, read_lines, remove, write_json, write_lines
 from tandem.filtering.clean import refusal, report
 from tandem.progress import progress_bar
-from tandem.text.languages import language_of
-from tandem.text.spelling import bare_key, collapse, exact_key
+from tandem.text.spelling import bare_key, collapse, exact_key, language_of
 
 logger = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from tandem.corpora.register import Dataset
 from tandem.corpora.settings import HiddenPairs
 from tandem.errors import InputError
 from tandem.files.io import atomic_folder, read_lines, write_lines
-from tandem.text.pairs import Pair
+from tandem.text.spelling import Pair
 
 PARTS = ("training", "test")
 """The threshold is chosen on the first and applied to the second."""
@@ -30,9 +30,7 @@ def hide_pairs(
     """
     english = languages.index("en")
     aligned = [(n // task.section, p[english], p[1 - english]) for n, p in enumerate(pairs)]
-    *parts, gold = build_mining_task(
-        aligned, task.language, task.seed, task.share, task.sentences
-    )
+    *parts, gold = build_mining_task(aligned, task.language, task.seed, task.share, task.sentences)
     others = (text for row in gold for text in aligned[row][1:])
     return write_task(folder, task.language, dict(zip(PARTS, parts, strict=True)), others)
 

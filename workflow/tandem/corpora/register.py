@@ -15,7 +15,7 @@ from tandem.errors import InputError, TandemError
 from tandem.files.io import read_yaml
 from tandem.registry import ConfigurationError, Named, Settings, faults
 from tandem.templates import expanded
-from tandem.text.pairs import Pair
+from tandem.text.spelling import Pair
 
 _ORIGINS = {"wheel": "requirement", "http": "url", "local": "path"}
 _NOT_IN_BYTES = {"description", "version", "bytes", "licence"}

@@ -8,8 +8,7 @@ from typing import Any
 
 from tandem.files.io import MAX_LINE_BYTES
 from tandem.filtering.filter import Filter
-from tandem.text.pairs import Pair
-from tandem.text.spelling import collapse
+from tandem.text.spelling import Pair, collapse
 
 MAX_CHARACTERS = MAX_LINE_BYTES // 4
 """Longest side kept, in characters, so that no line of a bitext exceeds MAX_LINE_BYTES."""

@@ -19,7 +19,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from tandem.registry import ConfigurationError, Kind, Named, Registry, faults
-from tandem.text.pairs import Pair
+from tandem.text.spelling import Pair
 
 Scores = tuple[float, ...]
 """The scores that a filter gives a pair: one, or one for each side."""

@@ -14,8 +14,7 @@ from tandem.errors import InputError
 from tandem.filtering.clean import unfit
 from tandem.filtering.filter import Filter, OpenEncoder, Scorer, Scores
 from tandem.filtering.kinds.numbers import GivenNumbers
-from tandem.text.pairs import Pair
-from tandem.text.spelling import collapse
+from tandem.text.spelling import Pair, collapse
 
 CHUNK = 4096
 """Pairs that are scored at a time."""
@@ -179,10 +178,7 @@ _work: Work
 
 
 def _begin(
-    filters: Mapping[str, Filter],
-    languages: Sequence[str],
-    open_encoder: OpenEncoder,
-    scores: bool,
+    filters: Mapping[str, Filter], languages: Sequence[str], open_encoder: OpenEncoder, scores: bool
 ) -> None:
     global _work
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends them

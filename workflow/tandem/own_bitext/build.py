@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
+import signal
 import sys
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -28,13 +31,11 @@ from tandem.filtering.filter import parse_filters
 from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.own_bitext import recipes
 from tandem.own_bitext.quality import CROWD, quality
-from tandem.own_bitext.selection import by_retrieval_and_margin
-from tandem.own_bitext.stopping import stopping
 from tandem.registry import faults
 from tandem.segmentation.segmentation import TextSize
 from tandem.segmentation.segmenter import Segmenter, learn, segment_lines
-from tandem.text.pairs import Pair
-from tandem.text.spelling import collapse
+from tandem.tasks.selection import by_retrieval_and_margin
+from tandem.text.spelling import Pair, collapse
 from tandem.training import run as training
 from tandem.training.pairs import load_pairs
 from tandem.training.run import Run
@@ -50,13 +51,10 @@ class Asked:
     """What a training is asked for.
 
     Attributes:
-        languages: of the two sides.
-        encoder: of the model, unless it starts from another.
-        segmentation: settings of `Segmentation` that replace those that follow from the amount of
-            text, unless it starts from another model.
+        encoder: of the model, unless it starts from another, as for `segmentation`.
+        segmentation, recipe: settings that replace those that follow from the amount of text.
         start: a trained encoder to start from, with its segmentation.
         objective: the loss; None: the margin loss.
-        recipe: settings of `Recipe` that replace those that follow from the amount of text.
         held_out: most pairs held out for each of three purposes: to stop on, to calibrate
             thresholds on, to report on.
         seed: of the order of the pairs and of what is drawn.
@@ -74,11 +72,7 @@ class Asked:
     device: str = "auto"
 
     def __post_init__(self) -> None:
-        """Refuse settings that make no sense, before any work.
-
-        Raises:
-            TandemError: the message names the setting.
-        """
+        """Refuse settings that make no sense, before any work: TandemError names the setting."""
         try:
             self.bitext(("pairs",))
             recipes.followed(1, objective=self.objective, **self.recipe)
@@ -95,8 +89,7 @@ class Asked:
     def bitext(self, sources: Sequence[str]) -> Bitext:
         """Return how pairs are cleaned and divided: the test split is calibrated and reported on.
 
-        Raises:
-            ValidationError: a setting makes no sense.
+        ValidationError where a setting makes no sense.
         """
         return Bitext(
             sources=tuple(sources),
@@ -170,12 +163,10 @@ def build(
     resume: bool,
     tell: Callable[[str], object] = lambda line: None,
 ) -> SentenceEncoder:
-    """Train as `train` does.
+    """Train as `train` does, into the folder `place`.
 
     Args:
-        how: what is asked for.
         read: returns the corpora; inputs that must be copied go into the folder it receives.
-        place: the model folder to write.
         free: refuses, before the work and after it, a place that is not free.
         resume: work that was stopped must be there.
         tell: called with messages on the way.
@@ -187,7 +178,8 @@ def build(
             raise TandemError(f"no training of {place} was stopped. Leave --resume (resume) out")
         corpora = read(folder)
         kept = [Path(file) for corpus in corpora for file in corpus.files]
-        keep_if(folder, _description(how, corpora), kept)
+        inputs = [[corpus.format, *map(sha256, corpus.files)] for corpus in corpora]
+        keep_if(folder, {"version": __version__, "inputs": inputs, **how.description()}, kept)
         if not text.exists():
             sources = {corpus.name: corpus.pairs(how.languages) for corpus in corpora}
             build_bitext(sources, how.bitext(list(sources)), text, most_held_out=MOST_HELD_OUT)
@@ -210,11 +202,6 @@ def files_in(corpora: Iterable[Corpus], folder: Path) -> list[Corpus]:
         replace(corpus, files=tuple(_spool(name, folder) for name in corpus.files))
         for corpus in corpora
     ]
-
-
-def _description(how: Asked, corpora: Sequence[Corpus]) -> dict[str, Any]:
-    inputs = [[corpus.format, *map(sha256, corpus.files)] for corpus in corpora]
-    return {"version": __version__, "inputs": inputs, **how.description()}
 
 
 def _written(pairs: Iterable[Pair], folder: Path) -> Corpus:
@@ -255,12 +242,7 @@ def _segment(how: Asked, text: Path, ids: Path) -> None:
 
 
 def _train(
-    how: Asked,
-    text: Path,
-    ids: Path,
-    checkpoint: Path,
-    model: Path,
-    tell: Callable[[str], object],
+    how: Asked, text: Path, ids: Path, checkpoint: Path, model: Path, tell: Callable[[str], object]
 ) -> SentenceEncoder:
     """Train on all pairs, measure how good the encoder is, and write the model."""
     pairs = load_pairs(ids, "train", how.languages)
@@ -270,14 +252,10 @@ def _train(
     settings = recipes.in_words(len(segmenter), objective, recipe)
     tell(f"training on {len(pairs.left):,} pairs: {settings}")
     run = Run(kind, objective, recipe, how.seed)
+    select = by_retrieval_and_margin(ids, how.languages)
     with stopping() as stopped:
         encoder, history = training.train_encoder(
-            run,
-            segmenter,
-            [pairs],
-            by_retrieval_and_margin(ids, how.languages),
-            checkpoint,
-            how.device,
+            *(run, segmenter, [pairs], select, checkpoint, how.device),
             start=how.start,
             stopped=stopped,
         )
@@ -289,6 +267,27 @@ def _train(
         origin["quality"] = quality(encoder, list(held_out), crowd, how.languages)
     training.save_trained(model, encoder, history, origin, score="p_at_1_x100")
     return encoder
+
+
+@contextlib.contextmanager
+def stopping() -> Iterator[Callable[[], bool]]:
+    """Yield a function that tells whether Ctrl-C was pressed; a second one interrupts at once."""
+    asked = threading.Event()
+
+    def stop(*_: object) -> None:
+        asked.set()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        print("\nstopping after these batches; Ctrl-C again: at once", file=sys.stderr)
+
+    deaf = signal.getsignal(signal.SIGINT) is signal.SIG_IGN  # as in the background of a script
+    if deaf or threading.current_thread() is not threading.main_thread():
+        yield asked.is_set
+        return
+    earlier = signal.signal(signal.SIGINT, stop)
+    try:
+        yield asked.is_set
+    finally:
+        signal.signal(signal.SIGINT, earlier)
 
 
 def _pairs(text: Path, split: str, languages: Sequence[str]) -> Iterator[Pair]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
-from tandem.own_bitext.threshold import calibrated
+from tandem.own_bitext.quality import calibrated
 from tandem.search import margins
 from tandem.search.margins import Retrieval, Score
 from tandem.search.neighbours import IndexKind, search

@@ -17,7 +17,6 @@ import numpy as np
 
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
-from tandem.own_bitext.threshold import NEIGHBOURS
 from tandem.search.margins import Retrieval, Score, mean_cosines, mine, score_pairs
 from tandem.search.neighbours import search
 from tandem.statistics.bootstrap import Interval, bootstrap
@@ -26,8 +25,10 @@ from tandem.statistics.cosine import cosine_similarity
 from tandem.tasks.kinds.mining import figures, is_correct
 from tandem.tasks.kinds.retrieval import first_hits
 from tandem.tasks.sts_data import read_task
-from tandem.text.pairs import Pair
+from tandem.text.spelling import Pair
 
+NEIGHBOURS = 4
+"""Neighbours of a sentence in the margins that thresholds are calibrated for."""
 KEPT = 0.95
 """Share of true pairs that a threshold keeps."""
 CROWD = 10_000
@@ -74,6 +75,24 @@ def thresholds(pairs: Sides, crowd: Sides) -> dict[str, float]:
     scores = {str(score): score_pairs(cosines, left, right, score) for score in Score}
     lost = math.floor((1 - KEPT) * len(pairs))
     return {name: float(np.sort(values)[lost]) for name, values in scores.items()}
+
+
+def calibrated(encoder: SentenceEncoder, score: Score, k: int = NEIGHBOURS) -> float:
+    """Return the threshold that was calibrated for a score when an encoder was trained.
+
+    Raises:
+        TandemError: it has none, or none for so many neighbours.
+    """
+    if k != NEIGHBOURS and score is not Score.COSINE:
+        problem = f"thresholds are calibrated for margins over {NEIGHBOURS} neighbours, not {k}"
+        raise TandemError(f"{problem}. Give a number")
+    limits = encoder.metadata.get("quality", {}).get("thresholds", {})
+    if score not in limits:
+        raise TandemError(
+            "this model has no calibrated threshold: it was not trained by tandem train. Give a "
+            "number, or measure one: tandem evaluate MODEL FILES --languages ... prints it"
+        )
+    return float(limits[score])
 
 
 def retrieval(pairs: Sides) -> dict[str, float]:
@@ -150,8 +169,8 @@ def quality(
     crowd = Sides(around.left[:middle], around.right[middle:])
     first, second = halves(held_out)
     limits = thresholds(encoded(encoder, first, languages), crowd)
-    calibrated = {"thresholds": limits, "calibrated_on_pairs": len(first)}
-    return calibrated | measured(encoder, second, crowd, languages, limits)
+    origin = {"thresholds": limits, "calibrated_on_pairs": len(first)}
+    return origin | measured(encoder, second, crowd, languages, limits)
 
 
 def evaluated(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
 from tandem.registry import Kind, Registry
-from tandem.text.pairs import Pair
+from tandem.text.spelling import Pair
 
 Placed = tuple[str, str, str]
 """The section of the corpus that a pair stands in (a book, a component), and the pair."""

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from tandem.filtering.filter import Filter, OpenEncoder, Scorer, Scores
 from tandem.statistics.cosine import cosine_similarity
-from tandem.text.pairs import Pair
+from tandem.text.spelling import Pair
 
 
 class EncoderCosine(Filter):
