@@ -62,11 +62,7 @@ def add_reporting(parser: argparse.ArgumentParser) -> None:
 
 
 def check_report(options: argparse.Namespace) -> None:
-    """Refuse a place for --json that is not free, or that another output takes.
-
-    Raises:
-        TandemError: the message says why.
-    """
+    """Refuse a place for --json that is not free, or that another output takes."""
     if options.json in (None, STDIO):
         return
     arguments = vars(options)

@@ -91,11 +91,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def read_rules(path: str) -> dict[str, Filter]:
-    """Return the filters of a file.
-
-    Raises:
-        TandemError: naming the file and every key at fault.
-    """
+    """Return the filters of a file; TandemError names it and every key at fault."""
     values = read_yaml(path)
     if not values:
         raise TandemError(f"{path}: no filter. Name some, such as `ratio: {{maximum: 3}}`")

@@ -48,11 +48,7 @@ class Side(NamedTuple):
 
 
 def prepare(options: argparse.Namespace) -> None:
-    """Refuse before the work what would fail after it: too low a bound, a missing library.
-
-    Raises:
-        TandemError: the bound on memory is too low. ModuleNotFoundError: FAISS is not installed.
-    """
+    """Refuse before the work what would fail after it: a bound on memory, a missing FAISS."""
     memory_bound(options.memory)
     import faiss
 
@@ -72,10 +68,7 @@ def spool(
 
     With `documents`, lines are a name, a tab and a sentence; consecutive lines with the same name
     are a document. Its line is its name, and its vector the mean of its sentences' (yang2019,
-    section 5.2).
-
-    Raises:
-        InputError: the file is empty, or a line has no name.
+    section 5.2). InputError where the file is empty, or a line has no name.
     """
     place = None if options.out == STDIO else Path(options.out).parent
     text, vectors = (stack.enter_context(tempfile.TemporaryFile(dir=place)) for _ in range(2))

@@ -120,11 +120,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _asked(options: argparse.Namespace) -> Asked:
-    """Return what the options ask for.
-
-    Raises:
-        TandemError: an option makes no sense, or contradicts the model to start from.
-    """
+    """Return what the options ask for; TandemError if one contradicts the model to start from."""
     from tandem.own_bitext.build import Asked
 
     arguments = vars(options)

@@ -29,8 +29,6 @@ _HEADER_BYTES = 1 << 20
 """Most bytes before a member of a tar: long names, and records of other standards."""
 _NO_ARCHIVE = "no zip or tar archive, or a truncated or damaged one"
 _REMEDY = "Do not use it; fetch it from its publisher"
-
-
 MAX_BYTES = 64 << 30
 """Most bytes that all members together may unpack to."""
 MAX_RATIO, FREE_BYTES = 200, 16 << 20

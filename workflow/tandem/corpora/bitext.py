@@ -42,7 +42,6 @@ def build_bitext(
 
     Args:
         sources: the pairs of each corpus, by its name; the first to hold a pair keeps it.
-        bitext: its settings; the files are named by its languages.
         held_out: keys (`tandem.text.spelling.key`) of texts that no split may hold on either side:
             those that a mining task hides.
         most_held_out: the largest share of the pairs that validation may have; the test split is

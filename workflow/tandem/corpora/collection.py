@@ -32,6 +32,7 @@ from tandem.corpora.readers import Placed
 from tandem.corpora.register import Dataset
 from tandem.corpora.settings import Collection
 from tandem.errors import TandemError
+from tandem.files import io
 from tandem.files.io import atomic_folder, read_json, read_lines, remove, write_json, write_lines
 from tandem.filtering.clean import refusal, report
 from tandem.progress import progress_bar
@@ -90,14 +91,8 @@ def build_collection(
 ) -> dict[str, Any]:
     """Write the collection described at the head of this module; return collection.json.
 
-    Args:
-        sources: for each corpus its languages with their pairs, the pivot's text on the left.
-        settings: how the collection is built.
-        folder: where to write.
-        unseen: texts that no training pair may hold on either side: those of scored tasks.
-
-    Raises:
-        TandemError: no pair is left to train on.
+    `unseen` are texts that no training pair may hold on either side: those of scored tasks. Raises
+    TandemError where no pair is left to train on.
     """
     hidden, held = array("Q", map(bare_key, unseen)), {}
     places: dict[str, str] = {}
@@ -114,18 +109,15 @@ def build_collection(
         parts: list[dict[str, Any]] = []
         for path in progress_bar(spooled, unit="part"):
             reader.removed["held out"] += _without(path, result, places, texts)
-            sizes = {split: _count(result / split / path.name) for split in SPLITS}
+            sizes = {split: io.count_lines(result / split / path.name) for split in SPLITS}
             source, left, right = path.stem.rsplit(".", 2)
             parts.append({"source": source, "left": left, "right": right, **sizes})
         remove(result / "spooled")
         if not sum(part["train"] for part in parts):
             raise TandemError("No pair is left to train on. Loosen the cleaning, or hold out less")
         kept = sum(part[split] for part in parts for split in SPLITS)
-        description = {
-            "parts": parts,
-            "held_out": held,
-            "cleaning": report(kept, reader.removed, settings.cleaning),
-        }
+        cleaning = report(kept, reader.removed, settings.cleaning)
+        description = {"parts": parts, "held_out": held, "cleaning": cleaning}
         write_json(result / "collection.json", description)
     return description
 
@@ -170,8 +162,7 @@ Row = tuple[str, str, str, str]
 class _Reader:
     """Reads sources and spools the pairs that pass the filters, a file for each part.
 
-    Attributes:
-        removed: how many pairs each filter removed.
+    `removed` counts the pairs that each filter removed.
     """
 
     def __init__(self, settings: Collection, folder: Path) -> None:
@@ -231,11 +222,11 @@ class _Reader:
         """Yield the rows that pass the filters as lines; add the keys of their pairs."""
         for section, pivot, left, right in rows:
             refused = refusal(left, right, self.settings.cleaning)
-            if refused is not None:
+            if refused is None:
+                keys.append(exact_key(f"{left}\t{right}"))
+                yield f"{section}\t{exact_key(pivot.casefold()):016x}\t{left}\t{right}"
+            else:
                 self.removed[refused] += 1
-                continue
-            keys.append(exact_key(f"{left}\t{right}"))
-            yield f"{section}\t{exact_key(pivot.casefold()):016x}\t{left}\t{right}"
 
 
 def _hold_out(source: Path, result: Path, places: Mapping[str, str]) -> array[int]:
@@ -274,7 +265,3 @@ def _without(
 
     write_lines(result / "train" / source.name, kept())
     return removed
-
-
-def _count(path: Path) -> int:
-    return sum(1 for _ in read_lines(path))

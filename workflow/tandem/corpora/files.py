@@ -29,23 +29,18 @@ _PO_LANGUAGE = re.compile(r'^"Language: *([\w@.-]+)', re.MULTILINE)
 
 @dataclass(frozen=True)
 class Corpus:
-    """One file of pairs, or two files of as many lines.
-
-    Attributes:
-        name: the names of its files, as the caller wrote them.
-        files: their paths; `-` is stdin.
-        format: how they hold the pairs.
-    """
+    """One file of pairs, or two files of as many lines."""
 
     name: str
+    """The names of its files, as the caller wrote them."""
     files: tuple[str, ...]
+    """Their paths; `-` is stdin."""
     format: Format
 
     def pairs(self, languages: Sequence[str]) -> Iterator[Pair]:
         """Yield its pairs, in the order of the languages; a text may be empty.
 
-        Raises:
-            InputError: the content is refused; it names file, line and remedy.
+        InputError names file, line and remedy where the content is refused.
         """
         first, second = languages
         path = self.files[0]
@@ -96,8 +91,7 @@ def read_bitext(*files: str | Path, languages: Sequence[str]) -> Iterator[Pair]:
 def corpora(files: Sequence[str | Path]) -> list[Corpus]:
     """Return the corpora that files make up; see `read_bitext`.
 
-    Raises:
-        TandemError: text of one column stands alone; see also `check_readable`.
+    TandemError where text of one column stands alone; see also `check_readable`.
     """
     names = [str(file) for file in files]
     check_readable(names)
@@ -115,12 +109,9 @@ def corpora(files: Sequence[str | Path]) -> list[Corpus]:
         complete.append(Corpus(" and ".join(paths), paths, kind))
         waiting = ""
     if waiting:
-        raise InputError(
-            waiting,
-            None,
-            "text of one column, and none follows that its lines could belong to",
-            "Name the files of a pair one after the other, or give one file of two columns",
-        )
+        problem = "text of one column, and none follows that its lines could belong to"
+        remedy = "Name the files of a pair one after the other, or give one file of two columns"
+        raise InputError(waiting, None, problem, remedy)
     return complete
 
 
@@ -132,12 +123,7 @@ def lines_of(name: str) -> Iterator[str]:
 
 
 def check_readable(names: Sequence[str]) -> None:
-    """Refuse what cannot be read.
-
-    Raises:
-        TandemError: no file is given, or stdin twice.
-        InputError: one is a folder. OSError: one is not there.
-    """
+    """Refuse what cannot be read: no name, stdin twice, a folder; OSError if one is not there."""
     if not names or names.count(STDIO) > 1:
         raise TandemError("give some files; - is stdin, once at most")
     for name in names:

@@ -15,26 +15,22 @@ from tandem.corpora.readers.bucc import MiningTask
 from tandem.errors import TandemError
 from tandem.text.spelling import collapse, key
 
+Aligned = tuple[Hashable, str, str]
+"""Section, English text and other text of an aligned sentence."""
+
 
 class BuiltTasks(NamedTuple):
-    """A training and a test part, and which aligned sentences hold their gold.
-
-    Attributes:
-        excluded: numbers of the aligned sentences that hold a gold sentence, or a text equal to one
-            but for case and white space, or its other translations.
-    """
+    """A training and a test part, and which aligned sentences hold their gold."""
 
     training: MiningTask
     test: MiningTask
     excluded: frozenset[int]
+    """Numbers of the aligned sentences that hold a gold sentence, or a text equal to one but for
+    case and white space, or its other translations."""
 
 
 def build_mining_task(
-    aligned: Sequence[tuple[Hashable, str, str]],
-    language: str,
-    seed: int,
-    share: float,
-    most: int | None = None,
+    aligned: Sequence[Aligned], language: str, seed: int, share: float, most: int | None = None
 ) -> BuiltTasks:
     """Hide translations among sentences that have none, as in BUCC; English is the target.
 
@@ -47,7 +43,6 @@ def build_mining_task(
     twice, and no part holds both texts of a distractor.
 
     Args:
-        aligned: (section, English text, other text) of each aligned sentence.
         language: code of the other language, which begins its ids: fr-000000001.
         share: gold pairs over the sentences of a side.
         most: sentences of a side, but for the last section; the task never takes more than a third
@@ -63,10 +58,8 @@ def build_mining_task(
     # a side holds g gold and e others with g / (g + e) = share; both parts use 2g + 2e sentences
     gold_size = int(len(chosen) / 2 * share)
     if gold_size < 1:
-        raise TandemError(
-            f"{len(chosen)} distinct aligned sentences make no mining task with a share of "
-            f"{share}. Give more sentences"
-        )
+        problem = f"{len(chosen)} distinct aligned sentences make no mining task"
+        raise TandemError(f"{problem} with a share of {share}. Give more sentences")
     order = rng.permutation(len(chosen))
     gold = [order[:gold_size], order[gold_size : 2 * gold_size]]
     rest = [chosen[place] for place in np.sort(order[2 * gold_size :])]
@@ -81,7 +74,7 @@ def build_mining_task(
     return BuiltTasks(parts[0], parts[1], frozenset(members))
 
 
-def _families(aligned: Sequence[tuple[Hashable, str, str]]) -> list[list[int]]:
+def _families(aligned: Sequence[Aligned]) -> list[list[int]]:
     """Return the numbers of aligned sentences joined by an equal text, smallest first.
 
     Both languages share one space of keys: an untranslated name joins what holds it. Sentences
@@ -103,10 +96,7 @@ def _families(aligned: Sequence[tuple[Hashable, str, str]]) -> list[list[int]]:
 
 
 def _in_sections(
-    aligned: Sequence[tuple[Hashable, str, str]],
-    rows: Sequence[int],
-    count: int,
-    rng: np.random.Generator,
+    aligned: Sequence[Aligned], rows: Sequence[int], count: int, rng: np.random.Generator
 ) -> list[int]:
     """Return the rows of some sections, drawn until there are `count` of them, in order."""
     sections, taken = _by_section(aligned, rows), list[int]()
@@ -116,9 +106,7 @@ def _in_sections(
     return sorted(taken)
 
 
-def _by_section(
-    aligned: Sequence[tuple[Hashable, str, str]], rows: Sequence[int]
-) -> list[list[int]]:
+def _by_section(aligned: Sequence[Aligned], rows: Sequence[int]) -> list[list[int]]:
     """Return the rows of each section."""
     sections: dict[Hashable, list[int]] = defaultdict(list)
     for row in rows:
@@ -137,15 +125,13 @@ def _halves(
         min(halves, key=len).extend(members[section])
     size = min(map(len, halves))
     if size < least:
-        raise TandemError(
-            f"the sections are too few or too uneven: the smaller half has {size} sentences. "
-            "Divide the text into more sections"
-        )
+        problem = f"the sections are too few or too uneven: the smaller half has {size} sentences"
+        raise TandemError(f"{problem}. Divide the text into more sections")
     return halves
 
 
 def _task(
-    aligned: Sequence[tuple[Hashable, str, str]],
+    aligned: Sequence[Aligned],
     language: str,
     gold: Sequence[int],
     others: Sequence[Sequence[int]],

@@ -21,19 +21,12 @@ _REMEDY = "or set `mirror` to a folder or address that has the file"
 
 @dataclass(frozen=True)
 class Retry:
-    """How often a download is tried, and how long it waits in between.
+    """How often a download is tried, and how long it waits in between, in seconds."""
 
-    Attributes:
-        attempts: most in a row; an attempt that brought bytes starts the count anew.
-        total: most in all.
-        wait: seconds before the second; doubled for each later one, up to a minute.
-        timeout: seconds without a byte after which an attempt is given up.
-    """
-
-    attempts: int = 5
+    attempts: int = 5  # most in a row; an attempt that brought bytes starts the count anew
     total: int = 50
-    wait: float = 1.0
-    timeout: float = 60.0
+    wait: float = 1.0  # before the second; doubled for each later one, up to a minute
+    timeout: float = 60.0  # without a byte, after which an attempt is given up
 
 
 def download(url: str, part: Path, retry: Retry, most: int) -> None:
@@ -43,9 +36,8 @@ def download(url: str, part: Path, retry: Retry, most: int) -> None:
     scheme than these two is not followed. Server errors (5xx), 429, broken connections and bodies
     shorter than announced are tried again.
 
-    Raises:
-        InputError: it has more than `most` bytes, or announces them.
-        TandemError: when the server refuses, or the attempts are used up.
+    InputError: it has more than `most` bytes, or announces them. TandemError: the server refuses,
+    or the attempts are used up.
     """
     failures = 0
     for tries in range(1, retry.total + 1):

@@ -24,10 +24,7 @@ HELD_OUT = "held-out.txt"
 def hide_pairs(
     pairs: Iterable[Pair], languages: tuple[str, str], task: HiddenPairs, folder: str | Path
 ) -> dict[str, int]:
-    """Build a task from cleaned pairs in the order of their text, one side English, and write it.
-
-    See `build_mining_task` and `write_task`.
-    """
+    """Build a task (`build_mining_task`) from cleaned pairs, one side English, in text order."""
     english = languages.index("en")
     aligned = [(n // task.section, p[english], p[1 - english]) for n, p in enumerate(pairs)]
     *parts, gold = build_mining_task(aligned, task.language, task.seed, task.share, task.sentences)
@@ -60,15 +57,13 @@ def write_task(
     counts = {}
     with atomic_folder(folder) as result:
         for part, task in parts.items():
-            for name, rows in (
-                (f"{part}.{language}", task.source.items()),
-                (f"{part}.en", task.target.items()),
-                (f"{part}.gold", task.gold),
-            ):
+            sides = {language: task.source.items(), "en": task.target.items(), "gold": task.gold}
+            for ending, rows in sides.items():
+                name = f"{part}.{ending}"
                 lines = (f"{first}\t{second}" for first, second in rows)
                 counts[name] = write_lines(result / name, lines)
-        sides = (side.values() for task in parts.values() for side in (task.source, task.target))
-        held_out = sorted({*chain(*sides), *others})
+        texts = (side.values() for task in parts.values() for side in (task.source, task.target))
+        held_out = sorted({*chain(*texts), *others})
         counts[HELD_OUT] = write_lines(result / HELD_OUT, held_out)
     return counts
 

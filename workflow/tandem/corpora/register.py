@@ -103,12 +103,9 @@ class Dataset(Settings):
             return [alone]
         codes = [self.codes.get(language, language) for language in self.languages]
         names = {"path": self.path, "file": self.file}
-        return [
-            alone.model_copy(
-                update={key: name.replace("{language}", code) for key, name in names.items()}
-            )
-            for code in (self.reader.with_files(codes) if self.reader else codes)
-        ]
+        codes = self.reader.with_files(codes) if self.reader else codes
+        places = [{k: name.replace("{language}", c) for k, name in names.items()} for c in codes]
+        return [alone.model_copy(update=place) for place in places]
 
     def files(self) -> list[str]:
         """Return the names of the files that a fetch leaves in its folder."""
@@ -118,10 +115,8 @@ class Dataset(Settings):
         """Return, as plain values, the fields that can change what is built from the corpus.
 
         `Dataset(**record)` fetches and reads the same. Where languages are named, it has only
-        these, so that an entry which gains another language re-runs nothing.
-
-        Raises:
-            TandemError: the corpus lacks one of them; the message lists those it has.
+        these, so that an entry which gains another language re-runs nothing; TandemError where the
+        corpus lacks one.
         """
         for language in languages:
             self.code(language)
@@ -134,10 +129,8 @@ class Dataset(Settings):
     def code(self, language: str) -> str:
         """Return this corpus's own code for a language; TandemError where it does not hold it."""
         if language not in self.languages:
-            raise TandemError(
-                f"The corpus {self.name} has no language {language!r}. "
-                f"Choose from: {', '.join(self.languages)}"
-            )
+            problem = f"The corpus {self.name} has no language {language!r}"
+            raise TandemError(f"{problem}. Choose from: {', '.join(self.languages)}")
         code = self.codes.get(language, language)
         field = self.reader.by_language if self.reader else ""
         if field and code not in getattr(self.reader, field):
@@ -217,8 +210,7 @@ class _Register(Settings):
 def load_register(path: str | Path) -> dict[str, Dataset]:
     """Read and check a register of corpora (YAML); return its entries by name.
 
-    Raises:
-        InputError: when the file is no YAML or an entry is refused; naming every key at fault.
+    InputError names every key at fault.
     """
     try:
         return _Register.model_validate(read_yaml(path)).datasets

@@ -25,10 +25,7 @@ def draw_sample(path: str | Path, pairs: int, seed: int) -> NDArray[np.bool_]:
     small sample is part of a larger one, and two corpora that share a side (a bitext, and the same
     text back-translated) give the same sentences of it, as far as both have them.
 
-    Memory: 24 bytes a line.
-
-    Raises:
-        TandemError: the text has fewer lines.
+    Memory: 24 bytes a line. TandemError where the text has fewer lines.
     """
     order = ranks(read_lines(path), seed)
     if len(order) < pairs:

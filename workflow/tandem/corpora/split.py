@@ -11,19 +11,15 @@ from tandem.errors import TandemError
 
 @dataclass(frozen=True)
 class Splits:
-    """Positions of each split's pairs, in shuffled order, and the pairs left out.
-
-    Attributes:
-        train, valid, test: positions into the corpus, int64.
-        overlapping: pairs left out because one of their sides occurs in another split.
-        surplus: pairs left out because the training split has its largest size.
-    """
+    """Positions of each split's pairs in the corpus, int64, in shuffled order; pairs left out."""
 
     train: np.ndarray
     valid: np.ndarray
     test: np.ndarray
     overlapping: int
+    """Pairs left out because one of their sides occurs in another split."""
     surplus: int
+    """Pairs left out because the training split has its largest size."""
 
     def report(self) -> dict[str, int]:
         """Return the counts as written to `splits.json`."""
@@ -41,13 +37,8 @@ def split_pairs(
     without pairs that share text with either. For one seed, test and validation do not depend on
     `max_train`, and a smaller training split is the beginning of a larger one. Cost: sorting.
 
-    Args:
-        left: shape (n,), uint64 keys of the first side (`tandem.text.spelling.key`).
-        right: shape (n,), uint64 keys of the second side.
-        max_train: most pairs of the training split; None for all.
-
-    Raises:
-        TandemError: when nothing would be left to train on.
+    `left` and `right` are the keys of both sides (`tandem.text.spelling.key`), uint64, (n,).
+    TandemError where nothing would be left to train on.
     """
     order = np.random.default_rng(seed).permutation(len(left))
     test_part, rest = order[:test], order[test:]

@@ -26,10 +26,8 @@ from tandem.files.untrusted import MAX_YAML_BYTES, Metered, check_size, refusing
 
 MAX_LINE_BYTES = 1_000_000
 """Longest line accepted from a text file: a longer one is a binary or a file without newlines."""
-
 MAX_DOCUMENT_BYTES = 16 << 20
 """Largest file that is read as a whole; in memory it may take 50 times as much."""
-
 _ASIDE = ".tandem"
 """The end of names of unfinished files and folders; the next run removes what a killed one left."""
 
@@ -37,8 +35,7 @@ _ASIDE = ".tandem"
 def atomic_path(path: str | Path) -> contextlib.AbstractContextManager[Path]:
     """Yield a temporary file beside `path`; rename it to `path` only if the body succeeds.
 
-    Raises:
-        TandemError: `path` is a folder, or its disk is full.
+    TandemError where `path` is a folder, or its disk is full.
     """
     path = Path(path)
     if path.is_dir():
@@ -49,8 +46,7 @@ def atomic_path(path: str | Path) -> contextlib.AbstractContextManager[Path]:
 def atomic_folder(path: str | Path) -> contextlib.AbstractContextManager[Path]:
     """Yield a temporary folder beside `path`; it replaces `path` only if the body succeeds.
 
-    Raises:
-        TandemError: `path` is a file or a symbolic link, or its disk is full.
+    TandemError where `path` is a file or a symbolic link, or its disk is full.
     """
     path = Path(path)
     if path.is_symlink() or (path.exists() and not path.is_dir()):
@@ -96,11 +92,7 @@ def remove(path: Path) -> None:
 
 @contextlib.contextmanager
 def lock(path: str | Path) -> Iterator[None]:
-    """Hold a file or folder for this process, where the file system has locks.
-
-    Raises:
-        TandemError: another process holds it.
-    """
+    """Hold a file or folder, where the file system has locks; TandemError if another holds it."""
     with contextlib.ExitStack() as stack:
         handle = os.open(path, os.O_RDONLY)
         stack.callback(os.close, handle)
@@ -163,11 +155,7 @@ def read_json(path: str | Path) -> Any:  # noqa: ANN401
 
 
 def parse_json(raw: bytes, name: str | Path) -> Any:  # noqa: ANN401
-    """Return the value of JSON text, with or without a byte-order mark.
-
-    Raises:
-        InputError: it is not JSON or not UTF-8; names the line.
-    """
+    """Return the value of JSON text, with or without a byte-order mark; errors name the line."""
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -180,9 +168,7 @@ def parse_json(raw: bytes, name: str | Path) -> Any:  # noqa: ANN401
 def read_yaml(path: str | Path) -> Any:  # noqa: ANN401
     """Read plain values from a YAML file.
 
-    Raises:
-        InputError: it is not YAML, or it is larger or deeper than any that a person writes; aliases
-            count as what they stand for.
+    One larger or deeper than any that a person writes is refused; aliases count as what they name.
     """
     # the compiled parser, where PyYAML has it: ten times as fast, and every dry run waits for it
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -199,11 +185,7 @@ def open_binary(path: str | Path) -> BinaryIO:
 
 
 def unpacked(stream: BinaryIO) -> BinaryIO:
-    """Unpack an open stream if its content is gzip, bzip2, xz or Zstandard.
-
-    Raises:
-        TandemError: it is Zstandard, and the package that reads it is missing.
-    """
+    """Unpack an open stream if its content is gzip, bzip2, xz or Zstandard (an extra package)."""
     head = stream.peek(6)[:6]  # type: ignore[attr-defined]  # buffered ones have it
     unpack = next((unpack for magic, unpack in PACKED.items() if head.startswith(magic)), None)
     return stream if unpack is None else unpack(stream)
@@ -228,7 +210,6 @@ PACKED: dict[bytes, Callable[[BinaryIO], Any]] = {
     b"\x28\xb5\x2f\xfd": _zstandard,
 }
 """How packed content begins, and what unpacks it."""
-
 _SEPARATORS = {ord(c): " " for c in "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"}
 
 

@@ -23,10 +23,7 @@ def check(place: Path, inputs: Sequence[Place], overwrite: bool, folder: bool = 
     """Refuse a place for an output unless it is free or, to be overwritten, holds an earlier one.
 
     A place that is, holds or lies in an input is not free, nor is a link; a folder may be
-    overwritten if its seal lists all that it holds.
-
-    Raises:
-        TandemError: the message says why.
+    overwritten if its seal lists all that it holds. The TandemError says why.
     """
     real, here = Path(os.path.realpath(place)), Path.cwd()
     if real in (here, *here.parents) or os.path.ismount(place):
@@ -70,10 +67,8 @@ def workspace(place: Path) -> Iterator[Path]:
     """Lock and yield the folder beside `place` for the files that lead to it.
 
     What an earlier call left is still there. It is removed when the body succeeds, or fails
-    before a part of the work is complete.
-
-    Raises:
-        TandemError: another process works there, or it is not Tandem's.
+    before a part of the work is complete. TandemError where another process works there, or it is
+    not Tandem's.
     """
     folder = place.with_name(f".{place.name}.unfinished")
     folder.mkdir(parents=True, exist_ok=True)

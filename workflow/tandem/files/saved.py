@@ -50,11 +50,7 @@ def seal(folder: Path, names: Iterable[str] | None = None) -> None:
 
 
 def check(folder: Path, *needed: str) -> None:
-    """Compare every sealed file of a folder with its checksum.
-
-    Raises:
-        InputError: a file that is needed or sealed is missing, changed, or no plain file inside.
-    """
+    """Refuse a folder with a needed or sealed file that is missing, changed, or no plain one."""
     *_, listing = (_plain(folder, name) for name in (*needed, SEAL))
     text = _content(listing).decode("utf-8", "replace")
     sums = {line[66:]: line[:64] for line in text.split("\n")[:-1]}
@@ -91,8 +87,7 @@ def read_arrays(
 ) -> dict[str, NDArray[Any]]:
     """Read arrays of the names, shapes and types that `make` returns, with sane numbers.
 
-    Raises:
-        InputError: the file has others, or no such arrays can exist.
+    InputError where the file has others, or no such arrays can exist.
     """
     from safetensors import SafetensorError, safe_open
 

@@ -130,14 +130,10 @@ Filters = Annotated[Rules, AfterValidator(_without_files), Field(json_schema_ext
 
 
 def parse_filters(values: Mapping[str, Any], files: bool = False) -> dict[str, Filter]:
-    """Return the filters with these names and settings.
+    """Return the filters with these settings by name, with `kind` if that is not the name.
 
-    Args:
-        values: settings by name, with `kind` if the name is not that of a kind.
-        files: whether filters that read files are allowed.
-
-    Raises:
-        ConfigurationError: naming every key at fault.
+    `files` says whether filters that read files are allowed. ConfigurationError names every key at
+    fault.
     """
     try:
         return TypeAdapter(Rules if files else Filters).validate_python(values)

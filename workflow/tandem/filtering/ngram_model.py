@@ -22,17 +22,14 @@ _FALLBACK = (0.5, 1.0, 1.5)
 
 @dataclass(frozen=True)
 class NgramModel:
-    """A back-off model of tokens.
-
-    Attributes:
-        order: tokens in the longest n-gram.
-        logs: log10 of the probability of the last token of an n-gram after the others.
-        backoffs: log10 of what the shorter context's probability is multiplied by; absent: 0.
-    """
+    """A back-off model of tokens."""
 
     order: int
+    """Tokens in the longest n-gram."""
     logs: Mapping[Gram, float]
+    """log10 of the probability of the last token of an n-gram after the others."""
     backoffs: Mapping[Gram, float]
+    """log10 of what the shorter context's probability is multiplied by; absent: 0."""
 
     def log10(self, tokens: Sequence[str]) -> float:
         """Return log10 of the probability of a sentence, its end included."""
@@ -72,11 +69,7 @@ class NgramModel:
 
 
 def load(path: str | Path) -> NgramModel:
-    """Read an ARPA file, packed or not.
-
-    Raises:
-        InputError: it is not one; the message names the line.
-    """
+    """Read an ARPA file, packed or not; InputError names the line where it is none."""
     logs: dict[Gram, float] = {}
     backoffs: dict[Gram, float] = {}
     order, ended = 0, False
@@ -112,13 +105,6 @@ def train(sentences: Iterable[Sequence[str]], order: int = 3) -> NgramModel:
     those of the tokens that precede them, three discounts for each order follow from the numbers
     of n-grams that occur once to four times, and the probability of a token by itself is
     interpolated with that of all tokens being equal, `<unk>` among them.
-
-    Args:
-        sentences: as lists of tokens.
-        order: tokens in the longest n-gram.
-
-    Raises:
-        TandemError: there is no sentence.
     """
     counts = _adjusted(sentences, order)
     if not counts[0]:

@@ -25,22 +25,18 @@ _REMEDY = "Give a number for each pair"
 
 @dataclass(frozen=True)
 class Block:
-    """The outcome of filtering some consecutive pairs.
-
-    Attributes:
-        read: their number.
-        kept: those that no filter refuses, as lines of two columns, in order.
-        scores: all pairs as lines: the filters that refuse it, between spaces, its scores in the
-            order of `columns`, and both sides; empty unless asked for.
-        removed: pairs by the first filter that refuses them.
-        refused: pairs by every filter that refuses them.
-    """
+    """The outcome of filtering some consecutive pairs, `read` in number."""
 
     read: int
     kept: bytes
+    """Those that no filter refuses, as lines of two columns, in order."""
     scores: bytes = b""
+    """All pairs as lines: the filters that refuse it, between spaces, its scores in the order of
+    `columns`, and both sides; empty unless asked for."""
     removed: Counter[str] = field(default_factory=Counter)
+    """Pairs by the first filter that refuses them."""
     refused: Counter[str] = field(default_factory=Counter)
+    """Pairs by every filter that refuses them."""
 
 
 def columns(filters: Mapping[str, Filter]) -> list[str]:

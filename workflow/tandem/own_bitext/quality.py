@@ -80,8 +80,7 @@ def thresholds(pairs: Sides, crowd: Sides) -> dict[str, float]:
 def calibrated(encoder: SentenceEncoder, score: Score, k: int = NEIGHBOURS) -> float:
     """Return the threshold that was calibrated for a score when an encoder was trained.
 
-    Raises:
-        TandemError: it has none, or none for so many neighbours.
+    TandemError where it has none, or none for so many neighbours.
     """
     if k != NEIGHBOURS and score is not Score.COSINE:
         problem = f"thresholds are calibrated for margins over {NEIGHBOURS} neighbours, not {k}"
@@ -116,11 +115,8 @@ def filtering(pairs: Sides, threshold: float) -> dict[str, float]:
     """
     true = np.array(cosine_similarity(*pairs))
     wrong = np.array(cosine_similarity(pairs.left, np.roll(pairs.right, 1, axis=0)))
-    passed = {"true": true, "wrong": wrong}
-    return {
-        f"{name}_kept_x100": 100 * float(np.mean(cosines >= threshold))
-        for name, cosines in passed.items()
-    }
+    shares = [100 * float(np.mean(cosines >= threshold)) for cosines in (true, wrong)]
+    return dict(zip(("true_kept_x100", "wrong_kept_x100"), shares, strict=True))
 
 
 def mining(pairs: Sides, crowd: Sides, threshold: float) -> dict[str, float]:
@@ -179,10 +175,7 @@ def evaluated(
     """Return what `quality` does for pairs that the encoder has not seen.
 
     Its thresholds are those of its training; one that has none is calibrated on the first half of
-    the pairs.
-
-    Raises:
-        TandemError: fewer than four pairs that differ.
+    the pairs. TandemError where fewer than four pairs differ.
     """
     pairs = list(dict.fromkeys(pairs))
     if len(pairs) < _LEAST:

@@ -15,8 +15,7 @@ DEFAULT_BYTES = 2 << 30
 def memory_bound(asked: int | None) -> int:
     """Return a bound on resident memory: as asked for, else 2 GiB or what is allowed, if less.
 
-    Raises:
-        TandemError: more is asked for than the address space or the process's group allows.
+    TandemError where more is asked for than the address space or the process's group allows.
     """
     mapped, resident = memory_used()
     address_space, _ = resource.getrlimit(resource.RLIMIT_AS)

@@ -26,10 +26,8 @@ if TYPE_CHECKING:
 
 NOBODY = -1
 """The index that fills a list when fewer than k neighbours are found; its score is -infinity."""
-
 _SPARE = 4
 """Neighbours looked for beyond k: rounding and ties among so many cannot change a list."""
-
 _BLOCK_BYTES = 4 << 20
 _WORK_BYTES = 64 << 20
 _LINKS = 32
@@ -90,11 +88,8 @@ def search(
     if k < 1:
         raise TandemError(f"k is {k}. Ask for at least one neighbour")
     if sources.dimension != targets.dimension:
-        raise TandemError(
-            f"{sources.name} has {sources.dimension} dimensions and {targets.name} "
-            f"{targets.dimension}. "
-            "Encode both sides with one model"
-        )
+        both = f"{sources.name} has {sources.dimension} dimensions and {targets.name}"
+        raise TandemError(f"{both} {targets.dimension}. Encode both sides with one model")
     import faiss  # noqa: F401  (before memory is measured)
 
     gpu = _gpu(device)

@@ -42,10 +42,8 @@ class UnitRows:
             lengths = np.sqrt(np.einsum("ij,ij->i", values, values))
             if not np.isfinite(lengths).all():
                 bad = first + int(np.argmin(np.isfinite(lengths)))
-                raise TandemError(
-                    f"{self.name}: row {bad} (from 0) holds a value that is not finite. "
-                    "Encode the sentences again, or drop that row"
-                )
+                problem = f"{self.name}: row {bad} (from 0) holds a value that is not finite"
+                raise TandemError(f"{problem}. Encode the sentences again, or drop that row")
             values /= np.where(lengths > 0, lengths, 1)[:, None]
             yield first, values.astype(np.float32)
 

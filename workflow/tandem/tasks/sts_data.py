@@ -40,9 +40,7 @@ class Index:
 def read_task(path: str | Path, languages: Sequence[str] = ("en", "en")) -> StsPairs:
     """Read one task: lines of score, sentence 1, sentence 2, separated by tabs.
 
-    Raises:
-        InputError: when a line has other columns, or a score is not a number from 0 to 5, or the
-            scores are all the same.
+    Other columns, scores that are not from 0 to 5, and scores that are all the same are refused.
     """
     gold, first, second = [], [], []
     for number, line in enumerate(read_lines(path, MAX_DOCUMENT_BYTES), start=1):

@@ -23,11 +23,7 @@ class Reader(Kind):
     """The setting, if there is one, that needs an entry for every language."""
 
     def pairs(self, path: str, source: str, target: str) -> Iterator[Pair]:
-        """Yield the pairs of two languages, each text on one line.
-
-        Raises:
-            InputError: when the content is refused; naming the file, the line and the remedy.
-        """
+        """Yield the pairs of two languages, each text on one line, or refuse the file."""
         raise NotImplementedError
 
     def sections(

@@ -20,17 +20,12 @@ _REMEDY = "Delete it, and fetch or build it again"
 
 @dataclass(frozen=True)
 class MiningTask:
-    """A mining task.
-
-    Attributes:
-        source: sentence by id, in the order of the file.
-        target: sentence by id, in the order of the file.
-        gold: (source id, target id) of the pairs to be found.
-    """
+    """A mining task: sentences by id, in the order of their files."""
 
     source: dict[str, str]
     target: dict[str, str]
     gold: list[tuple[str, str]]
+    """(source id, target id) of the pairs to be found."""
 
 
 class BuccReader(Reader):
@@ -49,10 +44,8 @@ class BuccReader(Reader):
 def read_bucc(path: str | Path, source: str, target: str, part: str) -> MiningTask:
     """Read one part of a BUCC archive: members `*.<part>.{<source>,<target>,gold}`.
 
-    `target` is en in all of BUCC 2018; the gold list of the part `test` is withheld.
-
-    Raises:
-        InputError: on a missing member, and as `parse_task`.
+    `target` is en in all of BUCC 2018; the gold list of the part `test` is withheld. A missing
+    member is refused, and what `parse_task` refuses.
     """
     with open_archive(path) as archive:
         names = [archive.ending(f"{part}.{ending}") for ending in (source, target, "gold")]
@@ -65,11 +58,8 @@ def read_bucc(path: str | Path, source: str, target: str, part: str) -> MiningTa
 def parse_task(*files: tuple[str, Iterable[str]]) -> MiningTask:
     """Read a task from the names and lines of its source side, its target side and its gold list.
 
-    A side has id<TAB>sentence in each line, the gold list source id<TAB>target id.
-
-    Raises:
-        InputError: on an empty side, a line without its two columns, an id that comes twice, or a
-            gold pair whose id is in neither file.
+    A side has id<TAB>sentence in each line, the gold list source id<TAB>target id. InputError on an
+    empty side, a line without its two columns, an id that comes twice or that has no sentence.
     """
     source, target = (_sentences(*file) for file in files[:2])
     gold = []

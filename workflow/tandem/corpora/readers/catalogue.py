@@ -63,14 +63,8 @@ class CatalogueReader(Reader):
             left = _strings(archive, by_language[source])
             for target in targets:
                 right = _strings(archive, by_language[target])
-                yield (
-                    target,
-                    [
-                        (key[0] or ".".join(key[1:4]), text, right[key])
-                        for key, text in left.items()
-                        if key in right
-                    ],
-                )
+                shared = [key for key in left if key in right]
+                yield target, [(k[0] or ".".join(k[1:4]), left[k], right[k]) for k in shared]
 
 
 def _strings(archive: Archive, members: list[tuple[str, str]]) -> dict[tuple[str, ...], str]:

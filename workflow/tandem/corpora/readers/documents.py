@@ -33,9 +33,7 @@ class DocumentsReader(Reader):
     ) -> Iterator[tuple[str, Iterator[Placed]]]:
         """Yield each target language with its pairs and their documents.
 
-        Raises:
-            InputError: a member is missing or not the only one, the members have not as many lines
-                each, or a line of ids has no name.
+        Members that are missing or not the only ones, or have not as many lines each, are refused.
         """
         with open_archive(path) as archive:
             for target in targets:

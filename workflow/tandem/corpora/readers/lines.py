@@ -40,11 +40,7 @@ class LinesReader(Reader):
 def align(
     source: Iterator[str], target: Iterator[str], source_name: str, target_name: str
 ) -> Iterator[Pair]:
-    """Yield pairs of lines from two streams of equal, non-zero length.
-
-    Raises:
-        InputError: naming both files and the first line without a counterpart.
-    """
+    """Yield pairs of lines from two streams, or refuse the first line without a counterpart."""
     number = 0
     for number, (left, right) in enumerate(zip_longest(source, target), start=1):
         if left is None or right is None:

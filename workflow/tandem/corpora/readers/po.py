@@ -21,16 +21,12 @@ class PoReader(Reader):
         """Yield (msgid, msgstr) of finished entries, or the other way round.
 
         Left out: the header, fuzzy, obsolete and untranslated entries, and those with plural
-        forms, whose number of forms differs by language.
-
-        Raises:
-            TandemError: when neither language is that of the msgids.
-            InputError: on a syntax error.
+        forms, whose number of forms differs by language. TandemError where neither language is that
+        of the msgids, InputError on a syntax error.
         """
         if self.msgid not in (source, target):
-            raise TandemError(
-                f"{path}: one language must be {self.msgid}, that of the catalogue's msgids"
-            )
+            needed = f"{self.msgid}, that of the catalogue's msgids"
+            raise TandemError(f"{path}: one language must be {needed}")
         import polib
 
         other = target if source == self.msgid else source

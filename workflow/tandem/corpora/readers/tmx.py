@@ -32,11 +32,7 @@ class TmxReader(Reader):
     """
 
     def pairs(self, path: str, source: str, target: str) -> Iterator[Pair]:
-        """Yield the pairs.
-
-        Raises:
-            InputError: it is not well-formed, declares entities, or has a unit beyond the limit.
-        """
+        """Yield the pairs; bad XML, declared entities and units beyond the limit are refused."""
         with open_binary(path) as stream:
             for unit in _units(stream, path):
                 left, right = _segment(unit, source), _segment(unit, target)

@@ -60,11 +60,7 @@ class VersesReader(Reader):
     def sections(
         self, path: str, source: str, targets: Sequence[str]
     ) -> Iterator[tuple[str, list[Placed]]]:
-        """Yield each target language with its pairs, unpacking the database once.
-
-        Raises:
-            InputError: when the database cannot be read.
-        """
+        """Yield each target language with its pairs, unpacking the database once."""
         empty = re.compile(rf"(?:{self.blank.pattern}|[\W\d_]*)", re.DOTALL)
         with _database(path, self.member) as connection:
             for target in targets:
@@ -81,9 +77,11 @@ class VersesReader(Reader):
                 depth = 1 if self.by == "book" else 2
                 yield (
                     target,
-                    [(".".join(map(str, place[:depth])), _verse(left, path), _verse(right, path))
-                     for place, left, right in _whole(rows, empty, broken)],
-                )  # fmt: skip
+                    [
+                        (".".join(map(str, place[:depth])), _verse(left, path), _verse(right, path))
+                        for place, left, right in _whole(rows, empty, broken)
+                    ],
+                )
 
 
 def _whole(

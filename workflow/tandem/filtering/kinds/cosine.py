@@ -22,11 +22,7 @@ class EncoderCosine(Filter):
     """A model folder, or the name of a built model, such as many."""
 
     def scorer(self, languages: Sequence[str], open_encoder: OpenEncoder) -> Scorer:
-        """Load the encoder, and return a function that computes the cosines of pairs.
-
-        Raises:
-            TandemError: there is no such model, or it does not know a language.
-        """
+        """Load the encoder, which must know the languages; return what computes cosines."""
         encode = open_encoder(self.model, languages)
 
         def scores(pairs: Sequence[Pair]) -> list[Scores]:

@@ -29,11 +29,7 @@ class LanguageModelCost(Filter):
         return (self.side,)
 
     def scorer(self, languages: Sequence[str], open_encoder: OpenEncoder) -> Scorer:
-        """Read the model, and return a function that computes the costs of pairs.
-
-        Raises:
-            InputError: the file is no language model.
-        """
+        """Read the model, and return a function that computes the costs of pairs."""
         from tandem.filtering.ngram_model import load
 
         model, place = load(self.model), ("left", "right").index(self.side)

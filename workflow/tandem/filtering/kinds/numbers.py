@@ -18,11 +18,7 @@ class GivenNumbers(Filter):
     """Text with a number on each line, the first for the first pair; packed or not."""
 
     def read(self) -> Iterator[Scores]:
-        """Yield the numbers.
-
-        Raises:
-            InputError: a line is not a number.
-        """
+        """Yield the numbers; InputError where a line is none."""
         for number, line in enumerate(read_lines(self.file), start=1):
             try:
                 score = float(line)

@@ -106,10 +106,8 @@ class Sts(Task):
         same = systems[0]
         shared = ("task", "year", "offsets", "gold")
         if any(not np.array_equal(other[k], same[k]) for other in systems for k in shared):
-            raise TandemError(
-                "the systems to compare were scored on different pairs: score them again on the "
-                "same STS folder"
-            )
+            problem = "the systems to compare were scored on different pairs"
+            raise TandemError(f"{problem}: score them again on the same STS folder")
         means = np.zeros((resamples, len(systems)))
         weights = self._weights(same, unit)
         for place in np.flatnonzero(weights).tolist():
