@@ -24,7 +24,7 @@ HELD_OUT = "held-out.txt"
 def hide_pairs(
     pairs: Iterable[Pair], languages: tuple[str, str], task: HiddenPairs, folder: str | Path
 ) -> dict[str, int]:
-    """Hide pairs (`build_mining_task`) of cleaned text, in its order, one side English; write it."""
+    """Hide pairs (`build_mining_task`) of cleaned text in its order, one side English; write it."""
     english = languages.index("en")
     aligned = [(n // task.section, p[english], p[1 - english]) for n, p in enumerate(pairs)]
     *parts, gold = build_mining_task(aligned, task.language, task.seed, task.share, task.sentences)
