@@ -9,9 +9,7 @@ from tandem.reporting.claim_test import CLAIM_TESTS, Evidence
 from tandem.reporting.scores import Scores
 
 SIZES = pd.DataFrame({"name": ["sp", "lstm", "word"], "parameters": [600, 1900, 600]})
-PASSES = pd.DataFrame(
-    {"name": ["sp"] * 3 + ["lstm"] * 3, "rate": [200.0, 400, 800, 100, 200, 200]}
-)
+PASSES = pd.DataFrame({"name": ["sp"] * 3 + ["lstm"] * 3, "rate": [200.0, 400, 800, 100, 200, 200]})
 EXACT = {"kind": "exact", "column": "parameters", "of": {"name": "lstm"}, "minus": {"name": "sp"}}
 RATIO = {
     "kind": "rate-ratio", "frame": "passes", "column": "rate",
