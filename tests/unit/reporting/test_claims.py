@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-import scipy.stats
 
 from tandem.errors import InputError, TandemError
 from tandem.reporting import claims
@@ -121,14 +120,13 @@ def test_a_difference_by_hand(material, scores, tmp_path):
 
 
 def test_p_values_are_corrected_for_the_tests_of_the_table(material, tmp_path):
-    found = judged(material, tmp_path, FIRST + EXACT.partition("\n")[2], PUBLISHED)
+    found = judged(material, tmp_path, FIRST)
     p = [found[f"p2019.table1.better.{name}"].p for name in ("sp", "lstm")]
     assert p[0] == pytest.approx(p[1]) and 0 < p[0] < 0.02
-    # two tests: neither the joint claim nor the descriptions count
+    # two tests: the joint claim does not count
     held = [claim.p_holm for claim in found.values() if claim.p_holm is not None]
     assert held == pytest.approx([2 * p[0]] * 2)
-    assert len(found) == 5
-    assert found["p2019.table1.smaller.lstm"].margin is None
+    assert len(found) == 3
 
 
 def test_two_figures_of_the_same_models_are_subtracted_seed_by_seed(material, scores, tmp_path):
@@ -199,7 +197,7 @@ def test_a_study_without_claims_has_none(material):
     assert claims.judge(material(), Report(SIZES, "")) == []
 
 
-EXACT = """\
+FRAME = """\
 table1:
   - id: table1.smaller
     part: "{name}"
@@ -208,60 +206,36 @@ table1:
     statement: sp is smaller than {name} ({parameters})
     each: {frame: table, without: {name: [sp]}}
     test:
-      kind: exact
+      kind: paired-means
+      frame: runs
       column: parameters
-      of: {name: "{name}"}
-      minus: {name: sp}
+      unit: parameters
+      by: run
+      better: {name: "{name}"}
+      worse: {name: sp}
     published: {of: p2019.a, minus: p2019.b, value: "{name}"}
 """
+RUNS = {
+    "runs": pd.DataFrame({
+        "name": ["sp", "lstm", "word"] * 2,
+        "run": [1, 1, 1, 2, 2, 2],
+        "parameters": [600, 1900, 500, 600, 1940, 700],
+    })
+}  # fmt: skip
 PUBLISHED = """
 - {id: p2019.a, paper: p2019, place: T, text: p, line: 1, about: a, unit: x, values: {lstm: 5.02}}
 - {id: p2019.b, paper: p2019, place: T, text: p, line: 1, about: b, unit: x, values: {lstm: 3.01}}
 """
 
 
-def test_an_exact_claim_reads_a_frame_and_quotes_the_published_difference(material, tmp_path):
-    found = judged(material, tmp_path, EXACT, PUBLISHED)
+def test_a_claim_reads_a_frame_and_quotes_the_published_difference(material, tmp_path):
+    found = judged(material, tmp_path, FRAME, PUBLISHED, RUNS)
     claim = found["p2019.table1.smaller.lstm"]
-    assert (claim.statistic, claim.ci_low, claim.verdict) == (1300, None, "description")
-    assert (claim.published, claim.unit, claim.n, claim.seeds) == (2.01, "parameters", None, "")
+    assert (claim.statistic, claim.n, claim.seeds) == (1320, 2, "")
+    assert (claim.published, claim.unit) == (2.01, "parameters")
     assert claim.statement == "sp is smaller than lstm (1900)"
     same = found["p2019.table1.smaller.word"]
-    assert (same.statistic, same.verdict, same.published) == (0, "description", None)
-
-
-RATIO = """\
-table1:
-  - id: table1.faster
-    paper: p2019
-    place: Table 4
-    statement: sp is {much} faster
-    each: [{much: much}]
-    test:
-      kind: rate-ratio
-      frame: passes
-      column: rate
-      of: {name: sp}
-      over: {name: lstm}
-    margin: 2
-"""
-
-
-def test_a_ratio_has_the_t_interval_of_its_logarithm(material, tmp_path):
-    passes = pd.DataFrame(
-        {"name": ["sp"] * 3 + ["lstm"] * 3, "rate": [200.0, 400, 800, 100, 200, 200]}
-    )
-    claim = judged(material, tmp_path, RATIO, frames={"passes": passes})["p2019.table1.faster"]
-    # log ratios: log 2, log 2, log 4; their mean, and 4.303 standard errors of log 2 / 3 about it
-    assert claim.statistic == pytest.approx(2 ** (4 / 3))
-    half = 4.302653 / 3
-    assert claim.ci_low == pytest.approx(2 ** (4 / 3 - half), rel=1e-5)
-    assert claim.ci_high == pytest.approx(2 ** (4 / 3 + half), rel=1e-5)
-    assert (claim.n, claim.unit, claim.verdict) == (3, "ratio", "undecided")
-    assert claim.margin == 2
-    # t of log(2 ** (4 / 3) / 2) over log 2 / 3, two degrees of freedom
-    assert claim.p == pytest.approx(2 * scipy.stats.t.sf(1, 2))
-    assert judged(material, tmp_path, RATIO, frames={"passes": passes[:3]}) == {}
+    assert (same.statistic, same.verdict, same.published) == (0, "undecided", None)
 
 
 @pytest.mark.parametrize(
@@ -285,11 +259,12 @@ def test_braces_without_a_value_are_refused(material, tmp_path):
 
 
 def test_an_unknown_frame_or_figure_is_refused(material, tmp_path):
-    for text, frame in ((EXACT, "table"), (RATIO, "passes")):
+    for frame in ("table", "runs"):
+        text = FRAME.replace(f"frame: {frame}", "frame: tables")
         with pytest.raises(InputError, match="no frame 'tables'.*there are table"):
-            judged(material, tmp_path, text.replace(f"frame: {frame}", "frame: tables"), PUBLISHED)
+            judged(material, tmp_path, text, PUBLISHED, RUNS)
     with pytest.raises(TandemError, match="quotes p2019.a, which published.yaml does not hold"):
-        judged(material, tmp_path, EXACT)
+        judged(material, tmp_path, FRAME, frames=RUNS)
 
 
 @pytest.mark.parametrize(
@@ -299,18 +274,15 @@ def test_an_unknown_frame_or_figure_is_refused(material, tmp_path):
         ("{name: lstm, o", "{name: lstn, o", "has no 'lstn' .did you mean 'lstm'"),
         ("{other}.en-cs", "sp", "no setting ''; there are en-cs, en-en, random"),
         ("task: sts", "task: stss", "no task 'stss' .did you mean 'sts'"),
-        ("column: parameters", "column: parameter", "frame table: no column 'parameter' .did you"),
-        ("of: {name", "of: {named", "frame table: no column 'named' .did you mean 'name'"),
+        ("column: parameters", "column: parameter", "frame runs: no column 'parameter' .did you"),
+        ("better: {name: ", "better: {named: ", "frame runs: no column 'named' .did you mean"),
         ("without: {name", "without: {named", "smaller: frame table: no column 'named'"),
-        ("over: {name: lstm}", "over: {named: lstm}", "faster: frame passes: no column 'named'"),
-        ("margin: 2", "margin: 0", "faster: margin 0: that of a ratio is above 0"),
     ],
 )
 def test_a_name_that_is_not_there_is_refused_with_the_claim(material, tmp_path, old, new, message):
-    text = FIRST + EXACT.partition("\n")[2] + RATIO.partition("\n")[2]
-    passes = pd.DataFrame({"name": ["sp"] * 2 + ["lstm"] * 2, "rate": [2.0, 3, 1, 1]})
+    text = FIRST + FRAME.partition("\n")[2]
     with pytest.raises(InputError, match=f"claims.yaml: claim .*{message}"):
-        judged(material, tmp_path, text.replace(old, new), PUBLISHED, {"passes": passes})
+        judged(material, tmp_path, text.replace(old, new), PUBLISHED, RUNS)
 
 
 def test_a_claim_without_scores_is_left_out_and_the_log_names_it(material, tmp_path, caplog):

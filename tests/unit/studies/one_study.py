@@ -55,7 +55,7 @@ tables:
     encoders: [sp, lstm]
     settings: [cs, none]
     tasks: [sts, retrieval]
-  training: {kind: training, encoders: [sp], settings: [cs]}
+  years: {kind: experiments, title: Years, encoders: [sp], settings: [cs], tasks: [sts]}
 export: {settings: [cs]}
 """
 

@@ -88,8 +88,8 @@ def test_all_scores_are_those_that_a_table_reads(plan):
 
 def test_everything_that_is_asked_of_a_study(plan):
     assert plan.targets == [f"results/first/{name}" for name in (
-        "scores.csv", "scores.md", "training.csv", "training.md",
-        *(f"figures/{table}.{ending}" for table in ("scores", "training")
+        "scores.csv", "scores.md", "years.csv", "years.md",
+        *(f"figures/{table}.{ending}" for table in ("scores", "years")
           for ending in ("png", "pdf", "svg")),
         "export/sp.cs", "claims.csv", "front.html", "scores/cs-en/bleu.json",
     )]  # fmt: skip
@@ -103,9 +103,9 @@ def test_a_study_may_have_a_model(workspace):
 
 
 def test_plain_values_of_a_table_make_the_study_again(plan):
-    dumped = plan.dump("training")
-    assert list(dumped["tables"]) == ["training"]
-    whole = plan.study.model_copy(update={"tables": {"training": plan.study.tables["training"]}})
+    dumped = plan.dump("years")
+    assert list(dumped["tables"]) == ["years"]
+    whole = plan.study.model_copy(update={"tables": {"years": plan.study.tables["years"]}})
     assert type(plan.study).model_validate(dumped) == whole
 
 

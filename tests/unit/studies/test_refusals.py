@@ -154,10 +154,10 @@ def test_every_fault_is_named_at_once(workspace):
 
 
 def test_a_table_that_asks_for_a_corpus_without_register_is_refused(workspace, monkeypatch):
-    from tandem.reporting.tables.training import Training
+    from tandem.reporting.tables.experiments import Experiments
 
-    monkeypatch.setattr(Training, "sources", lambda self: ["films", "maps"])
-    with pytest.raises(ConfigurationError, match="\n  tables.training: no register lists 'maps'"):
+    monkeypatch.setattr(Experiments, "sources", lambda self: ["films", "maps"])
+    with pytest.raises(ConfigurationError, match="\n  tables.years: no register lists 'maps'"):
         plans()
 
 

@@ -1,0 +1,64 @@
+"""The study's tests of claims, by hand."""
+
+import pandas as pd
+import pytest
+import scipy.stats
+
+from tandem.registry import ConfigurationError
+from tandem.reporting.claim_test import CLAIM_TESTS, Evidence
+from tandem.reporting.scores import Scores
+
+SIZES = pd.DataFrame({"name": ["sp", "lstm", "word"], "parameters": [600, 1900, 600]})
+PASSES = pd.DataFrame({"name": ["sp"] * 3 + ["lstm"] * 3, "rate": [200.0, 400, 800, 100, 200, 200]})
+EXACT = {"kind": "exact", "column": "parameters", "of": {"name": "lstm"}, "minus": {"name": "sp"}}
+RATIO = {
+    "kind": "rate-ratio", "frame": "passes", "column": "rate",
+    "of": {"name": "sp"}, "over": {"name": "lstm"},
+}  # fmt: skip
+
+
+@pytest.fixture
+def measure(plan):
+    """Return a function that measures what a test says, on these frames."""
+
+    def measure(values, margin=0.0, **frames):
+        frames = {"table": SIZES, "passes": PASSES} | frames
+        evidence = Evidence(Scores([], {}, 1, 1), frames, plan)
+        return CLAIM_TESTS.parse(values).measure(evidence, margin)
+
+    return measure
+
+
+def test_an_exact_number_has_no_interval_and_no_p(measure):
+    measured = measure(EXACT)
+    assert (measured.statistic, measured.low, measured.p) == (1300, None, None)
+    assert (measured.unit, measured.n, measured.seeds) == ("parameters", None, "")
+    assert measured.test == "parameters of lstm minus sp; exact"
+    assert measure(EXACT | {"of": {"name": "word"}}).statistic == 0
+    assert measure(EXACT | {"of": {"name": "trigram"}}) is None
+
+
+def test_a_ratio_has_the_t_interval_of_its_logarithm(measure):
+    measured = measure(RATIO, 2)
+    # log ratios: log 2, log 2, log 4; their mean, and 4.303 standard errors of log 2 / 3 about it
+    assert measured.statistic == pytest.approx(2 ** (4 / 3))
+    half = 4.302653 / 3
+    assert measured.low == pytest.approx(2 ** (4 / 3 - half), rel=1e-5)
+    assert measured.high == pytest.approx(2 ** (4 / 3 + half), rel=1e-5)
+    assert (measured.n, measured.unit) == (3, "ratio")
+    # t of log(2 ** (4 / 3) / 2) over log 2 / 3, two degrees of freedom
+    assert measured.p == pytest.approx(2 * scipy.stats.t.sf(1, 2))
+    assert measure(RATIO, 2, passes=PASSES[:3]) is None
+
+
+@pytest.mark.parametrize(
+    ("values", "margin", "message"),
+    [
+        (RATIO, 0, "margin 0: that of a ratio is above 0"),
+        (RATIO | {"over": {"named": "lstm"}}, 1, "frame passes: no column 'named'"),
+        (EXACT | {"column": "parameter"}, 0, "frame table: no column 'parameter' .did you mean"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused(measure, values, margin, message):
+    with pytest.raises(ConfigurationError, match=message):
+        measure(values, margin)
