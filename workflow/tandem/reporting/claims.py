@@ -214,5 +214,10 @@ def _joint(name: str, statement: str, parts: Sequence[Claim]) -> Claim:
         statistic=min(part.statistic for part in parts),
         seeds="",
         verdict=joint_verdict(part.verdict for part in parts),
-        **dict.fromkeys(("ci_low", "ci_high", "p", "p_holm", "published", "n")),
+        ci_low=None,
+        ci_high=None,
+        p=None,
+        p_holm=None,
+        published=None,
+        n=None,
     )

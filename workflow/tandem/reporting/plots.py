@@ -84,9 +84,9 @@ class Curves:
 def save(figure: Figure, paths: Iterable[str | Path]) -> None:
     """Write a figure to each path, in the format of its ending: .pdf, .png or .svg."""
     for path in map(Path, paths):
-        form = {"format": path.suffix[1:], "metadata": METADATA[path.suffix]}
+        form, metadata = path.suffix[1:], METADATA[path.suffix]
         with matplotlib.rc_context(STYLE), atomic_path(path) as temporary:
-            figure.savefig(temporary, dpi=DPI, **form)
+            figure.savefig(temporary, format=form, dpi=DPI, metadata=metadata)
 
 
 def new_figure(width: float, height: float) -> Figure:
@@ -131,8 +131,9 @@ def dot_plot(panels: Sequence[Dots], columns: int = 1) -> Figure:
     with matplotlib.rc_context(STYLE):
         width = max(WIDTH, 1.2 + 1.7 * columns)
         figure = new_figure(width, 0.7 + sum(0.6 + row_height * count for count in rows))
-        grid = {"height_ratios": rows, "sharex": columns > 1}
-        axes = figure.subplots(len(rows), columns, squeeze=False, **grid).ravel()
+        axes = figure.subplots(
+            len(rows), columns, squeeze=False, height_ratios=rows, sharex=columns > 1
+        ).ravel()
         for place, (panel, dots) in enumerate(zip(axes, panels, strict=True)):
             _draw(panel, dots, labels)
             panel.tick_params(labelleft=place % columns == 0)

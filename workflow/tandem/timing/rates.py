@@ -172,10 +172,11 @@ def sample(texts: Sequence[Pairs], most: int) -> list[Pairs]:
         size = len(text.left)
         count = min(size, max(2, size * most // total))
         rows = np.linspace(0, size, count, endpoint=False, dtype=np.int64)
-        columns = (text.keys, text.passes, text.labels)
-        chosen = [None if column is None else column[rows] for column in columns]
-        sides = text.left.gather(rows), text.right.gather(rows)
-        taken.append(Pairs(*sides, text.monolingual, *chosen))
+        left, right = text.left.gather(rows), text.right.gather(rows)
+        keys = None if text.keys is None else text.keys[rows]
+        passes = None if text.passes is None else text.passes[rows]
+        labels = None if text.labels is None else text.labels[rows]
+        taken.append(Pairs(left, right, text.monolingual, keys, passes, labels))
     return taken
 
 
