@@ -49,25 +49,16 @@ def writing(
 
 
 EXTRAS = {
-    "faiss": "mine",
-    "numba": "mine",
-    "defusedxml": "train",
-    "llvmlite": "train",
-    "polib": "train",
-    "torch": "train",
-    "zstandard": "train",
-    "sentence_transformers": "export",
-    "tokenizers": "export",
-    "ctranslate2": "translate",
-    "rjieba": "chinese",
-    "sacrebleu": "translate",
-    "transformers": "translate",
-    "matplotlib": "workflow",
-    "pandas": "workflow",
-    "requests": "workflow",
-    "scipy": "workflow",
-    "textalloc": "workflow",
-    "urllib3": "workflow",
+    module: extra
+    for extra, modules in {
+        "mine": "faiss numba",
+        "train": "defusedxml llvmlite polib torch zstandard",
+        "export": "sentence_transformers tokenizers",
+        "translate": "ctranslate2 sacrebleu transformers",
+        "chinese": "rjieba",
+        "workflow": "matplotlib pandas requests scipy textalloc urllib3",
+    }.items()
+    for module in modules.split()
 }
 """Modules that the core does without, with the extra that brings each."""
 
@@ -77,9 +68,7 @@ def to_install(error: BaseException) -> str | None:
     if not isinstance(error, ModuleNotFoundError) or error.name is None:
         return None
     extra = EXTRAS.get(error.name.partition(".")[0])
-    if extra is None:
-        return None
-    return (
+    return extra and (
         f"{error.name} is not installed, which encoding alone does not need. Install it: "
         f"pip install 'tandem-bitext[{extra}]'"
     )

@@ -18,9 +18,7 @@ _IDLE = frozenset({"ctx", "kind", "type_comment", "type_ignores"})
 
 
 def source_digest(
-    *files: str | Path,
-    packages: Mapping[str, Path],
-    without: Collection[str] = (),
+    *files: str | Path, packages: Mapping[str, Path], without: Collection[str] = ()
 ) -> str:
     """Return a digest of what the files do, and every module that they import.
 
@@ -67,14 +65,6 @@ def imported(
     return modules
 
 
-def _name(path: Path, roots: Roots) -> str:
-    """Return a file's path within its package, wherever that stands, or else its name."""
-    for package, root in roots:
-        if root / package in path.parents:
-            return path.relative_to(root).as_posix()
-    return path.name
-
-
 @functools.cache
 def _modules(name: str, roots: Roots) -> frozenset[Path]:
     """Return the files that importing a dotted name runs, within the packages.
@@ -96,11 +86,13 @@ def _modules(name: str, roots: Roots) -> frozenset[Path]:
 def _read(path: Path, roots: Roots) -> tuple[str, list[str]]:
     """Return a file's name with a digest of what it does, and the dotted names that it imports.
 
-    It is read once: many scripts import it, and every dry run waits for all of them.
+    The name is its path within its package, wherever that stands. It is read once: many scripts
+    import it, and every dry run waits for all of them.
     """
     statements: list[ast.Import | ast.ImportFrom] = []
     shape = _shape(ast.parse(path.read_bytes(), str(path)), statements)
-    name = _name(path, roots)
+    folders = (root for package, root in roots if root / package in path.parents)
+    name = path.relative_to(next(folders, path.parent)).as_posix()
     # A module without code, such as most __init__.py, has no line: adding it changes nothing
     digest = hashlib.sha256(repr(shape).encode()).hexdigest()
     line = "" if shape == ["Module"] else f"{name} {digest}"

@@ -16,14 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    GetCoreSchemaHandler,
-    GetJsonSchemaHandler,
-    ValidationError,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, ValidationError, model_validator
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from tandem.classes import kind_class
@@ -164,9 +157,7 @@ class Named(Generic[K]):
         """Take the kinds of a registry."""
         self.registry = registry
 
-    def __get_pydantic_core_schema__(
-        self, source: type, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
+    def __get_pydantic_core_schema__(self, source: type, handler: object) -> CoreSchema:
         """Validate by the registry; write as `kind` and settings."""
         return core_schema.no_info_plain_validator_function(
             self.registry.check,

@@ -19,15 +19,10 @@ def card_of(
     tasks: Mapping[str, Any],
     bootstrap: Mapping[str, int],
 ) -> Card:
-    """Return the card of a model of an experiment.
+    """Return the card of a model called `name` of an experiment, from its score files.
 
-    Args:
-        name: of the model.
-        experiment: the experiment that trained it.
-        corpora: its text, each with `name` and `licence`.
-        files: its score files.
-        tasks: those of the study, by name, as plain values.
-        bootstrap: how intervals are computed, `resamples` and `seed`.
+    `corpora` are its text, each with `name` and `licence`, `tasks` those of the study, by name, as
+    plain values; `bootstrap` has `resamples` and `seed`.
     """
     kinds = {task: TASKS.parse(values) for task, values in tasks.items()}
     texts = [(corpus["name"], corpus["licence"]) for corpus in corpora]

@@ -95,10 +95,8 @@ def claims_of(path: str | Path, table: str, evidence: Evidence) -> Iterator[Clai
 def _every(
     entry: ClaimEntry, evidence: Evidence, shared: Mapping[str, str]
 ) -> Iterator[ClaimEntry]:
-    """Yield the entry with the values of each of `each` in place of the braces."""
     plain = entry.model_dump(exclude={"each"})
-    entries = _kept(entry.each, evidence) if isinstance(entry.each, Lines) else entry.each
-    for values in entries:
+    for values in _kept(entry.each, evidence) if isinstance(entry.each, Lines) else entry.each:
         yield ClaimEntry.model_validate(filled(plain, {**shared, **values}))
 
 

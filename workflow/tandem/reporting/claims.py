@@ -87,8 +87,7 @@ def judge(material: Material, report: Report) -> list[Claim]:
     Raises:
         InputError: claims.yaml names what is not there, or one test twice.
     """
-    path = material.paper("claims.yaml")
-    if path is None:
+    if (path := material.paper("claims.yaml")) is None:
         return []
     evidence = Evidence(material.scores, {"table": report.frame, **report.frames}, material.plan)
     try:
@@ -153,11 +152,11 @@ def joint_verdict(verdicts: Iterable[Verdict]) -> Verdict:
 
     The parts' p-values are corrected, so both verdicts hold at 5% in a table.
     """
-    verdicts = set(verdicts)
+    distinct = set(verdicts)
     for decisive in (Verdict.CONTRADICTED, Verdict.NOT_COMPARABLE):
-        if decisive in verdicts:
+        if decisive in distinct:
             return decisive
-    return verdicts.pop() if len(verdicts) == 1 else Verdict.UNDECIDED
+    return distinct.pop() if len(distinct) == 1 else Verdict.UNDECIDED
 
 
 def write_claims(path: str | Path, claims: Iterable[Claim]) -> None:
@@ -173,13 +172,12 @@ def _quote(quoted: Quoted, register: Mapping[str, Published]) -> float | None:
     """Look a published figure up; None where a row does not hold it."""
     total = 0.0
     for name, sign in ((quoted.of, 1), (quoted.minus, -1)):
-        if name is None:
-            continue
-        if name not in register:
+        if name is not None and name not in register:
             raise TandemError(f"a claim quotes {name}, which published.yaml does not hold. Add it")
-        if quoted.value not in register[name].values:
-            return None
-        total += sign * register[name].values[quoted.value]
+        if name is not None:
+            if (value := register[name].values.get(quoted.value)) is None:
+                return None
+            total += sign * value
     return round(total, 2)
 
 
@@ -189,9 +187,7 @@ def _claim(
     verdict = single_verdict(measured, entry.margin, p_holm)
     return Claim(
         claim=entry.name,
-        statement=entry.statement,
-        paper=entry.paper,
-        place=entry.place,
+        **entry.model_dump(include={"statement", "paper", "place"}),
         test="; ".join(filter(None, (measured.test, reason))),
         statistic=measured.statistic,
         ci_low=measured.low,
@@ -216,12 +212,12 @@ def _joint(name: str, statement: str, parts: Sequence[Claim]) -> Claim:
         statement=statement,
         test=f"all of {', '.join(part.claim for part in parts)}; the smallest",
         statistic=min(part.statistic for part in parts),
+        seeds="",
+        verdict=joint_verdict(part.verdict for part in parts),
         ci_low=None,
         ci_high=None,
         p=None,
         p_holm=None,
         published=None,
         n=None,
-        seeds="",
-        verdict=joint_verdict(part.verdict for part in parts),
     )

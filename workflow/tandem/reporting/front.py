@@ -12,7 +12,6 @@ from tandem.reporting.claims import Verdict
 
 Claim = dict[str, str]
 
-
 _STYLE = """<style>
 .prose { max-width: 60rem !important }
 .h-screen:has(.prose) { align-items: flex-start !important }
@@ -24,12 +23,9 @@ higher than the window could not be reached."""
 def front_page(
     title: str, claims: str | Path, pictures: Iterable[tuple[str, str | Path]]
 ) -> str:
-    """Return a page with the number of claims by verdict, the claims, and the pictures.
+    """Return a page with a study's number of claims by verdict, its claims.csv, and its pictures.
 
-    Args:
-        title: that of the study.
-        claims: its file claims.csv.
-        pictures: headings with PNG files; these become parts of the page.
+    These are headings with PNG files, which become parts of the page.
     """
     rows = _read(Path(claims))
     scales = ", ".join(sorted({claim["scale"] for claim in rows}))
@@ -73,12 +69,12 @@ def _listed(verdict: Verdict, claims: list[Claim]) -> str:
 
 def _line(claim: Claim) -> str:
     """Return a statement with what was measured."""
-    measured = ""
+    line = claim["statement"]
     if claim["statistic"]:
-        measured = f": {float(claim['statistic']):.2f}"
+        line += f": {float(claim['statistic']):.2f}"
         if claim["ci_low"] and claim["ci_high"]:
-            measured += f" [{float(claim['ci_low']):.2f}, {float(claim['ci_high']):.2f}]"
-    return escape(claim["statement"]) + escape(measured)
+            line += f" [{float(claim['ci_low']):.2f}, {float(claim['ci_high']):.2f}]"
+    return escape(line)
 
 
 def _picture(heading: str, path: Path) -> str:

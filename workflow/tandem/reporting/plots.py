@@ -84,10 +84,9 @@ class Curves:
 def save(figure: Figure, paths: Iterable[str | Path]) -> None:
     """Write a figure to each path, in the format of its ending: .pdf, .png or .svg."""
     for path in map(Path, paths):
+        form, metadata = path.suffix[1:], METADATA[path.suffix]
         with matplotlib.rc_context(STYLE), atomic_path(path) as temporary:
-            figure.savefig(
-                temporary, format=path.suffix[1:], dpi=DPI, metadata=METADATA[path.suffix]
-            )
+            figure.savefig(temporary, format=form, dpi=DPI, metadata=metadata)
 
 
 def new_figure(width: float, height: float) -> Figure:
@@ -138,10 +137,7 @@ def dot_plot(panels: Sequence[Dots], columns: int = 1) -> Figure:
         for place, (panel, dots) in enumerate(zip(axes, panels, strict=True)):
             _draw(panel, dots, labels)
             panel.tick_params(labelleft=place % columns == 0)
-        marks = [dict(zip(*panel.get_legend_handles_labels()[::-1], strict=True)) for panel in axes]
-        names = dict.fromkeys([*labels, *(name for panel in marks for name in panel)])
-        handles = [next(panel[name] for panel in marks if name in panel) for name in names]
-        _legend(figure, dict(zip(names, handles, strict=True)))
+        _legend(figure, axes, labels)
     return figure
 
 
@@ -158,32 +154,21 @@ def line_plot(panels: Sequence[Curves]) -> Figure:
         places = figure.subplots(rows, columns, squeeze=False).ravel()
         for empty in places[len(panels) :]:
             empty.remove()
-        places = places[: len(panels)]
-        for axes, panel in zip(places, panels, strict=True):
+        for axes, panel in zip(places, panels, strict=False):
             for label, points in panel.series.items():
                 number = labels.index(label)
                 place, estimate, low, high = points[np.argsort(points[:, 0])].T
-                bars = np.nan_to_num(np.clip([estimate - low, high - estimate], 0, None))
                 axes.errorbar(
-                    place,
-                    estimate,
-                    yerr=bars if bars.any() else None,
-                    linestyle=LINES[number % len(LINES)],
-                    **_look(number),
-                    markersize=4,
-                    linewidth=1.2,
-                    elinewidth=0.9,
-                    capsize=2,
-                    label=label,
-                )
+                    place, estimate, yerr=_bars(estimate, low, high),
+                    linestyle=LINES[number % len(LINES)], **_look(number),
+                    markersize=4, linewidth=1.2, elinewidth=0.9, capsize=2, label=label,
+                )  # fmt: skip
             if panel.log:
                 logarithmic(axes)
             axes.grid(color="0.9", linewidth=0.6)
             axes.set(xlabel=panel.xlabel, ylabel=panel.ylabel)
             axes.set_title(panel.title, fontsize=9)
-        marks = [dict(zip(*axes.get_legend_handles_labels()[::-1], strict=True)) for axes in places]
-        handles = [next(axes[label] for axes in marks if label in axes) for label in labels]
-        _legend(figure, dict(zip(labels, handles, strict=True)))
+        _legend(figure, places[: len(panels)], labels)
     return figure
 
 
@@ -194,8 +179,22 @@ def _look(number: int) -> dict[str, Any]:
     return {"color": OKABE_ITO[place], "marker": MARKERS[place], **face}
 
 
-def _legend(figure: Figure, handles: Mapping[str, Any]) -> None:
-    """Write one legend over all panels: in one row, or where that is too wide in three columns."""
+def _bars(estimate: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray | None:
+    """Return the lengths of the bars of intervals, (2, points); None where there is no interval."""
+    # a bootstrap interval need not hold the estimate; a bar cannot have a negative length
+    bars = np.nan_to_num(np.clip([estimate - low, high - estimate], 0, None))
+    return bars if bars.any() else None
+
+
+def _legend(figure: Figure, panels: Iterable[Axes], labels: Iterable[str]) -> None:
+    """Write one legend over all panels: in one row, or where that is too wide in three columns.
+
+    The labels come first, in their order, then what else the panels mark.
+    """
+    handles: dict[str, Any] = dict.fromkeys(labels)
+    for panel in panels:
+        for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
+            handles[label] = handles.get(label) or handle
     characters = sum(map(len, handles)) + 4 * len(handles)
     fits = characters <= _LEGEND_CHARACTERS * figure.get_figwidth() / WIDTH
     figure.legend(
@@ -222,19 +221,11 @@ def _draw(panel: Axes, dots: Dots, labels: Sequence[str]) -> None:
         number, values = labels.index(label), dots.series[label]
         kept = np.flatnonzero(np.isfinite(values[:, 0]))
         estimate, low, high = values[kept].T
-        # a bootstrap interval need not hold the estimate; a bar cannot have a negative length
-        bars = np.nan_to_num(np.clip([estimate - low, high - estimate], 0, None))
         panel.errorbar(
-            estimate,
-            kept + 0.7 * ((place + 0.5) / len(shown) - 0.5),
-            xerr=bars if bars.any() else None,
-            linestyle="none",
-            **_look(number),
-            markersize=4.5,
-            elinewidth=1.1,
-            capsize=2,
-            label=label,
-        )
+            estimate, kept + 0.7 * ((place + 0.5) / len(shown) - 0.5),
+            xerr=_bars(estimate, low, high), linestyle="none", **_look(number),
+            markersize=4.5, elinewidth=1.1, capsize=2, label=label,
+        )  # fmt: skip
     for line in np.arange(len(dots.rows) - 1) + 0.5:
         panel.axhline(line, color="0.85", linewidth=0.6)
     if dots.limit:

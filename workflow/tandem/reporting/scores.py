@@ -22,11 +22,7 @@ from tandem.statistics.bootstrap import Interval
 from tandem.statistics.inference import Figures, over_seeds
 from tandem.tasks.task import Task, read_items
 
-METRICS = {
-    "pearson_x100": "Pearson's r × 100",
-    "p_at_1_x100": "P@1 × 100",
-    "f1_x100": "F1 × 100",
-}
+METRICS = {"pearson_x100": "Pearson's r × 100", "p_at_1_x100": "P@1 × 100", "f1_x100": "F1 × 100"}
 """Names of metrics for readers."""
 
 
@@ -53,18 +49,13 @@ class Cell(Figures):
 
 
 class Scores:
-    """Cells of a study, read from score files.
-
-    Attributes:
-        tasks: of the study, by name.
-    """
+    """Cells of a study, read from score files; `tasks` are those of the study, by name."""
 
     def __init__(
         self, files: Iterable[str | Path], tasks: Mapping[str, Task], resamples: int, seed: int
     ) -> None:
         """Read score files, in any order, of the tasks of a study; `seed` is that of the draws."""
-        self.resamples, self.seed = resamples, seed
-        self.tasks = tasks
+        self.resamples, self.seed, self.tasks = resamples, seed, tasks
         self._stored: dict[tuple[str, str], dict[int, dict[str, Any]]] = defaultdict(dict)
         # the figures of one experiment are asked for one after the other
         self._items = lru_cache(maxsize=8)(read_items)
@@ -85,8 +76,8 @@ class Scores:
 
     def units(self, experiment: str, task: str) -> list[str]:
         """Name the figures of an experiment; none where it was not scored."""
-        stored = self._seeds(experiment, task)
-        return [row["unit"] for row in stored[0]["rows"]] if stored else []
+        first = self._seeds(experiment, task)[:1]
+        return [row["unit"] for stored in first for row in stored["rows"]]
 
     def metric(self, task: str) -> str:
         """Return the metric of a task's figures."""
@@ -107,9 +98,8 @@ class Scores:
 
     def cell(self, experiment: str, task: str, unit: str) -> Cell | None:
         """Return a figure of all seeds, or None where it was not scored."""
-        if unit not in self.units(experiment, task):
-            return None
-        return self._joined(experiment, task, unit)
+        scored = unit in self.units(experiment, task)
+        return self._joined(experiment, task, unit) if scored else None
 
     def _seeds(self, experiment: str, task: str) -> list[dict[str, Any]]:
         seeds = self._stored.get((experiment, task), {})

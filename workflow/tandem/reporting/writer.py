@@ -52,14 +52,11 @@ def beside(
 
 def quoted(entries: Sequence[Published], names: Sequence[str]) -> list[list[str]]:
     """Return published rows: what, where, and the figures of these names, all in italics."""
-    return [
-        [
-            f"*{entry.about}*",
-            f"*{entry.paper}, {entry.place}*",
-            *(f"*{entry.values[n]:.1f}*" if n in entry.values else "" for n in names),
-        ]
-        for entry in entries
-    ]
+    rows = []
+    for entry in entries:
+        figures = [f"*{entry.values[n]:.1f}*" if n in entry.values else "" for n in names]
+        rows.append([f"*{entry.about}*", f"*{entry.paper}, {entry.place}*", *figures])
+    return rows
 
 
 def quantity(number: float | None) -> str:

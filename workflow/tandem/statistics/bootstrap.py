@@ -48,8 +48,7 @@ def bootstrap(
     The statistic takes as many arrays as there are samples, each (..., n), and returns (...); for
     instance `spearman_rows`, or the difference of two correlations (a paired bootstrap).
     """
-    data = checked(*samples)
-    draws = np.empty(resamples)
+    data, draws = checked(*samples), np.empty(resamples)
     rng = np.random.default_rng(seed)
     for rows, index in _resampled(len(data[0]), resamples, rng):
         draws[rows] = np.nan_to_num(statistic(*(values[index] for values in data)), nan=0.0)
@@ -83,10 +82,9 @@ def _standard(values: FloatArray) -> FloatArray:
 
 def _counts(index: NDArray[np.int64], items: int) -> FloatArray:
     """Count how often each resample draws each item: (rows, items) from indices (rows, items)."""
-    rows = len(index)
-    offset = index + np.arange(rows)[:, None] * items
-    counts = np.bincount(offset.ravel(), minlength=rows * items)
-    return counts.reshape(rows, items).astype(np.float64)
+    offset = index + np.arange(len(index))[:, None] * items
+    counts = np.bincount(offset.ravel(), minlength=len(index) * items)
+    return counts.reshape(-1, items).astype(np.float64)
 
 
 def _from_moments(moments: FloatArray, systems: int) -> FloatArray:

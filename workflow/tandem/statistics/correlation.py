@@ -6,6 +6,8 @@ those of rows return NaN.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -42,26 +44,23 @@ def spearman_rows(x: FloatArray, y: FloatArray) -> FloatArray:
 def checked(*samples: ArrayLike) -> list[FloatArray]:
     """Return the samples as arrays; refuse one that has no correlation, and say why."""
     arrays = [np.asarray(sample, dtype=np.float64) for sample in samples]
+    if problem := next(_problems(arrays), None):
+        raise UndefinedCorrelationError(problem)
+    return arrays
+
+
+def _problems(arrays: Sequence[FloatArray]) -> Iterator[str]:
     sizes = sorted({len(array) for array in arrays})
     if len(sizes) > 1:
-        raise UndefinedCorrelationError(
-            f"samples of different lengths ({', '.join(map(str, sizes))}): pair them first"
-        )
+        yield f"samples of different lengths ({', '.join(map(str, sizes))}): pair them first"
     if sizes[0] < MINIMUM_PAIRS:
-        raise UndefinedCorrelationError(
-            f"{sizes[0]} pairs: at least {MINIMUM_PAIRS} are needed for a correlation"
-        )
+        yield f"{sizes[0]} pairs: at least {MINIMUM_PAIRS} are needed for a correlation"
     for number, array in enumerate(arrays, start=1):
         if not np.isfinite(array).all():
-            raise UndefinedCorrelationError(
-                f"variable {number} holds NaN or infinite values: remove those items"
-            )
+            yield f"variable {number} holds NaN or infinite values: remove those items"
         if is_constant(array):
-            raise UndefinedCorrelationError(
-                f"variable {number} is constant ({array[0]:g} throughout): its correlation is "
-                "undefined; check what produced it"
-            )
-    return arrays
+            yield (f"variable {number} is constant ({array[0]:g} throughout): its correlation is "
+                   "undefined; check what produced it")  # fmt: skip
 
 
 def is_constant(values: FloatArray) -> bool:

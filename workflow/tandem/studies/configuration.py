@@ -171,12 +171,9 @@ def laid_over(values: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str,
     result = dict(values)
     for key, other in others.items():
         value = result.get(key)
-        if (
-            isinstance(value, Mapping)
-            and isinstance(other, Mapping)
-            and other.get("kind", value.get("kind")) == value.get("kind")
-        ):
-            other = laid_over(value, other)
+        if isinstance(value, Mapping) and isinstance(other, Mapping):
+            same = other.get("kind", value.get("kind")) == value.get("kind")
+            other = laid_over(value, other) if same else other
         result[key] = other
     return result
 

@@ -46,8 +46,7 @@ class CorpusPlan:
             return []
         if corpus in self.study.bitexts:
             return list(self.study.bitexts[corpus].languages)
-        backtranslation = self.study.backtranslations[corpus]
-        target = self.study.translators[backtranslation.translator].target
+        target = self.study.translators[self.study.backtranslations[corpus].translator].target
         return [target, f"{target}-bt"]
 
     def sources(self, corpus: str) -> list[str]:
@@ -70,9 +69,6 @@ class CorpusPlan:
 
     def shards(self, name: str) -> list[str]:
         """Return the shards of a back-translation, as paths without ending."""
-        counts = {"train": self.study.backtranslations[name].shards, "valid": 1, "test": 1}
-        return [
-            self.path("backtranslations", name, f"{split}.{shard}")
-            for split, count in counts.items()
-            for shard in range(count)
-        ]
+        count = self.study.backtranslations[name].shards
+        shards = [*(f"train.{shard}" for shard in range(count)), "valid.0", "test.0"]
+        return [self.path("backtranslations", name, shard) for shard in shards]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from itertools import combinations
 
 from tandem.registry import not_among
-from tandem.studies.starts import start_faults
 from tandem.studies.study import Study
 from tandem.training.setting import Setting
 
@@ -22,18 +22,19 @@ REFERENCES = {
 """By section: the keys of its entries that name an entry of another section, and that section."""
 
 
+def is_folder(start: str) -> bool:
+    """Whether a start is the folder of a model, and no experiment."""
+    return "/" in start
+
+
 def cross_faults(study: Study, datasets: Collection[str]) -> Iterator[str]:
     """Yield what is inconsistent between keys: names that do not exist, and impossible sizes.
 
     `datasets` are the names of the registered corpora.
     """
     corpora = [*study.bitexts, *study.backtranslations, *study.collections]
-    for first, second in (
-        ("bitexts", "backtranslations"),
-        ("bitexts", "collections"),
-        ("backtranslations", "collections"),
-        ("encoders", "pretrained"),
-    ):
+    pairs = [*combinations(("bitexts", "backtranslations", "collections"), 2)]
+    for first, second in (*pairs, ("encoders", "pretrained")):
         for name in getattr(study, second):
             if name in getattr(study, first):
                 yield f"{second}.{name}: {first} has this name too"
@@ -50,7 +51,7 @@ def cross_faults(study: Study, datasets: Collection[str]) -> Iterator[str]:
     yield from _language_faults(study)
     yield from _size_faults(study)
     for name in study.settings:
-        yield from (f"settings.{name}.start: {fault}" for fault in start_faults(study, name))
+        yield from (f"settings.{name}.start: {fault}" for fault in _start_faults(study, name))
     yield from _collection_faults(study)
     yield from _export_faults(study)
 
@@ -146,3 +147,45 @@ def _export_faults(study: Study) -> Iterator[str]:
     ]
     if study.export.model not in (None, *exportable):
         yield f"export.model: no exportable encoder {not_among(study.export.model, exportable)}"
+
+
+def _start_faults(study: Study, name: str) -> Iterator[str]:
+    """Yield why the training of a setting cannot start from what it names."""
+    setting, start = study.settings[name], study.settings[name].start
+    if start is None:
+        return
+    if not setting.trained:
+        yield f"{name} is not trained; leave start out, or train it"
+    if is_folder(start):
+        return
+    settings = study.settings.items()
+    experiments = [f"{encoder}.{other}" for other, entry in settings for encoder in entry.encoders]
+    if start not in experiments:
+        yield f"no experiment {not_among(start, experiments)}"
+        return
+    encoder, other = start.split(".")
+    if not study.settings[other].trained:
+        yield f"{other} is not trained; leave start out, or train it"
+    for beginner in setting.encoders:
+        yield from _differences(study, beginner, encoder)
+    if circle := _circle(study, name, other):
+        yield f"{' starts from '.join(circle)}; begin with one that has no start"
+
+
+def _differences(study: Study, encoder: str, start: str) -> Iterator[str]:
+    """Yield the differences between an encoder and its start that must not be."""
+    if not {encoder, start} <= study.encoders.keys():
+        return
+    for key in ("architecture", "segmentation"):
+        if getattr(study.encoders[encoder], key) != getattr(study.encoders[start], key):
+            yield f"{start} has another {key} than {encoder}; they must be the same"
+
+
+def _circle(study: Study, name: str, other: str) -> list[str]:
+    """Return the settings that start from each other in a circle, if `name` leads into one."""
+    passed = [name]
+    while (following := study.settings.get(other)) and other not in passed:
+        passed.append(other)
+        start = following.start or ""
+        other = "" if is_folder(start) else start.partition(".")[2]
+    return [*passed, other] if other in passed else []

@@ -44,7 +44,6 @@ class NamedRun(Settings):
     def kinds(self, study: Study) -> list[Path]:
         """Return the files of the kinds that its training depends on."""
         run = self.run(study)
-        encoder, objective = (run[name]["kind"] for name in ("encoder", "objective"))
         segmentation = study.segmentations[study.encoders[self.encoder].segmentation].kind
-        segmented = SEGMENTATIONS.path(segmentation)
-        return [ENCODERS.path(encoder), segmented, *objective_files(objective)]
+        files = [ENCODERS.path(run["encoder"]["kind"]), SEGMENTATIONS.path(segmentation)]
+        return [*files, *objective_files(run["objective"]["kind"])]

@@ -8,18 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from tandem.encoders.encoder import ENCODERS
-from tandem.objectives.objective import OBJECTIVES, objective_files
+from tandem.objectives.objective import objective_files
 from tandem.registry import ConfigurationError, not_among
 from tandem.segmentation.segmentation import SEGMENTATIONS
 from tandem.studies.corpus_plan import CorpusPlan
-from tandem.studies.starts import is_folder
+from tandem.studies.faults import is_folder
+from tandem.studies.named_run import NamedRun
 from tandem.studies.study import Trainable
 from tandem.training.recipe import Recipe
 from tandem.training.setting import Setting
 
 UNSEEDED = 0
 """Stands for the seed of a pretrained baseline."""
-DRAWN = {"pairs", "sources", "languages", "temperature"}
+DRAWN = {"corpus", "start", "pairs", "sources", "languages", "temperature"}
 """Keys of a setting that decide which pairs of a collection are drawn, and how often."""
 
 
@@ -34,17 +35,15 @@ class Plan(CorpusPlan):
         Raises:
             ConfigurationError: there is no such setting, or it does not train such an encoder.
         """
-        names = []
-        for encoder, setting in product(encoders, settings):
+        names = list(product(encoders, settings))
+        for encoder, setting in names:
             if setting not in self.study.settings:
                 raise ConfigurationError(f"no setting {not_among(setting, self.study.settings)}")
             available = [*self.study.settings[setting].encoders, *self.study.pretrained]
             if encoder not in available:
-                raise ConfigurationError(
-                    f"settings.{setting}.encoders has no {not_among(encoder, available)}"
-                )
-            names.append(f"{encoder}.{setting}")
-        return names
+                problem = f"settings.{setting}.encoders has no {not_among(encoder, available)}"
+                raise ConfigurationError(problem)
+        return list(map(".".join, names))
 
     def encoder(self, experiment: str) -> Trainable:
         """Return the encoder of an experiment."""
@@ -60,13 +59,10 @@ class Plan(CorpusPlan):
 
     def run(self, experiment: str) -> dict[str, Any]:
         """Return what is trained and how, except the seed, as plain values."""
-        setting = self.setting(experiment)
-        return {
-            "encoder": ENCODERS.dump(self.encoder(experiment).architecture),
-            "objective": OBJECTIVES.dump(self.study.objectives[setting.objective]),
-            "recipe": self.recipe(experiment).model_dump(),
-            "trained": setting.trained,
-        }
+        encoder, setting = experiment.split(".")[0], self.setting(experiment)
+        recipe = setting.encoders[encoder]
+        named = NamedRun(encoder=encoder, objective=setting.objective, recipe=recipe)
+        return {**named.run(self.study), "trained": setting.trained}
 
     def encoder_files(self, experiment: str) -> list[Path]:
         """Return the files of the kinds that a trained encoder needs, its segmentation included."""
@@ -108,12 +104,9 @@ class Plan(CorpusPlan):
 
     def _same_draw(self, name: str) -> str:
         """Return the first setting that draws the same pairs of a collection as this one."""
-
-        def draw(setting: Setting) -> dict[str, Any]:
-            return setting.model_dump(include=DRAWN | {"corpus", "start"})
-
-        drawn = draw(self.study.settings[name])
-        return next(n for n, setting in self.study.settings.items() if draw(setting) == drawn)
+        settings = self.study.settings.items()
+        drawn = {other: setting.model_dump(include=DRAWN) for other, setting in settings}
+        return next(other for other, values in drawn.items() if values == drawn[name])
 
     def model(self, experiment: str, seed: int) -> str:
         """Return the folder of a trained encoder."""
@@ -124,8 +117,7 @@ class Plan(CorpusPlan):
 
         A start that is the folder of a model is named as it is: its own card says what it read.
         """
-        setting = self.setting(experiment)
-        start = setting.start
+        setting, start = self.setting(experiment), self.setting(experiment).start
         before = [] if start is None else [start] if is_folder(start) else self.text_of(start)
         return list(dict.fromkeys([*self.sources(setting.corpus), *before]))
 
@@ -182,17 +174,15 @@ class Plan(CorpusPlan):
     def described(self, experiment: str) -> dict[str, Any]:
         """Describe an experiment for tables."""
         name, setting = experiment.split(".")
+        labelled = self.study.pretrained.get(name) or self.study.encoders[name]
+        described = {"name": experiment, "encoder": labelled.label, "setting": setting}
         if name in self.study.pretrained:
-            label = self.study.pretrained[name].label
-            return {"name": experiment, "encoder": label, "setting": setting}
+            return described
         encoder, entry = self.study.encoders[name], self.study.settings[setting]
         # both sides of back-translated text are in the language of its first side
         sides = 2 if entry.corpus in self.study.backtranslations else 1
         pairs = entry.pairs if entry.trained else 0  # None: all of a collection
-        return {
-            "name": experiment,
-            "encoder": encoder.label,
-            "setting": setting,
+        return described | {
             "pairs": pairs,
             "english_sentences": None if pairs is None else sides * pairs,
             "dimension": encoder.architecture.dimension,
@@ -214,8 +204,7 @@ class Plan(CorpusPlan):
     def dump(self, table: str) -> dict[str, Any]:
         """Return the study with one of its tables and those that it refers to, as plain values."""
         every = self.study.tables
-        names = [table, *(name for name in every[table].others() if name in every)]
-        kept = {name: every[name] for name in names}
+        kept = {name: every[name] for name in (table, *every[table].others()) if name in every}
         return self.study.model_copy(update={"tables": kept}).model_dump(mode="json")
 
     def all_scores(self, experiment: str) -> list[str]:

@@ -86,11 +86,9 @@ def measure_models(
 
     Args:
         models: model folders by name.
-        runs: how each of them is trained.
-        pairs: what each of them is trained on for the times of training; see `sample`.
+        runs, pairs: how each of them is trained, and on what for the times of training (`sample`).
         baselines: what `load_baseline` takes, by name.
-        text: raw lines, none twice; see `divide`.
-        language: of the text.
+        text, language: raw lines, none twice; see `divide`.
         batches: sentences encoded at a time; at the first size unseen text is read.
         repeats: parts of the text, and turns of training.
         seconds: longest time of a part. An encoder that would take longer, judged by a probe, gets
@@ -132,16 +130,10 @@ def measure(
     seconds: float,
     sentencepiece: str | Path | None = None,
 ) -> tuple[list[Rates], float | None]:
-    """Measure encoders on the same text, in turns.
+    """Measure encoders, by name, on the same text, in turns, and SentencePiece's rate.
 
-    Args:
-        timed: encoders by name.
-        probe, parts: as `divide` returns them.
-        language, batches, seconds: as for `measure_models`.
-        sentencepiece: the model whose own encoding is the limit, or None to measure no limit.
-
-    Returns:
-        One entry per encoder in the order given, and SentencePiece's sentences per second.
+    `divide` returns `probe` and `parts`; the rest is as for `measure_models`. `sentencepiece` is
+    the model whose own encoding is the limit, or None to measure no limit.
     """
     threads = available_processors()
     torch.set_num_threads(threads)
@@ -159,8 +151,7 @@ def measure(
             job = partial(encoder.encode, text, language, batches[0])
             speeds[name].unseen.append(_rate(job, text))
         if processor is not None:
-            job = partial(processor.encode, part, num_threads=threads)
-            limit.append(_rate(job, part))
+            limit.append(_rate(partial(processor.encode, part, num_threads=threads), part))
     for name, encoder in timed.items():
         text, speed = parts[-1][: most[name]], speeds[name]
         for size in batches:
@@ -232,14 +223,12 @@ def available_processors() -> int:
     return os.cpu_count() or 1
 
 
-def _tokenise(
-    encoder: TimedEncoder, sentences: Sequence[str], language: str, batch_size: int
-) -> None:
-    for start in range(0, len(sentences), batch_size):
-        encoder.tokenise(sentences[start : start + batch_size], language)
+def _tokenise(encoder: TimedEncoder, sentences: Sequence[str], language: str, size: int) -> None:
+    for start in range(0, len(sentences), size):
+        encoder.tokenise(sentences[start : start + size], language)
 
 
-def _rate(job: Callable[[], object], sentences: Sequence[Any] | NDArray[Any]) -> float:
+def _rate(job: Callable[[], object], sentences: Sequence[str]) -> float:
     start = time.perf_counter()
     job()
     return len(sentences) / (time.perf_counter() - start)

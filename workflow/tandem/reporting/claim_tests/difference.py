@@ -52,15 +52,10 @@ class Difference(ClaimTest):
             test += f"; non-inferior within {-margin:g}"
         if alone:
             test += f"; {' and '.join(dict.fromkeys(alone))} has one seed: its spread is not known"
+        bounds, p = estimate.interval, None if alone else estimate.p(margin)
+        seeds = f"{len(better.seeds)} and {len(worse.seeds)}"
         return Measured(
-            test=test,
-            statistic=estimate.value,
-            low=estimate.interval.low,
-            high=estimate.interval.high,
-            p=None if alone else estimate.p(margin),
-            unit=better.metric,
-            n=better.items,
-            seeds=f"{len(better.seeds)} and {len(worse.seeds)}",
+            test, estimate.value, bounds.low, bounds.high, p, better.metric, better.items, seeds
         )
 
 

@@ -27,30 +27,21 @@ class PairedMeans(ClaimTest):
 
         from tandem.statistics.inference import sample_mean
 
+        selections = [where for where in (self.better, self.worse) if where is not None]
         sides = [
             evidence.rows(self.frame, where, self.column, self.by)
             .dropna(subset=[self.column])
             .groupby(self.by)[self.column]
             .mean()
-            for where in (self.better, self.worse)
-            if where is not None
+            for where in selections
         ]
-        gains = (sides[0] - sides[1] if self.worse is not None else sides[0]).dropna()
+        gains = (sides[0] - sides[1] if len(sides) == 2 else sides[0]).dropna()
         if len(gains) < 2 or not np.ptp(gains):
             return None
         mean = sample_mean(gains.to_numpy(float))
-        names = [_label(self.better), *([_label(self.worse)] if self.worse is not None else [])]
-        test = f"{self.column} of {' minus '.join(names)}; paired t test over {self.by}"
-        return Measured(
-            test=test + (f"; non-inferior within {-margin:g}" if margin < 0 else ""),
-            statistic=mean.value,
-            low=mean.interval.low,
-            high=mean.interval.high,
-            p=mean.p(margin),
-            unit=self.unit,
-            n=len(gains),
-        )
-
-
-def _label(where: dict[str, str]) -> str:
-    return ", ".join(where.values()) or "all"
+        names = " minus ".join(", ".join(where.values()) or "all" for where in selections)
+        test = f"{self.column} of {names}; paired t test over {self.by}"
+        if margin < 0:
+            test += f"; non-inferior within {-margin:g}"
+        low, high, p = mean.interval.low, mean.interval.high, mean.p(margin)
+        return Measured(test, mean.value, low, high, p, self.unit, len(gains))

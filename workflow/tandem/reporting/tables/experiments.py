@@ -56,11 +56,7 @@ class Experiments(Table):
         frame = pd.DataFrame(rows).rename(columns={"name": "experiment"})
         heads = [[str(row["encoder"]), str(row["setting"]), quantity(row["pairs"])] for row in rows]
         headings = ["Encoder", "Setting", "Pairs", *(f"{task}, {unit}" for task, unit in units)]
-        text = page(f"# {self.title}", grid(headings, beside(heads, cells)), _INTERVALS, self.notes)
+        intervals = "Means over seeds; in brackets, the 95% interval over items and seeds. "
+        legend = intervals + "Best of each column in bold."
+        text = page(f"# {self.title}", grid(headings, beside(heads, cells)), legend, self.notes)
         return Report(frame, text)
-
-
-_INTERVALS = (
-    "Means over seeds; in brackets, the 95% interval over items and seeds. Best of each column in "
-    "bold."
-)

@@ -56,9 +56,8 @@ class Speed(Table):
 
     def measured(self) -> dict[str, Any]:
         """Return the settings of the text and the passes for the job that times them."""
-        unnamed = {"kind", "encoders", "setting", "baselines", "source", "languages"}
-        unnamed |= {"title", "notes"}
-        return self.model_dump(exclude=unnamed)
+        others = {"encoders", "setting", "baselines", "source", "languages", "title", "notes"}
+        return self.model_dump(exclude=others)
 
     def sources(self) -> list[str]:
         """Name the corpus that is read."""
@@ -114,9 +113,7 @@ class Speed(Table):
         limit = timed["sentencepiece"] if entry["device"] == "cpu" else None
         return {
             "encoder": labels[entry["name"]],
-            "name": entry["name"],
-            "device": entry["device"],
-            "threads": entry["threads"],
+            **{key: entry[key] for key in ("name", "device", "threads")},
             **unseen,
             **{f"seen_batch_{size}_per_s": entry["seen"][str(size)] for size in self.batches},
             "tokenisation_share": entry["tokenisation"],
@@ -136,11 +133,10 @@ class Speed(Table):
             f"{row['encoder']} ({row['device']}), {row['unseen_per_s']:,.0f}"
             for _, row in ordered.iterrows()
         ]
-        again = f"seen_batch_{self.batches[0]}_per_s"
         bars = ["unseen_per_s", "unseen_slowest_per_s", "unseen_fastest_per_s"]
         series = {"text read once": ordered[bars].to_numpy(float)}
         series["read again"] = np.full((len(rows), 3), np.nan)
-        series["read again"][:, 0] = ordered[again]
+        series["read again"][:, 0] = ordered[f"seen_batch_{self.batches[0]}_per_s"]
         limit = ordered["sentencepiece_per_s"].max()
         label = f"sentences per second from raw text, batch {self.batches[0]} (numbers: read once)"
         marked = (limit, "SentencePiece alone") if limit > 0 else None  # NaN: not measured
@@ -177,9 +173,9 @@ def _markdown(table: Speed, frame: pd.DataFrame, timed: Mapping[str, Any]) -> st
             row["device"],
             f"{row['unseen_per_s']:,.0f}",
             f"{row['unseen_per_s'] / slowest:.1f}",
-            _share(row["unseen_sentencepiece_share"]),
+            _number(row["unseen_sentencepiece_share"], ".0%"),
             *(f"{row[column]:,.0f}" for column in seen),
-            _share(row["tokenisation_share"]),
+            _number(row["tokenisation_share"], ".0%"),
             _number(row["training_pairs_per_s"]),
         ]
         for _, row in ordered.iterrows()
@@ -208,15 +204,8 @@ def _markdown(table: Speed, frame: pd.DataFrame, timed: Mapping[str, Any]) -> st
     )  # fmt: skip
 
 
-def _number(value: float | None) -> str:
-    """A number with separators; empty where it was not measured."""
+def _number(value: float | None, form: str = ",.0f") -> str:
+    """A number with separators, or in this form; empty where it was not measured."""
     import pandas as pd
 
-    return "" if pd.isna(value) else f"{value:,.0f}"
-
-
-def _share(value: float | None) -> str:
-    """A share in percent; empty where it was not measured."""
-    import pandas as pd
-
-    return "" if pd.isna(value) else f"{100 * value:.0f}%"
+    return "" if pd.isna(value) else format(value, form)
