@@ -17,11 +17,11 @@ from tandem.segmentation.segmenter import Segmenter
 if TYPE_CHECKING:
     from tandem.encoders.encoder import Compose, Floats
 
+
 class Composition(nn.Module):
     """From token embeddings to sentence vectors."""
 
     def __init__(self, encoder: Encoder) -> None:
-        """Draw the parameters of an encoder."""
         super().__init__()
         self.encoder = encoder
         self.weights = encoder.weights()
@@ -75,12 +75,6 @@ def from_parameters(
     table = arrays.pop("embedding")
     device = device or parameters["embedding"].device.type
     return SentenceEncoder(segmenter, kind, table, arrays, metadata, device)
-
-
-def weight_shapes(encoder: Encoder) -> dict[str, tuple[int, ...]]:
-    """Return the shape of each parameter beside the embeddings, without drawing any."""
-    with torch.device("meta"):
-        return {k: tuple(v.shape) for k, v in Composition(encoder).state_dict().items()}
 
 
 def composer(

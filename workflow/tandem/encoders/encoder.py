@@ -65,6 +65,8 @@ class Encoder(Kind):
     """Whether sentence-transformers' own classes can do the same."""
     rotatable: ClassVar[bool] = False
     """Whether vectors rotate as embeddings do, so that dimensions can be cut."""
+    multiplies: ClassVar[bool] = False
+    """Whether products of large matrices take most of its time: bfloat16 makes these faster."""
 
     dimension: PositiveInt = 300
     """Width of the token embeddings."""
@@ -73,11 +75,6 @@ class Encoder(Kind):
     def width(self) -> int:
         """Width of the sentence vector."""
         return self.dimension
-
-    @property
-    def multiplies(self) -> bool:
-        """Whether products of large matrices take most of its time: bfloat16 makes these faster."""
-        return False
 
     def reads(self, segmentation: Segmentation) -> bool:
         """Whether it can read the ids of a segmentation.
@@ -101,17 +98,17 @@ class Encoder(Kind):
 
     def weight_shapes(self) -> dict[str, tuple[int, ...]]:
         """Return the shape of each parameter beside the embeddings."""
-        from tandem.encoders import composition
+        import torch
 
-        return composition.weight_shapes(self)
+        from tandem.encoders.composition import Composition
+
+        with torch.device("meta"):  # nothing is drawn
+            return {k: tuple(v.shape) for k, v in Composition(self).state_dict().items()}
 
     def composer(self, table: Floats, weights: Mapping[str, Floats], device: str) -> Compose:
         """Return the function that composes sentences on a device, without training.
 
-        Args:
-            table: (types, dimension) embeddings.
-            weights: the parameters beside them.
-            device: cpu, cuda, ...
+        It is made of the embeddings, (types, dimension), and the parameters beside them.
         """
         from tandem.encoders import composition
 

@@ -65,7 +65,6 @@ class SentenceEncoder:
         metadata: dict[str, Any] | None = None,
         device: str = "cpu",
     ) -> None:
-        """Put an encoder together."""
         self.segmenter, self.kind = segmenter, kind
         self.table, self.weights = table, dict(weights or {})
         self.metadata, self.device = metadata or {}, device

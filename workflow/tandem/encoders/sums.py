@@ -21,19 +21,13 @@ def sums(tokens: Tokens) -> Tensor:
     from torch.nn import functional
 
     table, ids, offsets, dropout = tokens
-    compiled = has_compiled_loops(table)
+    if has_compiled_loops(table) and (dropout or table.requires_grad):
+        from tandem.kernels.sums import Sums  # numba: only for training
+
+        total: Tensor = Sums.apply(table, ids, offsets, *(dropout[:2] if dropout else ()))
+        return total * dropout.scale if dropout else total
     if dropout is None:
-        if compiled and table.requires_grad:
-            from tandem.kernels.sums import Sums  # numba: only for training
-
-            total: Tensor = Sums.apply(table, ids, offsets)
-            return total
         return functional.embedding_bag(ids, table, offsets[:-1], mode="sum")
-    if compiled:
-        from tandem.kernels.sums import MaskedSums
-
-        total = MaskedSums.apply(table, ids, offsets, dropout.keep, dropout.places)
-        return total * dropout.scale
     dropped = functional.embedding(ids, table) * dropout.factors(table.shape[1])
     every = torch.arange(len(ids), device=ids.device)
     return functional.embedding_bag(every, dropped, offsets[:-1], mode="sum")

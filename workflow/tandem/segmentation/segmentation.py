@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from pydantic import PositiveInt
 
+from tandem.errors import TandemError
 from tandem.registry import Kind, Registry
 
 if TYPE_CHECKING:
@@ -20,6 +22,9 @@ Encode = Callable[[Sequence[str]], "Ragged"]
 """From sentences to the ids of their tokens."""
 Texts = Mapping[str, Callable[[], Iterable[str]]]
 """For each side of a bitext, a function that opens its sentences."""
+Batches = Iterable[Sequence[str]]
+LINES = 20_000
+"""Lines in memory, tokenised or segmented at a time."""
 
 
 class Vocabulary(NamedTuple):
@@ -35,13 +40,7 @@ class Vocabulary(NamedTuple):
 
 
 class TextSize(NamedTuple):
-    """How much text there is to learn from.
-
-    Attributes:
-        pairs: of sentences.
-        characters: of the text, with their counts.
-        languages: of both sides.
-    """
+    """How much text there is to learn from, in sentence pairs and in counts of characters."""
 
     pairs: int
     characters: Counter[str]
@@ -73,6 +72,26 @@ class Segmentation(Kind):
     def token_mark(self, language: str) -> str:
         """Return the mark that a language's tokens begin with in the vocabulary, or ""."""
         return f"<{language}>" if language in self.marked else ""
+
+    def most_frequent(self, texts: Texts, count: Callable[[Batches], Counter[str]]) -> Vocabulary:
+        """Return the most frequent units of all texts together, the most frequent first.
+
+        `count` counts the units in batches of sentences.
+
+        Raises:
+            TandemError: the text is empty.
+        """
+        counts: Counter[str] = Counter()
+        for side, lines in texts.items():
+            mark = self.token_mark(side_language(side))
+            units = count(batches(lines()))
+            counts.update({mark + unit: number for unit, number in units.items()})
+        if not counts:
+            raise TandemError("nothing to learn a segmentation from: the training text is empty")
+        # equal counts in the order of their spelling, so that the same text gives the same ids
+        ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+        tokens = [unit for unit, _ in ranked[: self.size]]
+        return Vocabulary(tokens, dict.fromkeys(sorted(map(side_language, texts))))
 
     def learn(self, texts: Texts, folder: Path) -> Vocabulary:
         """Learn a vocabulary from training sentences; models are written into a folder.
@@ -106,6 +125,12 @@ class Segmentation(Kind):
 
 
 SEGMENTATIONS = Registry("tandem.segmentation.kinds", Segmentation)
+
+
+def batches(lines: Iterable[str]) -> Iterator[list[str]]:
+    """Yield lines in lists of LINES."""
+    stream = iter(lines)
+    return iter(lambda: list(islice(stream, LINES)), [])
 
 
 def side_language(side: str) -> str:

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -30,6 +29,7 @@ from torch import Tensor
 
 from tandem.kernels.adam import adam_read, adam_update
 from tandem.machine import has_compiled_loops
+from tandem.training.sgd import Rows, RowSgd
 
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
 """Kingma and Ba's (2014) defaults."""
@@ -38,22 +38,7 @@ _HORIZON = 400
 """Steps after which r^k, hence what a missed step still moves, is below 1e-18."""
 
 
-@dataclass
-class Rows:
-    """Rows of the table on their way through one training step.
-
-    Attributes:
-        index: (rows,) int64, distinct.
-        values: (rows, dimension) up to date; a leaf that collects the gradient.
-        age: (rows,) steps missed since they were last stored.
-    """
-
-    index: Tensor
-    values: Tensor
-    age: Tensor
-
-
-class RowAdam:
+class RowAdam(RowSgd):
     """Adam for the rows of one table."""
 
     def __init__(
@@ -63,24 +48,15 @@ class RowAdam:
         total_steps: int,
         factors: Callable[[NDArray[np.int64]], NDArray[np.float64]] = np.ones_like,
     ) -> None:
-        """Take over `table` (rows, dimension), to be changed in place over `total_steps` steps.
-
-        `factors` gives the factor of the learning rate in each of some steps, which are counted
-        from 1.
-        """
-        self.table = table
-        self.first = torch.zeros_like(table)
-        self.second = torch.zeros_like(table)
+        """Take over `table`, as `RowSgd` does."""
+        super().__init__(table, learning_rate, total_steps + _HORIZON, factors)
+        self.first, self.second = torch.zeros_like(table), torch.zeros_like(table)
         self.touched = torch.zeros(len(table), dtype=torch.int64, device=table.device)
-        self.step_count = 0
-        self._learning_rate = learning_rate
         # by step, or by the number of steps missed: T, r^k, and eps as it stands to the
         # bias-corrected sqrt(v) of the step that a row was last stored at
         steps = np.arange(total_steps + 1, dtype=np.float64)
         epsilons = EPSILON * np.sqrt(1 - BETA2**steps)
         epsilons[0] = 1.0  # a row never touched has no moments: anything but zero
-        horizon = np.arange(total_steps + _HORIZON + 1)
-        self._factors = np.asarray(factors(horizon), np.float64)
         by_step = _tails(self._factors), _RATIO**steps, epsilons.astype(np.float32)
         self._by_step = [torch.from_numpy(values).to(table.device) for values in by_step]
         self._read = table[:0].clone()
@@ -144,10 +120,6 @@ class RowAdam:
                 table.index_copy_(0, rows.index, new)
             self.touched.index_fill_(0, rows.index, self.step_count)
 
-    def rate(self) -> float:
-        """Return the learning rate of the last step."""
-        return self._learning_rate * float(self._factors[self.step_count])
-
     def settle(self, rows_at_once: int = 65_536) -> Tensor:
         """Bring every row up to date, as the dense optimiser would hold it; return the table."""
         for start in range(0, len(self.table), rows_at_once):
@@ -162,18 +134,8 @@ class RowAdam:
 
     def state(self) -> dict[str, Tensor]:
         """Return the tensors from which `load_state` continues to the same bytes."""
-        return {
-            "embedding": self.table,
-            "first": self.first,
-            "second": self.second,
-            "touched": self.touched,
-        }
-
-    def load_state(self, tensors: dict[str, Tensor], step_count: int) -> None:
-        """Continue from what `state` returned at step `step_count`."""
-        for name, tensor in self.state().items():
-            tensor.copy_(tensors[name])
-        self.step_count = step_count
+        moments = {"first": self.first, "second": self.second, "touched": self.touched}
+        return super().state() | moments
 
 
 def _tails(factors: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -19,15 +19,15 @@ import torch
 from torch import Tensor
 
 from tandem.errors import TandemError
-from tandem.kernels.compiled import set_threads
+from tandem.kernels import set_threads
 from tandem.kernels.sums import number_types
 from tandem.objectives.contrastive import Contrastive, Pool
-from tandem.training.adam import RowAdam, Rows
+from tandem.training.adam import RowAdam
+from tandem.training.checkpoint import load_optimizer, optimizer_tensors
 from tandem.training.course import Advance, Parameters, State
 from tandem.training.noise import DropoutPool, generator, scramble
-from tandem.training.optimizer_state import load_optimizer, optimizer_tensors
 from tandem.training.run import Run, first_parameters
-from tandem.training.sgd import RowSgd
+from tandem.training.sgd import Rows, RowSgd
 
 if TYPE_CHECKING:
     from tandem.encoders.model import SentenceEncoder
@@ -36,12 +36,7 @@ if TYPE_CHECKING:
 
 
 class Encoded(NamedTuple):
-    """Sentences, encoded.
-
-    Attributes:
-        fetched: the rows of the table that their tokens read.
-        vectors: (sentences, width).
-    """
+    """The rows of the table that sentences' tokens read, and vectors, (sentences, width)."""
 
     fetched: Rows
     vectors: Tensor
@@ -91,7 +86,7 @@ class Contrast:
         steps = recipe.epochs * sum(math.ceil(text.longest / recipe.batch) for text in texts)
         factors = partial(recipe.factors, total=steps)
         table, rate = table.to(self.device), recipe.learning_rate
-        rows: type[RowAdam] | type[RowSgd] = RowAdam if recipe.optimizer == "adam" else RowSgd
+        rows = RowAdam if recipe.optimizer == "adam" else RowSgd
         self.optimizer = rows(table, rate * recipe.embedding_multiplier, steps, factors)
         weights = list(self.composition.parameters())
         optimizer = {"adam": torch.optim.Adam, "sgd": torch.optim.SGD}[recipe.optimizer]
@@ -110,11 +105,9 @@ class Contrast:
     def begin(self, epoch: int) -> int:
         """Put the pairs of each text into the order of an epoch; return their number."""
         self._epoch = epoch
-        seeds = [
-            (self.settings.seed, 1, epoch, *([n] if n else [])) for n in range(len(self.texts))
-        ]
         self._orders = [
-            text.epoch(generator(*seed)) for text, seed in zip(self.texts, seeds, strict=True)
+            text.epoch(generator(self.settings.seed, 1, epoch, *([number] if number else [])))
+            for number, text in enumerate(self.texts)
         ]
         self._positions = self._positions or [0] * len(self.texts)
         return sum(map(len, self._orders))

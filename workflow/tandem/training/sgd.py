@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from tandem.training.adam import Rows
+
+@dataclass
+class Rows:
+    """Rows of the table on their way through one training step.
+
+    Attributes:
+        index: (rows,) int64, distinct.
+        values: (rows, dimension) up to date; a leaf that collects the gradient.
+        age: (rows,) steps missed since they were last stored.
+    """
+
+    index: Tensor
+    values: Tensor
+    age: Tensor
 
 
 class RowSgd:
     """SGD for the rows of one table: a row without a gradient stays where it is.
 
-    It does what `RowAdam` does, and keeps nothing but the table.
+    Other optimisers of rows take another step, and keep moments beside the table.
     """
 
     def __init__(
@@ -27,7 +41,8 @@ class RowSgd:
     ) -> None:
         """Take over `table` (rows, dimension), to be changed in place over `total_steps` steps.
 
-        `factors` gives the factor of the learning rate in each of some steps.
+        `factors` gives the factor of the learning rate in each of some steps, which are counted
+        from 1.
         """
         self.table = table
         self.step_count = 0
@@ -60,5 +75,6 @@ class RowSgd:
 
     def load_state(self, tensors: dict[str, Tensor], step_count: int) -> None:
         """Continue from what `state` returned at step `step_count`."""
-        self.table.copy_(tensors["embedding"])
+        for name, tensor in self.state().items():
+            tensor.copy_(tensors[name])
         self.step_count = step_count

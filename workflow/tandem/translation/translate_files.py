@@ -1,4 +1,4 @@
-"""Text files through translators."""
+"""Text files through translators, and the settings of back-translated text."""
 
 from __future__ import annotations
 
@@ -7,13 +7,32 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from pathlib import Path
 
+from pydantic import NonNegativeInt, PositiveInt
+
 from tandem.errors import TandemError
 from tandem.files.io import atomic_path, read_lines
 from tandem.filtering.clean import refusal
-from tandem.filtering.filter import Filter
+from tandem.filtering.filter import Filter, Filters, parse_filters
 from tandem.progress import progress_bar
+from tandem.registry import Settings
 from tandem.text.spelling import collapse
 from tandem.translation.translator import LoadedTranslator
+
+
+class Backtranslation(Settings):
+    """Back-translated text: one side of a bitext, paired with the translation of its other side."""
+
+    bitext: str
+    """The bitext that is back-translated."""
+    translator: str
+    """The translator; the side in its target language is kept, the other is translated."""
+    pairs: NonNegativeInt | None = None
+    """How many pairs of the training split, from its start; null: all. The validation and the test
+    split are translated too."""
+    cleaning: Filters = parse_filters({"identical": {}})
+    """Filters that a pair of text and back-translation must pass, in this order."""
+    shards: PositiveInt = 1
+    """Number of jobs that share the translation; changes no result."""
 
 
 def translate_file(
@@ -59,8 +78,7 @@ def join_translations(
 ) -> dict[str, int]:
     """Write text beside its back-translation, and its scores; return the counts of pairs.
 
-    Pairs that a filter of `cleaning` refuses are left out, such as a translation that is
-    the same as the text.
+    Pairs that a filter of `cleaning` refuses are left out.
 
     Args:
         folder: where the text is, under the name of the first side.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Self, cast
+from typing import TYPE_CHECKING, ClassVar, Self, cast
 
 from pydantic import PositiveInt, model_validator
 
@@ -27,6 +27,8 @@ class Transformer(Encoder):
     positions; the maximum, the mean, the first state and the states weighted by attention (dos
     Santos et al., 2016), concatenated, give the vector. No dropout but that of token embeddings.
     """
+
+    multiplies: ClassVar[bool] = True
 
     grouped: bool = False
     """Tokens come as words with their character n-grams, by the segmentation words-and-ngrams, and
@@ -58,11 +60,6 @@ class Transformer(Encoder):
     def width(self) -> int:
         """Width of the sentence vector."""
         return self.output
-
-    @property
-    def multiplies(self) -> bool:
-        """Whether products of large matrices take most of its time: they do."""
-        return True
 
     def weights(self) -> nn.Module:
         """Return the projections, layers and weights of attention pooling, drawn by PyTorch."""

@@ -19,10 +19,9 @@ class Trigrams(Segmentation):
 
     def learn(self, texts: Texts, folder: Path) -> Vocabulary:
         """Count the trigrams."""
-        from tandem.segmentation.frequency import most_frequent
         from tandem.segmentation.trigrams import count_trigrams
 
-        return most_frequent(self, texts, count_trigrams)
+        return self.most_frequent(texts, count_trigrams)
 
     def encoder(self, ids: Mapping[str, int], model: Path | None) -> Encode:
         """Look each trigram up."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from tandem.segmentation.segmentation import Encode, Segmentation, Texts, Vocabulary
+from tandem.segmentation.segmentation import Batches, Encode, Segmentation, Texts, Vocabulary
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -21,9 +21,7 @@ class Words(Segmentation):
 
     def learn(self, texts: Texts, folder: Path) -> Vocabulary:
         """Count the words."""
-        from tandem.segmentation.frequency import most_frequent
-
-        return most_frequent(self, texts, _count)
+        return self.most_frequent(texts, count_words)
 
     def encoder(self, ids: Mapping[str, int], model: Path | None) -> Encode:
         """Look each word up."""
@@ -39,7 +37,8 @@ class Words(Segmentation):
         return of_words(list(ids)), list(ids)
 
 
-def _count(batches: Iterable[Sequence[str]]) -> Counter[str]:
+def count_words(batches: Batches) -> Counter[str]:
+    """Count the words in batches of sentences."""
     from tandem.segmentation.trigrams import spelled
 
     return Counter(chain.from_iterable(map(str.split, spelled(batches))))
