@@ -9,8 +9,8 @@ from tandem.objectives.kinds.additive_margin import AdditiveMargin
 from tandem.segmentation import ragged
 from tandem.training.pairs import Pairs
 from tandem.training.recipe import Recipe
+from tandem.training.row_optimizers import Rows, RowSgd
 from tandem.training.run import Run, course_of
-from tandem.training.sgd import Rows, RowSgd
 
 SMALL = Transformer(dimension=16, layers=1, heads=2, hidden=8, filter=16, output=8)
 RECIPE = Recipe(

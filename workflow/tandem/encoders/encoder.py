@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from pydantic import PositiveInt
 
+from tandem.machine import has_compiled_loops
 from tandem.registry import Kind, Registry
 from tandem.segmentation.segmentation import Segmentation
 
@@ -56,6 +57,26 @@ class Tokens(NamedTuple):
     ids: Tensor
     offsets: Tensor
     dropout: Dropout | None
+
+    def sums(self) -> Tensor:
+        """Return the sum of the embeddings of each sentence's tokens, (sentences, dimension).
+
+        Compiled where an encoder is trained on a CPU in single precision, else by PyTorch.
+        """
+        import torch
+        from torch.nn import functional
+
+        table, ids, offsets, dropout = self
+        if has_compiled_loops(table) and (dropout or table.requires_grad):
+            from tandem.kernels.sums import Sums  # numba: only for training
+
+            total: Tensor = Sums.apply(table, ids, offsets, *(dropout[:2] if dropout else ()))
+            return total * dropout.scale if dropout else total
+        if dropout is None:
+            return functional.embedding_bag(ids, table, offsets[:-1], mode="sum")
+        dropped = functional.embedding(ids, table) * dropout.factors(table.shape[1])
+        every = torch.arange(len(ids), device=ids.device)
+        return functional.embedding_bag(every, dropped, offsets[:-1], mode="sum")
 
 
 class Encoder(Kind):
@@ -110,9 +131,21 @@ class Encoder(Kind):
 
         It is made of the embeddings, (types, dimension), and the parameters beside them.
         """
-        from tandem.encoders import composition
+        import torch
 
-        return composition.composer(self, table, weights, device)
+        from tandem.encoders.composition import Composition
+
+        with torch.device("meta"):  # nothing is drawn
+            composition = Composition(self)
+        composition.load(weights).eval().to(device)
+        embeddings = torch.from_numpy(table).to(device)
+
+        @torch.inference_mode()
+        def compose(ids: NDArray[np.int64], offsets: NDArray[np.int64]) -> Floats:
+            tensors = (torch.from_numpy(array).to(device) for array in (ids, offsets))
+            return composition(embeddings, *tensors).cpu().numpy()
+
+        return compose
 
 
 ENCODERS = Registry("tandem.encoders.kinds", Encoder)

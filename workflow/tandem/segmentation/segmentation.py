@@ -22,6 +22,8 @@ Encode = Callable[[Sequence[str]], "Ragged"]
 """From sentences to the ids of their tokens."""
 Texts = Mapping[str, Callable[[], Iterable[str]]]
 """For each side of a bitext, a function that opens its sentences."""
+Stock = tuple["Tokenizer", list[str]]
+"""A tokeniser of the library `tokenizers`, and its tokens by id."""
 Batches = Iterable[Sequence[str]]
 LINES = 20_000
 """Lines in memory, tokenised or segmented at a time."""
@@ -104,14 +106,12 @@ class Segmentation(Kind):
     def encoder(self, ids: Mapping[str, int], model: Path | None) -> Encode:
         """Return the function that segments sentences of a language.
 
-        Args:
-            ids: those of its tokens, which stand without their mark.
-            model: that of the language, where the kind has models.
+        `ids` are those of its tokens, without their mark; `model` is its own, if the kind has any.
         """
         raise NotImplementedError
 
-    def tokenizer(self, ids: Mapping[str, int], model: Path | None) -> tuple[Tokenizer, list[str]]:
-        """Return a tokeniser of the library `tokenizers` that does the same, and its tokens by id.
+    def tokenizer(self, ids: Mapping[str, int], model: Path | None) -> Stock:
+        """Return a tokeniser that does the same.
 
         Raises:
             TandemError: that library cannot do it.

@@ -22,12 +22,11 @@ from tandem.errors import TandemError
 from tandem.kernels import set_threads
 from tandem.kernels.sums import number_types
 from tandem.objectives.contrastive import Contrastive, Pool
-from tandem.training.adam import RowAdam
 from tandem.training.checkpoint import load_optimizer, optimizer_tensors
 from tandem.training.course import Advance, Parameters, State
 from tandem.training.noise import DropoutPool, generator, scramble
+from tandem.training.row_optimizers import RowAdam, Rows, RowSgd
 from tandem.training.run import Run, first_parameters
-from tandem.training.sgd import Rows, RowSgd
 
 if TYPE_CHECKING:
     from tandem.encoders.model import SentenceEncoder
@@ -91,10 +90,10 @@ class Contrast:
         weights = list(self.composition.parameters())
         optimizer = {"adam": torch.optim.Adam, "sgd": torch.optim.SGD}[recipe.optimizer]
         self.weights_optimizer = optimizer(weights, rate) if weights else None
-        self.dropout = None
-        if recipe.dropout:
-            dimension = run.encoder.dimension
-            self.dropout = DropoutPool(recipe.dropout, dimension, run.seed, self.device)
+        dropout = recipe.dropout, run.encoder.dimension, run.seed, self.device
+        self.dropout = DropoutPool(*dropout) if recipe.dropout else None
+        # whether negatives are chosen among the very vectors that a step compares
+        self._plain = self.objective.compares and not (recipe.dropout or recipe.scramble)
         self._scratch = np.full(vocabulary, -1)
         self.step = 0
         self._epoch = 0
@@ -164,19 +163,12 @@ class Contrast:
         self._positions[number] = end
         return Advance(count, loss, len(batches))
 
-    @property
-    def _plain(self) -> bool:
-        """Whether negatives are chosen among the very vectors that a step compares."""
-        changed = self.dropout is not None or self.settings.recipe.scramble > 0
-        return self.objective.compares and not changed
-
     @torch.no_grad()
     def _choose(
         self, text: Pairs, rows: Indices, sentences: Ragged, encoded: Encoded | None
     ) -> Any:  # noqa: ANN401  (the objective's own)
-        vectors = None
-        if self.objective.compares:
-            vectors = (encoded or self._encode(sentences)).vectors.detach()
+        compares = self.objective.compares
+        vectors = (encoded or self._encode(sentences)).vectors.detach() if compares else None
         keys = self._tensor(text.sentence_keys(rows, sentences))
         labels = None if text.labels is None else self._tensor(text.labels[rows])
         return self.objective.choose(Pool(vectors, keys, text.monolingual, labels))
@@ -213,9 +205,7 @@ class Contrast:
         types, local = number_types(rows.ids, self._scratch)
         fetched = self.optimizer.fetch(self._tensor(types))
         fetched.values.requires_grad_(torch.is_grad_enabled())
-        dropout = None
-        if self.dropout is not None and random is not None:
-            dropout = self.dropout.draw(len(local), random)
+        dropout = self.dropout.draw(len(local), random) if self.dropout and random else None
         tokens = fetched.values, self._tensor(local), self._tensor(rows.offsets), dropout
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self._bfloat16):
             return Encoded(fetched, self.composition(*tokens))

@@ -111,12 +111,9 @@ class Course:
     ) -> None:
         """Take a learner that has not begun.
 
-        Args:
-            learner: what learns.
-            identity: plain values that a checkpoint must have in common with this training.
-            epochs: the most epochs.
-            patience: training ends after so many epochs without a better score; 0: after all.
-            selects: whether validation chooses the epoch; else it is only written down.
+        A checkpoint must have `identity`, plain values, in common with this training. It ends after
+        `patience` epochs without a better score; 0: after all `epochs`. Where it `selects`,
+        validation chooses the epoch; else it is only written down.
         """
         self.learner, self.identity = learner, dict(identity)
         self.epochs, self.patience, self.selects = epochs, patience, selects
@@ -139,9 +136,8 @@ class Course:
             validate: scores parameters; None: nothing is scored, and the last epoch is kept.
             folder: where checkpoints go; None for none.
             checkpoint_seconds: least time between two checkpoints; it changes no result.
-            show: draw a progress bar on standard error.
+            show: whether a progress bar, with this `title`, is drawn on standard error.
             stopped: asked after every advance; if true, training ends with a checkpoint.
-            title: of the progress bar.
             from_start: score the parameters before the first epoch too, where it selects.
         """
         if folder is not None:

@@ -1,9 +1,9 @@
-"""Text files through translators, and the settings of back-translated text."""
+"""Text files through translators: back-translated text, and the quality of translations."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -104,3 +104,24 @@ def join_translations(
                     for out, value in ((text, first), (translated, line), (table, row)):
                         out.write(f"{value}\n".encode())
     return dict(counts)
+
+
+def bleu(hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, float | str | int]:
+    """Return corpus BLEU (Post 2018; 0 to 100), sacreBLEU's signature, the number of sentences.
+
+    Raises TandemError when there are none, or not as many references as hypotheses.
+    """
+    import sacrebleu
+
+    if len(hypotheses) != len(references) or not hypotheses:
+        raise TandemError(
+            f"BLEU of {len(hypotheses)} hypotheses against {len(references)} references: give "
+            "as many of both, and at least one"
+        )
+    metric = sacrebleu.BLEU()
+    score = metric.corpus_score(list(hypotheses), [list(references)])
+    return {
+        "bleu": score.score,
+        "signature": str(metric.get_signature()),
+        "sentences": len(hypotheses),
+    }

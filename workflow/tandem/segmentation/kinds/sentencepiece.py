@@ -6,22 +6,20 @@ import math
 from collections.abc import Mapping
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import Field
 
 from tandem.segmentation.segmentation import (
     Encode,
     Segmentation,
+    Stock,
     Texts,
     TextSize,
     Vocabulary,
     batches,
     side_language,
 )
-
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
 
 
 class Sentencepiece(Segmentation):
@@ -75,7 +73,7 @@ class Sentencepiece(Segmentation):
         assert model is not None
         return lookup(PieceEncoder(model, ids))
 
-    def tokenizer(self, ids: Mapping[str, int], model: Path | None) -> tuple[Tokenizer, list[str]]:
+    def tokenizer(self, ids: Mapping[str, int], model: Path | None) -> Stock:
         """Return a Unigram tokeniser."""
         from tandem.segmentation.pieces import load_pieces, piece_scores
         from tandem.segmentation.stock_tokenizer import of_pieces

@@ -6,12 +6,9 @@ from collections import Counter
 from collections.abc import Mapping
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from tandem.segmentation.segmentation import Batches, Encode, Segmentation, Texts, Vocabulary
-
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
+from tandem.segmentation.segmentation import Batches, Encode, Segmentation, Stock, Texts, Vocabulary
 
 
 class Words(Segmentation):
@@ -30,7 +27,7 @@ class Words(Segmentation):
 
         return lookup(lambda words: from_rows([ids[w]] if w in ids else [] for w in words))
 
-    def tokenizer(self, ids: Mapping[str, int], model: Path | None) -> tuple[Tokenizer, list[str]]:
+    def tokenizer(self, ids: Mapping[str, int], model: Path | None) -> Stock:
         """Return a tokeniser that knows whole words only."""
         from tandem.segmentation.stock_tokenizer import of_words
 

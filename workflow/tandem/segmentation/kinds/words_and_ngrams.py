@@ -23,14 +23,13 @@ from tandem.segmentation.segmentation import (
     Batches,
     Encode,
     Segmentation,
+    Stock,
     Texts,
     TextSize,
     Vocabulary,
 )
 
 if TYPE_CHECKING:
-    from tokenizers import Tokenizer
-
     from tandem.segmentation.ragged import Ragged
 
 BEGIN = "<word>"
@@ -76,7 +75,7 @@ class WordsAndNgrams(Segmentation):
 
         return lookup(partial(self._entries, ids))
 
-    def tokenizer(self, ids: Mapping[str, int], model: Path | None) -> tuple[Tokenizer, list[str]]:
+    def tokenizer(self, ids: Mapping[str, int], model: Path | None) -> Stock:
         """Refuse."""
         raise TandemError("no stock tokeniser hashes n-grams. Train with another segmentation")
 
