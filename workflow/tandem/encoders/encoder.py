@@ -98,10 +98,7 @@ class Encoder(Kind):
         return self.dimension
 
     def reads(self, segmentation: Segmentation) -> bool:
-        """Whether it can read the ids of a segmentation.
-
-        Words that come with their n-grams are for encoders that sum these up.
-        """
+        """Whether it can read a segmentation's ids: not words with n-grams, unless it sums them."""
         return not segmentation.grouped
 
     def weights(self) -> nn.Module:

@@ -139,8 +139,7 @@ class SentenceEncoder:
         """
         (folder / "segmenter").mkdir()
         self.segmenter.save(folder / "segmenter")
-        arrays = self._arrays(precision)
-        arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+        arrays = {k: np.ascontiguousarray(v) for k, v in self._arrays(precision).items()}
         save_file(arrays, folder / "model.safetensors")
         description = {"encoder": ENCODERS.dump(self.kind), "training": self.metadata}
         # folders that do not say it have float32

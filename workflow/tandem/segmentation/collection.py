@@ -87,10 +87,8 @@ def segment_collection(
 
     Args:
         drawn: the pairs to train on.
-        scheme: how text becomes ids.
         learned_from: how many pairs the vocabulary is learned from, drawn as an epoch draws them.
         temperature: see `balanced`.
-        folder: where to write.
         segmenter: one to use as it is and to copy; None: one is learned.
 
     Raises:
@@ -136,12 +134,8 @@ def _write_kind(
     repeated = (np.full(sample.rows.sum(), times) for sample, times in samples)
     save_array(folder / f"{kind}.passes.npy", repeated, np.float32)
     return [
-        {
-            "kind": kind,
-            **sample.part._asdict(),
-            "pairs": int(sample.rows.sum()),
-            "passes": round(times, 4),
-        }
+        {"kind": kind, **sample.part._asdict()}
+        | {"pairs": int(sample.rows.sum()), "passes": round(times, 4)}
         for sample, times in samples
     ]
 

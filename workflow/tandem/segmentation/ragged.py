@@ -83,10 +83,8 @@ def load(stem: str | Path) -> Ragged:
     Raises:
         InputError: a file is missing or damaged, or the two do not belong together.
     """
-    ids, offsets = (
-        load_array(f"{stem}.{part}.npy", kinds)
-        for part, kinds in (("ids", (np.uint16, np.int32)), ("offsets", (np.int64,)))
-    )
+    ids = load_array(f"{stem}.ids.npy", (np.uint16, np.int32))
+    offsets = load_array(f"{stem}.offsets.npy", (np.int64,))
     falls = (offsets[1:] < offsets[:-1]).any()
     if not len(offsets) or falls or (offsets[0], offsets[-1]) != (0, len(ids)):
         raise InputError(f"{stem}.ids.npy", None, "its length contradicts its offsets", _REMEDY)

@@ -76,9 +76,7 @@ class Segmentation(Kind):
         return f"<{language}>" if language in self.marked else ""
 
     def most_frequent(self, texts: Texts, count: Callable[[Batches], Counter[str]]) -> Vocabulary:
-        """Return the most frequent units of all texts together, the most frequent first.
-
-        `count` counts the units in batches of sentences.
+        """Return the most frequent units of all texts, by what `count` counts in some sentences.
 
         Raises:
             TandemError: the text is empty.

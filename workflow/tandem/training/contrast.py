@@ -92,8 +92,6 @@ class Contrast:
         self.weights_optimizer = optimizer(weights, rate) if weights else None
         dropout = recipe.dropout, run.encoder.dimension, run.seed, self.device
         self.dropout = DropoutPool(*dropout) if recipe.dropout else None
-        # whether negatives are chosen among the very vectors that a step compares
-        self._plain = self.objective.compares and not (recipe.dropout or recipe.scramble)
         self._scratch = np.full(vocabulary, -1)
         self.step = 0
         self._epoch = 0
@@ -162,6 +160,12 @@ class Contrast:
             self.step += 1
         self._positions[number] = end
         return Advance(count, loss, len(batches))
+
+    @property
+    def _plain(self) -> bool:
+        """Whether negatives are chosen among the very vectors that a step compares."""
+        recipe = self.settings.recipe
+        return self.objective.compares and not (recipe.dropout or recipe.scramble)
 
     @torch.no_grad()
     def _choose(

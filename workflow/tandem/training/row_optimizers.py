@@ -68,8 +68,7 @@ class RowSgd:
     ) -> None:
         """Take over `table` (rows, dimension), to be changed in place over `total_steps` steps.
 
-        `factors` gives the factor of the learning rate in each of some steps, which are counted
-        from 1.
+        `factors` gives the factors of the learning rate in some steps, counted from 1.
         """
         self.table = table
         self.step_count = 0

@@ -119,9 +119,6 @@ def bleu(hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, floa
             "as many of both, and at least one"
         )
     metric = sacrebleu.BLEU()
-    score = metric.corpus_score(list(hypotheses), [list(references)])
-    return {
-        "bleu": score.score,
-        "signature": str(metric.get_signature()),
-        "sentences": len(hypotheses),
-    }
+    score = metric.corpus_score(list(hypotheses), [list(references)]).score
+    signature = str(metric.get_signature())
+    return {"bleu": score, "signature": signature, "sentences": len(hypotheses)}
