@@ -32,9 +32,9 @@ from tandem.encoders.kinds.lstm import packed_order, states
 from tandem.objectives.kinds.margin import Margin
 from tandem.segmentation import ragged
 from tandem.segmentation.ragged import Ragged
-from tandem.training.adam import RowAdam, Rows
 from tandem.training.pairs import Pairs
 from tandem.training.recipe import Recipe
+from tandem.training.row_optimizers import RowAdam, Rows
 from tandem.training.run import Run, course_of
 
 TYPES, WIDTH, MEAN_LENGTH = 20_000, 300, 9

@@ -8,7 +8,7 @@ from tandem.encoders.composition import Composition
 from tandem.encoders.encoder import ENCODERS, Dropout
 from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.kinds.lstm import Lstm, packed_order, states
-from tandem.kernels.compiled import set_threads
+from tandem.kernels import set_threads
 from tandem.registry import ConfigurationError
 
 AVERAGE = Composition(Averaging(dimension=6))

@@ -11,7 +11,7 @@ import sentencepiece as spm
 from tandem.errors import TandemError
 from tandem.files import saved
 from tandem.registry import ConfigurationError
-from tandem.segmentation import frequency, ragged
+from tandem.segmentation import ragged, segmentation
 from tandem.segmentation.segmentation import SEGMENTATIONS, side_language
 from tandem.segmentation.segmenter import Segmenter, learn, segment_lines
 from tandem.segmentation.trigrams import count_trigrams, spelled
@@ -131,7 +131,7 @@ def test_nothing_to_learn_from_is_refused(tmp_path, kind):
 
 def test_lines_are_segmented_in_chunks(tmp_path, monkeypatch):
     segmenter = learned(tmp_path / "s", kind="words", size=50)
-    monkeypatch.setattr(frequency, "LINES", 32)
+    monkeypatch.setattr(segmentation, "LINES", 32)
     rows = segment_lines(segmenter, [*ENGLISH, ""], "en", tmp_path / "ids")
     found, expected = ragged.load(tmp_path / "ids"), segmenter.encoder("en")([*ENGLISH, ""])
     assert rows == len(found) == len(ENGLISH) + 1

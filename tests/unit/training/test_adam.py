@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from tandem.training.adam import RowAdam
 from tandem.training.recipe import Recipe
+from tandem.training.row_optimizers import RowAdam
 
 ROWS, DIMENSION, STEPS = 40, 6, 300
 

@@ -7,11 +7,10 @@ import torch
 from tandem.encoders.kinds.transformer import Transformer
 from tandem.objectives.kinds.additive_margin import AdditiveMargin
 from tandem.segmentation import ragged
-from tandem.training.adam import Rows
 from tandem.training.pairs import Pairs
 from tandem.training.recipe import Recipe
+from tandem.training.row_optimizers import Rows, RowSgd
 from tandem.training.run import Run, course_of
-from tandem.training.sgd import RowSgd
 
 SMALL = Transformer(dimension=16, layers=1, heads=2, hidden=8, filter=16, output=8)
 RECIPE = Recipe(

@@ -17,7 +17,6 @@ from tandem.translation import rnn_training
 from tandem.translation.batching import END, PAD, START, UNKNOWN, make_batch
 from tandem.translation.decoding import Output, bound, choose, decode_greedily
 from tandem.translation.network import AttentionNetwork
-from tandem.translation.quality import bleu
 from tandem.translation.rnn_training import (
     Aligned,
     RnnLearner,
@@ -28,6 +27,7 @@ from tandem.translation.rnn_training import (
     train_pieces,
     train_rnn,
 )
+from tandem.translation.translate_files import bleu
 from tandem.translation.translator import EMPTY
 
 FILES = ("model.safetensors", "sp.model", "translator.json", "history.csv")

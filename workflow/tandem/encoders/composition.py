@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from tandem.encoders.encoder import Dropout, Encoder, Tokens
@@ -15,13 +13,13 @@ from tandem.encoders.model import SentenceEncoder
 from tandem.segmentation.segmenter import Segmenter
 
 if TYPE_CHECKING:
-    from tandem.encoders.encoder import Compose, Floats
+    from tandem.encoders.encoder import Floats
+
 
 class Composition(nn.Module):
     """From token embeddings to sentence vectors."""
 
     def __init__(self, encoder: Encoder) -> None:
-        """Draw the parameters of an encoder."""
         super().__init__()
         self.encoder = encoder
         self.weights = encoder.weights()
@@ -75,26 +73,3 @@ def from_parameters(
     table = arrays.pop("embedding")
     device = device or parameters["embedding"].device.type
     return SentenceEncoder(segmenter, kind, table, arrays, metadata, device)
-
-
-def weight_shapes(encoder: Encoder) -> dict[str, tuple[int, ...]]:
-    """Return the shape of each parameter beside the embeddings, without drawing any."""
-    with torch.device("meta"):
-        return {k: tuple(v.shape) for k, v in Composition(encoder).state_dict().items()}
-
-
-def composer(
-    encoder: Encoder, table: Floats, weights: Mapping[str, Floats], device: str
-) -> Compose:
-    """Return the function from ids and offsets to sentence vectors that PyTorch computes."""
-    with torch.device("meta"):  # nothing is drawn
-        composition = Composition(encoder)
-    composition.load(weights).eval().to(device)
-    embeddings = torch.from_numpy(table).to(device)
-
-    @torch.inference_mode()
-    def compose(ids: NDArray[np.int64], offsets: NDArray[np.int64]) -> Floats:
-        tensors = (torch.from_numpy(array).to(device) for array in (ids, offsets))
-        return composition(embeddings, *tensors).cpu().numpy()
-
-    return compose

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from pydantic import PositiveInt
 
+from tandem.machine import has_compiled_loops
 from tandem.registry import Kind, Registry
 from tandem.segmentation.segmentation import Segmentation
 
@@ -57,6 +58,26 @@ class Tokens(NamedTuple):
     offsets: Tensor
     dropout: Dropout | None
 
+    def sums(self) -> Tensor:
+        """Return the sum of the embeddings of each sentence's tokens, (sentences, dimension).
+
+        Compiled where an encoder is trained on a CPU in single precision, else by PyTorch.
+        """
+        import torch
+        from torch.nn import functional
+
+        table, ids, offsets, dropout = self
+        if has_compiled_loops(table) and (dropout or table.requires_grad):
+            from tandem.kernels.sums import Sums  # numba: only for training
+
+            total: Tensor = Sums.apply(table, ids, offsets, *(dropout[:2] if dropout else ()))
+            return total * dropout.scale if dropout else total
+        if dropout is None:
+            return functional.embedding_bag(ids, table, offsets[:-1], mode="sum")
+        dropped = functional.embedding(ids, table) * dropout.factors(table.shape[1])
+        every = torch.arange(len(ids), device=ids.device)
+        return functional.embedding_bag(every, dropped, offsets[:-1], mode="sum")
+
 
 class Encoder(Kind):
     """What every kind of encoder has."""
@@ -65,6 +86,8 @@ class Encoder(Kind):
     """Whether sentence-transformers' own classes can do the same."""
     rotatable: ClassVar[bool] = False
     """Whether vectors rotate as embeddings do, so that dimensions can be cut."""
+    multiplies: ClassVar[bool] = False
+    """Whether products of large matrices take most of its time: bfloat16 makes these faster."""
 
     dimension: PositiveInt = 300
     """Width of the token embeddings."""
@@ -74,16 +97,8 @@ class Encoder(Kind):
         """Width of the sentence vector."""
         return self.dimension
 
-    @property
-    def multiplies(self) -> bool:
-        """Whether products of large matrices take most of its time: bfloat16 makes these faster."""
-        return False
-
     def reads(self, segmentation: Segmentation) -> bool:
-        """Whether it can read the ids of a segmentation.
-
-        Words that come with their n-grams are for encoders that sum these up.
-        """
+        """Whether it can read a segmentation's ids: not words with n-grams, unless it sums them."""
         return not segmentation.grouped
 
     def weights(self) -> nn.Module:
@@ -101,21 +116,33 @@ class Encoder(Kind):
 
     def weight_shapes(self) -> dict[str, tuple[int, ...]]:
         """Return the shape of each parameter beside the embeddings."""
-        from tandem.encoders import composition
+        import torch
 
-        return composition.weight_shapes(self)
+        from tandem.encoders.composition import Composition
+
+        with torch.device("meta"):  # nothing is drawn
+            return {k: tuple(v.shape) for k, v in Composition(self).state_dict().items()}
 
     def composer(self, table: Floats, weights: Mapping[str, Floats], device: str) -> Compose:
         """Return the function that composes sentences on a device, without training.
 
-        Args:
-            table: (types, dimension) embeddings.
-            weights: the parameters beside them.
-            device: cpu, cuda, ...
+        It is made of the embeddings, (types, dimension), and the parameters beside them.
         """
-        from tandem.encoders import composition
+        import torch
 
-        return composition.composer(self, table, weights, device)
+        from tandem.encoders.composition import Composition
+
+        with torch.device("meta"):  # nothing is drawn
+            composition = Composition(self)
+        composition.load(weights).eval().to(device)
+        embeddings = torch.from_numpy(table).to(device)
+
+        @torch.inference_mode()
+        def compose(ids: NDArray[np.int64], offsets: NDArray[np.int64]) -> Floats:
+            tensors = (torch.from_numpy(array).to(device) for array in (ids, offsets))
+            return composition(embeddings, *tensors).cpu().numpy()
+
+        return compose
 
 
 ENCODERS = Registry("tandem.encoders.kinds", Encoder)

@@ -65,7 +65,6 @@ class SentenceEncoder:
         metadata: dict[str, Any] | None = None,
         device: str = "cpu",
     ) -> None:
-        """Put an encoder together."""
         self.segmenter, self.kind = segmenter, kind
         self.table, self.weights = table, dict(weights or {})
         self.metadata, self.device = metadata or {}, device
@@ -140,8 +139,7 @@ class SentenceEncoder:
         """
         (folder / "segmenter").mkdir()
         self.segmenter.save(folder / "segmenter")
-        arrays = self._arrays(precision)
-        arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+        arrays = {k: np.ascontiguousarray(v) for k, v in self._arrays(precision).items()}
         save_file(arrays, folder / "model.safetensors")
         description = {"encoder": ENCODERS.dump(self.kind), "training": self.metadata}
         # folders that do not say it have float32

@@ -31,16 +31,14 @@ class Precision(StrEnum):
 
 
 def pack(table: Floats, precision: Precision) -> dict[str, Array]:
-    """Return the arrays that store a table: `embedding`, and for int8 the `scale` of each row.
+    """Return the arrays that store a table, (vocabulary, dimension) float32.
+
+    They are `embedding`, and for int8 the `scale` of each row, (vocabulary,) float32.
 
     Symmetric quantisation: s_i = max_j |x_ij| / 127 for row i, and x_ij becomes x_ij / s_i, rounded
     to the nearest integer (half to even). So |s_i q_ij - x_ij| <= s_i / 2 up to float32's rounding,
     and the zero vector stays as it is. Each row has a scale of its own, since rare tokens have far
     shorter vectors than frequent ones.
-
-    Args:
-        table: (vocabulary, dimension) float32.
-        precision: of `embedding`; a `scale` is (vocabulary,) float32.
 
     Raises:
         TandemError: a number is too large for float16.

@@ -50,7 +50,6 @@ The method: Wieting, Gimpel, Neubig and Berg-Kirkpatrick (2019), "Simple and Eff
 Similarity from Parallel Translations", Proceedings of ACL.
 """
 
-
 _LOWEST = 5
 """Scores of a kind that are listed as the lowest, where a metric has three times as many."""
 
@@ -69,11 +68,8 @@ class Score(NamedTuple):
 class Card:
     """What a model card adds to what is stored with the encoder.
 
-    Attributes:
-        name: of the model.
-        corpora: what it was trained on, (name, licence).
-        scores: of the model.
-        licence: of the model itself, an identifier that the hub knows (apache-2.0, other, ...).
+    `corpora` are what it was trained on, (name, licence); `licence` is that of the model itself, an
+    identifier that the hub knows (apache-2.0, other, ...).
     """
 
     name: str
@@ -89,14 +85,10 @@ def model_card(
     library: str = "tandem",
     precision: Precision = Precision.FLOAT32,
 ) -> str:
-    """Return the README.md of an averaging encoder.
+    """Return the README.md of an averaging encoder, whose scores were measured before rounding.
 
-    Args:
-        encoder: with the numbers that its scores were measured with.
-        card: what is not stored with the encoder.
-        usage: how to use the folder, in Markdown.
-        library: that loads the folder.
-        precision: of the stored numbers.
+    `usage` says in Markdown how to use the folder that `library` loads; `precision` is that of the
+    stored numbers.
     """
     header = {
         "license": card.licence,
@@ -107,6 +99,7 @@ def model_card(
     }
     scores = [*card.scores, *_retrieval_scores(encoder.metadata)]
     rounded = f"Measured before the numbers were rounded to {precision} for storage.\n\n"
+    rows = [(*s[:2], f"{s.value:.1f}", f"{s.low:.1f} to {s.high:.1f}") for s in scores]
     scheme = encoder.segmenter.scheme
     values = {"segmentation": f"{scheme.kind}, {scheme.size:,} asked for"}
     for key, value in encoder.metadata.items():
@@ -122,7 +115,7 @@ def model_card(
         usage=usage,
         corpora=markdown_table(("corpus", "licence"), card.corpora),
         measured="" if precision is Precision.FLOAT32 or not scores else rounded,
-        scores=markdown_table(("task", "metric", "score", "95% interval"), map(_row, scores)),
+        scores=markdown_table(("task", "metric", "score", "95% interval"), rows),
         thresholds=_thresholds(encoder.metadata),
         lowest=_lowest(scores),
         values=markdown_table(("name", "value"), values.items()),
@@ -147,10 +140,6 @@ def _thresholds(metadata: Mapping[str, Any]) -> str:
         f"\n\n95% of translations have a cosine of {limits['cosine']:.3f} or more, and a ratio "
         f"margin (Artetxe and Schwenk, 2019; 4 neighbours) of {limits['ratio']:.3f} or more."
     )
-
-
-def _row(score: Score) -> tuple[str, ...]:
-    return *score[:2], f"{score.value:.1f}", f"{score.low:.1f} to {score.high:.1f}"
 
 
 def _lowest(scores: Sequence[Score]) -> str:

@@ -37,7 +37,8 @@ def narrowed(encoder: SentenceEncoder, dimensions: int) -> SentenceEncoder:
     """Return an averaging encoder with the first `dimensions` principal axes of another's table.
 
     The table X, a row for each token, has the second moment M = X^T X with eigenvectors Q, by
-    falling eigenvalues l_1 >= l_2 >= ... The new table is the first k columns of X Q.
+    falling eigenvalues l_1 >= l_2 >= ... The new table is the first k = `dimensions`
+    columns of X Q.
 
     Why: Q is orthogonal, and a mean of rows of X Q is the mean of the rows of X times Q; so at full
     width all dot products, lengths and cosines of sentences stay. Of all projections onto k
@@ -48,10 +49,6 @@ def narrowed(encoder: SentenceEncoder, dimensions: int) -> SentenceEncoder:
 
     The least loss on rows is not always the least on a task: measure what k dimensions cost on the
     task that they are for.
-
-    Args:
-        encoder: of the kind averaging.
-        dimensions: k, from 1 to the encoder's width.
 
     Raises:
         TandemError: it is of another kind, or has fewer dimensions.

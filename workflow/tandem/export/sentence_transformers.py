@@ -94,9 +94,6 @@ def _write(encoder: SentenceEncoder, language: str, folder: Path, precision: Pre
 def _usage(folders: Mapping[str, str]) -> str:
     """Say how to load each language's folder inside the export ("" for its top)."""
     places = sorted(folders.items())
-    return _USAGE.format(
-        folder=f"/{places[-1][1]}" if places[-1][1] else "",
-        folders=markdown_table(
-            ("language", "folder"), ((name, f"`./{place}`") for name, place in places)
-        ),
-    )
+    rows = ((name, f"`./{place}`") for name, place in places)
+    last = f"/{places[-1][1]}" if places[-1][1] else ""
+    return _USAGE.format(folder=last, folders=markdown_table(("language", "folder"), rows))

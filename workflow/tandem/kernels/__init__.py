@@ -4,3 +4,22 @@ Each touches every float once, where a chain of array operations reads and write
 times. Rows or dimensions are shared out among threads, never a sum, so the result does not depend
 on their number. On CUDA array operations are used instead; tests hold both to the same numbers.
 """
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+Indices = NDArray[np.int64]
+
+compiled: Any = numba.njit(parallel=True, cache=True, fastmath={"contract"})
+
+
+def set_threads(threads: int) -> None:
+    """Let compiled loops use so many threads, or what the machine has if that is fewer."""
+    most = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]  # set when it is imported
+    numba.set_num_threads(min(threads, most))

@@ -11,7 +11,7 @@ from numba import prange
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from tandem.kernels.compiled import Floats, Indices, compiled
+from tandem.kernels import Floats, Indices, compiled
 
 AHEAD = 2
 """How many rows ahead of the computed one memory is asked for."""

@@ -11,7 +11,7 @@ from numba import prange
 from numpy.typing import NDArray
 from torch import Tensor
 
-from tandem.kernels.compiled import Floats, compiled
+from tandem.kernels import Floats, compiled
 
 TINY = 1e-24
 """Least squared length of a vector, against division by zero, as PyTorch's `normalize` has it."""

@@ -12,18 +12,23 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from tandem.kernels.compiled import Floats, Indices, compiled
+from tandem.kernels import Floats, Indices, compiled
 
 
-class MaskedSums(torch.autograd.Function):
-    """`masked_sums` with its gradient: of (table, ids, offsets, keep, places)."""
+class Sums(torch.autograd.Function):
+    """The sum of each sentence's rows of a table: of (table, ids, offsets), or with (keep, places).
+
+    Without a mask PyTorch computes it, and its gradient is `sums_backward`.
+    """
 
     @staticmethod
-    def forward(ctx: Any, table: Tensor, *rest: Tensor) -> Tensor:  # noqa: ANN401
+    def forward(ctx: Any, table: Tensor, ids: Tensor, offsets: Tensor, *masks: Tensor) -> Tensor:  # noqa: ANN401
         """Return the sums, (sentences, dimension)."""
-        ctx.save_for_backward(*rest)
+        ctx.save_for_backward(ids, offsets, *masks)
         ctx.types = len(table)
-        arrays = (tensor.numpy() for tensor in (table.detach(), *rest))
+        if not masks:
+            return functional.embedding_bag(ids, table, offsets[:-1], mode="sum")
+        arrays = (tensor.numpy() for tensor in (table.detach(), ids, offsets, *masks))
         return torch.from_numpy(masked_sums(*arrays, numba.get_num_threads()))
 
     @staticmethod
@@ -31,7 +36,8 @@ class MaskedSums(torch.autograd.Function):
         """Return the gradient of the table."""
         ids, offsets, *masks = (tensor.numpy() for tensor in ctx.saved_tensors)
         arrays = gradient.contiguous().numpy(), ctx.types, ids, offsets, numba.get_num_threads()
-        return torch.from_numpy(sums_backward(*arrays, *masks)), None, None, None, None
+        table = torch.from_numpy(sums_backward(*arrays, *(masks or (None, None))))
+        return table, None, None, *(None for _ in masks)
 
 
 @compiled
@@ -101,27 +107,6 @@ def sums_backward(
                     for d in range(last - first):
                         target[d] += source[d] * np.float32(mask[d])
     return total
-
-
-class Sums(torch.autograd.Function):
-    """The sum of each sentence's rows of a table: of (table, ids, offsets).
-
-    PyTorch computes it, and `sums_backward` its gradient.
-    """
-
-    @staticmethod
-    def forward(ctx: Any, table: Tensor, ids: Tensor, offsets: Tensor) -> Tensor:  # noqa: ANN401
-        """Return the sums, (sentences, dimension)."""
-        ctx.save_for_backward(ids, offsets)
-        ctx.types = len(table)
-        return functional.embedding_bag(ids, table, offsets[:-1], mode="sum")
-
-    @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:  # noqa: ANN401
-        """Return the gradient of the table."""
-        rows = (tensor.numpy() for tensor in ctx.saved_tensors)
-        arrays = gradient.contiguous().numpy(), ctx.types, *rows, numba.get_num_threads()
-        return torch.from_numpy(sums_backward(*arrays, None, None)), None, None
 
 
 @numba.njit(cache=True)

@@ -61,16 +61,13 @@ class Contrastive(Objective):
         Args:
             batch: (pairs,) numbers of the pairs in the pool.
             count: pairs of the pool; left sentences are 0 .. count - 1, right ones follow.
-            chosen: what `choose` returned.
+            chosen: what `choose` returned, as for `loss`.
         """
         return [batch, batch + count]
 
     def loss(self, vectors: Tensor, batch: NDArray[np.int64], chosen: Any) -> Tensor:  # noqa: ANN401
         """Return the loss of a batch, a scalar.
 
-        Args:
-            vectors: (groups, pairs, width) of what `rows` named.
-            batch: as for `rows`.
-            chosen: what `choose` returned.
+        `vectors` are those of what `rows` named for this batch, (groups, pairs, width).
         """
         raise NotImplementedError

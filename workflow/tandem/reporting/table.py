@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tandem.reporting.scores import Scores
     from tandem.tasks.task import Task
     from tandem.training.setting import Setting
-    from tandem.translation.backtranslation import Backtranslation
+    from tandem.translation.translate_files import Backtranslation
 
 
 class Bootstrap(Settings):

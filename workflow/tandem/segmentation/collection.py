@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Iterator
-from itertools import chain, compress, islice
+from itertools import chain, compress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,21 +26,19 @@ from tandem.corpora.sample import ranks
 from tandem.errors import TandemError
 from tandem.files.io import read_lines, write_json, write_lines
 from tandem.progress import progress_bar
-from tandem.segmentation.frequency import LINES
 from tandem.segmentation.ragged import Ragged, save_array, save_stream
-from tandem.segmentation.segmentation import Segmentation
+from tandem.segmentation.segmentation import Segmentation, batches
 from tandem.segmentation.segmenter import Segmenter, learn
 
 KINDS = ("bilingual", "monolingual")
 
 
 class Drawn(NamedTuple):
-    """A part of a collection, and which of its training pairs are drawn: (pairs,) bool."""
+    """A part of a collection, which of its training pairs are drawn, (pairs,), and their file."""
 
     part: Part
     rows: NDArray[np.bool_]
     path: Path
-    """The file that the pairs are lines of."""
 
 
 def draw(folder: Path, parts: Iterable[Part], pairs: int | None, seed: int) -> list[Drawn]:
@@ -89,10 +87,8 @@ def segment_collection(
 
     Args:
         drawn: the pairs to train on.
-        scheme: how text becomes ids.
         learned_from: how many pairs the vocabulary is learned from, drawn as an epoch draws them.
         temperature: see `balanced`.
-        folder: where to write.
         segmenter: one to use as it is and to copy; None: one is learned.
 
     Raises:
@@ -138,12 +134,8 @@ def _write_kind(
     repeated = (np.full(sample.rows.sum(), times) for sample, times in samples)
     save_array(folder / f"{kind}.passes.npy", repeated, np.float32)
     return [
-        {
-            "kind": kind,
-            **sample.part._asdict(),
-            "pairs": int(sample.rows.sum()),
-            "passes": round(times, 4),
-        }
+        {"kind": kind, **sample.part._asdict()}
+        | {"pairs": int(sample.rows.sum()), "passes": round(times, 4)}
         for sample, times in samples
     ]
 
@@ -184,13 +176,9 @@ def _column(sample: Drawn, column: int) -> Iterator[str]:
 def _segmented(drawn: list[Drawn], segmenter: Segmenter, column: int) -> Iterator[Ragged]:
     for sample in progress_bar(drawn, desc="segmenting", unit="part"):
         encode = segmenter.encoder(sample.part.left if column == 1 else sample.part.right)
-        lines = _column(sample, column)
-        while block := list(islice(lines, LINES)):
-            yield encode(block)
+        yield from map(encode, batches(_column(sample, column)))
 
 
 def _keys(sample: Drawn) -> NDArray[np.int64]:
     keys = (int(key, 16) for key in _column(sample, 0))
     return np.fromiter(keys, np.uint64, int(sample.rows.sum())).view(np.int64)
-
-

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -31,7 +32,6 @@ class Ragged:
     offsets: NDArray[np.int64]
 
     def __len__(self) -> int:
-        """Return the number of rows."""
         return len(self.offsets) - 1
 
     def row(self, index: int) -> NDArray[np.integer]:
@@ -58,26 +58,22 @@ class Ragged:
         """Copy the given rows, in the order given, into a new ragged array in memory."""
         starts = self.offsets[rows]
         lengths = self.offsets[rows + 1] - starts
-        offsets = np.zeros(len(rows) + 1, np.int64)
-        np.cumsum(lengths, out=offsets[1:])
+        offsets = np.append(0, np.cumsum(lengths))
         positions = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths)
         return Ragged(self.ids[positions], offsets)
 
 
 def from_rows(rows: Iterable[Sequence[int]]) -> Ragged:
     """Build a ragged array (int32) in memory."""
-    ids: list[int] = []
-    offsets = [0]
-    for row in rows:
-        ids.extend(row)
-        offsets.append(len(ids))
-    return Ragged(np.array(ids, np.int32), np.array(offsets, np.int64))
+    rows = list(rows)
+    ids = np.fromiter(chain.from_iterable(rows), np.int32)
+    return Ragged(ids, np.cumsum([0, *map(len, rows)]))
 
 
 def concatenate(parts: Sequence[Ragged]) -> Ragged:
     """Join ragged arrays row after row."""
-    lengths = np.concatenate([part.lengths() for part in parts])
-    offsets = np.append(0, np.cumsum(lengths))
+    lengths = [part.lengths() for part in parts]
+    offsets = np.append(0, np.cumsum(np.concatenate(lengths)))
     return Ragged(np.concatenate([part.ids for part in parts]), offsets)
 
 
@@ -87,10 +83,8 @@ def load(stem: str | Path) -> Ragged:
     Raises:
         InputError: a file is missing or damaged, or the two do not belong together.
     """
-    ids, offsets = (
-        load_array(f"{stem}.{part}.npy", kinds)
-        for part, kinds in (("ids", (np.uint16, np.int32)), ("offsets", (np.int64,)))
-    )
+    ids = load_array(f"{stem}.ids.npy", (np.uint16, np.int32))
+    offsets = load_array(f"{stem}.offsets.npy", (np.int64,))
     falls = (offsets[1:] < offsets[:-1]).any()
     if not len(offsets) or falls or (offsets[0], offsets[-1]) != (0, len(ids)):
         raise InputError(f"{stem}.ids.npy", None, "its length contradicts its offsets", _REMEDY)
@@ -136,26 +130,21 @@ def save_stream(stem: str | Path, chunks: Iterable[Ragged], largest_id: int) -> 
 
     offsets_path, ids_path = f"{stem}.offsets.npy", f"{stem}.ids.npy"
     with atomic_path(offsets_path) as offsets_file, atomic_path(ids_path) as ids_file:
-        with open(ids_file, "wb") as stream:
-            write_npy(stream, ids(), dtype)
-        with open(offsets_file, "wb") as stream:
-            rows = write_npy(stream, ends, np.int64) - 1
-        for path in (ids_file, offsets_file):
-            _sign(path)
-    return rows
+        _write(ids_file, ids(), dtype)
+        return _write(offsets_file, ends, np.int64) - 1
 
 
 def save_array(path: str | Path, parts: Iterable[NDArray], dtype: DTypeLike) -> int:
     """Write arrays of one dimension as one, for `load_array`; return its length."""
     with atomic_path(path) as temporary:
-        with open(temporary, "wb") as stream:
-            rows = write_npy(stream, parts, dtype)
-        _sign(temporary)
-    return rows
+        return _write(temporary, parts, dtype)
 
 
-def _sign(path: Path) -> None:
-    """Append the SHA-256 of a file to it."""
+def _write(path: Path, parts: Iterable[NDArray], dtype: DTypeLike) -> int:
+    """Write arrays as one, and after it the SHA-256 of the file; return its length."""
+    with open(path, "wb") as stream:
+        rows = write_npy(stream, parts, dtype)
     digest = sha256(path)
     with open(path, "ab") as stream:
         stream.write(bytes.fromhex(digest))
+    return rows

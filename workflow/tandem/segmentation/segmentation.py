@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from pydantic import PositiveInt
 
+from tandem.errors import TandemError
 from tandem.registry import Kind, Registry
 
 if TYPE_CHECKING:
@@ -20,6 +22,11 @@ Encode = Callable[[Sequence[str]], "Ragged"]
 """From sentences to the ids of their tokens."""
 Texts = Mapping[str, Callable[[], Iterable[str]]]
 """For each side of a bitext, a function that opens its sentences."""
+Stock = tuple["Tokenizer", list[str]]
+"""A tokeniser of the library `tokenizers`, and its tokens by id."""
+Batches = Iterable[Sequence[str]]
+LINES = 20_000
+"""Lines in memory, tokenised or segmented at a time."""
 
 
 class Vocabulary(NamedTuple):
@@ -35,13 +42,7 @@ class Vocabulary(NamedTuple):
 
 
 class TextSize(NamedTuple):
-    """How much text there is to learn from.
-
-    Attributes:
-        pairs: of sentences.
-        characters: of the text, with their counts.
-        languages: of both sides.
-    """
+    """How much text there is to learn from, in sentence pairs and in counts of characters."""
 
     pairs: int
     characters: Counter[str]
@@ -74,6 +75,24 @@ class Segmentation(Kind):
         """Return the mark that a language's tokens begin with in the vocabulary, or ""."""
         return f"<{language}>" if language in self.marked else ""
 
+    def most_frequent(self, texts: Texts, count: Callable[[Batches], Counter[str]]) -> Vocabulary:
+        """Return the most frequent units of all texts, by what `count` counts in some sentences.
+
+        Raises:
+            TandemError: the text is empty.
+        """
+        counts: Counter[str] = Counter()
+        for side, lines in texts.items():
+            mark = self.token_mark(side_language(side))
+            units = count(batches(lines()))
+            counts.update({mark + unit: number for unit, number in units.items()})
+        if not counts:
+            raise TandemError("nothing to learn a segmentation from: the training text is empty")
+        # equal counts in the order of their spelling, so that the same text gives the same ids
+        ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+        tokens = [unit for unit, _ in ranked[: self.size]]
+        return Vocabulary(tokens, dict.fromkeys(sorted(map(side_language, texts))))
+
     def learn(self, texts: Texts, folder: Path) -> Vocabulary:
         """Learn a vocabulary from training sentences; models are written into a folder.
 
@@ -85,14 +104,12 @@ class Segmentation(Kind):
     def encoder(self, ids: Mapping[str, int], model: Path | None) -> Encode:
         """Return the function that segments sentences of a language.
 
-        Args:
-            ids: those of its tokens, which stand without their mark.
-            model: that of the language, where the kind has models.
+        `ids` are those of its tokens, without their mark; `model` is its own, if the kind has any.
         """
         raise NotImplementedError
 
-    def tokenizer(self, ids: Mapping[str, int], model: Path | None) -> tuple[Tokenizer, list[str]]:
-        """Return a tokeniser of the library `tokenizers` that does the same, and its tokens by id.
+    def tokenizer(self, ids: Mapping[str, int], model: Path | None) -> Stock:
+        """Return a tokeniser that does the same.
 
         Raises:
             TandemError: that library cannot do it.
@@ -106,6 +123,12 @@ class Segmentation(Kind):
 
 
 SEGMENTATIONS = Registry("tandem.segmentation.kinds", Segmentation)
+
+
+def batches(lines: Iterable[str]) -> Iterator[list[str]]:
+    """Yield lines in lists of LINES."""
+    stream = iter(lines)
+    return iter(lambda: list(islice(stream, LINES)), [])
 
 
 def side_language(side: str) -> str:

@@ -17,7 +17,6 @@ from tandem.files import saved
 from tandem.files.io import write_json
 from tandem.progress import progress_bar
 from tandem.registry import Named, Settings
-from tandem.segmentation.frequency import batches
 from tandem.segmentation.pieces import load_pieces
 from tandem.segmentation.ragged import save_stream
 from tandem.segmentation.segmentation import (
@@ -25,6 +24,7 @@ from tandem.segmentation.segmentation import (
     Encode,
     Segmentation,
     Texts,
+    batches,
     side_language,
 )
 
@@ -50,9 +50,7 @@ class Saved(Settings):
         if not isinstance(kind, str) or kind not in SEGMENTATIONS.modules():
             return scheme
         others = {
-            key
-            for name in SEGMENTATIONS.modules()
-            for key in SEGMENTATIONS.kind(name).model_fields
+            key for name in SEGMENTATIONS.modules() for key in SEGMENTATIONS.kind(name).model_fields
         } - SEGMENTATIONS.kind(kind).model_fields.keys()
         return {key: value for key, value in scheme.items() if key not in others}
 
@@ -80,19 +78,14 @@ class Segmenter:
     """
 
     def __init__(
-        self,
-        scheme: Segmentation,
-        vocabulary: Sequence[str],
-        models: Mapping[str, Path | None],
+        self, scheme: Segmentation, vocabulary: Sequence[str], models: Mapping[str, Path | None]
     ) -> None:
-        """Take what the class describes."""
         self.scheme = scheme
         self.vocabulary = list(vocabulary)
         self.models = dict(models)
         self._encoders: dict[tuple[Path | None, str], Encode] = {}
 
     def __len__(self) -> int:
-        """Return the size of the vocabulary."""
         return len(self.vocabulary)
 
     @property
@@ -183,9 +176,7 @@ def learn(segmentation: Segmentation, texts: Texts, folder: Path) -> Segmenter:
     return segmenter
 
 
-def segment_lines(
-    segmenter: Segmenter, lines: Iterable[str], side: str, stem: str | Path
-) -> int:
+def segment_lines(segmenter: Segmenter, lines: Iterable[str], side: str, stem: str | Path) -> int:
     """Segment lines into `<stem>.ids.npy` and `<stem>.offsets.npy`; return their number.
 
     One process: reading lines takes most of the time, and handing them to others takes longer than

@@ -27,8 +27,7 @@ _REST = r"[\w\x{200c}\x{200d}]"
 
 def of_words(words: Sequence[str]) -> Tokenizer:
     """Return a tokeniser of words; an id is a word's place among them."""
-    tokenizer = _whole(_META + word for word in words)
-    return _tokens(tokenizer, splitter())
+    return _tokens(_whole(_META + word for word in words), splitter())
 
 
 def of_pieces(scores: Mapping[str, float]) -> Tokenizer:

@@ -21,7 +21,7 @@ from tandem.tasks.task import TASKS, Task
 from tandem.templates import or_template
 from tandem.training.recipe import Recipe
 from tandem.training.setting import Setting
-from tandem.translation.backtranslation import Backtranslation
+from tandem.translation.translate_files import Backtranslation
 from tandem.translation.translator import TRANSLATORS, Translator
 
 Name = Annotated[str, Field(pattern=r"^[\w-]+$")]

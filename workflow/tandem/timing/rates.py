@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from tandem.encoders.baselines import load_baseline
 from tandem.encoders.model import SentenceEncoder
-from tandem.kernels.compiled import set_threads
+from tandem.kernels import set_threads
 from tandem.progress import progress_bar
 from tandem.timing.unread import divide
 from tandem.training.course import Course

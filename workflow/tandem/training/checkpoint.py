@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
@@ -23,13 +24,9 @@ def write(
     values: Mapping[str, Any],
     tensors: Mapping[str, Tensor],
 ) -> None:
-    """Write a checkpoint, whole or not at all.
+    """Write a checkpoint, whole or not at all; its tensors may be on any device.
 
-    Args:
-        folder: where to write.
-        identity: plain values that tell this training from others.
-        values: the place that the training is at, as plain values.
-        tensors: on any device.
+    `identity` are plain values that tell this training from others, `values` say where it is.
     """
     with atomic_folder(folder) as temporary:
         stored = {name: tensor.cpu().contiguous() for name, tensor in tensors.items()}
@@ -51,6 +48,21 @@ def read(
     return values, load_file(folder / _TENSORS)
 
 
-def part(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
-    """Return the tensors whose names begin with a prefix, without it."""
-    return {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}
+def optimizer_tensors(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
+    """Return an optimiser's state; names are `<number of the parameter>.<name in the state>`."""
+    return {
+        f"{index}.{name}": value
+        for index, state in optimizer.state_dict()["state"].items()
+        for name, value in state.items()
+        if value is not None
+    }
+
+
+def load_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tensor]) -> None:
+    """Take over what `optimizer_tensors` returned of an optimiser of the same parameters."""
+    state: dict[int, dict[str, Tensor]] = {}
+    for name, tensor in tensors.items():
+        index, key = name.split(".", 1)
+        state.setdefault(int(index), {})[key] = tensor
+    groups = optimizer.state_dict()["param_groups"]
+    optimizer.load_state_dict({"state": state, "param_groups": groups})

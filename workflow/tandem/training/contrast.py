@@ -19,15 +19,14 @@ import torch
 from torch import Tensor
 
 from tandem.errors import TandemError
-from tandem.kernels.compiled import set_threads
+from tandem.kernels import set_threads
 from tandem.kernels.sums import number_types
 from tandem.objectives.contrastive import Contrastive, Pool
-from tandem.training.adam import RowAdam, Rows
+from tandem.training.checkpoint import load_optimizer, optimizer_tensors
 from tandem.training.course import Advance, Parameters, State
 from tandem.training.noise import DropoutPool, generator, scramble
-from tandem.training.optimizer_state import load_optimizer, optimizer_tensors
+from tandem.training.row_optimizers import RowAdam, Rows, RowSgd
 from tandem.training.run import Run, first_parameters
-from tandem.training.sgd import RowSgd
 
 if TYPE_CHECKING:
     from tandem.encoders.model import SentenceEncoder
@@ -36,12 +35,7 @@ if TYPE_CHECKING:
 
 
 class Encoded(NamedTuple):
-    """Sentences, encoded.
-
-    Attributes:
-        fetched: the rows of the table that their tokens read.
-        vectors: (sentences, width).
-    """
+    """The rows of the table that sentences' tokens read, and vectors, (sentences, width)."""
 
     fetched: Rows
     vectors: Tensor
@@ -91,15 +85,13 @@ class Contrast:
         steps = recipe.epochs * sum(math.ceil(text.longest / recipe.batch) for text in texts)
         factors = partial(recipe.factors, total=steps)
         table, rate = table.to(self.device), recipe.learning_rate
-        rows: type[RowAdam] | type[RowSgd] = RowAdam if recipe.optimizer == "adam" else RowSgd
+        rows = RowAdam if recipe.optimizer == "adam" else RowSgd
         self.optimizer = rows(table, rate * recipe.embedding_multiplier, steps, factors)
         weights = list(self.composition.parameters())
         optimizer = {"adam": torch.optim.Adam, "sgd": torch.optim.SGD}[recipe.optimizer]
         self.weights_optimizer = optimizer(weights, rate) if weights else None
-        self.dropout = None
-        if recipe.dropout:
-            dimension = run.encoder.dimension
-            self.dropout = DropoutPool(recipe.dropout, dimension, run.seed, self.device)
+        dropout = recipe.dropout, run.encoder.dimension, run.seed, self.device
+        self.dropout = DropoutPool(*dropout) if recipe.dropout else None
         self._scratch = np.full(vocabulary, -1)
         self.step = 0
         self._epoch = 0
@@ -110,11 +102,9 @@ class Contrast:
     def begin(self, epoch: int) -> int:
         """Put the pairs of each text into the order of an epoch; return their number."""
         self._epoch = epoch
-        seeds = [
-            (self.settings.seed, 1, epoch, *([n] if n else [])) for n in range(len(self.texts))
-        ]
         self._orders = [
-            text.epoch(generator(*seed)) for text, seed in zip(self.texts, seeds, strict=True)
+            text.epoch(generator(self.settings.seed, 1, epoch, *([number] if number else [])))
+            for number, text in enumerate(self.texts)
         ]
         self._positions = self._positions or [0] * len(self.texts)
         return sum(map(len, self._orders))
@@ -174,16 +164,15 @@ class Contrast:
     @property
     def _plain(self) -> bool:
         """Whether negatives are chosen among the very vectors that a step compares."""
-        changed = self.dropout is not None or self.settings.recipe.scramble > 0
-        return self.objective.compares and not changed
+        recipe = self.settings.recipe
+        return self.objective.compares and not (recipe.dropout or recipe.scramble)
 
     @torch.no_grad()
     def _choose(
         self, text: Pairs, rows: Indices, sentences: Ragged, encoded: Encoded | None
     ) -> Any:  # noqa: ANN401  (the objective's own)
-        vectors = None
-        if self.objective.compares:
-            vectors = (encoded or self._encode(sentences)).vectors.detach()
+        compares = self.objective.compares
+        vectors = (encoded or self._encode(sentences)).vectors.detach() if compares else None
         keys = self._tensor(text.sentence_keys(rows, sentences))
         labels = None if text.labels is None else self._tensor(text.labels[rows])
         return self.objective.choose(Pool(vectors, keys, text.monolingual, labels))
@@ -220,9 +209,7 @@ class Contrast:
         types, local = number_types(rows.ids, self._scratch)
         fetched = self.optimizer.fetch(self._tensor(types))
         fetched.values.requires_grad_(torch.is_grad_enabled())
-        dropout = None
-        if self.dropout is not None and random is not None:
-            dropout = self.dropout.draw(len(local), random)
+        dropout = self.dropout.draw(len(local), random) if self.dropout and random else None
         tokens = fetched.values, self._tensor(local), self._tensor(rows.offsets), dropout
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self._bfloat16):
             return Encoded(fetched, self.composition(*tokens))

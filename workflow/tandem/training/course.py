@@ -31,12 +31,9 @@ Validate = Callable[[Parameters], float]
 
 
 class Advance(NamedTuple):
-    """What a learner did in one advance.
+    """What a learner did in one advance: pairs read, and the sum of its losses.
 
-    Attributes:
-        pairs: how many it read.
-        loss: the sum of its losses.
-        weight: what the sum is divided by for the mean: steps, or tokens.
+    The mean is the sum divided by `weight`, a number of steps or tokens.
     """
 
     pairs: int
@@ -52,7 +49,8 @@ class State(NamedTuple):
 
     def part(self, prefix: str) -> Parameters:
         """Return the tensors whose names begin with a prefix, without it."""
-        return checkpoint.part(self.tensors, prefix)
+        tensors = self.tensors.items()
+        return {k.removeprefix(prefix): v for k, v in tensors if k.startswith(prefix)}
 
 
 class Learner(Protocol):
@@ -113,12 +111,9 @@ class Course:
     ) -> None:
         """Take a learner that has not begun.
 
-        Args:
-            learner: what learns.
-            identity: plain values that a checkpoint must have in common with this training.
-            epochs: the most epochs.
-            patience: training ends after so many epochs without a better score; 0: after all.
-            selects: whether validation chooses the epoch; else it is only written down.
+        A checkpoint must have `identity`, plain values, in common with this training. It ends after
+        `patience` epochs without a better score; 0: after all `epochs`. Where it `selects`,
+        validation chooses the epoch; else it is only written down.
         """
         self.learner, self.identity = learner, dict(identity)
         self.epochs, self.patience, self.selects = epochs, patience, selects
@@ -138,13 +133,11 @@ class Course:
         """Train to the end, resuming from `folder` if it holds a checkpoint of this training.
 
         Args:
-            validate: scores the parameters after each epoch (and before the first, where it
-                selects); None: nothing is scored, and the last epoch is kept.
+            validate: scores parameters; None: nothing is scored, and the last epoch is kept.
             folder: where checkpoints go; None for none.
             checkpoint_seconds: least time between two checkpoints; it changes no result.
-            show: draw a progress bar on standard error.
+            show: whether a progress bar, with this `title`, is drawn on standard error.
             stopped: asked after every advance; if true, training ends with a checkpoint.
-            title: of the progress bar.
             from_start: score the parameters before the first epoch too, where it selects.
         """
         if folder is not None:
@@ -158,7 +151,9 @@ class Course:
             while not self.finished:
                 bar.total = self.epochs * self.learner.begin(self.progress.epoch)
                 while (advance := self.learner.advance()) is not None:
-                    self._count(advance)
+                    self.progress.pairs += advance.pairs
+                    self.progress.loss += advance.loss
+                    self.progress.weight += advance.weight
                     bar.update(advance.pairs)
                     stop = stopped()
                     due = time.monotonic() - stored > checkpoint_seconds
@@ -176,18 +171,10 @@ class Course:
     @property
     def finished(self) -> bool:
         """Whether all epochs are over, or patience has run out."""
-        since = self.progress.epoch - self.progress.best_epoch
-        return self.progress.epoch >= self.epochs or (self._scored and 0 < self.patience <= since)
-
-    @property
-    def _scored(self) -> bool:
-        history = self.progress.history
-        return self.selects and bool(history) and history[-1].validation is not None
-
-    def _count(self, advance: Advance) -> None:
-        self.progress.pairs += advance.pairs
-        self.progress.loss += advance.loss
-        self.progress.weight += advance.weight
+        progress = self.progress
+        scored = progress.history and progress.history[-1].validation is not None
+        impatient = 0 < self.patience <= progress.epoch - progress.best_epoch
+        return progress.epoch >= self.epochs or bool(self.selects and scored and impatient)
 
     def _close_epoch(self, loss: float | None, validate: Validate | None) -> None:
         """Validate, and keep the parameters if they are the best so far; epoch 0 has no loss."""
@@ -199,10 +186,10 @@ class Course:
         logger.info("epoch %d: loss %s, validation %s", epoch, loss, score)
         if epoch == 0:
             return
-        if score is not None and self.selects:
-            keep = not earlier or score > max(earlier)
-        else:
+        if score is None or not self.selects:
             keep = epoch == self.epochs
+        else:
+            keep = not earlier or score > max(earlier)
         if keep:
             progress.best_epoch = epoch
             self.best = {name: tensor.clone() for name, tensor in parameters.items()}
@@ -228,8 +215,9 @@ class Course:
         values, tensors = stored
         history = [Epoch(**entry) for entry in values["progress"].pop("history")]
         self.progress = Progress(**values["progress"], history=history)
-        self.best = checkpoint.part(tensors, "best.")
-        self.learner.load_state(State(checkpoint.part(tensors, "learner."), values["place"]))
+        state = State(tensors, values["place"])
+        self.best = state.part("best.")
+        self.learner.load_state(State(state.part("learner."), state.place))
         return True
 
 

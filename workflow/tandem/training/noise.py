@@ -23,10 +23,9 @@ def scramble(rows: Ragged, rate: float, random: np.random.Generator) -> Ragged:
         return rows
     sentence = np.repeat(np.arange(len(rows)), rows.lengths())
     chosen = random.random(len(rows)) < rate
-    place = np.arange(len(rows.ids), dtype=np.float64)
     drawn = random.random(len(rows.ids))
     # within a chosen sentence order by the draw, elsewhere by place
-    order = np.lexsort((np.where(chosen[sentence], drawn, place), sentence))
+    order = np.lexsort((np.where(chosen[sentence], drawn, np.arange(len(drawn))), sentence))
     return Ragged(rows.ids[order], rows.offsets)
 
 

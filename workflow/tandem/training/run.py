@@ -86,12 +86,8 @@ def course_of(
 ) -> Course:
     """Return the course of a training, with the learner that its objective has.
 
-    Args:
-        run: what is trained and how.
-        vocabulary: number of types.
-        texts: the pairs; those of one language and of two are separate texts.
-        device: cpu, cuda, ...
-        start: the encoder whose parameters it begins with; None: what the seed draws.
+    `vocabulary` is a number of types; the pairs of one language and of two are separate `texts`.
+    Training begins with the parameters of `start`, or with what the seed draws.
 
     Raises:
         TandemError: too few usable pairs, pairs that the objective cannot learn from, or another

@@ -91,10 +91,8 @@ def decode_greedily(network: AttentionNetwork, sources: Sequence[Ids]) -> list[O
             keep = torch.tensor(running)
             memory, hidden, inputs = memory.rows(keep), hidden[:, keep], inputs[keep]
             alive = [alive[place] for place in running]
-    return [
-        Output(row, score, len(row) + end)
-        for row, score, end in zip(ids, scores, ended, strict=True)
-    ]
+    tokens = [len(row) + end for row, end in zip(ids, ended, strict=True)]
+    return list(map(Output, ids, scores, tokens))
 
 
 class RnnTranslator:

@@ -22,8 +22,8 @@ from tandem.errors import TandemError
 from tandem.files import saved
 from tandem.files.io import read_lines, remove, write_lines
 from tandem.segmentation.pieces import train_unigram
+from tandem.training.checkpoint import load_optimizer, optimizer_tensors
 from tandem.training.course import Advance, Course, Parameters, State, history_lines
-from tandem.training.optimizer_state import load_optimizer, optimizer_tensors
 from tandem.translation.batching import END, PAD, START, UNKNOWN, Ids, group_by_length, make_batch
 from tandem.translation.kinds.rnn import Rnn
 from tandem.translation.network import AttentionNetwork, limit_threads

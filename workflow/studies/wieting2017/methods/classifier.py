@@ -16,8 +16,8 @@ from tandem.encoders.composition import Composition, initialise
 from tandem.encoders.encoder import Encoder
 from tandem.segmentation.ragged import Ragged, concatenate
 from tandem.segmentation.segmenter import Segmenter
+from tandem.training.checkpoint import load_optimizer, optimizer_tensors
 from tandem.training.course import Advance, Course, Parameters, State
-from tandem.training.optimizer_state import load_optimizer, optimizer_tensors
 
 EPOCHS, BATCH, RATE = 10, 100, 0.002
 """Passes over the sentences, the best of which on held-out sentences counts; sentences in a batch;

@@ -9,8 +9,8 @@ import torch
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from tandem.machine import place
+from tandem.training.checkpoint import load_optimizer, optimizer_tensors
 from tandem.training.course import Advance, Parameters, State
-from tandem.training.optimizer_state import load_optimizer, optimizer_tensors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

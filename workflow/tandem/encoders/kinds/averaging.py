@@ -22,10 +22,8 @@ class Averaging(Encoder):
 
     def compose(self, weights: nn.Module, tokens: Tokens) -> Tensor:
         """Return the sentence vectors, (sentences, dimension)."""
-        from tandem.encoders.sums import sums
-
         lengths = (tokens.offsets[1:] - tokens.offsets[:-1]).clamp(min=1)
-        return sums(tokens) / lengths.to(tokens.table.dtype).unsqueeze(1)
+        return tokens.sums() / lengths.to(tokens.table.dtype).unsqueeze(1)
 
     def weight_shapes(self) -> dict[str, tuple[int, ...]]:
         """Return no shapes: it has no further parameters."""

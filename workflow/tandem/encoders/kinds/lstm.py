@@ -122,8 +122,7 @@ def _one_way(weights: list[Parameter], inputs: Tensor, counts: list[int], revers
 def packed_order(starts: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Return the flat positions in time-major order of sentences sorted by falling length.
 
-    Returns:
-        positions (tokens,), batch sizes per time step (on the CPU), sentence of each position.
+    With them, (tokens,), come batch sizes per time step, on the CPU, and each position's sentence.
     """
     import torch
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Self, cast
+from typing import TYPE_CHECKING, ClassVar, Self, cast
 
 from pydantic import PositiveInt, model_validator
 
 from tandem.encoders.encoder import Encoder, Tokens
-from tandem.encoders.sums import sums
 from tandem.segmentation.segmentation import Segmentation
 
 if TYPE_CHECKING:
@@ -27,6 +26,8 @@ class Transformer(Encoder):
     positions; the maximum, the mean, the first state and the states weighted by attention (dos
     Santos et al., 2016), concatenated, give the vector. No dropout but that of token embeddings.
     """
+
+    multiplies: ClassVar[bool] = True
 
     grouped: bool = False
     """Tokens come as words with their character n-grams, by the segmentation words-and-ngrams, and
@@ -58,11 +59,6 @@ class Transformer(Encoder):
     def width(self) -> int:
         """Width of the sentence vector."""
         return self.output
-
-    @property
-    def multiplies(self) -> bool:
-        """Whether products of large matrices take most of its time: they do."""
-        return True
 
     def weights(self) -> nn.Module:
         """Return the projections, layers and weights of attention pooling, drawn by PyTorch."""
@@ -124,8 +120,8 @@ class Transformer(Encoder):
         bounds = bounds - torch.arange(len(bounds), device=ids.device)  # without the marks before
         if dropout is not None:
             dropout = dropout._replace(places=dropout.places[inside])
-        parts = Tokens(table, ids[inside], bounds, dropout)
-        return sums(parts), torch.cat([words.new_zeros(1), words])[offsets]
+        sums = Tokens(table, ids[inside], bounds, dropout).sums()
+        return sums, torch.cat([words.new_zeros(1), words])[offsets]
 
     def _pooled(self, parts: nn.ModuleDict, embedded: Tensor, inside: Tensor) -> Tensor:
         """Return the vectors of padded sentences: (n, steps, dimension), (n, steps) bool."""

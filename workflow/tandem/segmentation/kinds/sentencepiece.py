@@ -6,21 +6,20 @@ import math
 from collections.abc import Mapping
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import Field
 
 from tandem.segmentation.segmentation import (
     Encode,
     Segmentation,
+    Stock,
     Texts,
     TextSize,
     Vocabulary,
+    batches,
     side_language,
 )
-
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
 
 
 class Sentencepiece(Segmentation):
@@ -37,8 +36,7 @@ class Sentencepiece(Segmentation):
 
     def learn(self, texts: Texts, folder: Path) -> Vocabulary:
         """Train a model of all languages, or one of each."""
-        from tandem.segmentation.frequency import batches
-        from tandem.segmentation.pieces import train_unigram
+        from tandem.segmentation.pieces import load_pieces, piece_scores, train_unigram
         from tandem.segmentation.trigrams import spelled
 
         languages = sorted({side_language(side) for side in texts})
@@ -60,18 +58,12 @@ class Sentencepiece(Segmentation):
             path = folder / f"{'-'.join(group) if self.separate else 'joint'}.model"
             path.write_bytes(model)
             models.update(dict.fromkeys(group, path))
-        return Vocabulary(self._pieces(models), models)
-
-    def _pieces(self, models: Mapping[str, Path | None]) -> list[str]:
-        """Return every piece of the models, each spelling once, in the order of the models."""
-        from tandem.segmentation.pieces import load_pieces, piece_scores
-
         pieces = (
             self.token_mark(language) + piece
             for language, path in models.items()
             for piece in piece_scores(load_pieces(str(path)))
         )
-        return list(dict.fromkeys(pieces))
+        return Vocabulary(list(dict.fromkeys(pieces)), models)  # each spelling once
 
     def encoder(self, ids: Mapping[str, int], model: Path | None) -> Encode:
         """Let the model divide each word."""
@@ -81,7 +73,7 @@ class Sentencepiece(Segmentation):
         assert model is not None
         return lookup(PieceEncoder(model, ids))
 
-    def tokenizer(self, ids: Mapping[str, int], model: Path | None) -> tuple[Tokenizer, list[str]]:
+    def tokenizer(self, ids: Mapping[str, int], model: Path | None) -> Stock:
         """Return a Unigram tokeniser."""
         from tandem.segmentation.pieces import load_pieces, piece_scores
         from tandem.segmentation.stock_tokenizer import of_pieces

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from tandem.segmentation.segmentation import Encode, Segmentation, Texts, Vocabulary
-
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
+from tandem.segmentation.segmentation import Encode, Segmentation, Stock, Texts, Vocabulary
 
 
 class Trigrams(Segmentation):
@@ -19,10 +16,9 @@ class Trigrams(Segmentation):
 
     def learn(self, texts: Texts, folder: Path) -> Vocabulary:
         """Count the trigrams."""
-        from tandem.segmentation.frequency import most_frequent
         from tandem.segmentation.trigrams import count_trigrams
 
-        return most_frequent(self, texts, count_trigrams)
+        return self.most_frequent(texts, count_trigrams)
 
     def encoder(self, ids: Mapping[str, int], model: Path | None) -> Encode:
         """Look each trigram up."""
@@ -30,7 +26,7 @@ class Trigrams(Segmentation):
 
         return TrigramEncoder(_of_three(ids))
 
-    def tokenizer(self, ids: Mapping[str, int], model: Path | None) -> tuple[Tokenizer, list[str]]:
+    def tokenizer(self, ids: Mapping[str, int], model: Path | None) -> Stock:
         """Return a tokeniser that puts before each character the two before it."""
         from tandem.segmentation.stock_tokenizer import of_trigrams
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from tandem.segmentation.segmentation import Encode, Segmentation, Texts, Vocabulary
-
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
+from tandem.segmentation.segmentation import Batches, Encode, Segmentation, Stock, Texts, Vocabulary
 
 
 class Words(Segmentation):
@@ -21,9 +18,7 @@ class Words(Segmentation):
 
     def learn(self, texts: Texts, folder: Path) -> Vocabulary:
         """Count the words."""
-        from tandem.segmentation.frequency import most_frequent
-
-        return most_frequent(self, texts, _count)
+        return self.most_frequent(texts, count_words)
 
     def encoder(self, ids: Mapping[str, int], model: Path | None) -> Encode:
         """Look each word up."""
@@ -32,14 +27,15 @@ class Words(Segmentation):
 
         return lookup(lambda words: from_rows([ids[w]] if w in ids else [] for w in words))
 
-    def tokenizer(self, ids: Mapping[str, int], model: Path | None) -> tuple[Tokenizer, list[str]]:
+    def tokenizer(self, ids: Mapping[str, int], model: Path | None) -> Stock:
         """Return a tokeniser that knows whole words only."""
         from tandem.segmentation.stock_tokenizer import of_words
 
         return of_words(list(ids)), list(ids)
 
 
-def _count(batches: Iterable[Sequence[str]]) -> Counter[str]:
+def count_words(batches: Batches) -> Counter[str]:
+    """Count the words in batches of sentences."""
     from tandem.segmentation.trigrams import spelled
 
     return Counter(chain.from_iterable(map(str.split, spelled(batches))))

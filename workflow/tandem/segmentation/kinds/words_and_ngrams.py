@@ -10,20 +10,26 @@ from __future__ import annotations
 import re
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pydantic import PositiveInt, model_validator
 
 from tandem.errors import TandemError
-from tandem.segmentation.segmentation import Encode, Segmentation, Texts, TextSize, Vocabulary
+from tandem.segmentation.kinds.words import count_words
+from tandem.segmentation.segmentation import (
+    Batches,
+    Encode,
+    Segmentation,
+    Stock,
+    Texts,
+    TextSize,
+    Vocabulary,
+)
 
 if TYPE_CHECKING:
-    from tokenizers import Tokenizer
-
     from tandem.segmentation.ragged import Ragged
 
 BEGIN = "<word>"
@@ -58,9 +64,7 @@ class WordsAndNgrams(Segmentation):
 
     def learn(self, texts: Texts, folder: Path) -> Vocabulary:
         """Count the words; the buckets get names that no token has."""
-        from tandem.segmentation.frequency import most_frequent
-
-        frequent = most_frequent(self, texts, self._count)
+        frequent = self.most_frequent(texts, self._count)
         unknown = (f"<oov {number}>" for number in range(self.oov_buckets))
         grams = (f"<ngram {number}>" for number in range(self.ngram_buckets))
         return Vocabulary([BEGIN, *frequent.tokens, *unknown, *grams], frequent.models)
@@ -71,7 +75,7 @@ class WordsAndNgrams(Segmentation):
 
         return lookup(partial(self._entries, ids))
 
-    def tokenizer(self, ids: Mapping[str, int], model: Path | None) -> tuple[Tokenizer, list[str]]:
+    def tokenizer(self, ids: Mapping[str, int], model: Path | None) -> Stock:
         """Refuse."""
         raise TandemError("no stock tokeniser hashes n-grams. Train with another segmentation")
 
@@ -82,12 +86,9 @@ class WordsAndNgrams(Segmentation):
             settings = {"ngrams": (1, 4), "chinese_words": True, **settings}
         return cls(**settings)
 
-    def _count(self, batches: Iterable[Sequence[str]]) -> Counter[str]:
-        from tandem.segmentation.trigrams import spelled
-
+    def _count(self, batches: Batches) -> Counter[str]:
         counts: Counter[str] = Counter()
-        tokens = Counter(chain.from_iterable(map(str.split, spelled(batches))))
-        for token, count in tokens.items():
+        for token, count in count_words(batches).items():
             for word in self._words(token):
                 counts[word] += count
         return counts
@@ -107,9 +108,7 @@ class WordsAndNgrams(Segmentation):
 
     def _of_word(self, ids: Mapping[str, int], word: str) -> list[int]:
         unknown, grams = ids["<oov 0>"], ids["<ngram 0>"]
-        entry = ids.get(word)
-        if entry is None:
-            entry = unknown + bucket(word, self.oov_buckets)
+        entry = ids[word] if word in ids else unknown + bucket(word, self.oov_buckets)
         buckets = (grams + bucket(gram, self.ngram_buckets) for gram in self._ngrams(word))
         return [ids[BEGIN], entry, *buckets]
 

@@ -45,9 +45,8 @@ class Rnn(Translator):
         """Train on the training split; see `rnn_training.train_rnn`."""
         from tandem.translation.rnn_training import read_split, train_rnn
 
-        train, validation = (
-            read_split(corpus, split, self.source, self.target) for split in ("train", "valid")
-        )
+        sides = self.source, self.target
+        train, validation = (read_split(corpus, split, *sides) for split in ("train", "valid"))
         train_rnn(train, validation, self, folder)
 
     def load(self, folder: Path, threads: int) -> RnnTranslator:

@@ -1,4 +1,4 @@
-"""Adam over an embedding table of which a batch touches few rows.
+"""Optimisers of an embedding table of which a batch touches few rows: SGD and Adam.
 
 A dense Adam reads and writes the whole table and both moments at every step: for 20,000 x 300
 floats over 150 MB, to change about 1,500 rows. Here a row is brought up to date only when it is
@@ -53,8 +53,11 @@ class Rows:
     age: Tensor
 
 
-class RowAdam:
-    """Adam for the rows of one table."""
+class RowSgd:
+    """SGD for the rows of one table: a row without a gradient stays where it is.
+
+    Other optimisers of rows take another step, and keep moments beside the table.
+    """
 
     def __init__(
         self,
@@ -65,22 +68,63 @@ class RowAdam:
     ) -> None:
         """Take over `table` (rows, dimension), to be changed in place over `total_steps` steps.
 
-        `factors` gives the factor of the learning rate in each of some steps, which are counted
-        from 1.
+        `factors` gives the factors of the learning rate in some steps, counted from 1.
         """
         self.table = table
-        self.first = torch.zeros_like(table)
-        self.second = torch.zeros_like(table)
-        self.touched = torch.zeros(len(table), dtype=torch.int64, device=table.device)
         self.step_count = 0
         self._learning_rate = learning_rate
+        self._factors = np.asarray(factors(np.arange(total_steps + 1)), np.float64)
+
+    def fetch(self, index: Tensor) -> Rows:
+        """Return the rows."""
+        return Rows(index, self.table.index_select(0, index), torch.zeros_like(index))
+
+    def update(self, rows: Rows) -> None:
+        """Take one step for rows whose `values.grad` is filled, and store them."""
+        self.step_count += 1
+        gradient = rows.values.grad
+        assert gradient is not None
+        moved = rows.values.detach().add_(gradient, alpha=-self.rate())
+        self.table.index_copy_(0, rows.index, moved)
+
+    def rate(self) -> float:
+        """Return the learning rate of the last step."""
+        return self._learning_rate * float(self._factors[self.step_count])
+
+    def settle(self) -> Tensor:
+        """Return the table."""
+        return self.table
+
+    def state(self) -> dict[str, Tensor]:
+        """Return the tensors from which `load_state` continues to the same bytes."""
+        return {"embedding": self.table}
+
+    def load_state(self, tensors: dict[str, Tensor], step_count: int) -> None:
+        """Continue from what `state` returned at step `step_count`."""
+        for name, tensor in self.state().items():
+            tensor.copy_(tensors[name])
+        self.step_count = step_count
+
+
+class RowAdam(RowSgd):
+    """Adam for the rows of one table."""
+
+    def __init__(
+        self,
+        table: Tensor,
+        learning_rate: float,
+        total_steps: int,
+        factors: Callable[[NDArray[np.int64]], NDArray[np.float64]] = np.ones_like,
+    ) -> None:
+        """Take over `table`, as `RowSgd` does."""
+        super().__init__(table, learning_rate, total_steps + _HORIZON, factors)
+        self.first, self.second = torch.zeros_like(table), torch.zeros_like(table)
+        self.touched = torch.zeros(len(table), dtype=torch.int64, device=table.device)
         # by step, or by the number of steps missed: T, r^k, and eps as it stands to the
         # bias-corrected sqrt(v) of the step that a row was last stored at
         steps = np.arange(total_steps + 1, dtype=np.float64)
         epsilons = EPSILON * np.sqrt(1 - BETA2**steps)
         epsilons[0] = 1.0  # a row never touched has no moments: anything but zero
-        horizon = np.arange(total_steps + _HORIZON + 1)
-        self._factors = np.asarray(factors(horizon), np.float64)
         by_step = _tails(self._factors), _RATIO**steps, epsilons.astype(np.float32)
         self._by_step = [torch.from_numpy(values).to(table.device) for values in by_step]
         self._read = table[:0].clone()
@@ -144,10 +188,6 @@ class RowAdam:
                 table.index_copy_(0, rows.index, new)
             self.touched.index_fill_(0, rows.index, self.step_count)
 
-    def rate(self) -> float:
-        """Return the learning rate of the last step."""
-        return self._learning_rate * float(self._factors[self.step_count])
-
     def settle(self, rows_at_once: int = 65_536) -> Tensor:
         """Bring every row up to date, as the dense optimiser would hold it; return the table."""
         for start in range(0, len(self.table), rows_at_once):
@@ -162,18 +202,8 @@ class RowAdam:
 
     def state(self) -> dict[str, Tensor]:
         """Return the tensors from which `load_state` continues to the same bytes."""
-        return {
-            "embedding": self.table,
-            "first": self.first,
-            "second": self.second,
-            "touched": self.touched,
-        }
-
-    def load_state(self, tensors: dict[str, Tensor], step_count: int) -> None:
-        """Continue from what `state` returned at step `step_count`."""
-        for name, tensor in self.state().items():
-            tensor.copy_(tensors[name])
-        self.step_count = step_count
+        moments = {"first": self.first, "second": self.second, "touched": self.touched}
+        return super().state() | moments
 
 
 def _tails(factors: NDArray[np.float64]) -> NDArray[np.float64]:
