@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from tandem.encoders.kinds.averaging import Averaging
+from tandem.encoders.kinds.gran import Gran
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import InputError, TandemError
 from tandem.segmentation.kinds.words import Words
 from tandem.segmentation.segmenter import learn
-from wieting2017.encoders.gran import Gran
 from wieting2017.methods.word_vectors import (
     on_principal_axes,
     read_word_vectors,

@@ -1,15 +1,12 @@
 """GRAN against its equations, written out token by token."""
 
-from pathlib import Path
-
 import pytest
 import torch
 
 from tandem.encoders.composition import Composition
-from tandem.encoders.encoder import ENCODERS, Dropout
-from wieting2017.encoders.gran import Gran
+from tandem.encoders.encoder import Dropout
+from tandem.encoders.kinds.gran import Gran
 
-HOME = Path(__file__).parents[3] / "workflow/studies/wieting2017"
 IDS = torch.tensor([0, 1, 1, 3, 2, 4, 4])
 OFFSETS = torch.tensor([0, 3, 3, 4, 7])  # lengths 3, 0, 1, 3
 
@@ -69,13 +66,6 @@ def test_what_comes_before_a_token_counts_and_what_comes_after_does_not(encoder)
     later = encoder(changed, torch.tensor([0, 3]), offsets)[0]
     assert not torch.allclose(2 * later - first, second)
     torch.testing.assert_close(encoder(changed, torch.tensor([0]), torch.tensor([0, 1]))[0], first)
-
-
-def test_is_a_kind_of_encoder_whose_vectors_are_as_wide_as_its_embeddings():
-    ENCODERS.add_study(HOME)
-    encoder = ENCODERS.parse({"kind": "gran", "dimension": 30, "hidden": 40})
-    assert (type(encoder), encoder.width) == (Gran, 30)
-    assert ENCODERS.parse(ENCODERS.dump(encoder)) == encoder
 
 
 def test_has_the_gradients_of_finite_differences(encoder):
