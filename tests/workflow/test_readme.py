@@ -19,6 +19,8 @@ from test_own_bitext import write
 
 README, SCALES = "README.md", "docs/scales.md"
 ACTIVATE = "source .venv/bin/activate"
+ENVIRONMENT = "make environment"
+"""What makes the environment that these tests run in."""
 PLANNED = ("make", "snakemake")
 INHERITED = ("SNAKEMAKE_PROFILE", "MAKEFLAGS")
 """What a call of make or Snakemake around the tests would tell the calls in them."""
@@ -106,7 +108,7 @@ def plan(folder, command):
 @pytest.mark.parametrize(
     "command",
     sorted({one for page in (README, SCALES) for one in commands(page)
-            if one.split()[0] in PLANNED} - {"make tiny"}),
+            if one.split()[0] in PLANNED} - {"make tiny", ENVIRONMENT}),
 )  # fmt: skip
 def test_its_commands_of_the_workflow_plan_jobs(folder, command):
     assert "Job stats:" in plan(folder, command)

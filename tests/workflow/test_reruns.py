@@ -55,7 +55,7 @@ def new_kind(text):
         ("tandem/objectives/kinds/margin.py", other_code, TRAINED | {"score_pairs"}),
         ("tandem/encoders/kinds/lstm.py", other_code,
          (TRAINED | {"score_pairs"}) - LANGUAGES - MODELS),
-        ("tandem/training/contrast.py", other_code, TRAINED | {"score_pairs"}),
+        ("tandem/training/contrast.py", other_code, TRAINED | MINED | {"score_pairs"}),
         ("tandem/segmentation/kinds/trigrams.py", other_code,
          {"segment", "train", "score", "measure_speed"} | TABLES),
         ("tandem/corpora/readers/verses.py", other_code,
