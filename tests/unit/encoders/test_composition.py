@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.nn.utils.rnn import PackedSequence
 
-from tandem.encoders.composition import Composition
+from tandem.encoders.composition import Composition, initialise
 from tandem.encoders.encoder import ENCODERS, Dropout
 from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.kinds.lstm import Lstm, packed_order, states
@@ -153,3 +153,13 @@ def test_what_is_no_encoder_is_refused(values, said):
     with pytest.raises(ConfigurationError) as refused:
         ENCODERS.parse(values)
     assert str(refused.value) == said
+
+
+def test_initial_embeddings_are_standard_normal_and_leave_the_global_generator_alone():
+    torch.manual_seed(0)
+    expected = torch.rand(1)
+    torch.manual_seed(0)
+    table, _ = initialise(Lstm(dimension=16, hidden=8), 20_000, seed=1)
+    assert torch.equal(torch.rand(1), expected)
+    assert table.mean().item() == pytest.approx(0, abs=0.01)
+    assert table.std().item() == pytest.approx(1, abs=0.01)

@@ -1,16 +1,14 @@
 """Training with products in bfloat16: where it is used, and that it learns the same."""
 
-import numpy as np
 import pytest
 import torch
+from small_runs import TYPES, bitext
 
 from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.kinds.lstm import Lstm
 from tandem.encoders.kinds.transformer import Transformer
 from tandem.objectives.kinds.additive_margin import AdditiveMargin
-from tandem.segmentation import ragged
 from tandem.training.contrast import uses_bfloat16
-from tandem.training.pairs import Pairs
 from tandem.training.recipe import Recipe
 from tandem.training.run import Run, course_of
 
@@ -24,12 +22,7 @@ def run(precision, encoder=TRANSFORMER):
 
 
 def trained(precision):
-    """Train on pairs in which word w of one language translates as word w + 50."""
-    random = np.random.default_rng(3)
-    left = [random.integers(0, 50, random.integers(1, 7)).tolist() for _ in range(150)]
-    right = [[w + 50 for w in row[::-1]] for row in left]
-    pairs = Pairs(ragged.from_rows(left), ragged.from_rows(right), monolingual=False)
-    trainer = course_of(run(precision), 100, [pairs])
+    trainer = course_of(run(precision), TYPES, [bitext()])
     trainer.run(None, show=False)
     return trainer
 

@@ -72,6 +72,12 @@ def test_patience_ends_it():
     assert training.finished and training.progress.epoch == 4
 
 
+def test_patience_without_validation_is_none():
+    training = course(patience=1)
+    training.run(None, show=False)
+    assert (training.progress.best_epoch, training.best["value"].item()) == (4, 30)
+
+
 @pytest.mark.parametrize("stop", [0, 2, 3, 7, 10])
 def test_a_stopped_course_goes_on_where_it_was(tmp_path, stop):
     whole = course()
