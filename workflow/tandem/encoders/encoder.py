@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from pydantic import PositiveInt
 
-from tandem.machine import has_compiled_loops
 from tandem.registry import Kind, Registry
 from tandem.segmentation.segmentation import Segmentation
 
@@ -18,6 +17,8 @@ if TYPE_CHECKING:  # slow to import, and not needed to read settings
     import numpy as np
     from numpy.typing import NDArray
     from torch import Tensor, nn
+
+    from tandem.encoders.composition import Composition
 
     Floats = NDArray[np.float32]
     Compose = Callable[[NDArray[np.int64], NDArray[np.int64]], Floats]
@@ -58,26 +59,6 @@ class Tokens(NamedTuple):
     offsets: Tensor
     dropout: Dropout | None
 
-    def sums(self) -> Tensor:
-        """Return the sum of the embeddings of each sentence's tokens, (sentences, dimension).
-
-        Compiled where an encoder is trained on a CPU in single precision, else by PyTorch.
-        """
-        import torch
-        from torch.nn import functional
-
-        table, ids, offsets, dropout = self
-        if has_compiled_loops(table) and (dropout or table.requires_grad):
-            from tandem.kernels.sums import Sums  # numba: only for training
-
-            total: Tensor = Sums.apply(table, ids, offsets, *(dropout[:2] if dropout else ()))
-            return total * dropout.scale if dropout else total
-        if dropout is None:
-            return functional.embedding_bag(ids, table, offsets[:-1], mode="sum")
-        dropped = functional.embedding(ids, table) * dropout.factors(table.shape[1])
-        every = torch.arange(len(ids), device=ids.device)
-        return functional.embedding_bag(every, dropped, offsets[:-1], mode="sum")
-
 
 class Encoder(Kind):
     """What every kind of encoder has."""
@@ -116,12 +97,7 @@ class Encoder(Kind):
 
     def weight_shapes(self) -> dict[str, tuple[int, ...]]:
         """Return the shape of each parameter beside the embeddings."""
-        import torch
-
-        from tandem.encoders.composition import Composition
-
-        with torch.device("meta"):  # nothing is drawn
-            return {k: tuple(v.shape) for k, v in Composition(self).state_dict().items()}
+        return {k: tuple(v.shape) for k, v in self._composition().state_dict().items()}
 
     def composer(self, table: Floats, weights: Mapping[str, Floats], device: str) -> Compose:
         """Return the function that composes sentences on a device, without training.
@@ -130,11 +106,7 @@ class Encoder(Kind):
         """
         import torch
 
-        from tandem.encoders.composition import Composition
-
-        with torch.device("meta"):  # nothing is drawn
-            composition = Composition(self)
-        composition.load(weights).eval().to(device)
+        composition = self._composition().load(weights).eval().to(device)
         embeddings = torch.from_numpy(table).to(device)
 
         @torch.inference_mode()
@@ -143,6 +115,15 @@ class Encoder(Kind):
             return composition(embeddings, *tensors).cpu().numpy()
 
         return compose
+
+    def _composition(self) -> Composition:
+        """Return its composition without values: nothing is drawn."""
+        import torch
+
+        from tandem.encoders.composition import Composition
+
+        with torch.device("meta"):
+            return Composition(self)
 
 
 ENCODERS = Registry("tandem.encoders.kinds", Encoder)

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from tandem.encoders.encoder import Encoder, Tokens
+from tandem.encoders.sums import sums
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -23,7 +24,7 @@ class Averaging(Encoder):
     def compose(self, weights: nn.Module, tokens: Tokens) -> Tensor:
         """Return the sentence vectors, (sentences, dimension)."""
         lengths = (tokens.offsets[1:] - tokens.offsets[:-1]).clamp(min=1)
-        return tokens.sums() / lengths.to(tokens.table.dtype).unsqueeze(1)
+        return sums(tokens) / lengths.to(tokens.table.dtype).unsqueeze(1)
 
     def weight_shapes(self) -> dict[str, tuple[int, ...]]:
         """Return no shapes: it has no further parameters."""

@@ -54,7 +54,7 @@ class Packed(NamedTuple):
 
 
 def pack(tokens: Tokens) -> Packed | None:
-    """Return the tokens in the order in which a recurrent network reads them; None: none."""
+    """Return the tokens as a recurrent network reads them; None where no sentence has tokens."""
     import torch
 
     table, ids, offsets, dropout = tokens

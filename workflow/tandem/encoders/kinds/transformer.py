@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Self, cast
 from pydantic import PositiveInt, model_validator
 
 from tandem.encoders.encoder import Encoder, Tokens
+from tandem.encoders.sums import sums
 from tandem.segmentation.segmentation import Segmentation
 
 if TYPE_CHECKING:
@@ -120,8 +121,8 @@ class Transformer(Encoder):
         bounds = bounds - torch.arange(len(bounds), device=ids.device)  # without the marks before
         if dropout is not None:
             dropout = dropout._replace(places=dropout.places[inside])
-        sums = Tokens(table, ids[inside], bounds, dropout).sums()
-        return sums, torch.cat([words.new_zeros(1), words])[offsets]
+        tokens = Tokens(table, ids[inside], bounds, dropout)
+        return sums(tokens), torch.cat([words.new_zeros(1), words])[offsets]
 
     def _pooled(self, parts: nn.ModuleDict, embedded: Tensor, inside: Tensor) -> Tensor:
         """Return the vectors of padded sentences: (n, steps, dimension), (n, steps) bool."""
