@@ -1,14 +1,11 @@
 """The filtering experiments: texts, scores of pairs, conditions, and what is trained and chosen."""
 
-import itertools
 import json
 
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 
-from tandem.encoders.composition import initialise
 from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.model import SentenceEncoder
 from tandem.objectives.kinds.margin import Margin
@@ -16,7 +13,6 @@ from tandem.registry import Settings
 from tandem.segmentation.kinds.words import Words
 from tandem.segmentation.segmenter import learn
 from tandem.tasks.task import MEAN
-from tandem.training.course import Course
 from tandem.training.recipe import Recipe
 from tandem.training.run import Run
 from wieting2017.methods import classifier, conditions, results, runs, texts
@@ -141,27 +137,6 @@ def test_a_classifier_tells_what_can_be_told(segmenter):
     assert like > unlike + 0.01
     again = classifier.train(segmenter, kind, pairs, 1)
     assert again.probabilities(["a cat sees"]) == trained.probabilities(["a cat sees"])
-
-
-def test_a_classifier_that_is_stopped_goes_on_to_the_same_bytes(segmenter, tmp_path):
-    pairs = list(zip(sentences(400, 1), sentences(400, 2), strict=True))
-    text = classifier._labelled(segmenter, pairs, np.ones(400, bool))
-
-    def course():
-        table, composition = initialise(Averaging(dimension=4), len(segmenter), 1)
-        head = torch.nn.Linear(4, 1)
-        torch.nn.init.constant_(head.weight, 0.1)
-        torch.nn.init.zeros_(head.bias)
-        model = classifier.Classifier(segmenter, torch.nn.Parameter(table), composition, head)
-        return Course(classifier.Discrimination(model, text, np.random.default_rng(1)), {}, 3)
-
-    whole, first, second = course(), course(), course()
-    whole.run(None, show=False)
-    calls = itertools.count()
-    first.run(None, tmp_path / "c", show=False, stopped=lambda: next(calls) == 2)
-    second.run(None, tmp_path / "c", show=False)
-    assert not first.finished and second.finished
-    assert all(torch.equal(whole.best[name], second.best[name]) for name in whole.best)
 
 
 def test_conditions_are_every_bound_of_every_filter_that_a_text_has():

@@ -1,16 +1,12 @@
 """Mining with rescoring, the order of candidates, and what went wrong."""
 
-import itertools
 import json
 
 import numpy as np
 import pytest
-import torch
 
 from tandem.search.margins import MinedPairs, Retrieval
-from tandem.training.course import Course
 from yang2019.methods import candidates, classifiers, comparable, failures
-from yang2019.methods.fine_tuning import FineTuning
 from yang2019.tasks.hidden_mining import HiddenMining
 from yang2019.tasks.ranked_mining import RankedMining, average_precision
 from yang2019.tasks.rescoring import UNIT, Rescoring
@@ -123,23 +119,6 @@ def bert(tmp_path):
     config = BertConfig(vocab_size=vocabulary, intermediate_size=16, num_labels=2, **size)
     BertForSequenceClassification(config).save_pretrained(folder)
     return folder
-
-
-def test_fine_tuning_that_is_stopped_goes_on_to_the_same_bytes(encoder, task, bert, tmp_path):
-    part = candidates.find(encoder, task, "training", Retrieval.FORWARD, 4, 2 << 30)
-    rows = classifiers.divide(part.gold, 1).learned
-
-    def course():
-        return Course(FineTuning(str(bert), part, rows, 1, 8, 1e-3), {}, 2)
-
-    whole = course()
-    whole.run(None, show=False)
-    first, calls = course(), itertools.count()
-    first.run(None, tmp_path / "c", show=False, stopped=lambda: next(calls) == 1)
-    second = course()
-    second.run(None, tmp_path / "c", show=False)
-    assert not first.finished and second.finished
-    assert all(torch.equal(whole.best[name], second.best[name]) for name in whole.best)
 
 
 def test_a_bert_is_fine_tuned_by_its_folder(encoder, task, bert):

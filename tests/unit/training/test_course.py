@@ -5,10 +5,10 @@ import itertools
 import pytest
 import torch
 
-from tandem.training.course import Advance, Course, State, history_lines
+from tandem.training.course import Advance, Course, Learner, State, history_lines
 
 
-class Counter:
+class Counter(Learner):
     """Adds the epoch's number to a tensor, five pairs at a stroke, three strokes an epoch."""
 
     def __init__(self):
@@ -79,7 +79,8 @@ def test_patience_without_validation_is_none():
 
 
 @pytest.mark.parametrize("stop", [0, 2, 3, 7, 10])
-def test_a_stopped_course_goes_on_where_it_was(tmp_path, stop):
+def test_a_stopped_course_goes_on_where_it_was(tmp_path, caplog, stop):
+    caplog.set_level("INFO")
     whole = course()
     whole.run(lambda parameters: parameters["value"].item(), show=False)
     first, calls = course(), itertools.count()
@@ -88,12 +89,24 @@ def test_a_stopped_course_goes_on_where_it_was(tmp_path, stop):
     second = course()
     second.run(whole_score, tmp_path / "c", show=False)
     assert first.learner.strokes + second.learner.strokes == whole.learner.strokes
+    going_on = f"going on in epoch {stop // 3 + 1}, after {5 * (stop + 1)} pairs in all"
+    assert f"{tmp_path / 'c'}: {going_on}" in caplog.text
     assert second.progress == whole.progress
     assert torch.equal(second.best["value"], whole.best["value"])
 
 
 def whole_score(parameters):
     return parameters["value"].item()
+
+
+def test_a_learner_without_a_state_is_trained_without_a_folder(tmp_path, monkeypatch):
+    monkeypatch.delattr(Counter, "state")
+    monkeypatch.delattr(Counter, "load_state")
+    training = course()
+    training.run(None, show=False)
+    assert training.finished
+    with pytest.raises(NotImplementedError, match="a Counter does not resume: give no folder"):
+        course().run(None, tmp_path / "c", show=False, stopped=lambda: True)
 
 
 def test_a_checkpoint_of_another_training_is_left_and_said(tmp_path, caplog):

@@ -23,9 +23,9 @@ from tandem.kernels import set_threads
 from tandem.kernels.sums import number_types
 from tandem.objectives.contrastive import Contrastive, Pool
 from tandem.training.checkpoint import load_optimizer, optimizer_tensors
-from tandem.training.course import Advance, Parameters, State
+from tandem.training.course import Advance, Learner, Parameters, State
 from tandem.training.noise import DropoutPool, generator, scramble
-from tandem.training.row_optimizers import RowAdam, Rows, RowSgd
+from tandem.training.row_optimizers import RowAdam, RowOptimizer, Rows, RowSgd
 from tandem.training.run import Run, first_parameters
 
 if TYPE_CHECKING:
@@ -49,8 +49,8 @@ def uses_bfloat16(run: Run, device: torch.device) -> bool:
     return run.encoder.multiplies and has
 
 
-class Contrast:
-    """Learns by comparing sentences; see `course.Learner`.
+class Contrast(Learner):
+    """Learns by comparing sentences.
 
     Attributes:
         texts: the pairs that it learns from; pairs of one language and of two are separate texts,
@@ -85,7 +85,7 @@ class Contrast:
         steps = recipe.epochs * sum(math.ceil(text.longest / recipe.batch) for text in texts)
         factors = partial(recipe.factors, total=steps)
         table, rate = table.to(self.device), recipe.learning_rate
-        rows = RowAdam if recipe.optimizer == "adam" else RowSgd
+        rows: type[RowOptimizer] = RowAdam if recipe.optimizer == "adam" else RowSgd
         self.optimizer = rows(table, rate * recipe.embedding_multiplier, steps, factors)
         weights = list(self.composition.parameters())
         optimizer = {"adam": torch.optim.Adam, "sgd": torch.optim.SGD}[recipe.optimizer]

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from torch import Tensor
 
@@ -53,23 +53,28 @@ class State(NamedTuple):
         return {k.removeprefix(prefix): v for k, v in tensors if k.startswith(prefix)}
 
 
-class Learner(Protocol):
-    """Takes the steps of a training and holds what is trained."""
+class Learner:
+    """Takes the steps of a training and holds what is trained; without a `state` none resumes."""
 
     def begin(self, epoch: int) -> int:
         """Prepare an epoch (from 0), or the rest of one; return the pairs of the whole epoch."""
+        raise NotImplementedError
 
     def advance(self) -> Advance | None:
         """Train on the next pairs; None: the epoch is over."""
+        raise NotImplementedError
 
     def encoder(self) -> Parameters:
         """Return the parameters as they are now; the next advance changes them."""
+        raise NotImplementedError
 
     def state(self) -> State:
         """Return what `load_state` continues from to the same bytes."""
+        raise NotImplementedError(f"a {type(self).__name__} does not resume: give no folder")
 
     def load_state(self, state: State) -> None:
         """Take over what `state` returned."""
+        raise NotImplementedError
 
 
 @dataclass
@@ -218,6 +223,8 @@ class Course:
         state = State(tensors, values["place"])
         self.best = state.part("best.")
         self.learner.load_state(State(state.part("learner."), state.place))
+        place = self.progress.epoch + 1, self.progress.pairs
+        logger.info("%s: going on in epoch %d, after %d pairs in all", folder, *place)
         return True
 
 

@@ -22,6 +22,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import torch
@@ -34,8 +35,6 @@ from tandem.machine import has_compiled_loops
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
 """Kingma and Ba's (2014) defaults."""
 _RATIO = BETA1 / math.sqrt(BETA2)
-_HORIZON = 400
-"""Steps after which r^k, hence what a missed step still moves, is below 1e-18."""
 
 
 @dataclass
@@ -53,11 +52,11 @@ class Rows:
     age: Tensor
 
 
-class RowSgd:
-    """SGD for the rows of one table: a row without a gradient stays where it is.
+class RowOptimizer:
+    """Takes the steps of one table, for the rows that a batch reads."""
 
-    Other optimisers of rows take another step, and keep moments beside the table.
-    """
+    horizon: ClassVar[int] = 0
+    """Steps after the last one whose learning rates are asked for."""
 
     def __init__(
         self,
@@ -73,7 +72,12 @@ class RowSgd:
         self.table = table
         self.step_count = 0
         self._learning_rate = learning_rate
-        self._factors = np.asarray(factors(np.arange(total_steps + 1)), np.float64)
+        steps = np.arange(total_steps + self.horizon + 1)
+        self._factors = np.asarray(factors(steps), np.float64)
+        self._prepare(total_steps)
+
+    def _prepare(self, total_steps: int) -> None:
+        """Make what is kept beside the table."""
 
     def fetch(self, index: Tensor) -> Rows:
         """Return the rows."""
@@ -81,11 +85,7 @@ class RowSgd:
 
     def update(self, rows: Rows) -> None:
         """Take one step for rows whose `values.grad` is filled, and store them."""
-        self.step_count += 1
-        gradient = rows.values.grad
-        assert gradient is not None
-        moved = rows.values.detach().add_(gradient, alpha=-self.rate())
-        self.table.index_copy_(0, rows.index, moved)
+        raise NotImplementedError
 
     def rate(self) -> float:
         """Return the learning rate of the last step."""
@@ -106,18 +106,27 @@ class RowSgd:
         self.step_count = step_count
 
 
-class RowAdam(RowSgd):
+class RowSgd(RowOptimizer):
+    """SGD for the rows of one table: a row without a gradient stays where it is."""
+
+    def update(self, rows: Rows) -> None:
+        """Take one step for rows whose `values.grad` is filled, and store them."""
+        self.step_count += 1
+        gradient = rows.values.grad
+        assert gradient is not None
+        moved = rows.values.detach().add_(gradient, alpha=-self.rate())
+        self.table.index_copy_(0, rows.index, moved)
+
+
+class RowAdam(RowOptimizer):
     """Adam for the rows of one table."""
 
-    def __init__(
-        self,
-        table: Tensor,
-        learning_rate: float,
-        total_steps: int,
-        factors: Callable[[NDArray[np.int64]], NDArray[np.float64]] = np.ones_like,
-    ) -> None:
-        """Take over `table`, as `RowSgd` does."""
-        super().__init__(table, learning_rate, total_steps + _HORIZON, factors)
+    horizon: ClassVar[int] = 400
+    """Steps after which r^k, hence what a missed step still moves, is below 1e-18."""
+
+    def _prepare(self, total_steps: int) -> None:
+        """Make the moments, and what follows from the number of a step or of missed steps."""
+        table = self.table
         self.first, self.second = torch.zeros_like(table), torch.zeros_like(table)
         self.touched = torch.zeros(len(table), dtype=torch.int64, device=table.device)
         # by step, or by the number of steps missed: T, r^k, and eps as it stands to the
@@ -125,7 +134,8 @@ class RowAdam(RowSgd):
         steps = np.arange(total_steps + 1, dtype=np.float64)
         epsilons = EPSILON * np.sqrt(1 - BETA2**steps)
         epsilons[0] = 1.0  # a row never touched has no moments: anything but zero
-        by_step = _tails(self._factors), _RATIO**steps, epsilons.astype(np.float32)
+        tails = _tails(self._factors, total_steps)
+        by_step = tails, _RATIO**steps, epsilons.astype(np.float32)
         self._by_step = [torch.from_numpy(values).to(table.device) for values in by_step]
         self._read = table[:0].clone()
         self._compiled = has_compiled_loops(table)
@@ -206,14 +216,13 @@ class RowAdam(RowSgd):
         return super().state() | moments
 
 
-def _tails(factors: NDArray[np.float64]) -> NDArray[np.float64]:
+def _tails(factors: NDArray[np.float64], total_steps: int) -> NDArray[np.float64]:
     """Return T(t) for t = 0 .. total_steps, float64 (T(0) is 0: moments are then zero)."""
-    total_steps = len(factors) - _HORIZON - 1
     steps = np.arange(1, len(factors), dtype=np.float64)
     correction = factors[1:] * np.sqrt(1 - BETA2**steps) / (1 - BETA1**steps)
     tails = np.empty(total_steps + 1)
     tail = 0.0
-    for step in range(total_steps + _HORIZON - 1, -1, -1):
+    for step in range(len(correction) - 1, -1, -1):
         tail = _RATIO * (correction[step] + tail)
         if step <= total_steps:
             tails[step] = tail

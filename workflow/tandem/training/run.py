@@ -147,7 +147,7 @@ def train_encoder(
     pairs = sum(len(text.usable) for text in texts)
     metadata = {"pairs": pairs, "epoch": course.progress.best_epoch, **run.description()}
     if start is not None:
-        metadata["start"] = {"sha256": start.digest(), "training": start.metadata}
+        metadata["start"] = {"sha256": course.identity["start"], "training": start.metadata}
     if not course.finished:
         metadata["unfinished"] = True
     encoder = from_parameters(segmenter, run.encoder, course.best, metadata, device)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress
 from typing import NamedTuple
@@ -16,8 +16,7 @@ from tandem.encoders.composition import Composition, initialise
 from tandem.encoders.encoder import Encoder
 from tandem.segmentation.ragged import Ragged, concatenate
 from tandem.segmentation.segmenter import Segmenter
-from tandem.training.checkpoint import load_optimizer, optimizer_tensors
-from tandem.training.course import Advance, Course, Parameters, State
+from tandem.training.course import Advance, Course, Learner, Parameters
 
 EPOCHS, BATCH, RATE = 10, 100, 0.002
 """Passes over the sentences, the best of which on held-out sentences counts; sentences in a batch;
@@ -44,7 +43,7 @@ class Classifier:
     def probabilities(self, sentences: Sequence[str]) -> NDArray[np.float64]:
         """Return the probability that each sentence is a reference, (sentences,)."""
         rows = self.segmenter.encoder("en")(sentences)
-        parts = [_range(rows, start, start + 1000) for start in range(0, len(rows), 1000)]
+        parts = [rows.part(start, start + 1000) for start in range(0, len(rows), 1000)]
         return np.concatenate([self.logits(part).sigmoid().numpy() for part in parts]).astype(float)
 
     def logits(self, rows: Ragged) -> torch.Tensor:
@@ -58,7 +57,8 @@ def train(
 ) -> Classifier:
     """Train on the references and translations of eight tenths of the pairs.
 
-    One tenth chooses the epoch, the last one is for the reported accuracy.
+    One tenth chooses the epoch, the last one is for the reported accuracy. Both sides of a pair are
+    in the same part, or the test part would hold translations of what was learned from.
     """
     table, composition = initialise(kind, len(segmenter), seed)
     with torch.random.fork_rng(devices=[]):
@@ -96,8 +96,8 @@ def _labelled(
     return Labelled(rows, torch.repeat_interleave(torch.tensor([1.0, 0.0]), len(taken)))
 
 
-class Discrimination:
-    """Learns to tell references from translations; see `tandem.training.course.Learner`."""
+class Discrimination(Learner):
+    """Learns to tell references from translations."""
 
     def __init__(self, model: Classifier, text: Labelled, random: np.random.Generator) -> None:
         """Draw the order of every epoch."""
@@ -108,21 +108,18 @@ class Discrimination:
             self.parameters |= {f"{name}.{key}": value for key, value in named}
         self.optimizer = torch.optim.Adam(self.parameters.values(), RATE)
         self.orders = [random.permutation(len(text.rows)) for _ in range(EPOCHS)]
-        self.batches: list[NDArray[np.int64]] = []
-        self.position = 0
+        self.batches: Iterator[NDArray[np.int64]] = iter(())
 
     def begin(self, epoch: int) -> int:
         """Divide the sentences into batches."""
         order = self.orders[epoch]
-        self.batches = np.array_split(order, max(1, len(order) // BATCH))
+        self.batches = iter(np.array_split(order, max(1, len(order) // BATCH)))
         return len(order)
 
     def advance(self) -> Advance | None:
         """Take a step of Adam on a batch."""
-        if self.position == len(self.batches):
-            self.position = 0
+        if (batch := next(self.batches, None)) is None:
             return None
-        batch, self.position = self.batches[self.position], self.position + 1
         logits = self.model.logits(self.text.rows.gather(batch))
         loss = nn.functional.binary_cross_entropy_with_logits(logits, self.text.labels[batch])
         self.optimizer.zero_grad()
@@ -140,23 +137,7 @@ class Discrimination:
         for name, parameter in self.parameters.items():
             parameter.copy_(parameters[name])
 
-    def state(self) -> State:
-        """Return the parameters with their moments."""
-        tensors = {f"parameters.{k}": v for k, v in self.encoder().items()}
-        tensors |= {f"moments.{k}": v for k, v in optimizer_tensors(self.optimizer).items()}
-        return State(tensors, {"position": self.position})
-
-    def load_state(self, state: State) -> None:
-        """Take over what `state` returned."""
-        self.load_parameters(state.part("parameters."))
-        load_optimizer(self.optimizer, state.part("moments."))
-        self.position = state.place["position"]
-
 
 @torch.no_grad()
 def _accuracy(model: Classifier, text: Labelled) -> float:
     return float(((model.logits(text.rows) > 0).float() == text.labels).float().mean())
-
-
-def _range(rows: Ragged, start: int, end: int) -> Ragged:
-    return rows.gather(np.arange(start, min(end, len(rows))))

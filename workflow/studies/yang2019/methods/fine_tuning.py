@@ -9,8 +9,7 @@ import torch
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from tandem.machine import place
-from tandem.training.checkpoint import load_optimizer, optimizer_tensors
-from tandem.training.course import Advance, Parameters, State
+from tandem.training.course import Advance, Learner, Parameters
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,11 +22,8 @@ SCORED = 64
 """Pairs that are scored at a time."""
 
 
-class FineTuning:
-    """Learns from candidate pairs; see `tandem.training.course.Learner`.
-
-    Its dropout draws from PyTorch's global generators, whose states are part of its own.
-    """
+class FineTuning(Learner):
+    """Learns from candidate pairs; its dropout draws from PyTorch's global generators."""
 
     def __init__(
         self,
@@ -58,21 +54,17 @@ class FineTuning:
         ).to(self.device)
         self.optimizer = torch.optim.AdamW(self.network.parameters(), lr=learning_rate)
         self.random = np.random.default_rng(seed)
-        self.order: list[int] = []
-        self.position = 0
 
     def begin(self, epoch: int) -> int:
-        """Draw the order of the pairs, unless an epoch is resumed."""
+        """Draw the order of the pairs."""
         self.network.train()
-        if self.position == 0:
-            self.order = self.random.permutation(self.rows).tolist()
+        self.order, self.position = self.random.permutation(self.rows), 0
         return len(self.order)
 
     def advance(self) -> Advance | None:
         """Take a step on a batch."""
-        rows = np.array(self.order[self.position : self.position + self.batch], np.int64)
+        rows = self.order[self.position : self.position + self.batch]
         if not len(rows):
-            self.position = 0
             return None
         self.position += len(rows)
         logits = self._logits(self.training, rows)
@@ -85,31 +77,6 @@ class FineTuning:
     def encoder(self) -> Parameters:
         """Return the network's parameters."""
         return self.network.state_dict()
-
-    def state(self) -> State:
-        """Return parameters, moments, the order of the epoch and the state of both generators."""
-        tensors = {f"network.{k}": v for k, v in self.network.state_dict().items()}
-        tensors |= {f"moments.{k}": v for k, v in optimizer_tensors(self.optimizer).items()}
-        place_in_epoch = {"order": self.order, "position": self.position,
-                          "random": self.random.bit_generator.state}  # fmt: skip
-        return State(tensors | self._random_states(), place_in_epoch)
-
-    def _random_states(self) -> Parameters:
-        """Return the states of PyTorch's generators that dropout may draw from."""
-        states = {"random.cpu": torch.get_rng_state()}
-        if self.device != "cpu":
-            states["random.cuda"] = torch.cuda.get_rng_state(self.device)
-        return states
-
-    def load_state(self, state: State) -> None:
-        """Take over what `state` returned."""
-        self.network.load_state_dict(state.part("network."))
-        load_optimizer(self.optimizer, state.part("moments."))
-        torch.set_rng_state(state.tensors["random.cpu"])
-        if self.device != "cpu":
-            torch.cuda.set_rng_state(state.tensors["random.cuda"], self.device)
-        self.order, self.position = state.place["order"], state.place["position"]
-        self.random.bit_generator.state = state.place["random"]
 
     @torch.inference_mode()
     def probabilities(self, candidates: Candidates, rows: NDArray[np.int64]) -> NDArray[np.float64]:
