@@ -4,7 +4,7 @@ from pathlib import Path
 
 from _adapter import add_kinds, logged
 from tandem.files.io import read_lines, write_json
-from tandem.translation.translate_files import bleu
+from tandem.translation.quality import bleu
 from tandem.translation.translator import TRANSLATORS, load_translator
 
 with logged(snakemake.log[0]) as log:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import sentencepiece as spm
 import torch
-from rnn_example import BITEXT, CONFIG, NONE, PAIRS, SHORT, settings
+from rnn_example import BITEXT, CONFIG, NONE, PAIRS, SHORT, save_always, settings
 
 from tandem.errors import TandemError
 from tandem.training.course import Course
@@ -17,6 +17,7 @@ from tandem.translation import rnn_training
 from tandem.translation.batching import END, PAD, START, UNKNOWN, make_batch
 from tandem.translation.decoding import Output, bound, choose, decode_greedily
 from tandem.translation.network import AttentionNetwork
+from tandem.translation.quality import bleu
 from tandem.translation.rnn_training import (
     Aligned,
     RnnLearner,
@@ -27,7 +28,6 @@ from tandem.translation.rnn_training import (
     train_pieces,
     train_rnn,
 )
-from tandem.translation.translate_files import bleu
 from tandem.translation.translator import EMPTY
 
 FILES = ("model.safetensors", "sp.model", "translator.json", "history.csv")
@@ -108,10 +108,17 @@ def test_same_seed_same_bytes_another_seed_others(tmp_path):
     assert not (tmp_path / "a" / "checkpoint").exists()
 
 
+def watched_updates(monkeypatch):
+    """Return the list of the learning rates of all updates from now on."""
+    rates, update = [], RnnLearner._update
+    monkeypatch.setattr(RnnLearner, "_update", lambda *a: rates.append(a[-1]) or update(*a))
+    return rates
+
+
 @pytest.mark.parametrize("checkpoints", [1, 3, 5])
 def test_a_killed_run_resumes_to_the_same_bytes(tmp_path, monkeypatch, checkpoints):
     train_rnn(BITEXT, BITEXT, SHORT, tmp_path / "whole")
-    monkeypatch.setattr("tandem.training.course.time.monotonic", count(step=100).__next__)
+    save_always(monkeypatch)
     save, saves = Course.save, count(1)
 
     def save_then_die(course, folder):
@@ -123,14 +130,7 @@ def test_a_killed_run_resumes_to_the_same_bytes(tmp_path, monkeypatch, checkpoin
         patch.setattr(Course, "save", save_then_die)
         train_rnn(BITEXT, BITEXT, SHORT, tmp_path / "killed")
     assert not (tmp_path / "killed" / "model.safetensors").exists()
-    updates = []
-    update = RnnLearner._update
-
-    def watched(learner, group, rate):
-        updates.append(rate)
-        return update(learner, group, rate)
-
-    monkeypatch.setattr(RnnLearner, "_update", watched)
+    updates = watched_updates(monkeypatch)
     train_rnn(BITEXT, BITEXT, SHORT, tmp_path / "killed")
     killed = len(updates)
     assert contents(tmp_path / "whole") == contents(tmp_path / "killed")
@@ -138,16 +138,22 @@ def test_a_killed_run_resumes_to_the_same_bytes(tmp_path, monkeypatch, checkpoin
     assert len(updates) - killed == killed + checkpoints  # none twice
 
 
-def test_a_checkpoint_of_other_text_is_not_gone_on_from(tmp_path, caplog):
+def test_a_checkpoint_of_other_text_is_not_gone_on_from(tmp_path, monkeypatch, caplog):
     pairs, place = Aligned([[5, 6]], [[7, 8]]), tmp_path / "checkpoint"
-    whole = train_network(SHORT, 60, pairs, pairs, place, checkpoint_seconds=-1)
+    with monkeypatch.context() as patch:
+        save_always(patch)
+        whole = train_network(SHORT, 60, pairs, pairs, place)
+    updates = watched_updates(monkeypatch)
     again = train_network(SHORT, 60, pairs, pairs, place)
-    assert again.progress == whole.progress and "beginning anew" not in caplog.text
+    # the last checkpoint is that of the last update
+    assert again.progress == whole.progress and updates == []
+    assert "beginning anew" not in caplog.text
     other = Aligned([[5, 9]], [[7, 8]])
     for run, text in ((SHORT, other), (settings(epochs=3, clip=2.0), pairs)):
         caplog.clear()
+        updates.clear()
         train_network(run, 60, text, pairs, place)
-        assert "beginning anew" in caplog.text
+        assert "beginning anew" in caplog.text and len(updates) == run.epochs
 
 
 def test_gradients_are_clipped(monkeypatch):

@@ -8,7 +8,7 @@ import shutil
 import pytest
 import sentencepiece as spm
 import torch
-from rnn_example import BITEXT, SHORT
+from rnn_example import BITEXT, SHORT, save_always
 from safetensors.torch import load_file, save_file
 
 from tandem.errors import InputError
@@ -93,12 +93,13 @@ def test_every_flipped_bit_is_found(folder, tmp_path):
 
 
 @pytest.mark.parametrize("share", [0, 0.5, 0.99])
-def test_a_damaged_checkpoint_is_told_and_left(tmp_path, capsys, share):
+def test_a_damaged_checkpoint_is_told_and_left(tmp_path, monkeypatch, capsys, share):
+    save_always(monkeypatch)
     pairs, place = Aligned([[5, 6]], [[7, 8]]), tmp_path / "checkpoint"
-    whole = train_network(SHORT, 60, pairs, pairs, place, checkpoint_seconds=-1)
+    whole = train_network(SHORT, 60, pairs, pairs, place)
     state = place / "state.safetensors"
     state.write_bytes(state.read_bytes()[: int(share * state.stat().st_size)])
-    again = train_network(SHORT, 60, pairs, pairs, place, checkpoint_seconds=-1)
+    again = train_network(SHORT, 60, pairs, pairs, place)
     assert "state.safetensors: damaged or missing: the run starts" in capsys.readouterr().err
     assert again.progress == whole.progress
     train_network(SHORT, 60, pairs, pairs, place)

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from tandem.errors import TandemError
-from tandem.translation.translate_files import bleu
+from tandem.translation.quality import bleu
 
 
 def test_identical_text_scores_100_and_says_how():

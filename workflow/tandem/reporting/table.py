@@ -21,11 +21,10 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from tandem.corpora.settings import Collection, StsArchives
+    from tandem.corpora.settings import Backtranslation, Collection, StsArchives
     from tandem.reporting.scores import Scores
     from tandem.tasks.task import Task
     from tandem.training.setting import Setting
-    from tandem.translation.translate_files import Backtranslation
 
 
 class Bootstrap(Settings):

@@ -10,7 +10,7 @@ from typing import Annotated
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 
-from tandem.corpora.settings import Bitext, Collection, HiddenPairs, StsArchives
+from tandem.corpora.settings import Backtranslation, Bitext, Collection, HiddenPairs, StsArchives
 from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.encoders.precision import Precision
 from tandem.objectives.objective import OBJECTIVES, Objective
@@ -21,7 +21,6 @@ from tandem.tasks.task import TASKS, Task
 from tandem.templates import or_template
 from tandem.training.recipe import Recipe
 from tandem.training.setting import Setting
-from tandem.translation.translate_files import Backtranslation
 from tandem.translation.translator import TRANSLATORS, Translator
 
 Name = Annotated[str, Field(pattern=r"^[\w-]+$")]

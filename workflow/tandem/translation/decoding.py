@@ -25,7 +25,7 @@ from tandem.translation.batching import (
     translate_in_windows,
 )
 from tandem.translation.kinds.rnn import Rnn
-from tandem.translation.network import AttentionNetwork, limit_threads
+from tandem.translation.network import AttentionNetwork, torch_threads
 from tandem.translation.translator import Translation
 
 
@@ -121,7 +121,7 @@ class RnnTranslator:
         return translate_in_windows(sentences, cut, self._translate_batch)
 
     def _translate_batch(self, rows: Sequence[Ids]) -> list[Translation]:
-        with limit_threads(self.threads):
+        with torch_threads(self.threads):
             outputs = decode_greedily(self.network, rows)
         texts = self.pieces.decode([output.ids for output in outputs])
         return [

@@ -138,7 +138,7 @@ class AttentionNetwork(nn.Module):
 
 
 @contextlib.contextmanager
-def limit_threads(count: int) -> Iterator[None]:
+def torch_threads(count: int) -> Iterator[None]:
     """Use `count` threads inside the block, and restore their number after it."""
     before = torch.get_num_threads()
     torch.set_num_threads(count)

@@ -23,10 +23,10 @@ from tandem.files import saved
 from tandem.files.io import read_lines, remove, write_lines
 from tandem.segmentation.pieces import train_unigram
 from tandem.training.checkpoint import load_optimizer, optimizer_tensors
-from tandem.training.course import Advance, Course, Parameters, State, history_lines
+from tandem.training.course import Advance, Course, Learner, Parameters, State, history_lines
 from tandem.translation.batching import END, PAD, START, UNKNOWN, Ids, group_by_length, make_batch
 from tandem.translation.kinds.rnn import Rnn
-from tandem.translation.network import AttentionNetwork, limit_threads
+from tandem.translation.network import AttentionNetwork, torch_threads
 from tandem.translation.translator import SETTINGS_FILE
 
 Row = TypeVar("Row")
@@ -85,7 +85,7 @@ def train_rnn(
             "max_words"
         )
     folder.mkdir(parents=True, exist_ok=True)
-    with limit_threads(settings.threads):
+    with torch_threads(settings.threads):
         model = train_pieces([*train.sources, *train.targets], settings.pieces)
         pieces = spm.SentencePieceProcessor(model_proto=model)
         pairs, held_out = (
@@ -104,24 +104,15 @@ def train_rnn(
 
 
 def train_network(
-    settings: Rnn,
-    pieces: int,
-    train: Aligned[Ids],
-    validation: Aligned[Ids],
-    checkpoint: Path,
-    checkpoint_seconds: float = 60,
+    settings: Rnn, pieces: int, train: Aligned[Ids], validation: Aligned[Ids], checkpoint: Path
 ) -> Course:
     """Train a network on pairs as ids, going on from `checkpoint`; return the finished course."""
     learner = RnnLearner(settings, pieces, train, validation)
     text = hashlib.sha256(json.dumps([train, validation]).encode()).hexdigest()
     identity = {"settings": settings.model_dump(mode="json"), "pieces": pieces, "text": text}
     course = Course(learner, identity, settings.epochs, selects=False)
-    course.run(
-        (lambda parameters: learner.validation_loss()) if validation.sources else None,
-        checkpoint,
-        checkpoint_seconds,
-        title="translator",
-    )
+    validate = (lambda parameters: learner.validation_loss()) if validation.sources else None
+    course.run(validate, checkpoint, title="translator")
     return course
 
 
@@ -132,8 +123,8 @@ def learning_rate(settings: Rnn, progress: float) -> float:
     return settings.learning_rate * min(rise, fall)
 
 
-class RnnLearner:
-    """Learns to translate by teacher forcing; see `course.Learner`."""
+class RnnLearner(Learner):
+    """Learns to translate by teacher forcing."""
 
     def __init__(
         self, settings: Rnn, pieces: int, train: Aligned[Ids], validation: Aligned[Ids]

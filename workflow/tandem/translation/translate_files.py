@@ -1,38 +1,19 @@
-"""Text files through translators: back-translated text, and the quality of translations."""
+"""Text files through translators, and text joined to its back-translation."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from pathlib import Path
-
-from pydantic import NonNegativeInt, PositiveInt
 
 from tandem.errors import TandemError
 from tandem.files.io import atomic_path, read_lines
 from tandem.filtering.clean import refusal
-from tandem.filtering.filter import Filter, Filters, parse_filters
+from tandem.filtering.filter import Filter
 from tandem.progress import progress_bar
-from tandem.registry import Settings
 from tandem.text.spelling import collapse
 from tandem.translation.translator import LoadedTranslator
-
-
-class Backtranslation(Settings):
-    """Back-translated text: one side of a bitext, paired with the translation of its other side."""
-
-    bitext: str
-    """The bitext that is back-translated."""
-    translator: str
-    """The translator; the side in its target language is kept, the other is translated."""
-    pairs: NonNegativeInt | None = None
-    """How many pairs of the training split, from its start; null: all. The validation and the test
-    split are translated too."""
-    cleaning: Filters = parse_filters({"identical": {}})
-    """Filters that a pair of text and back-translation must pass, in this order."""
-    shards: PositiveInt = 1
-    """Number of jobs that share the translation; changes no result."""
 
 
 def translate_file(
@@ -104,21 +85,3 @@ def join_translations(
                     for out, value in ((text, first), (translated, line), (table, row)):
                         out.write(f"{value}\n".encode())
     return dict(counts)
-
-
-def bleu(hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, float | str | int]:
-    """Return corpus BLEU (Post 2018; 0 to 100), sacreBLEU's signature, the number of sentences.
-
-    Raises TandemError when there are none, or not as many references as hypotheses.
-    """
-    import sacrebleu
-
-    if len(hypotheses) != len(references) or not hypotheses:
-        raise TandemError(
-            f"BLEU of {len(hypotheses)} hypotheses against {len(references)} references: give "
-            "as many of both, and at least one"
-        )
-    metric = sacrebleu.BLEU()
-    score = metric.corpus_score(list(hypotheses), [list(references)]).score
-    signature = str(metric.get_signature())
-    return {"bleu": score, "signature": signature, "sentences": len(hypotheses)}
