@@ -21,11 +21,11 @@ RECIPE = Recipe(epochs=3, batch=16, dropout=0.3, scramble=0.3, learning_rate=0.0
 TYPES = 100
 
 
-def bitext(count=150, monolingual=False):
-    """Pairs in which word w of one language translates as word w + 50."""
+def bitext(count=150, monolingual=False, reverse=True):
+    """Pairs in which word w of one language translates as word w + 50, in reverse order or not."""
     random = np.random.default_rng(3)
     left = [random.integers(0, 50, random.integers(1, 7)).tolist() for _ in range(count)]
-    right = [[w + (0 if monolingual else 50) for w in row[::-1]] for row in left]
+    right = [[w + (0 if monolingual else 50) for w in row[:: -1 if reverse else 1]] for row in left]
     return Pairs(ragged.from_rows(left), ragged.from_rows(right), monolingual)
 
 

@@ -1,9 +1,11 @@
-"""Pairs as they are loaded for training."""
+"""Pairs as they are loaded for training, what an epoch draws of them, and their keys."""
 
+import numpy as np
 import pytest
 
 from tandem.segmentation import ragged
-from tandem.training.pairs import load_pairs
+from tandem.training.noise import generator
+from tandem.training.pairs import Pairs, load_pairs, sentence_keys
 
 
 @pytest.mark.parametrize(
@@ -15,3 +17,52 @@ def test_two_versions_of_one_language_are_monolingual(tmp_path, sides, monolingu
     for side in sides:
         ragged.save_stream(tmp_path / f"train.{side}", [ragged.from_rows([[0], [1]])], 1)
     assert load_pairs(tmp_path, "train", sides).monolingual is monolingual
+
+
+def test_keys_tell_order_and_length_apart():
+    rows = ragged.from_rows([[1, 2], [2, 1], [1, 2], [1], [], [1, 2, 0], [0], []])
+    keys = sentence_keys(rows)
+    assert keys[0] == keys[2]
+    assert keys[4] == keys[7]
+    assert len(set(keys.tolist())) == 6
+
+
+def test_keys_do_not_depend_on_the_neighbours():
+    rows = ragged.from_rows([[5, 6, 7], [9], [5, 6, 7]])
+    assert sentence_keys(rows)[2] == sentence_keys(rows.gather(np.array([2])))[0]
+
+
+def test_pairs_with_an_empty_side_are_not_used():
+    pairs = Pairs(ragged.from_rows([[1], [], [2]]), ragged.from_rows([[1], [3], []]), False)
+    assert pairs.usable.tolist() == [0]
+
+
+def repeated(passes):
+    sides = ragged.from_rows([[number] for number in range(len(passes))])
+    return Pairs(sides, sides, False, passes=np.array(passes, np.float32))
+
+
+def test_an_epoch_draws_pairs_as_often_as_is_asked():
+    pairs = repeated([0.25] * 400 + [1.0] * 100 + [2.5] * 100)
+    counts = np.zeros(600)
+    for epoch in range(40):
+        drawn = pairs.epoch(generator(1, epoch))
+        assert 449 <= len(drawn) <= pairs.longest == 451
+        counts += np.bincount(drawn, minlength=600)
+    assert set(counts[400:500]) == {40}
+    assert counts[500:].min() >= 80 and counts[500:].mean() == pytest.approx(100, rel=0.02)
+    assert counts[:400].mean() == pytest.approx(10, rel=0.02)
+    assert counts[:400].min() > 0
+
+
+def test_an_epoch_without_passes_draws_every_pair_once():
+    rows = ragged.from_rows([[1], [2], [], [4]])
+    drawn = Pairs(rows, rows, False).epoch(generator(1))
+    assert sorted(drawn) == [0, 1, 3]
+
+
+def test_pairs_that_say_the_same_have_one_key():
+    left, right = ragged.from_rows([[1], [1], [2]]), ragged.from_rows([[3], [4], [5]])
+    pairs = Pairs(left, right, False, keys=np.array([7, 7, 8]))
+    rows = np.array([2, 0, 1])
+    assert pairs.sentence_keys(rows, pairs.take(rows)).tolist() == [8, 7, 7, 8, 7, 7]

@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 import torch
+from small_runs import TYPES, bitext
 
 from tandem.encoders.kinds.transformer import Transformer
 from tandem.objectives.kinds.additive_margin import AdditiveMargin
-from tandem.segmentation import ragged
-from tandem.training.pairs import Pairs
 from tandem.training.recipe import Recipe
 from tandem.training.row_optimizers import Rows, RowSgd
 from tandem.training.run import Run, course_of
@@ -16,20 +15,11 @@ SMALL = Transformer(dimension=16, layers=1, heads=2, hidden=8, filter=16, output
 RECIPE = Recipe(
     epochs=8, batch=16, optimizer="sgd", learning_rate=0.1, decay="tenth", embedding_multiplier=5
 )
-TYPES = 100
-
-
-def bitext(count=150):
-    """Pairs in which word w of one language translates as word w + 50."""
-    random = np.random.default_rng(3)
-    left = [random.integers(0, 50, random.integers(1, 7)).tolist() for _ in range(count)]
-    right = [[word + 50 for word in row] for row in left]
-    return Pairs(ragged.from_rows(left), ragged.from_rows(right), monolingual=False)
 
 
 def trainer():
     objective = AdditiveMargin(hard=2, megabatch=3)
-    return course_of(Run(SMALL, objective, RECIPE, 5), TYPES, [bitext()])
+    return course_of(Run(SMALL, objective, RECIPE, 5), TYPES, [bitext(reverse=False)])
 
 
 def test_rows_move_against_their_gradients_and_others_stay():
@@ -80,7 +70,7 @@ def test_embeddings_have_a_rate_of_their_own(optimizer):
     five = one.model_copy(update={"embedding_multiplier": 5.0, "learning_rate": 0.02})
     steps = {}
     for name, recipe in (("one", one), ("five", five)):
-        run = course_of(Run(SMALL, AdditiveMargin(), recipe, 5), TYPES, [bitext(16)])
+        run = course_of(Run(SMALL, AdditiveMargin(), recipe, 5), TYPES, [bitext(16, reverse=False)])
         learner = run.learner
         table = learner.optimizer.table.clone()
         weights = [weight.detach().clone() for weight in learner.composition.parameters()]
