@@ -1,7 +1,5 @@
 """Encode every word with a pretrained encoder: the word vectors that training starts from."""
 
-
-
 from _adapter import add_kinds, logged
 from tandem.encoders.baselines import load_baseline
 from tandem.segmentation.segmenter import Segmenter

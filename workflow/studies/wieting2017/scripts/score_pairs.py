@@ -1,7 +1,5 @@
 """Score the pairs of a text, for filters to choose by."""
 
-
-
 from _adapter import add_kinds, logged
 from tandem.encoders.model import SentenceEncoder
 from tandem.files.io import atomic_path, write_json
