@@ -68,13 +68,13 @@ class Trial:
         own = f"{name}-{self.language}"
         name = own if own in plan.study.encoders else name
         run = plan.run(f"{name}.{setting}-{self.language}")
-        segmentation = plan.study.encoders[name].segmentation
-        scheme = SEGMENTATIONS.dump(plan.study.segmentations[segmentation])
+        named = plan.study.encoders[name].segmentation
+        segmentation = SEGMENTATIONS.dump(plan.study.segmentations[named])
+        sections = run["recipe"], run["objective"], run["encoder"], segmentation
         for key, value in self.changes:
-            section = next(s for s in (run["recipe"], run["objective"], run["encoder"], scheme)
-                           if key in s)  # fmt: skip
+            section = next(section for section in sections if key in section)
             section[key] = value if isinstance(section[key], str) else json.loads(value)
-        return run, scheme
+        return run, segmentation
 
 
 def load() -> Any:
@@ -86,7 +86,7 @@ def load() -> Any:
 def segmented(trial: Trial, folder: Path) -> Path:
     """Return the segmented text of a trial; write it if it is not there."""
     corpus, (_, values) = folder / "corpora/verses", trial.values()
-    scheme = SEGMENTATIONS.parse(values)
+    segmentation = SEGMENTATIONS.parse(values)
     known = json.dumps([trial.pairs, values, sha256(corpus / "collection.json")])
     digest = hashlib.sha256(known.encode()).hexdigest()[:8]
     place = folder / "benchmarks/dual" / f"{trial.language}-{digest}"
@@ -94,7 +94,7 @@ def segmented(trial: Trial, folder: Path) -> Path:
         parts = [p for p in read_parts(corpus) if p.right == trial.language]
         with atomic_folder(place) as temporary:
             drawn = draw(corpus, parts, trial.pairs, 1)
-            segment_collection(drawn, scheme, scheme.sample, 1.0, temporary)
+            segment_collection(drawn, segmentation, segmentation.sample, 1.0, temporary)
     return place
 
 
@@ -124,14 +124,14 @@ def train(trial: Trial, folder: Path) -> dict[str, Any]:
 
 def key_of(trial: Trial, folder: Path) -> str:
     """Return a digest of what a finished training depends on: its values, text and code."""
-    values, scheme = trial.values()
+    values, segmentation = trial.values()
     kinds = (
-        ENCODERS.path(values["encoder"]["kind"]), SEGMENTATIONS.path(scheme["kind"]),
+        ENCODERS.path(values["encoder"]["kind"]), SEGMENTATIONS.path(segmentation["kind"]),
         *objective_files(values["objective"]["kind"]),
     )  # fmt: skip
     text = sha256(folder / "corpora/verses/collection.json")
     code = source_digest(__file__, *kinds, packages={})
-    known = json.dumps([trial.language, trial.seed, trial.pairs, values, scheme, text, code])
+    known = json.dumps([trial.language, trial.seed, trial.pairs, values, segmentation, text, code])
     return hashlib.sha256(known.encode()).hexdigest()[:16]
 
 

@@ -134,10 +134,11 @@ def segmented(trial: Trial, folder: Path) -> Path:
     if not place.exists():
         parts = [part for part in read_parts(corpus) if asked(part, trial)]
         drawn = draw(corpus, parts, min(trial.pairs, _pairs(corpus, parts)), trial.seed)
-        scheme = plan.study.segmentations[plan.study.encoders["sp"].segmentation]
-        scheme = scheme.model_copy(update={"size": trial.size})
+        segmentation = plan.study.segmentations[plan.study.encoders["sp"].segmentation]
+        segmentation = segmentation.model_copy(update={"size": trial.size})
         with atomic_folder(place) as temporary:
-            segment_collection(drawn, scheme, scheme.sample, trial.temperature, temporary)
+            learned_from = segmentation.sample
+            segment_collection(drawn, segmentation, learned_from, trial.temperature, temporary)
     return place
 
 

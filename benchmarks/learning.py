@@ -104,11 +104,11 @@ def segmented(plan: Any, job: Job, folder: Path, scratch: Path) -> tuple[Segment
     """Draw the sample of a seed, learn its vocabulary and segment it, as rule `segment` does."""
     study = plan.study
     setting, named = study.settings[job.text], study.encoders[job.encoder].segmentation
-    scheme = study.segmentations[named].model_copy(update={"size": job.size})
+    segmentation = study.segmentations[named].model_copy(update={"size": job.size})
     corpus, sides = folder / "corpora" / setting.corpus, plan.sides(setting.corpus)
     drawn = draw_sample(corpus / "train.en", setting.pairs, job.seed)
     texts = {side: partial(drawn_lines, corpus / f"train.{side}", drawn) for side in sides}
-    segmenter = learn(scheme, texts, scratch)
+    segmenter = learn(segmentation, texts, scratch)
     left, right = (segmenter.encoder(side)(list(texts[side]())) for side in sides)
     return segmenter, Pairs(left, right, language_of(sides[0]) == language_of(sides[1]))
 
@@ -178,9 +178,9 @@ def choose(encoder: str, options: argparse.Namespace) -> None:
     """Print the scores of an encoder's sizes and rates, and what the rule takes."""
     plan, _ = load(options.configfile)
     entry = plan.study.encoders[encoder]
-    scheme = plan.study.segmentations[entry.segmentation]
+    segmentation = plan.study.segmentations[entry.segmentation]
     averaging = entry.architecture.kind == "averaging"
-    sizes = SIZES[scheme.kind] if averaging else [scheme.size]
+    sizes = SIZES[segmentation.kind] if averaging else [segmentation.size]
     if len(sizes) > 1:
         means = _scores(encoder, list(product(sizes, [MIDDLE])), options).mean(axis=1)
         sizes = [sizes[int(means.argmax())]]

@@ -43,7 +43,7 @@ from tandem.own_bitext import recipes
 from tandem.own_bitext.quality import encoded, retrieval
 from tandem.provenance import PACKAGE, source_digest
 from tandem.provenance import ROOT as LIBRARY
-from tandem.segmentation.segmentation import SEGMENTATIONS, TextSize
+from tandem.segmentation.segmentation import SEGMENTATIONS
 
 Values = tuple[float, float, int]
 """Learning rate, dropout, SentencePieces."""
@@ -188,7 +188,7 @@ def work(trial: Trial) -> dict[str, Any]:
     seconds = time.process_time() - begun
     recipe = {name: encoder.metadata["recipe"][name] for name in ("learning_rate", "dropout")}
     given = {"language": trial.language, "asked": trial.pairs, "values": trial.values}
-    recipe["pieces"] = encoder.segmenter.scheme.size
+    recipe["pieces"] = encoder.segmenter.segmentation.size
     made = {"pairs": len(pairs), "epoch": encoder.metadata["epoch"], "seconds": seconds}
     return given | recipe | made | {SCORE: retrieval(encoded(encoder, further, languages))[SCORE]}
 
@@ -243,9 +243,7 @@ def key(trial: Trial) -> str:
         "code": code(),
         "objective": objective.model_dump(),
         "recipe": recipe.model_dump(),
-        "pieces": recipes.segmentation(
-            TextSize(trial.pairs, Counter()), trial.segmentation()
-        ).size,
+        "pieces": recipes.segmentation(trial.pairs, Counter(), (), trial.segmentation()).size,
     }
     return hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()
 

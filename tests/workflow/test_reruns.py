@@ -47,7 +47,9 @@ def new_kind(text):
         ("tandem/encoders/kinds/extra.py", new_kind, set()),
         ("studies/wieting2019/captions/table1.rst", other_caption, set()),
         ("studies/wieting2019/inputs.py", other_code, set()),
-        ("tandem/statistics/bootstrap.py", other_code, {"export", "compress"} | TABLES),
+        ("tandem/statistics/bootstrap.py", other_code, MODELS | TABLES),
+        ("tandem/segmentation/stock_tokenizer.py", other_code, MODELS | TABLES),
+        ("tandem/own_bitext/recipes.py", other_code, set()),
         ("tandem/reporting/plots.py", other_code, TABLES),
         ("tandem/studies/plan.py", other_code, TABLES),
         ("tandem/reporting/claim_tests/difference.py", other_code, TABLES),
@@ -55,6 +57,7 @@ def new_kind(text):
         ("tandem/objectives/kinds/margin.py", other_code, TRAINED | {"score_pairs"}),
         ("tandem/encoders/kinds/lstm.py", other_code,
          (TRAINED | {"score_pairs"}) - LANGUAGES - MODELS),
+        ("tandem/encoders/sums.py", other_code, TRAINED | MINED | {"score_pairs"}),
         ("tandem/training/contrast.py", other_code, TRAINED | MINED | {"score_pairs"}),
         ("tandem/segmentation/kinds/trigrams.py", other_code,
          {"segment", "train", "score", "measure_speed"} | TABLES),
@@ -71,9 +74,10 @@ def test_an_edit_re_runs_what_depends_on_it_and_nothing_else(copied, file, edit,
     assert set(planned(copied, *TINY)) == rules
 
 
-def test_an_encoder_of_one_kind_leaves_the_others_alone(copied):
+@pytest.mark.parametrize("file", ["kinds/lstm.py", "sums.py"])
+def test_an_encoder_of_one_kind_leaves_the_others_alone(copied, file):
     whole = planned(copied, "--forcerun", "train", *TINY)["train"]
-    path = copied / "workflow/tandem/encoders/kinds/lstm.py"
+    path = copied / "workflow/tandem/encoders" / file
     path.write_text(other_code(path.read_text(encoding="utf-8")))
     assert 0 < planned(copied, *TINY)["train"] < whole
 

@@ -50,12 +50,13 @@ def study_of(wildcards):
     return PLANS[wildcards.root].study
 
 
-DRAWS = ("tandem.statistics.bootstrap",)  # imported by tasks, but used by tables only
+# Modules that most jobs import and never use: they are for tables and for exports
+UNUSED = ("tandem.statistics.bootstrap", "tandem.segmentation.stock_tokenizer")
 JUDGED_BY = tuple(map(CLAIM_TESTS.path, CLAIM_TESTS.modules()))  # the tests of claims
 
 
 @cache
-def digest(script, *kinds, study=None, without=DRAWS):
+def digest(script, *kinds, study=None, without=UNUSED):
     """Return a digest of the code of a script, shared or a study's own, of the library code that it
     imports, and of the files of the kinds that it uses; in `params`, so that an edit re-runs what it
     affects."""

@@ -24,7 +24,7 @@ rule segment:
     priority: FIRST
     conda:
         "../../envs/tandem.yaml"
-    threads: lambda w: study_of(w).segmentations[w.segmentation].threads
+    threads: lambda w: segmentation_of(w).get("threads", 1)
     resources:
         mem_mb=8000,
         runtime=240,
@@ -55,7 +55,7 @@ rule segment_collection:
     priority: FIRST
     conda:
         "../../envs/tandem.yaml"
-    threads: lambda w: study_of(w).segmentations[w.segmentation].threads
+    threads: lambda w: segmentation_of(w).get("threads", 1)
     resources:
         mem_mb=8000,
         runtime=480,

@@ -13,7 +13,7 @@ with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)
     params, wildcards = snakemake.params, snakemake.wildcards
     corpus = Path(snakemake.input.corpus)
-    scheme = SEGMENTATIONS.parse(params.segmentation)
+    segmentation = SEGMENTATIONS.parse(params.segmentation)
     files = {side: corpus / f"train.{side}" for side in params.sides}
     # English is the side that a bitext shares with its back-translation
     shared = files.get("en", files[params.sides[0]])
@@ -25,7 +25,7 @@ with logged(snakemake.log[0]) as log:
             segmenter = Segmenter.load(f"{start[0]}/segmenter")
             segmenter.save(folder / "segmenter")
         else:
-            segmenter = learn(scheme, texts, folder / "segmenter")
+            segmenter = learn(segmentation, texts, folder / "segmenter")
         for side in params.sides:
             segment_lines(segmenter, texts[side](), side, folder / f"train.{side}")
             valid = read_lines(corpus / f"valid.{side}")

@@ -12,7 +12,7 @@ from tandem.segmentation.segmenter import Segmenter
 with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)
     params, corpus = snakemake.params, Path(snakemake.input.corpus)
-    setting, scheme = params.drawn, SEGMENTATIONS.parse(params.segmentation)
+    setting, segmentation = params.drawn, SEGMENTATIONS.parse(params.segmentation)
     parts = [
         part
         for part in read_parts(corpus)
@@ -23,7 +23,8 @@ with logged(snakemake.log[0]) as log:
     loaded = Segmenter.load(f"{start[0]}/segmenter") if start else None
     drawn = draw(corpus, parts, setting["pairs"], int(snakemake.wildcards.seed))
     with atomic_folder(snakemake.output.folder) as folder:
-        temperature = setting["temperature"]
-        segmenter = segment_collection(drawn, scheme, scheme.sample, temperature, folder, loaded)
+        segmenter = segment_collection(
+            drawn, segmentation, segmentation.sample, setting["temperature"], folder, loaded
+        )
     pairs = sum(int(part.rows.sum()) for part in drawn)
     log.info("%d types, %d pairs in %d parts", len(segmenter), pairs, len(parts))

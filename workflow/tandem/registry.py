@@ -38,7 +38,7 @@ class Settings(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _refuse_unknown(cls, values: Any) -> Any:  # noqa: ANN401  (whatever a file holds)
-        keys = list(cls.model_fields)
+        keys = [field.alias or name for name, field in cls.model_fields.items()]
         if isinstance(values, Mapping) and (wrong := [key for key in values if key not in keys]):
             text = f"{', '.join(_near(key, keys) for key in wrong)}; there are {', '.join(keys)}"
             raise PydanticCustomError("unknown_key", "unknown key {text}", {"text": text})

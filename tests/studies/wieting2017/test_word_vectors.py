@@ -78,8 +78,8 @@ def test_a_file_that_is_none_is_named_with_its_line(tmp_path, content, said):
 @pytest.fixture
 def segmenter(tmp_path):
     (tmp_path / "words").mkdir()
-    scheme = Words(size=10)
-    return learn(scheme, {"en": lambda: ["the cat", "the dog"]}, tmp_path / "words")
+    segmentation = Words(size=10)
+    return learn(segmentation, {"en": lambda: ["the cat", "the dog"]}, tmp_path / "words")
 
 
 @pytest.mark.parametrize("kind", [Averaging(dimension=3), Gran(dimension=3, hidden=3)])

@@ -79,7 +79,7 @@ def whole(study: dict[str, Path]) -> list[dict]:
 
 def segmented(study: dict[str, Path], code: str) -> tuple[runs.English, runs.SegmentedLanguage]:
     english = load(study)
-    return english, runs.load_language(study["panel"], code, english.segmenter.scheme)
+    return english, runs.load_language(study["panel"], code, english.segmenter.segmentation)
 
 
 def test_english_has_the_same_ids_and_vectors_beside_every_language(study: dict[str, Path]) -> None:
@@ -119,7 +119,7 @@ def test_untrained_encoders_score_the_same_for_every_language(
     # the encoder of all pieces, scored by its own segmenter
     english, language = segmented(study, "cs")
     _, vocabulary = runs.bitext(english, language, marked=False)
-    segmenter = Segmenter(english.segmenter.scheme, vocabulary, english.segmenter.models)
+    segmenter = Segmenter(english.segmenter.segmentation, vocabulary, english.segmenter.models)
     start = as_encoder(segmenter, *initialise(Averaging(dimension=8), len(vocabulary), 2))
     items = english.task.score(start, english.data)
     assert (2, round(english.task.estimate(items, "mean"), 4)) in starts

@@ -174,8 +174,8 @@ def test_a_transformer_reads_the_words_of_chinese(tmp_path):
     small = ["layers=1", "heads=2", "hidden=8", "filter=16", "output=6", "dimension=8"]
     command += ["--encoder", "transformer", *(w for s in small for w in ("--encoder-setting", s))]
     assert main([*command, "--out", str(tmp_path / "model")]) == 0
-    scheme = SentenceEncoder.load(tmp_path / "model").segmenter.scheme
-    assert scheme.chinese_words and scheme.ngrams == (1, 4)
+    segmentation = SentenceEncoder.load(tmp_path / "model").segmenter.segmentation
+    assert segmentation.chinese_words and segmentation.ngrams == (1, 4)
 
 
 def test_an_encoder_and_an_objective_have_settings_of_their_own(tmp_path, capsys):

@@ -101,8 +101,8 @@ def test_a_folder_says_its_precision_unless_it_is_float32(encoder, tmp_path):
 def test_the_table_takes_half_and_a_quarter_of_the_room(tmp_path):
     (tmp_path / "segmenter").mkdir()
     lines = [f"w{number}" for number in range(2000)]
-    scheme = Words(size=5000)
-    segmenter = learn(scheme, {"en": lambda: lines}, tmp_path / "segmenter")
+    segmentation = Words(size=5000)
+    segmenter = learn(segmentation, {"en": lambda: lines}, tmp_path / "segmenter")
     kind = ENCODERS.parse({"kind": "averaging", "dimension": 300})
     encoder = as_encoder(segmenter, *initialise(kind, len(segmenter), seed=1))
     sizes = []

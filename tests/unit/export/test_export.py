@@ -46,17 +46,17 @@ HARD = [
 ]
 
 
-def encoder_of(scheme, folder, languages=("en", "fr", "cs"), kind="averaging"):
+def encoder_of(segmentation, folder, languages=("en", "fr", "cs"), kind="averaging"):
     folder.mkdir()
     texts = {side: lambda side=side: TEXT[side] * 3 + HARD[3:] for side in languages}
-    segmenter = learn(scheme, texts, folder)
+    segmenter = learn(segmentation, texts, folder)
     encoder = ENCODERS.parse({"kind": kind, "dimension": 8})
     metadata = {"objective": {"margin": 0.4}}
     return as_encoder(segmenter, *initialise(encoder, len(segmenter), 1), metadata)
 
 
 @pytest.mark.parametrize(
-    "scheme",
+    "segmentation",
     [
         Sentencepiece(size=120),
         Sentencepiece(size=120, character_coverage=0.98),
@@ -67,8 +67,8 @@ def encoder_of(scheme, folder, languages=("en", "fr", "cs"), kind="averaging"):
         Trigrams(size=300),
     ],
 )
-def test_the_library_gives_the_encoders_vectors(scheme, tmp_path):
-    encoder = encoder_of(scheme, tmp_path / "segmenter")
+def test_the_library_gives_the_encoders_vectors(segmentation, tmp_path):
+    encoder = encoder_of(segmentation, tmp_path / "segmenter")
     folders = export_sentence_transformers(encoder, tmp_path / "out", Card("m"))
     assert sorted(folders) == ["cs", "en", "fr"]
     for language, folder in folders.items():

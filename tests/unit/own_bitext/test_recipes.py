@@ -11,7 +11,6 @@ from tandem.encoders.kinds.transformer import Transformer
 from tandem.objectives.kinds.margin import Margin
 from tandem.own_bitext import recipes
 from tandem.own_bitext.recipes import followed, in_words
-from tandem.segmentation.segmentation import TextSize
 
 FEW = Counter("abc")
 # 1,500 frequent characters, and twice as many that stand once
@@ -19,7 +18,7 @@ MANY = Counter({chr(0x4E00 + n): 9000 if n < 1500 else 1 for n in range(4500)})
 
 
 def segmentation(pairs, characters, languages=(), **settings):
-    return recipes.segmentation(TextSize(pairs, characters, languages), settings)
+    return recipes.segmentation(pairs, characters, languages, settings)
 
 
 def test_more_text_gets_more_pieces():
@@ -80,13 +79,13 @@ def test_more_characters_than_pieces_are_trained_on(tmp_path):
     texts = (line + character for line, character in zip(lines, characters, strict=True))
     pairs = [(f"{n} is the number of the line here", text) for n, text in enumerate(texts)]
     encoder = tandem.train(pairs, ("en", "zh"), tmp_path / "model", recipe={"epochs": 1})
-    assert encoder.segmenter.scheme.character_coverage == 0.9995
+    assert encoder.segmenter.segmentation.character_coverage == 0.9995
 
 
 @pytest.mark.parametrize("languages", [("en", "zh"), ("zh-Hant", "en")])
 def test_words_of_chinese_are_found_where_they_come_with_ngrams(languages):
-    scheme = segmentation(10, FEW, languages, kind="words-and-ngrams")
-    assert scheme.chinese_words and scheme.ngrams == (1, 4)
+    default = segmentation(10, FEW, languages, kind="words-and-ngrams")
+    assert default.chinese_words and default.ngrams == (1, 4)
     asked = segmentation(10, FEW, languages, kind="words-and-ngrams", chinese_words=False)
     assert not asked.chinese_words
     for other in (("en", "de"), ()):

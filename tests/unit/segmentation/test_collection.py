@@ -103,13 +103,13 @@ def test_each_source_can_be_a_text_of_its_own(folder, tmp_path):
 
 
 def test_a_segmenter_that_is_known_is_used_and_copied_whole(folder, tmp_path):
-    scheme, found = Sentencepiece(size=60), []
+    segmentation, found = Sentencepiece(size=60), []
     drawn = draw(folder, read_parts(folder), None, 1)
     few = draw(folder, read_parts(folder), 40, 1)
     for name, pairs, known in (("start", drawn, None), ("own", few, None), ("more", few, True)):
         (tmp_path / name).mkdir()
         segmenter = found[0] if known else None
-        found.append(segment_collection(pairs, scheme, 10**6, 1, tmp_path / name, segmenter))
+        found.append(segment_collection(pairs, segmentation, 10**6, 1, tmp_path / name, segmenter))
         assert not (tmp_path / name / "drawn").exists()
     start, own, more = (
         {path.name: path.read_bytes() for path in (tmp_path / name / "segmenter").iterdir()}
@@ -124,10 +124,10 @@ def test_a_segmenter_that_is_known_is_used_and_copied_whole(folder, tmp_path):
     assert encode(text_).ids.tolist() == ids.ids[: len(encode(text_).ids)].tolist()
     only = [each for each in drawn if each.part.right == "de"]
     (tmp_path / "german").mkdir()
-    german = segment_collection(only, scheme, 10**6, 1, tmp_path / "german")
+    german = segment_collection(only, segmentation, 10**6, 1, tmp_path / "german")
     (tmp_path / "none").mkdir()
     with pytest.raises(TandemError, match="no segmentation for language"):
-        segment_collection(drawn, scheme, 10**6, 1, tmp_path / "none", german)
+        segment_collection(drawn, segmentation, 10**6, 1, tmp_path / "none", german)
 
 
 def test_the_vocabulary_is_learned_from_so_many_pairs(folder, tmp_path):
@@ -135,6 +135,6 @@ def test_the_vocabulary_is_learned_from_so_many_pairs(folder, tmp_path):
     found = []
     for name, pairs in (("few", 20), ("all", 10**6)):
         (tmp_path / name).mkdir()
-        scheme = Words()
-        found.append(len(segment_collection(drawn, scheme, pairs, 1, tmp_path / name)))
+        segmentation = Words()
+        found.append(len(segment_collection(drawn, segmentation, pairs, 1, tmp_path / name)))
     assert found[0] < found[1] / 2

@@ -10,13 +10,13 @@ from tandem.segmentation.kinds.words_and_ngrams import WordsAndNgrams
 from tandem.segmentation.lookup import TokenDictionary
 from tandem.segmentation.segmenter import Segmenter, learn
 
-SCHEME = WordsAndNgrams(size=3, oov_buckets=4, ngram_buckets=10, ngrams=(2, 3)
+SEGMENTATION = WordsAndNgrams(size=3, oov_buckets=4, ngram_buckets=10, ngrams=(2, 3)
 )
 TEXTS = {"en": lambda: ["the cat sat", "the cat"], "de": lambda: ["die Katze", "die die"]}
 
 
 def test_a_word_is_a_mark_its_entry_and_those_of_its_ngrams(tmp_path):
-    segmenter = learn(SCHEME, TEXTS, tmp_path)
+    segmenter = learn(SEGMENTATION, TEXTS, tmp_path)
     assert segmenter.vocabulary[:5] == ["<word>", "die", "cat", "the", "<oov 0>"]
     assert len(segmenter) == 1 + 3 + 4 + 10
     grams = [8 + zlib.crc32(gram.encode()) % 10 for gram in ("ca", "at", "cat")]
@@ -30,7 +30,7 @@ def test_a_word_is_a_mark_its_entry_and_those_of_its_ngrams(tmp_path):
 
 
 def test_compiled_code_and_a_dictionary_agree(tmp_path):
-    encode = learn(SCHEME, TEXTS, tmp_path).encoder("en")
+    encode = learn(SEGMENTATION, TEXTS, tmp_path).encoder("en")
     plain = TokenDictionary(encode._convert)
     lines = ["The cat's 3 ﬁsh.", "naïve Καλημέρα", "x"]
     assert encode(lines).ids.tolist() == plain(lines).ids.tolist()
@@ -41,11 +41,12 @@ def test_the_shortest_ngram_is_no_longer_than_the_longest():
         WordsAndNgrams(ngrams=(4, 3))
 
 
-def test_chinese_is_divided_into_words_where_the_scheme_asks_for_it(tmp_path):
+def test_chinese_is_divided_into_words_where_that_is_asked_for(tmp_path):
     chinese = "神爱世人，甚至将他的独生子赐给他们。"
     texts = {"en": lambda: ["God loves the world"], "zh": lambda: [chinese]}
-    scheme = SCHEME.model_copy(update={"size": 50, "ngrams": (1, 4), "chinese_words": True})
-    segmenter = learn(scheme, texts, tmp_path)
+    changes = {"size": 50, "ngrams": (1, 4), "chinese_words": True}
+    segmentation = SEGMENTATION.model_copy(update=changes)
+    segmenter = learn(segmentation, texts, tmp_path)
     assert {"loves", "神爱世人", "甚至", "将", "他", "独生子", "他们"} <= {*segmenter.vocabulary}
     ids = {token: number for number, token in enumerate(segmenter.vocabulary)}
     encode = Segmenter.load(tmp_path).encoder("zh")
@@ -54,7 +55,7 @@ def test_chinese_is_divided_into_words_where_the_scheme_asks_for_it(tmp_path):
     assert [found[place + 1] for place in starts] == [
         ids[word] for word in ("他们", ",", "甚至", "将", "他")
     ]
-    whole = learn(scheme.model_copy(update={"chinese_words": False}), texts, tmp_path)
+    whole = learn(segmentation.model_copy(update={"chinese_words": False}), texts, tmp_path)
     assert "甚至将他的独生子赐给他们" in whole.vocabulary
 
 

@@ -21,9 +21,9 @@ CZECH = ["Kočka seděla.", "Pes seděl na rohoži.", "Rohož byla red."] * 30
 TEXTS = {"en": lambda: ENGLISH, "cs": lambda: CZECH}
 
 
-def learned(folder, texts=TEXTS, **scheme):
+def learned(folder, texts=TEXTS, **segmentation):
     folder.mkdir(exist_ok=True)
-    return learn(SEGMENTATIONS.parse({"kind": "sentencepiece"} | scheme), texts, folder)
+    return learn(SEGMENTATIONS.parse({"kind": "sentencepiece"} | segmentation), texts, folder)
 
 
 def ids_of(segmenter, sentence, language):
@@ -104,7 +104,7 @@ def test_a_saved_segmenter_gives_the_same_ids(tmp_path, kind):
     (tmp_path / "two").mkdir()
     segmenter.save(tmp_path / "two")
     loaded = Segmenter.load(tmp_path / "two")
-    assert loaded.scheme == segmenter.scheme
+    assert loaded.segmentation == segmenter.segmentation
     for line in ENGLISH[:3]:
         assert ids_of(loaded, line, "en") == ids_of(segmenter, line, "en")
 
@@ -172,4 +172,4 @@ def test_a_model_that_was_written_with_the_settings_of_all_kinds_is_read(tmp_pat
     stored["scheme"] |= {"separate": False, "oov_buckets": 10_000, "chinese_words": False}
     path.write_text(json.dumps(stored))
     saved.seal(tmp_path)
-    assert Segmenter.load(tmp_path).scheme == segmenter.scheme
+    assert Segmenter.load(tmp_path).segmentation == segmenter.segmentation

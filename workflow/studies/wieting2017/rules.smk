@@ -57,7 +57,7 @@ rule learn_words:
     conda:
         "../../../envs/tandem.yaml"
     params:
-        scheme=SEGMENTATIONS.dump(wieting2017.words),
+        segmentation=SEGMENTATIONS.dump(wieting2017.words),
         baseline=wieting2017.experiment.baseline,
         sides=list(wieting2017.english_sides.values()),
         code=digest(

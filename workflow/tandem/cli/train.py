@@ -133,17 +133,17 @@ def _asked(options: argparse.Namespace) -> Asked:
             )
         start = common.load_model(options, *options.languages)
     named = {"kind": "segmentation", "size": "size"}
-    scheme = {key: arguments[name] for key, name in named.items() if name in arguments}
+    segmentation = {key: arguments[name] for key, name in named.items() if name in arguments}
     encoder: dict[str, Any] = {"kind": arguments.get("encoder", "averaging")}
     encoder |= {"dimension": arguments["dimension"]} if "dimension" in arguments else {}
     encoder |= dict(arguments.get("encoder_setting", ()))
-    if "kind" in scheme and "grouped" in ENCODERS.kind(encoder["kind"]).model_fields:
-        encoder = {"grouped": SEGMENTATIONS.kind(scheme["kind"]).grouped} | encoder
+    if "kind" in segmentation and "grouped" in ENCODERS.kind(encoder["kind"]).model_fields:
+        encoder = {"grouped": SEGMENTATIONS.kind(segmentation["kind"]).grouped} | encoder
     return Asked(
         tuple(options.languages),
         start=start,
         encoder=ENCODERS.parse(encoder),
-        segmentation=scheme,
+        segmentation=segmentation,
         objective=_objective(options),
         recipe={name: arguments[name] for name in Recipe.model_fields if name in arguments},
         held_out=options.held_out,

@@ -100,8 +100,8 @@ def model_card(
     scores = [*card.scores, *_retrieval_scores(encoder.metadata)]
     rounded = f"Measured before the numbers were rounded to {precision} for storage.\n\n"
     rows = [(*s[:2], f"{s.value:.1f}", f"{s.low:.1f} to {s.high:.1f}") for s in scores]
-    scheme = encoder.segmenter.scheme
-    values = {"segmentation": f"{scheme.kind}, {scheme.size:,} asked for"}
+    segmentation = encoder.segmenter.segmentation
+    values = {"segmentation": f"{segmentation.kind}, {segmentation.size:,} asked for"}
     for key, value in encoder.metadata.items():
         parts = value.items() if isinstance(value, dict) else [("", value)]
         plain = {part: entry for part, entry in parts if not isinstance(entry, dict)}
@@ -110,7 +110,7 @@ def model_card(
         header=yaml.safe_dump(header, sort_keys=False, allow_unicode=True),
         name=card.name,
         dimension=encoder.dimension,
-        unit=scheme.unit,
+        unit=segmentation.unit,
         size=len(encoder.segmenter),
         usage=usage,
         corpora=markdown_table(("corpus", "licence"), card.corpora),

@@ -32,7 +32,6 @@ from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.own_bitext import recipes
 from tandem.own_bitext.quality import CROWD, quality
 from tandem.registry import faults
-from tandem.segmentation.segmentation import TextSize
 from tandem.segmentation.segmenter import Segmenter, learn, segment_lines
 from tandem.tasks.selection import by_retrieval_and_margin
 from tandem.text.spelling import Pair, collapse
@@ -76,11 +75,11 @@ class Asked:
         try:
             self.bitext(("pairs",))
             recipes.followed(1, objective=self.objective, **self.recipe)
-            scheme = recipes.segmentation(TextSize(1, Counter()), self.segmentation)
+            segmentation = recipes.segmentation(1, Counter(), (), self.segmentation)
         except ValidationError as error:
             raise TandemError("; ".join(faults(error))) from error
-        if not self.start and not self.encoder.reads(scheme):
-            problem = f"{self.encoder.kind} does not read {scheme.kind}"
+        if not self.start and not self.encoder.reads(segmentation):
+            problem = f"{self.encoder.kind} does not read {segmentation.kind}"
             raise TandemError(f"{problem}. Give another segmentation or encoder")
         for language in self.languages if self.start else ():
             assert self.start
@@ -232,9 +231,8 @@ def _segment(how: Asked, text: Path, ids: Path) -> None:
         texts = {side: partial(read_lines, text / f"train.{side}") for side in how.languages}
         pairs = read_json(text / "splits.json")["train"]
         characters = Counter(chain.from_iterable(chain.from_iterable(t() for t in texts.values())))
-        size = TextSize(pairs, characters, how.languages)
-        scheme = recipes.segmentation(size, how.segmentation)
-        segmenter = learn(scheme, texts, ids)
+        values = pairs, characters, how.languages, how.segmentation
+        segmenter = learn(recipes.segmentation(*values), texts, ids)
     for side in how.languages:
         for split in ("train", "valid"):
             lines = read_lines(text / f"{split}.{side}")

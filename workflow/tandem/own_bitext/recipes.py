@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from tandem.encoders.encoder import Encoder
 from tandem.objectives.kinds.margin import Margin
 from tandem.objectives.objective import OBJECTIVES, Objective
-from tandem.segmentation.segmentation import SEGMENTATIONS, Segmentation, TextSize
+from tandem.segmentation.segmentation import SEGMENTATIONS, Segmentation
 from tandem.training.recipe import Recipe
 
 
@@ -45,6 +46,12 @@ _MUCH = 100_000
 """Above this number of pairs, negatives are chosen from smaller mega-batches, which cost
 less and lose nothing, and the learning rate falls (the joint encoder's values: docs/fidelity.md).
 """
+_CHARACTERS = 0.9
+"""Largest share of the pieces that may be single characters."""
+_COVERAGE = 0.9995
+"""Share of the text's characters that are kept where there would be more."""
+_SIZES: tuple[tuple[float, int], ...] = ((30_000, 4000), (_MUCH, 8000), (math.inf, 64_000))
+"""Largest numbers of pairs, each with its number of pieces (docs/own-bitext.md)."""
 _FOLLOWS: tuple[tuple[float, tuple[float, float, int, int]], ...] = (
     (3_000, (0.128, 0.7, 60, 20)),
     (30_000, (0.064, 0.5, 30, 5)),
@@ -59,13 +66,38 @@ German and Turkish (docs/own-bitext.md).
 """
 
 
-def segmentation(text: TextSize, settings: Mapping[str, Any]) -> Segmentation:
-    """Return the segmentation for an amount of text, with the settings that are asked for.
+def segmentation(
+    pairs: int, characters: Counter[str], languages: Collection[str], settings: Mapping[str, Any]
+) -> Segmentation:
+    """Return the segmentation for so many pairs and characters, with the settings asked for.
 
     Without `kind` among them it is sentencepiece.
     """
     others = {key: value for key, value in settings.items() if key != "kind"}
-    return SEGMENTATIONS.kind(settings.get("kind", "sentencepiece")).for_text(text, others)
+    kind = settings.get("kind", "sentencepiece")
+    suitable: dict[str, Any] = {}
+    if kind == "sentencepiece":
+        suitable = _pieces(pairs, characters, others.get("size"))
+    elif kind == "words-and-ngrams" and any(name.startswith("zh") for name in languages):
+        suitable = {"ngrams": (1, 4), "chinese_words": True}
+    return SEGMENTATIONS.kind(kind)(**suitable | others)
+
+
+def _pieces(pairs: int, characters: Counter[str], size: int | None) -> dict[str, Any]:
+    """Choose the number of pieces, unless there is one, by that of the pairs.
+
+    Where nearly all pieces would be single characters, as may be in Chinese, the rarest characters
+    are left out, as SentencePiece's documentation advises, and the size is raised for the others.
+    """
+    size = size or next(size for most, size in _SIZES if pairs <= most)
+    if len(characters) <= _CHARACTERS * size:
+        return {"size": size}
+    counts = sorted(characters.values(), reverse=True)
+    covered, frequent, wanted = 0, 0, _COVERAGE * sum(counts)
+    while covered < wanted:
+        covered, frequent = covered + counts[frequent], frequent + 1
+    size = max(size, math.ceil(frequent / _CHARACTERS))
+    return {"size": size, "character_coverage": _COVERAGE}
 
 
 def in_words(tokens: int, objective: Objective, recipe: Recipe) -> str:

@@ -77,7 +77,7 @@ def balanced(sizes: Iterable[int], temperature: float) -> NDArray[np.float64]:
 
 def segment_collection(
     drawn: list[Drawn],
-    scheme: Segmentation,
+    segmentation: Segmentation,
     learned_from: int,
     temperature: float,
     folder: Path,
@@ -101,7 +101,7 @@ def segment_collection(
     (folder / "segmenter").mkdir()
     if segmenter is None:
         texts = _vocabulary_texts(drawn, passes, learned_from)
-        segmenter = learn(scheme, texts, folder / "segmenter")
+        segmenter = learn(segmentation, texts, folder / "segmenter")
     else:
         segmenter.save(folder / "segmenter")
     parts = [

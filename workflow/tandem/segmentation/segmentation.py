@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from pydantic import PositiveInt
 
@@ -41,14 +41,6 @@ class Vocabulary(NamedTuple):
     models: dict[str, Path | None]
 
 
-class TextSize(NamedTuple):
-    """How much text there is to learn from, in sentence pairs and in counts of characters."""
-
-    pairs: int
-    characters: Counter[str]
-    languages: Collection[str] = ()
-
-
 class Segmentation(Kind):
     """How text becomes ids (wieting2019, section 3.1)."""
 
@@ -68,8 +60,6 @@ class Segmentation(Kind):
     sample: PositiveInt = 5_000_000
     """Most lines of each side that SentencePiece learns from; for a collection, the pairs that any
     vocabulary is learned from."""
-    threads: PositiveInt = 1
-    """Threads of SentencePiece's trainer: they change the last digits of what is learned."""
 
     def token_mark(self, language: str) -> str:
         """Return the mark that a language's tokens begin with in the vocabulary, or ""."""
@@ -115,11 +105,6 @@ class Segmentation(Kind):
             TandemError: that library cannot do it.
         """
         raise NotImplementedError
-
-    @classmethod
-    def for_text(cls, text: TextSize, settings: Mapping[str, Any]) -> Self:
-        """Return what suits an amount of text, with the settings that are asked for."""
-        return cls(**settings)
 
 
 SEGMENTATIONS = Registry("tandem.segmentation.kinds", Segmentation)

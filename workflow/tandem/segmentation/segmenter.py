@@ -38,30 +38,30 @@ Name = Annotated[str, Field(pattern=r"^[\w-]+$")]
 class Saved(Settings):
     """What segmentation.json holds."""
 
-    scheme: Annotated[Segmentation, Named(SEGMENTATIONS)]
+    segmentation: Annotated[Segmentation, Named(SEGMENTATIONS), Field(alias="scheme")]
     models: Annotated[dict[Name, str | None], Field(min_length=1)]
     vocabulary: Annotated[list[str], Field(min_length=1)]
 
-    @field_validator("scheme", mode="before")
+    @field_validator("segmentation", mode="before")
     @classmethod
-    def _without_other_kinds(cls, scheme: Any) -> Any:  # noqa: ANN401  (whatever a file holds)
+    def _without_other_kinds(cls, segmentation: Any) -> Any:  # noqa: ANN401  (whatever a file holds)
         """Leave out the settings of other kinds, which the first models were written with."""
-        kind = scheme.get("kind") if isinstance(scheme, dict) else None
+        kind = segmentation.get("kind") if isinstance(segmentation, dict) else None
         if not isinstance(kind, str) or kind not in SEGMENTATIONS.modules():
-            return scheme
+            return segmentation
         others = {
             key for name in SEGMENTATIONS.modules() for key in SEGMENTATIONS.kind(name).model_fields
         } - SEGMENTATIONS.kind(kind).model_fields.keys()
-        return {key: value for key, value in scheme.items() if key not in others}
+        return {key: value for key, value in segmentation.items() if key not in others}
 
     @model_validator(mode="after")
     def _consistent(self) -> Saved:
         if len({*self.vocabulary}) < len(self.vocabulary) or "" in self.vocabulary:
             raise ValueError("a token of the vocabulary is empty, or there twice")
-        needed = self.scheme.has_models
+        needed = self.segmentation.has_models
         if any((name is not None) != needed for name in self.models.values()):
             lacking = "a model for each language" if needed else "no models"
-            raise ValueError(f"{self.scheme.kind} needs {lacking}")
+            raise ValueError(f"{self.segmentation.kind} needs {lacking}")
         return self
 
 
@@ -72,15 +72,18 @@ class Segmenter:
     may have no ids.
 
     Attributes:
-        scheme: how text becomes ids.
+        segmentation: how text becomes ids.
         vocabulary: the token of each id.
-        models: the SentencePiece model of each language, None where the scheme has none.
+        models: the SentencePiece model of each language, None where the segmentation has none.
     """
 
     def __init__(
-        self, scheme: Segmentation, vocabulary: Sequence[str], models: Mapping[str, Path | None]
+        self,
+        segmentation: Segmentation,
+        vocabulary: Sequence[str],
+        models: Mapping[str, Path | None],
     ) -> None:
-        self.scheme = scheme
+        self.segmentation = segmentation
         self.vocabulary = list(vocabulary)
         self.models = dict(models)
         self._encoders: dict[tuple[Path | None, str], Encode] = {}
@@ -110,12 +113,12 @@ class Segmenter:
         key = self._key(language)
         if key not in self._encoders:
             ids, model = self.units(language), self.models[language]
-            self._encoders[key] = self.scheme.encoder(ids, model)
+            self._encoders[key] = self.segmentation.encoder(ids, model)
         return self._encoders[key]
 
     def units(self, language: str) -> dict[str, int]:
         """Return the vocabulary's tokens for a language, without its mark, and their ids."""
-        mark = self.scheme.token_mark(language)
+        mark = self.segmentation.token_mark(language)
         return {
             token.removeprefix(mark): index
             for index, token in enumerate(self.vocabulary)
@@ -123,7 +126,7 @@ class Segmenter:
         }
 
     def _key(self, language: str) -> tuple[Path | None, str]:
-        return self.models[language], self.scheme.token_mark(language)
+        return self.models[language], self.segmentation.token_mark(language)
 
     def save(self, folder: Path) -> None:
         """Write the vocabulary and copies of the models into an existing folder."""
@@ -132,11 +135,8 @@ class Segmenter:
             names[language] = None if model is None else model.name
             if model is not None and model.parent.resolve() != folder.resolve():
                 shutil.copyfile(model, folder / model.name)
-        scheme = SEGMENTATIONS.dump(self.scheme)
-        write_json(
-            folder / "segmentation.json",
-            {"scheme": scheme, "models": names, "vocabulary": self.vocabulary},
-        )
+        stored = {"scheme": SEGMENTATIONS.dump(self.segmentation), "models": names}
+        write_json(folder / "segmentation.json", stored | {"vocabulary": self.vocabulary})
         saved.seal(folder, ["segmentation.json", *filter(None, names.values())])
 
     @classmethod
@@ -146,11 +146,9 @@ class Segmenter:
         saved.check(folder, "segmentation.json")
         stored = saved.read(folder / "segmentation.json", Saved.model_validate)
         saved.check(folder, *filter(None, stored.models.values()))
-        models = {
-            language: None if name is None else folder / name
-            for language, name in stored.models.items()
-        }
-        segmenter = cls(stored.scheme, stored.vocabulary, models)
+        names = stored.models.items()
+        models = {language: None if name is None else folder / name for language, name in names}
+        segmenter = cls(stored.segmentation, stored.vocabulary, models)
         for language, model in models.items():
             if model is not None:
                 load_pieces(model, segmenter.units(language))
@@ -165,7 +163,7 @@ class Segmenter:
             TandemError: that library cannot do what the segmentation does.
         """
         ids = self.units(language)
-        tokenizer, tokens = self.scheme.tokenizer(ids, self.models[language])
+        tokenizer, tokens = self.segmentation.tokenizer(ids, self.models[language])
         return tokenizer, [ids[token] for token in tokens]
 
 

@@ -86,10 +86,10 @@ def _sources(study: Study) -> Iterator[tuple[str, str]]:
 def _encoder_faults(study: Study) -> Iterator[str]:
     """Yield the encoders that cannot read what their segmentation gives."""
     for name, entry in study.encoders.items():
-        scheme = study.segmentations.get(entry.segmentation)
-        if scheme and not entry.architecture.reads(scheme):
+        segmentation = study.segmentations.get(entry.segmentation)
+        if segmentation and not entry.architecture.reads(segmentation):
             kind = entry.architecture.kind
-            yield f"encoders.{name}: {kind} with these settings does not read {scheme.kind}"
+            yield f"encoders.{name}: {kind} with these settings does not read {segmentation.kind}"
 
 
 def _language_faults(study: Study) -> Iterator[str]:

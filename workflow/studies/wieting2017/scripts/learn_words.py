@@ -22,7 +22,7 @@ def sentences() -> Iterator[str]:
         for split in SPLITS:
             yield from read_lines(Path(folder) / f"{split}.{side}")
     if inputs.start:
-        yield from words_of(inputs.start[0], params.scheme["size"])
+        yield from words_of(inputs.start[0], params.segmentation["size"])
     elif params.baseline:
         yield from load_baseline(params.baseline).words()
 
@@ -30,6 +30,6 @@ def sentences() -> Iterator[str]:
 with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)
     with atomic_folder(snakemake.output.folder) as folder:
-        scheme = SEGMENTATIONS.parse(snakemake.params.scheme)
-        learned = learn(scheme, {"en": sentences}, folder)
+        segmentation = SEGMENTATIONS.parse(snakemake.params.segmentation)
+        learned = learn(segmentation, {"en": sentences}, folder)
     log.info("%d words", len(learned))

@@ -15,7 +15,7 @@ from wieting2019.methods.panel import read_english
 ENGLISH = "en"
 
 
-def scheme(pieces: int, character_coverage: float) -> Sentencepiece:
+def segmentation(pieces: int, character_coverage: float) -> Sentencepiece:
     """Return the segmentation of each language, whose pieces are learned from its own text."""
     return Sentencepiece(size=pieces, separate=True, character_coverage=character_coverage)
 
@@ -30,4 +30,4 @@ def learn_english(
     """
     with atomic_folder(folder) as result:
         texts = {ENGLISH: lambda: read_english(panel)}
-        learn(scheme(pieces, character_coverage), texts, result)
+        learn(segmentation(pieces, character_coverage), texts, result)

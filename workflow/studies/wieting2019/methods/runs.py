@@ -142,7 +142,7 @@ def train_languages(
     """
 
     def scores(code: str) -> dict[str, Any]:
-        language = load_language(panel, code, english.segmenter.scheme)
+        language = load_language(panel, code, english.segmenter.segmentation)
         text, pieces = english.sentences.gather(language.rows), english.segmenter.vocabulary
         other = language.sentences
         shared = measured_overlap(text.ids, pieces, other.ids, language.pieces)
@@ -162,7 +162,7 @@ def train(english: English, language: SegmentedLanguage, marked: bool, run: Run)
         epoch.
     """
     pairs, vocabulary = bitext(english, language, marked)
-    segmenter = Segmenter(english.segmenter.scheme, vocabulary, english.segmenter.models)
+    segmenter = Segmenter(english.segmenter.segmentation, vocabulary, english.segmenter.models)
     trained, history = train_encoder(run, segmenter, [pairs], None, device="cpu", show=False)
     score_years = english.score(trained)
     random_years = dict(english.start(run.encoder, run.seed))

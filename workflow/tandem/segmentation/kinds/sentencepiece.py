@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from itertools import chain, islice
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, ClassVar
 
-from pydantic import Field
+from pydantic import Field, PositiveInt
 
 from tandem.segmentation.segmentation import (
     Encode,
     Segmentation,
     Stock,
     Texts,
-    TextSize,
     Vocabulary,
     batches,
     side_language,
@@ -33,6 +31,8 @@ class Sentencepiece(Segmentation):
     still share an id."""
     character_coverage: Annotated[float, Field(ge=0.98, le=1)] = 1.0
     """Share of the text's characters that are covered; other characters are unknown."""
+    threads: PositiveInt = 1
+    """Threads of SentencePiece's trainer: they change the last digits of what is learned."""
 
     def learn(self, texts: Texts, folder: Path) -> Vocabulary:
         """Train a model of all languages, or one of each."""
@@ -80,29 +80,3 @@ class Sentencepiece(Segmentation):
 
         scores = piece_scores(load_pieces(str(model), ids))
         return of_pieces(scores), list(scores)
-
-    @classmethod
-    def for_text(cls, text: TextSize, settings: Mapping[str, Any]) -> Self:
-        """Choose the size by the number of pairs.
-
-        Where nearly all pieces would be single characters, as may be in Chinese, the rarest
-        characters are left out, as SentencePiece's documentation advises, and the size is raised
-        for the others.
-        """
-        size = settings.get("size", next(size for most, size in _SIZES if text.pairs <= most))
-        if len(text.characters) <= _CHARACTERS * size:
-            return cls(**{"size": size, **settings})
-        counts = sorted(text.characters.values(), reverse=True)
-        covered, frequent, wanted = 0, 0, _COVERAGE * sum(counts)
-        while covered < wanted:
-            covered, frequent = covered + counts[frequent], frequent + 1
-        size = max(size, math.ceil(frequent / _CHARACTERS))
-        return cls(**{"size": size, "character_coverage": _COVERAGE, **settings})
-
-
-_CHARACTERS = 0.9
-"""Largest share of the pieces that may be single characters."""
-_COVERAGE = 0.9995
-"""Share of the text's characters that are kept where there would be more."""
-_SIZES: tuple[tuple[float, int], ...] = ((30_000, 4000), (100_000, 8000), (math.inf, 64_000))
-"""Largest numbers of pairs, each with its number of pieces (docs/own-bitext.md)."""

@@ -13,21 +13,13 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from pydantic import PositiveInt, model_validator
 
 from tandem.errors import TandemError
 from tandem.segmentation.kinds.words import count_words
-from tandem.segmentation.segmentation import (
-    Batches,
-    Encode,
-    Segmentation,
-    Stock,
-    Texts,
-    TextSize,
-    Vocabulary,
-)
+from tandem.segmentation.segmentation import Batches, Encode, Segmentation, Stock, Texts, Vocabulary
 
 if TYPE_CHECKING:
     from tandem.segmentation.ragged import Ragged
@@ -78,13 +70,6 @@ class WordsAndNgrams(Segmentation):
     def tokenizer(self, ids: Mapping[str, int], model: Path | None) -> Stock:
         """Refuse."""
         raise TandemError("no stock tokeniser hashes n-grams. Train with another segmentation")
-
-    @classmethod
-    def for_text(cls, text: TextSize, settings: Mapping[str, Any]) -> Self:
-        """Divide Chinese text into words, where it is among the languages."""
-        if any(name.startswith("zh") for name in text.languages):
-            settings = {"ngrams": (1, 4), "chinese_words": True, **settings}
-        return cls(**settings)
 
     def _count(self, batches: Batches) -> Counter[str]:
         counts: Counter[str] = Counter()
