@@ -9,13 +9,22 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tandem.errors import TandemError
 
 if TYPE_CHECKING:
+    from typing import Any
+
+    import torch
+    from numpy.typing import NDArray
     from torch import Tensor
+
+_as_gpu = ContextVar("_as_gpu", default=False)
 
 
 def limit_threads(threads: int) -> None:
@@ -50,11 +59,41 @@ def place(device: str) -> str:
     return device
 
 
+def on_host(tensor: Tensor) -> bool:
+    """Whether a tensor can be read without waiting for a GPU."""
+    return tensor.is_cpu and not _as_gpu.get()
+
+
 def has_compiled_loops(tensor: Tensor) -> bool:
     """Whether `tandem.kernels` can work on a tensor: of single precision, on a CPU."""
     import torch
 
-    return tensor.is_cpu and tensor.dtype == torch.float32
+    return on_host(tensor) and tensor.dtype == torch.float32
+
+
+def learns_on_host(device: str) -> bool:
+    """Whether training on a device takes the way of a CPU."""
+    return device == "cpu" and not _as_gpu.get()
+
+
+@contextmanager
+def cpu_as_gpu() -> Iterator[None]:
+    """Let the code for a GPU run on the CPU, so that it can be tested where there is no GPU."""
+    token = _as_gpu.set(True)
+    try:
+        yield
+    finally:
+        _as_gpu.reset(token)
+
+
+def send(array: NDArray[Any], device: str | torch.device) -> Tensor:
+    """Copy an array to a device: to a GPU by pinned memory, without waiting for the copy."""
+    import torch
+
+    tensor = torch.from_numpy(array)
+    if torch.device(device).type != "cuda":
+        return tensor.to(device)
+    return tensor.pin_memory().to(device, non_blocking=True)
 
 
 def _may_have_gpu() -> bool:

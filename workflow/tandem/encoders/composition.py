@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor, nn
 
-from tandem.encoders.encoder import Dropout, Encoder, Tokens
+from tandem.encoders.encoder import Encoder, Tokens
 from tandem.encoders.model import SentenceEncoder
 from tandem.segmentation.segmenter import Segmenter
 
@@ -24,11 +24,9 @@ class Composition(nn.Module):
         self.encoder = encoder
         self.weights = encoder.weights()
 
-    def forward(
-        self, table: Tensor, ids: Tensor, offsets: Tensor, dropout: Dropout | None = None
-    ) -> Tensor:
+    def forward(self, tokens: Tokens) -> Tensor:
         """Return the sentence vectors; see `Encoder.compose`."""
-        return self.encoder.compose(self.weights, Tokens(table, ids, offsets, dropout))
+        return self.encoder.compose(self.weights, tokens)
 
     def load(self, weights: Mapping[str, Floats]) -> Composition:
         """Take parameters from arrays; return itself."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from pydantic import PositiveInt
 
+from tandem.machine import on_host, send
 from tandem.registry import Kind, Registry
 from tandem.segmentation.segmentation import Segmentation
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:  # slow to import, and not needed to read settings
     from tandem.encoders.composition import Composition
 
     Floats = NDArray[np.float32]
+    Indices = NDArray[np.int64]
     Compose = Callable[[NDArray[np.int64], NDArray[np.int64]], Floats]
     """From the ids of tokens, (tokens,), and where each sentence's begin, (sentences + 1,), to
     vectors, (sentences, width)."""
@@ -39,9 +41,39 @@ class Dropout(NamedTuple):
     places: Tensor
     scale: float
 
+    def kept(self, dimension: int) -> Tensor:
+        """Return which features are kept, 0 or 1, (tokens, dimension)."""
+        return self.keep.unfold(0, dimension, 1)[self.places]
+
     def factors(self, dimension: int) -> Tensor:
         """Return what the embeddings are multiplied by, (tokens, dimension)."""
-        return self.keep.unfold(0, dimension, 1)[self.places] * self.scale
+        return self.kept(dimension) * self.scale
+
+
+class Sizes(NamedTuple):
+    """How many tokens sentences have, on the host: to read it off a GPU one would have to wait.
+
+    Attributes:
+        tokens: (sentences,) int64.
+        marks: (sentences,) int64, those of them that begin a word; None: they are not grouped.
+    """
+
+    tokens: Indices
+    marks: Indices | None
+
+    @classmethod
+    def count(cls, ids: NDArray[np.integer], offsets: Indices, grouped: bool) -> Sizes:
+        """Count in the ids of tokens, (tokens,); where they are `grouped`, 0 begins a word."""
+        import numpy as np
+
+        if not grouped:
+            return cls(np.diff(offsets), None)
+        marks = np.append(0, np.cumsum(ids == 0))[offsets]
+        return cls(np.diff(offsets), np.diff(marks))
+
+    def take(self, sentences: Indices | slice) -> Sizes:
+        """Return those of some sentences."""
+        return Sizes(self.tokens[sentences], None if self.marks is None else self.marks[sentences])
 
 
 class Tokens(NamedTuple):
@@ -52,12 +84,34 @@ class Tokens(NamedTuple):
         ids: (tokens,) rows of the table.
         offsets: (sentences + 1,) where each sentence's tokens begin.
         dropout: of the tokens, or None.
+        sizes: what the offsets say, on the host; None where they are on the host themselves.
     """
 
     table: Tensor
     ids: Tensor
     offsets: Tensor
     dropout: Dropout | None
+    sizes: Sizes | None = None
+
+    def lengths(self) -> Indices:
+        """Return the number of each sentence's tokens, (sentences,), on the host."""
+        return self.sizes.tokens if self.sizes else self.offsets.diff().numpy()
+
+    def embedded(self, order: Tensor | None = None) -> Tensor:
+        """Return the embeddings of the tokens, in some order, with dropout: (tokens, dimension).
+
+        The places of dropout are drawn alike, so that any order of the tokens will do.
+        """
+        from torch.nn import functional
+
+        ids = self.ids if order is None else self.ids[order]
+        if on_host(self.table):
+            embedded = self.table.index_select(0, ids)
+        else:  # whose gradient is summed in a fixed order on a GPU
+            embedded = functional.embedding(ids, self.table)
+        if self.dropout is None:
+            return embedded
+        return embedded * self.dropout.factors(self.table.shape[1])
 
 
 class Encoder(Kind):
@@ -81,6 +135,11 @@ class Encoder(Kind):
     def reads(self, segmentation: Segmentation) -> bool:
         """Whether it can read a segmentation's ids: not words with n-grams, unless it sums them."""
         return not segmentation.grouped
+
+    @property
+    def words(self) -> bool:
+        """Whether tokens come in words, each of which the token 0 begins."""
+        return False
 
     def weights(self) -> nn.Module:
         """Return freshly drawn parameters beside the embeddings; by default there are none."""
@@ -111,8 +170,9 @@ class Encoder(Kind):
 
         @torch.inference_mode()
         def compose(ids: NDArray[np.int64], offsets: NDArray[np.int64]) -> Floats:
-            tensors = (torch.from_numpy(array).to(device) for array in (ids, offsets))
-            return composition(embeddings, *tensors).cpu().numpy()
+            sizes = Sizes.count(ids, offsets, self.words)
+            sent = (send(array, device) for array in (ids, offsets))
+            return composition(Tokens(embeddings, *sent, None, sizes)).cpu().numpy()
 
         return compose
 

@@ -20,10 +20,9 @@ def sums(tokens: Tokens) -> Tensor:
 
     Compiled where an encoder is trained on a CPU in single precision, else by PyTorch.
     """
-    import torch
     from torch.nn import functional
 
-    table, ids, offsets, dropout = tokens
+    table, ids, offsets, dropout, _ = tokens
     if has_compiled_loops(table) and (dropout or table.requires_grad):
         from tandem.kernels.sums import Sums  # numba: only for training
 
@@ -31,6 +30,17 @@ def sums(tokens: Tokens) -> Tensor:
         return total * dropout.scale if dropout else total
     if dropout is None:
         return functional.embedding_bag(ids, table, offsets[:-1], mode="sum")
-    dropped = functional.embedding(ids, table) * dropout.factors(table.shape[1])
-    every = torch.arange(len(ids), device=ids.device)
-    return functional.embedding_bag(every, dropped, offsets[:-1], mode="sum")
+    dropped = functional.embedding(ids, table) * dropout.kept(table.shape[1])
+    return sums_of_parts(dropped, offsets) * dropout.scale
+
+
+def sums_of_parts(values: Tensor, offsets: Tensor) -> Tensor:
+    """Return the sum of each part of the values, (parts, width), in a fixed order on any device.
+
+    Args:
+        values: (rows, width), those of one part after those of another.
+        offsets: (parts + 1,) where each part begins.
+    """
+    import torch
+
+    return torch.segment_reduce(values, "sum", offsets=offsets, axis=0, unsafe=True)

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tandem.objectives.objective import Objective
 
 if TYPE_CHECKING:
@@ -38,7 +35,7 @@ class Contrastive(Objective):
     sentences that `rows` names are encoded with dropout, and one step is taken to reduce `loss`.
     """
 
-    learner: ClassVar[str] = "tandem.training.contrast:Contrast"
+    learner: ClassVar[str] = "tandem.training.contrast:learner"
     labelled: ClassVar[bool] = False
     """Whether it learns from pairs that are labelled as saying the same or not."""
 
@@ -55,18 +52,18 @@ class Contrastive(Objective):
         """Choose in a pool, without gradients, what its batches need."""
         return None
 
-    def rows(self, batch: NDArray[np.int64], count: int, chosen: Any) -> list[NDArray[np.int64]]:  # noqa: ANN401
-        """Return the sentences to encode for a batch: groups of as many as it has pairs.
+    def rows(self, pairs: Tensor, chosen: Any) -> list[Tensor]:  # noqa: ANN401
+        """Return the sentences to encode for each pair of a pool: groups of as many as pairs.
 
         Args:
-            batch: (pairs,) numbers of the pairs in the pool.
-            count: pairs of the pool; left sentences are 0 .. count - 1, right ones follow.
+            pairs: (n,) numbers of the pairs, 0 .. n - 1; these are also those of the left
+                sentences, and the right ones follow.
             chosen: what `choose` returned, as for `loss`.
         """
-        return [batch, batch + count]
+        return [pairs, pairs + len(pairs)]
 
-    def loss(self, vectors: Tensor, batch: NDArray[np.int64], chosen: Any) -> Tensor:  # noqa: ANN401
-        """Return the loss of a batch, a scalar.
+    def loss(self, vectors: Tensor, batch: slice, chosen: Any) -> Tensor:  # noqa: ANN401
+        """Return the loss of a batch, these pairs of the pool: a scalar.
 
         `vectors` are those of what `rows` named for this batch, (groups, pairs, width).
         """

@@ -13,10 +13,12 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from tandem.machine import has_compiled_loops
+from tandem.machine import has_compiled_loops, on_host
 
 BLOCK = 512
 """Rows of the similarity matrix held at once: 31 MB for a mega-batch of 15,360 pairs."""
+GPU_SCORES = 1 << 26
+"""Similarities held at once on a GPU: 268 MB."""
 
 
 class Negatives(NamedTuple):
@@ -35,6 +37,8 @@ class Negatives(NamedTuple):
 def hardest(vectors: Tensor, keys: Tensor, monolingual: bool) -> Negatives:
     """Choose the negatives of every pair of a mega-batch, described as for `contrastive.Pool`."""
     vectors = functional.normalize(vectors)
+    if not on_host(vectors):
+        return _without_waiting(vectors, keys, monolingual)
     left, right = vectors.chunk(2)
     left_keys, right_keys = keys.chunk(2)
     count = len(left)
@@ -90,6 +94,31 @@ def _both_ways(left: Tensor, right: Tensor) -> tuple[Tensor, Tensor]:
         for_left.append(_row_argmax(block))
         _see_columns(block, start, highest, for_right)
     return torch.cat(for_left), for_right.long()
+
+
+def _without_waiting(vectors: Tensor, keys: Tensor, monolingual: bool) -> Negatives:
+    """Choose the same on a GPU, which would have to be asked how many of the most similar clash.
+
+    So sentences that say the same are passed over in all of the matrix.
+    """
+    count = len(vectors) // 2
+    left_keys, right_keys = keys.chunk(2)
+    chosen, masks = [], []
+    for number, queries in enumerate(vectors.chunk(2)):
+        first = 0 if monolingual else (1 - number) * count
+        pool = slice(first, 2 * count if monolingual else first + count)
+        highest, best = [], []
+        rows = max(1, GPU_SCORES // (pool.stop - pool.start))
+        for part in (slice(start, start + rows) for start in range(0, count, rows)):
+            similar = queries[part] @ vectors[pool].T
+            same = keys[pool] == left_keys[part, None]
+            same |= keys[pool] == right_keys[part, None]
+            value, place = similar.masked_fill_(same, -torch.inf).max(1)
+            highest.append(value)
+            best.append(place)
+        chosen.append(torch.cat(best) + first)
+        masks.append(torch.cat(highest) > -torch.inf)
+    return Negatives(chosen[0], chosen[1], torch.stack(masks))
 
 
 def _nothing_yet(rows: Tensor) -> tuple[Tensor, Tensor]:

@@ -14,13 +14,13 @@ class Objective(Kind):
     """What every kind of objective has: a learner, which takes the steps that reduce it."""
 
     learner: ClassVar[str]
-    """The class of its learner, as `<module>:<class>`. It is imported when training begins, and
-    made from a run, the number of types, texts, a device and an encoder to start from or None (see
-    `training.run.course_of`); what it does is in `training.course.Learner`."""
+    """What makes its learner, as `<module>:<name>`. It is imported when training begins, and called
+    with a run, the number of types, texts, a device and an encoder to start from or None (see
+    `training.run.course_of`); what a learner does is in `training.course.Learner`."""
 
     @classmethod
-    def learner_class(cls) -> Any:  # noqa: ANN401  (a class of training, which imports objectives)
-        """Import the class of its learner."""
+    def learner_maker(cls) -> Any:  # noqa: ANN401  (of training, which imports objectives)
+        """Import what makes its learner."""
         module, name = cls.learner.split(":")
         return getattr(import_module(module), name)
 

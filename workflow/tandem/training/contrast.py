@@ -12,19 +12,22 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from tandem.encoders.encoder import Tokens
 from tandem.errors import TandemError
 from tandem.kernels import set_threads
 from tandem.kernels.sums import number_types
+from tandem.machine import learns_on_host
 from tandem.objectives.contrastive import Contrastive, Pool
 from tandem.training.checkpoint import load_optimizer, optimizer_tensors
 from tandem.training.course import Advance, Learner, Parameters, State
 from tandem.training.noise import DropoutPool, generator, scramble
+from tandem.training.pairs import Span
 from tandem.training.row_optimizers import RowAdam, RowOptimizer, Rows, RowSgd
 from tandem.training.run import Run, first_parameters
 
@@ -49,6 +52,21 @@ def uses_bfloat16(run: Run, device: torch.device) -> bool:
     return run.encoder.multiplies and has
 
 
+def learner(
+    run: Run,
+    vocabulary: int,
+    texts: Sequence[Pairs],
+    device: str = "cpu",
+    start: SentenceEncoder | None = None,
+) -> Contrast:
+    """Return the learner of a contrastive run that suits a device; see `Contrast`."""
+    if learns_on_host(device):
+        return Contrast(run, vocabulary, texts, device, start)
+    from tandem.training.gpu_contrast import GpuContrast
+
+    return GpuContrast(run, vocabulary, texts, device, start)
+
+
 class Contrast(Learner):
     """Learns by comparing sentences.
 
@@ -57,6 +75,9 @@ class Contrast(Learner):
             since their negatives follow different rules.
         step: updates so far.
     """
+
+    _options: ClassVar[dict[str, bool]] = {}
+    """Of the optimiser of the composition's parameters."""
 
     def __init__(
         self,
@@ -85,11 +106,11 @@ class Contrast(Learner):
         steps = recipe.epochs * sum(math.ceil(text.longest / recipe.batch) for text in texts)
         factors = partial(recipe.factors, total=steps)
         table, rate = table.to(self.device), recipe.learning_rate
-        rows: type[RowOptimizer] = RowAdam if recipe.optimizer == "adam" else RowSgd
+        rows = self._row_optimizer(table)
         self.optimizer = rows(table, rate * recipe.embedding_multiplier, steps, factors)
         weights = list(self.composition.parameters())
         optimizer = {"adam": torch.optim.Adam, "sgd": torch.optim.SGD}[recipe.optimizer]
-        self.weights_optimizer = optimizer(weights, rate) if weights else None
+        self.weights_optimizer = optimizer(weights, rate, **self._options) if weights else None
         dropout = recipe.dropout, run.encoder.dimension, run.seed, self.device
         self.dropout = DropoutPool(*dropout) if recipe.dropout else None
         self._scratch = np.full(vocabulary, -1)
@@ -111,14 +132,29 @@ class Contrast(Learner):
 
     def advance(self) -> Advance | None:
         """Train on a pool of batches from the text with the largest share of its pairs left."""
-        left = [
-            1 - position / len(order)
-            for position, order in zip(self._positions, self._orders, strict=True)
-        ]
-        if not any(left):
+        span = self._next_pool(self._positions, self.step)
+        if span is None:
             self._positions = []
             return None
-        return self._train_pool(left.index(max(left)))
+        loss, batches = self._train_pool(span)
+        self.step += batches
+        self._positions[span.text] = span.end
+        return Advance(span.end - span.start, loss, batches)
+
+    def _next_pool(self, positions: Sequence[int], step: int) -> Span | None:
+        """Return the next pool where texts have come so far; None: the epoch is over."""
+        left = [
+            1 - position / len(order)
+            for position, order in zip(positions, self._orders, strict=True)
+        ]
+        if not any(left):
+            return None
+        text = left.index(max(left))
+        start, pairs = positions[text], len(self._orders[text])
+        end = min(start + self.objective.batches(step) * self.settings.recipe.batch, pairs)
+        if end == pairs - 1:  # a single pair has no negative: the last one joins this pool
+            end = pairs
+        return Span(text, start, end)
 
     def encoder(self) -> Parameters:
         """Return the table, as `embedding`, and the composition's parameters."""
@@ -141,25 +177,26 @@ class Contrast(Learner):
         if self.weights_optimizer is not None:
             load_optimizer(self.weights_optimizer, state.part("moments."))
 
-    def _train_pool(self, number: int) -> Advance:
-        """Train on the next pool of batches of a text."""
-        size, text, order = self.settings.recipe.batch, self.texts[number], self._orders[number]
-        start = self._positions[number]
-        end = min(start + self.objective.batches(self.step) * size, len(order))
-        if end == len(order) - 1:  # a single pair has no negative: the last one joins this pool
-            end = len(order)
-        random = generator(self.settings.seed, 2, self._epoch, start, *([number] if number else []))
-        rows = order[start:end]
-        sentences, count = text.take(rows), end - start
+    def _key(self, span: Span) -> tuple[int, ...]:
+        """Return what the random draws of a pool are keyed by."""
+        return self.settings.seed, 2, self._epoch, span.start, *([span.text] if span.text else [])
+
+    def _train_pool(self, span: Span) -> tuple[float | Tensor, int]:
+        """Train on a pool; return the sum of the losses of its batches, and their number."""
+        size, text = self.settings.recipe.batch, self.texts[span.text]
+        random = generator(*self._key(span))
+        rows = self._orders[span.text][span.start : span.end]
+        sentences, count = text.take(rows), len(rows)
         encoded = self._encode(sentences) if count <= size and self._plain else None
         chosen = self._choose(text, rows, sentences, encoded)
-        loss, batches = 0.0, range(0, count, size)
-        for first in batches:
-            batch = np.arange(first, min(first + size, count))
-            loss += self._step(sentences, encoded, batch, chosen, random)
-            self.step += 1
-        self._positions[number] = end
-        return Advance(count, loss, len(batches))
+        groups = torch.stack(self.objective.rows(torch.arange(count), chosen)).numpy()
+        batches = [slice(first, min(first + size, count)) for first in range(0, count, size)]
+        losses = [self._step(sentences, encoded, groups, batch, chosen, random) for batch in batches]
+        return sum(losses), len(batches)
+
+    def _row_optimizer(self, table: Tensor) -> type[RowOptimizer]:
+        """Return the optimizer that suits a table."""
+        return RowAdam if self.settings.recipe.optimizer == "adam" else RowSgd
 
     @property
     def _plain(self) -> bool:
@@ -173,28 +210,34 @@ class Contrast(Learner):
     ) -> Any:  # noqa: ANN401  (the objective's own)
         compares = self.objective.compares
         vectors = (encoded or self._encode(sentences)).vectors.detach() if compares else None
-        keys = self._tensor(text.sentence_keys(rows, sentences))
-        labels = None if text.labels is None else self._tensor(text.labels[rows])
+        keys = torch.from_numpy(text.sentence_keys(rows, sentences))
+        labels = None if text.labels is None else torch.from_numpy(text.labels[rows]).long()
         return self.objective.choose(Pool(vectors, keys, text.monolingual, labels))
 
     def _step(
         self,
         sentences: Ragged,
         encoded: Encoded | None,
-        batch: Indices,
+        groups: Indices,
+        batch: slice,
         chosen: Any,  # noqa: ANN401
         random: np.random.Generator,
     ) -> float:
-        groups = self.objective.rows(batch, len(sentences) // 2, chosen)
-        places = np.concatenate(groups)
+        shape = groups[:, batch].shape
+        places = groups[:, batch].flatten()
         if encoded is None:
             # a sentence of one pair that is another pair's negative is encoded once
             distinct, places = np.unique(places, return_inverse=True)
             rows = scramble(sentences.gather(distinct), self.settings.recipe.scramble, random)
             encoded = self._encode(rows, random)
         fetched, vectors = encoded
-        vectors = vectors[self._tensor(places)].unflatten(0, (len(groups), len(batch)))
+        vectors = vectors[torch.from_numpy(places)].unflatten(0, shape)
         loss = self.objective.loss(vectors, batch, chosen)
+        self._update(loss, fetched)
+        return float(loss.detach())
+
+    def _update(self, loss: Tensor, fetched: Rows) -> None:
+        """Take one step that reduces the loss, which was computed from these rows."""
         loss.backward()
         self.optimizer.update(fetched)
         if self.weights_optimizer is not None:
@@ -202,20 +245,19 @@ class Contrast(Learner):
             self.weights_optimizer.param_groups[0]["lr"] = rate
             self.weights_optimizer.step()
             self.weights_optimizer.zero_grad()
-        return float(loss.detach())
 
     def _encode(self, rows: Ragged, random: np.random.Generator | None = None) -> Encoded:
         """Encode sentences, with dropout where `random` is given."""
         types, local = number_types(rows.ids, self._scratch)
-        fetched = self.optimizer.fetch(self._tensor(types))
+        fetched = self.optimizer.fetch(torch.from_numpy(types))
         fetched.values.requires_grad_(torch.is_grad_enabled())
         dropout = self.dropout.draw(len(local), random) if self.dropout and random else None
-        tokens = fetched.values, self._tensor(local), self._tensor(rows.offsets), dropout
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self._bfloat16):
-            return Encoded(fetched, self.composition(*tokens))
+        arrays = torch.from_numpy(local), torch.from_numpy(rows.offsets)
+        return Encoded(fetched, self._compose(Tokens(fetched.values, *arrays, dropout)))
 
-    def _tensor(self, array: np.ndarray) -> Tensor:
-        return torch.from_numpy(np.ascontiguousarray(array, np.int64)).to(self.device)
+    def _compose(self, tokens: Tokens) -> Tensor:
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self._bfloat16):
+            return self.composition(tokens)
 
 
 def _check(texts: Sequence[Pairs], vocabulary: int, objective: Contrastive) -> None:

@@ -33,11 +33,12 @@ Validate = Callable[[Parameters], float]
 class Advance(NamedTuple):
     """What a learner did in one advance: pairs read, and the sum of its losses.
 
-    The mean is the sum divided by `weight`, a number of steps or tokens.
+    The mean is the sum divided by `weight`, a number of steps or tokens. A loss that is computed on
+    a GPU stays there, so that nothing waits for it, until an epoch ends or a checkpoint is due.
     """
 
     pairs: int
-    loss: float
+    loss: float | Tensor
     weight: float
 
 
@@ -92,7 +93,7 @@ class Progress:
 
     epoch: int = 0
     pairs: int = 0
-    loss: float = 0.0
+    loss: float | Tensor = 0.0
     weight: float = 0.0
     history: list[Epoch] = field(default_factory=list)
     best_epoch: int = 0
@@ -167,7 +168,8 @@ class Course:
                         stored = time.monotonic()
                     if stop:
                         return
-                loss = self.progress.loss / (self.progress.weight or 1)  # nothing to learn from
+                # there may be nothing to learn from
+                loss = float(self.progress.loss) / (self.progress.weight or 1)
                 self._close_epoch(loss, validate)
                 validation = self.progress.history[-1].validation
                 score = {} if validation is None else {"validation": f"{validation:.2f}"}
@@ -205,6 +207,7 @@ class Course:
         state = self.learner.state()
         tensors = {f"learner.{name}": tensor for name, tensor in state.tensors.items()}
         tensors |= {f"best.{name}": tensor for name, tensor in self.best.items()}
+        self.progress.loss = float(self.progress.loss)
         values = {"progress": asdict(self.progress), "place": state.place}
         checkpoint.write(folder, self.identity, values, tensors)
 

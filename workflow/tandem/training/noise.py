@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from tandem.encoders.encoder import Dropout
 from tandem.segmentation.ragged import Ragged
@@ -29,6 +30,17 @@ def scramble(rows: Ragged, rate: float, random: np.random.Generator) -> Ragged:
     return Ragged(rows.ids[order], rows.offsets)
 
 
+def scrambled(ids: Tensor, offsets: Tensor, rate: float, random: torch.Generator) -> Tensor:
+    """Return the ids of sentences, of which a share `rate` is shuffled, on their device."""
+    lengths, device = offsets.diff(), ids.device
+    every = torch.arange(len(lengths), device=device)
+    row = every.repeat_interleave(lengths, output_size=len(ids))
+    chosen = torch.rand(len(lengths), generator=random, device=device) < rate
+    drawn = torch.rand(len(ids), generator=random, device=device, dtype=torch.float64)
+    place = (torch.arange(len(ids), device=device) - offsets[row]) / lengths[row]
+    return ids[(row + torch.where(chosen[row], drawn, place)).argsort(stable=True)]
+
+
 class DropoutPool:
     """Draws dropout for token embeddings: 0 with probability `rate`, else 1 / (1 - rate).
 
@@ -43,7 +55,11 @@ class DropoutPool:
         keep = (drawn >= round(rate * _STEPS)).astype(np.uint8)
         self._keep = torch.from_numpy(keep).to(device)
 
-    def draw(self, tokens: int, random: np.random.Generator) -> Dropout:
-        """Return the dropout of so many tokens."""
-        places = torch.from_numpy(random.integers(0, self._places, tokens))
-        return Dropout(self._keep, places.to(self._keep.device), self._scale)
+    def draw(self, tokens: int, random: np.random.Generator | torch.Generator) -> Dropout:
+        """Return the dropout of so many tokens, drawn where the random numbers come from."""
+        if isinstance(random, torch.Generator):
+            where = {"generator": random, "device": self._keep.device}
+            places = torch.randint(0, self._places, (tokens,), **where)
+        else:
+            places = torch.from_numpy(random.integers(0, self._places, tokens))
+        return Dropout(self._keep, places, self._scale)

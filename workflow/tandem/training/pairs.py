@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,6 +82,14 @@ class Pairs:
     def take(self, rows: Indices) -> Ragged:
         """Return the left sentences of the given pairs followed by the right ones."""
         return concatenate([self.left.gather(rows), self.right.gather(rows)])
+
+
+class Span(NamedTuple):
+    """Pairs `start` to `end` in an epoch's order of the text of this number."""
+
+    text: int
+    start: int
+    end: int
 
 
 def sentence_keys(rows: Ragged) -> NDArray[np.int64]:

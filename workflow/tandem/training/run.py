@@ -93,7 +93,7 @@ def course_of(
         TandemError: too few usable pairs, pairs that the objective cannot learn from, or another
             kind of encoder to start from.
     """
-    learner = run.objective.learner_class()(run, vocabulary, texts, device, start)
+    learner = run.objective.learner_maker()(run, vocabulary, texts, device, start)
     identity = {
         **run.description(),
         "pairs": [pairs.checksum for pairs in texts],

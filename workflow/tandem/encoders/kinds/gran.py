@@ -48,4 +48,4 @@ class Gran(Encoder):
         parts = cast("nn.ModuleDict", weights)
         hidden = states(cast("nn.LSTM", parts["lstm"]), packed.inputs, packed.sizes)
         gates = parts["gate"](torch.cat([packed.inputs, hidden], 1)).sigmoid()
-        return sentence_means(packed.inputs * gates, packed.rows, tokens.offsets)
+        return sentence_means(packed.inputs * gates, packed, tokens.offsets)

@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from pydantic import PositiveInt
 
 from tandem.encoders.encoder import Encoder, Tokens
+from tandem.encoders.sums import sums_of_parts
+from tandem.machine import on_host
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
     from torch.nn import Parameter
+
+    from tandem.encoders.encoder import Indices
 
 
 class Lstm(Encoder):
@@ -36,7 +40,7 @@ class Lstm(Encoder):
         if packed is None:
             return tokens.table.new_zeros(len(tokens.offsets) - 1, self.width)
         hidden = states(cast("nn.LSTM", weights), packed.inputs, packed.sizes)
-        return sentence_means(hidden, packed.rows, tokens.offsets)
+        return sentence_means(hidden, packed, tokens.offsets)
 
 
 class Packed(NamedTuple):
@@ -46,38 +50,37 @@ class Packed(NamedTuple):
         inputs: (tokens, dimension) their embeddings, after dropout.
         sizes: (steps,) how many sentences have a token at each step, on the CPU.
         rows: (tokens,) the sentence of each.
+        places: (tokens,) where each stood before.
     """
 
     inputs: Tensor
     sizes: Tensor
     rows: Tensor
+    places: Tensor
 
 
 def pack(tokens: Tokens) -> Packed | None:
-    """Return the tokens as a recurrent network reads them; None where no sentence has tokens."""
-    import torch
-
-    table, ids, offsets, dropout = tokens
-    lengths = offsets[1:] - offsets[:-1]
-    filled = lengths > 0
-    if not filled.any():
+    """Return the tokens in the order in which a recurrent network reads them; None: none."""
+    lengths = tokens.lengths()
+    if not lengths.any():
         return None
-    positions, sizes, order = packed_order(offsets[:-1][filled], lengths[filled])
-    embedded = table.index_select(0, ids[positions])
-    if dropout is not None:
-        # the masks of all tokens are drawn alike, so that any order will do
-        embedded = embedded * dropout.factors(table.shape[1])
-    return Packed(embedded, sizes, torch.nonzero(filled).squeeze(1)[order])
+    places, sizes, rows = packed_order(tokens.offsets, lengths)
+    return Packed(tokens.embedded(places), sizes, rows, places)
 
 
-def sentence_means(values: Tensor, rows: Tensor, offsets: Tensor) -> Tensor:
+def sentence_means(values: Tensor, packed: Packed, offsets: Tensor) -> Tensor:
     """Return the mean of each sentence's values, (sentences, width); zeros for one without any.
 
-    `values` is (tokens, width), `rows` the sentence of each.
+    `values` is (tokens, width), in the order of what was packed.
     """
     lengths = (offsets[1:] - offsets[:-1]).clamp(min=1)
-    out = values.new_zeros(len(lengths), values.shape[1])
-    return out.index_add(0, rows, values) / lengths.unsqueeze(1)
+    if on_host(values):
+        out = values.new_zeros(len(lengths), values.shape[1])
+        sums = out.index_add(0, packed.rows, values)
+    else:  # on a GPU, index_add sums in another order every time
+        in_order = values.new_empty(values.shape).index_copy(0, packed.places, values)
+        sums = sums_of_parts(in_order, offsets)
+    return sums / lengths.unsqueeze(1)
 
 
 def states(weights: nn.LSTM, inputs: Tensor, sizes: Tensor) -> Tensor:
@@ -89,7 +92,7 @@ def states(weights: nn.LSTM, inputs: Tensor, sizes: Tensor) -> Tensor:
     import torch
     from torch.nn.utils.rnn import PackedSequence
 
-    if inputs.device.type != "cpu":
+    if not on_host(inputs):
         return weights(PackedSequence(inputs, sizes))[0].data
     counts = sizes.tolist()
     ways = zip(weights.all_weights, (False, True), strict=False)  # one way, or both
@@ -119,17 +122,21 @@ def _one_way(weights: list[Parameter], inputs: Tensor, counts: list[int], revers
     return torch.cat(states[::-1] if reverse else states)
 
 
-def packed_order(starts: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the flat positions in time-major order of sentences sorted by falling length.
+def packed_order(offsets: Tensor, lengths: Indices) -> tuple[Tensor, Tensor, Tensor]:
+    """Return where the tokens of sentences stand, step after step, the longest sentence first.
 
-    With them, (tokens,), come batch sizes per time step, on the CPU, and each position's sentence.
+    With these places, (tokens,), come how many sentences have a token at each step, on the CPU,
+    and the sentence of each token. `lengths` is what the offsets say, on the host.
     """
+    import numpy as np
     import torch
 
-    order = torch.argsort(lengths, descending=True, stable=True)
-    sorted_lengths = lengths[order]
-    steps = torch.arange(int(sorted_lengths[0]), device=lengths.device)
-    alive = steps.unsqueeze(1) < sorted_lengths.unsqueeze(0)
-    time, rank = torch.nonzero(alive, as_tuple=True)
+    steps, device = int(lengths.max()), offsets.device
+    sizes = len(lengths) - np.cumsum(np.bincount(lengths))[:-1]
+    order = torch.argsort(offsets.diff(), descending=True, stable=True)
+    every = torch.arange(steps, device=device)
+    alive = (every.unsqueeze(1) < offsets.diff()).sum(1)
+    step = every.repeat_interleave(alive, output_size=int(lengths.sum()))
+    rank = torch.arange(len(step), device=device) - (alive.cumsum(0) - alive)[step]
     sentence = order[rank]
-    return starts[sentence] + time, alive.sum(1).cpu(), sentence
+    return offsets[sentence] + step, torch.from_numpy(sizes), sentence

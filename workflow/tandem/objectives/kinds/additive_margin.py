@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from tandem.objectives.contrastive import Contrastive, Pool
@@ -75,31 +73,27 @@ class AdditiveMargin(Contrastive):
         keys = pool.keys
         left_keys, right_keys = keys.chunk(2)
         if pool.vectors is None or not self.hard:
-            return Candidates(keys.cpu(), keys.new_zeros(2, 0, len(left_keys)).cpu())
+            return Candidates(keys, keys.new_zeros(2, 0, len(left_keys)))
         left, right = functional.normalize(pool.vectors).chunk(2)
         hard = [
             _most_similar(*sides, left_keys, right_keys, self.hard)
             for sides in ((left, right, right_keys), (right, left, left_keys))
         ]
-        return Candidates(keys.cpu(), torch.stack(hard).cpu())
+        return Candidates(keys, torch.stack(hard))
 
-    def rows(
-        self, batch: NDArray[np.int64], count: int, chosen: Candidates
-    ) -> list[NDArray[np.int64]]:
+    def rows(self, pairs: Tensor, chosen: Candidates) -> list[Tensor]:
         """Return the pairs' sentences, then the negatives of the left and of the right ones."""
-        for_left, for_right = chosen.hard[:, :, batch].numpy()
-        more = [*(for_left + count), *(for_right if self.bidirectional else [])]
-        return [batch, batch + count, *more]
+        for_left, for_right = chosen.hard
+        more = [*(for_left + len(pairs)), *(for_right if self.bidirectional else [])]
+        return [pairs, pairs + len(pairs), *more]
 
-    def loss(self, vectors: Tensor, batch: NDArray[np.int64], chosen: Candidates) -> Tensor:
+    def loss(self, vectors: Tensor, batch: slice, chosen: Candidates) -> Tensor:
         """Return the mean loss of a batch; see the class."""
         import torch
 
-        keys = chosen.keys.to(vectors.device)
-        count = len(keys) // 2
-        rows = torch.from_numpy(batch).to(vectors.device)
-        pair_keys = torch.stack([keys[rows], keys[rows + count]])
-        hard = chosen.hard.to(vectors.device)[:, :, rows]
+        keys, count = chosen.keys, len(chosen.keys) // 2
+        pair_keys = keys.unflatten(0, (2, count))[:, batch]
+        hard = chosen.hard[:, :, batch]
         ways = [(0, 1)] + [(1, 0)] * self.bidirectional
         total = vectors.new_zeros(())
         for way, (source, target) in enumerate(ways):
@@ -131,7 +125,7 @@ class AdditiveMargin(Contrastive):
         same.fill_diagonal_(False)
         scores = scores.masked_fill(same, -torch.inf)
         target = torch.arange(len(queries), device=scores.device)
-        penalty = functional.one_hot(target, len(candidates)) * margin
+        penalty = torch.eye(*scores.shape, device=scores.device) * margin
         return functional.cross_entropy(scores - penalty, target)
 
 
@@ -152,5 +146,5 @@ def _most_similar(
         same = (left[part, None] == keys) | (right[part, None] == keys)
         similar.masked_fill_(same, -torch.inf)
         best = similar.topk(min(number, len(pool))).indices
-        blocks.append(best[:, torch.arange(number) % best.shape[1]])
+        blocks.append(best[:, torch.arange(number, device=best.device) % best.shape[1]])
     return torch.cat(blocks).T

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from tandem.machine import has_compiled_loops
@@ -41,20 +39,16 @@ class Margin(Contrastive):
 
     def choose(self, pool: Pool) -> Negatives:
         """Choose the hardest negative of every sentence; see `negatives.hardest`."""
-        from tandem.objectives.negatives import Negatives, hardest
+        from tandem.objectives.negatives import hardest
 
         assert pool.vectors is not None
-        chosen = hardest(pool.vectors, pool.keys, pool.monolingual)
-        return Negatives(*(tensor.cpu() for tensor in chosen))
+        return hardest(pool.vectors, pool.keys, pool.monolingual)
 
-    def rows(
-        self, batch: NDArray[np.int64], count: int, chosen: Negatives
-    ) -> list[NDArray[np.int64]]:
+    def rows(self, pairs: Tensor, chosen: Negatives) -> list[Tensor]:
         """Return the pairs' sentences, then the negatives of the left and of the right ones."""
-        negatives = chosen.for_left[batch], chosen.for_right[batch]
-        return [batch, batch + count, *(side.numpy() for side in negatives)]
+        return [pairs, pairs + len(pairs), chosen.for_left, chosen.for_right]
 
-    def loss(self, vectors: Tensor, batch: NDArray[np.int64], chosen: Negatives) -> Tensor:
+    def loss(self, vectors: Tensor, batch: slice, chosen: Negatives) -> Tensor:
         """Return the mean margin loss, both directions (wieting2019, section 2, Training).
 
         For a pair (s, t), a negative t' for s and a negative s' for t:
