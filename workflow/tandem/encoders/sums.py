@@ -30,17 +30,41 @@ def sums(tokens: Tokens) -> Tensor:
         return total * dropout.scale if dropout else total
     if dropout is None:
         return functional.embedding_bag(ids, table, offsets[:-1], mode="sum")
-    dropped = functional.embedding(ids, table) * dropout.kept(table.shape[1])
-    return sums_of_parts(dropped, offsets) * dropout.scale
+    return reduced(_dropped(tokens), offsets, "sum") * dropout.scale
 
 
-def sums_of_parts(values: Tensor, offsets: Tensor) -> Tensor:
-    """Return the sum of each part of the values, (parts, width), in a fixed order on any device.
+def means(tokens: Tokens) -> Tensor:
+    """Return the mean of the embeddings of each sentence's tokens, in few operations.
+
+    Without tokens it is zero; with dropout every sentence must have some.
+    """
+    from torch.nn import functional
+
+    table, ids, offsets, dropout, _ = tokens
+    if dropout is None:
+        return functional.embedding_bag(ids, table, offsets[:-1], mode="mean")
+    return reduced(_dropped(tokens), offsets, "mean") * dropout.scale
+
+
+def reduced(values: Tensor, offsets: Tensor, how: str) -> Tensor:
+    """Return the sum or mean of each part of the values, (parts, width).
+
+    On a GPU too they are summed in a fixed order.
 
     Args:
         values: (rows, width), those of one part after those of another.
         offsets: (parts + 1,) where each part begins.
+        how: sum, or mean, which no part may be empty for.
     """
     import torch
 
-    return torch.segment_reduce(values, "sum", offsets=offsets, axis=0, unsafe=True)
+    return torch.segment_reduce(values, how, offsets=offsets, axis=0, unsafe=True)
+
+
+def _dropped(tokens: Tokens) -> Tensor:
+    """Return the embeddings of tokens with features dropped, and the others as they are."""
+    from torch.nn import functional
+
+    table, ids, _, dropout, _ = tokens
+    assert dropout is not None
+    return functional.embedding(ids, table) * dropout.kept(table.shape[1])

@@ -116,9 +116,13 @@ def _without_waiting(vectors: Tensor, keys: Tensor, monolingual: bool) -> Negati
             value, place = similar.masked_fill_(same, -torch.inf).max(1)
             highest.append(value)
             best.append(place)
-        chosen.append(torch.cat(best) + first)
-        masks.append(torch.cat(highest) > -torch.inf)
+        chosen.append(_joined(best) + first)
+        masks.append(_joined(highest) > -torch.inf)
     return Negatives(chosen[0], chosen[1], torch.stack(masks))
+
+
+def _joined(parts: list[Tensor]) -> Tensor:
+    return parts[0] if len(parts) == 1 else torch.cat(parts)
 
 
 def _nothing_yet(rows: Tensor) -> tuple[Tensor, Tensor]:

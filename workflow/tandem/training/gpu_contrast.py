@@ -79,6 +79,7 @@ class GpuContrast(Contrast):
         super().__init__(run, vocabulary, texts, device, start)
         self._vocabulary = vocabulary
         self._reader = ThreadPoolExecutor(1, "read ahead")
+        self._every = torch.arange(0, device=self.device)
         self._forget()
 
     def begin(self, epoch: int) -> int:
@@ -113,8 +114,7 @@ class GpuContrast(Contrast):
         if count <= size:
             return self._train_alone(pool, fetched, random).double(), 1
         chosen = self._choose_in(pool, self._vectors(pool, fetched))
-        pairs = torch.arange(count, device=self.device)
-        groups = torch.stack(self.objective.rows(pairs, chosen))
+        groups = torch.stack(self.objective.rows(self._numbers(count), chosen))
         batches = self._gather(pool, groups)
         total = torch.zeros((), dtype=torch.float64, device=self.device)
         for number, first in enumerate(range(0, count, size)):
@@ -136,13 +136,18 @@ class GpuContrast(Contrast):
         else:
             chosen = self._choose_in(pool, self._vectors(pool, fetched))
             vectors = self._noisy(pool.batches, pool.number, fetched, random)
-        pairs = torch.arange(count, device=self.device)
-        groups = torch.stack(self.objective.rows(pairs, chosen))
+        groups = torch.stack(self.objective.rows(self._numbers(count), chosen))
         # whose gradient is summed in a fixed order
         compared = functional.embedding(groups, vectors)
         loss = self.objective.loss(compared, slice(0, count), chosen)
         self._update(loss, fetched)
         return loss.detach()
+
+    def _numbers(self, count: int) -> Tensor:
+        """Return the numbers from 0 to before `count`, on the device."""
+        if len(self._every) < count:
+            self._every = torch.arange(count, device=self.device)
+        return self._every[:count]
 
     @torch.no_grad()
     def _vectors(self, pool: Sent, fetched: Rows) -> Tensor | None:
@@ -150,7 +155,8 @@ class GpuContrast(Contrast):
         if not self.objective.compares:
             return None
         tokens = pool.batches.tokens(pool.number, fetched.values)
-        return torch.cat([self._compose(part) for part in parts_of(tokens, TOKENS)])
+        parts = [self._compose(part) for part in parts_of(tokens, TOKENS)]
+        return parts[0] if len(parts) == 1 else torch.cat(parts)
 
     @torch.no_grad()
     def _choose_in(self, pool: Sent, vectors: Tensor | None) -> Any:  # noqa: ANN401

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from pydantic import PositiveInt
 
 from tandem.encoders.encoder import Encoder, Tokens
-from tandem.encoders.sums import sums_of_parts
+from tandem.encoders.sums import reduced
 from tandem.machine import on_host
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def sentence_means(values: Tensor, packed: Packed, offsets: Tensor) -> Tensor:
         sums = out.index_add(0, packed.rows, values)
     else:  # on a GPU, index_add sums in another order every time
         in_order = values.new_empty(values.shape).index_copy(0, packed.places, values)
-        sums = sums_of_parts(in_order, offsets)
+        sums = reduced(in_order, offsets, "sum")
     return sums / lengths.unsqueeze(1)
 
 

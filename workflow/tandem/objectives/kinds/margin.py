@@ -57,15 +57,10 @@ class Margin(Contrastive):
 
         `vectors` are s, t, t' and s'. A sentence without a negative adds nothing.
         """
-        from torch.nn import functional
-
         mask = chosen.mask[:, batch]
         if has_compiled_loops(vectors):
             from tandem.kernels.margin import MarginLoss
-
-            compiled: Tensor = MarginLoss.apply(vectors, mask, self.margin)
-            return compiled
-        unit = functional.normalize(vectors, dim=-1)
-        positive, negative = (unit[0] * unit[1]).sum(-1), (unit[:2] * unit[2:]).sum(-1)
-        losses = functional.relu(self.margin - positive + negative)
-        return (losses * mask.to(losses)).sum(0).mean()
+        else:
+            from tandem.objectives.margin_products import MarginLoss  # type: ignore[assignment]
+        loss: Tensor = MarginLoss.apply(vectors, mask, self.margin)
+        return loss
