@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from pydantic import PositiveInt
 
-from tandem.machine import on_host, send
+from tandem.machine import learns_on_host
 from tandem.registry import Kind, Registry
 from tandem.segmentation.segmentation import Segmentation
 
@@ -50,30 +50,16 @@ class Dropout(NamedTuple):
         return self.kept(dimension) * self.scale
 
 
-class Sizes(NamedTuple):
-    """How many tokens sentences have, on the host: to read it off a GPU one would have to wait.
+class Room(NamedTuple):
+    """How large the arrays of a GPU are made, so that they need not wait for what they hold.
 
     Attributes:
-        tokens: (sentences,) int64.
-        marks: (sentences,) int64, those of them that begin a word; None: they are not grouped.
+        longest: tokens, or words where these are summed, that a sentence has at most.
+        words: that the sentences have at most, together.
     """
 
-    tokens: Indices
-    marks: Indices | None
-
-    @classmethod
-    def count(cls, ids: NDArray[np.integer], offsets: Indices, grouped: bool) -> Sizes:
-        """Count in the ids of tokens, (tokens,); where they are `grouped`, 0 begins a word."""
-        import numpy as np
-
-        if not grouped:
-            return cls(np.diff(offsets), None)
-        marks = np.append(0, np.cumsum(ids == 0))[offsets]
-        return cls(np.diff(offsets), np.diff(marks))
-
-    def take(self, sentences: Indices | slice) -> Sizes:
-        """Return those of some sentences."""
-        return Sizes(self.tokens[sentences], None if self.marks is None else self.marks[sentences])
+    longest: int
+    words: int = 0
 
 
 class Tokens(NamedTuple):
@@ -84,34 +70,14 @@ class Tokens(NamedTuple):
         ids: (tokens,) rows of the table.
         offsets: (sentences + 1,) where each sentence's tokens begin.
         dropout: of the tokens, or None.
-        sizes: what the offsets say, on the host; None where they are on the host themselves.
+        room: on a GPU, where ids may be followed by some that belong to no sentence; else None.
     """
 
     table: Tensor
     ids: Tensor
     offsets: Tensor
     dropout: Dropout | None
-    sizes: Sizes | None = None
-
-    def lengths(self) -> Indices:
-        """Return the number of each sentence's tokens, (sentences,), on the host."""
-        return self.sizes.tokens if self.sizes else self.offsets.diff().numpy()
-
-    def embedded(self, order: Tensor | None = None) -> Tensor:
-        """Return the embeddings of the tokens, in some order, with dropout: (tokens, dimension).
-
-        The places of dropout are drawn alike, so that any order of the tokens will do.
-        """
-        from torch.nn import functional
-
-        ids = self.ids if order is None else self.ids[order]
-        if on_host(self.table):
-            embedded = self.table.index_select(0, ids)
-        else:  # whose gradient is summed in a fixed order on a GPU
-            embedded = functional.embedding(ids, self.table)
-        if self.dropout is None:
-            return embedded
-        return embedded * self.dropout.factors(self.table.shape[1])
+    room: Room | None = None
 
 
 class Encoder(Kind):
@@ -165,14 +131,17 @@ class Encoder(Kind):
         """
         import torch
 
+        from tandem.encoders.rows import composed_on_gpu
+
         composition = self._composition().load(weights).eval().to(device)
         embeddings = torch.from_numpy(table).to(device)
 
         @torch.inference_mode()
         def compose(ids: NDArray[np.int64], offsets: NDArray[np.int64]) -> Floats:
-            sizes = Sizes.count(ids, offsets, self.words)
-            sent = (send(array, device) for array in (ids, offsets))
-            return composition(Tokens(embeddings, *sent, None, sizes)).cpu().numpy()
+            if learns_on_host(device):
+                tensors = (torch.from_numpy(array) for array in (ids, offsets))
+                return composition(Tokens(embeddings, *tensors, None)).numpy()
+            return composed_on_gpu(composition, embeddings, ids, offsets).cpu().numpy()
 
         return compose
 

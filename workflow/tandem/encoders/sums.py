@@ -30,20 +30,24 @@ def sums(tokens: Tokens) -> Tensor:
         return total * dropout.scale if dropout else total
     if dropout is None:
         return functional.embedding_bag(ids, table, offsets[:-1], mode="sum")
-    return reduced(_dropped(tokens), offsets, "sum") * dropout.scale
+    return reduced(_embedded(tokens), offsets, "sum") * dropout.scale
 
 
 def means(tokens: Tokens) -> Tensor:
-    """Return the mean of the embeddings of each sentence's tokens, in few operations.
+    """Return the mean of the embeddings of each sentence's tokens, in few operations of a GPU.
 
-    Without tokens it is zero; with dropout every sentence must have some.
+    Without tokens it is zero, but in training, where every sentence must have some.
     """
+    import torch
     from torch.nn import functional
 
     table, ids, offsets, dropout, _ = tokens
-    if dropout is None:
-        return functional.embedding_bag(ids, table, offsets[:-1], mode="mean")
-    return reduced(_dropped(tokens), offsets, "mean") * dropout.scale
+    if not (torch.is_grad_enabled() and table.requires_grad):
+        return functional.embedding_bag(
+            ids, table, offsets, mode="mean", include_last_offset=True
+        )
+    vectors = reduced(_embedded(tokens), offsets, "mean")
+    return vectors * dropout.scale if dropout else vectors
 
 
 def reduced(values: Tensor, offsets: Tensor, how: str) -> Tensor:
@@ -52,7 +56,7 @@ def reduced(values: Tensor, offsets: Tensor, how: str) -> Tensor:
     On a GPU too they are summed in a fixed order.
 
     Args:
-        values: (rows, width), those of one part after those of another.
+        values: (rows, width), those of one part after those of another, and perhaps more.
         offsets: (parts + 1,) where each part begins.
         how: sum, or mean, which no part may be empty for.
     """
@@ -61,10 +65,32 @@ def reduced(values: Tensor, offsets: Tensor, how: str) -> Tensor:
     return torch.segment_reduce(values, how, offsets=offsets, axis=0, unsafe=True)
 
 
-def _dropped(tokens: Tokens) -> Tensor:
-    """Return the embeddings of tokens with features dropped, and the others as they are."""
+def _embedded(tokens: Tokens) -> Tensor:
+    """Return the embeddings of tokens, some features zeroed but the others as they are."""
     from torch.nn import functional
 
-    table, ids, _, dropout, _ = tokens
-    assert dropout is not None
-    return functional.embedding(ids, table) * dropout.kept(table.shape[1])
+    embedded = functional.embedding(tokens.ids, tokens.table)
+    if tokens.dropout is None:
+        return embedded
+    return embedded * tokens.dropout.kept(tokens.table.shape[1])
+
+
+def word_sums(tokens: Tokens) -> tuple[Tensor, Tensor]:
+    """Return the sum of the embeddings of each word's tokens, and where sentences begin in words.
+
+    The token 0 begins a word and is not summed. Shapes, (room.words, dimension) and
+    (sentences + 1,), are those that a GPU is told beforehand.
+    """
+    import torch
+    from torch.nn import functional
+
+    ids, end, room = tokens.ids, tokens.offsets[-1:], tokens.room
+    assert room is not None
+    inside = torch.arange(len(ids), device=ids.device) < end
+    begun = ((ids == 0) & inside).cumsum(0)
+    numbers = torch.arange(1, room.words + 2, device=ids.device)
+    bounds = torch.minimum(torch.searchsorted(begun, numbers), end)
+    summed = _embedded(tokens) * (ids != 0).unsqueeze(1)
+    if tokens.dropout:
+        summed = summed * tokens.dropout.scale
+    return reduced(summed, bounds, "sum"), functional.pad(begun, (1, 0))[tokens.offsets]

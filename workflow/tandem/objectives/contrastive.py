@@ -62,9 +62,15 @@ class Contrastive(Objective):
         """
         return [pairs, pairs + len(pairs)]
 
-    def loss(self, vectors: Tensor, batch: slice, chosen: Any) -> Tensor:  # noqa: ANN401
-        """Return the loss of a batch, these pairs of the pool: a scalar.
+    def part(self, chosen: Any, batch: slice) -> tuple[Tensor, ...]:  # noqa: ANN401
+        """Return what the loss of a batch, these pairs of the pool, needs of what was chosen."""
+        return ()
 
-        `vectors` are those of what `rows` named for this batch, (groups, pairs, width).
+    def loss(self, vectors: Tensor, *part: Tensor) -> Tensor:
+        """Return the loss of a batch, a scalar.
+
+        Args:
+            vectors: those of what `rows` named for this batch, (groups, pairs, width).
+            part: what `part` returned for it.
         """
         raise NotImplementedError

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import torch
@@ -76,9 +76,6 @@ class Contrast(Learner):
         step: updates so far.
     """
 
-    _options: ClassVar[dict[str, bool]] = {}
-    """Of the optimiser of the composition's parameters."""
-
     def __init__(
         self,
         run: Run,
@@ -104,13 +101,7 @@ class Contrast(Learner):
         self.composition.to(self.device)
         self._bfloat16 = uses_bfloat16(run, self.device)
         steps = recipe.epochs * sum(math.ceil(text.longest / recipe.batch) for text in texts)
-        factors = partial(recipe.factors, total=steps)
-        table, rate = table.to(self.device), recipe.learning_rate
-        rows = self._row_optimizer(table)
-        self.optimizer = rows(table, rate * recipe.embedding_multiplier, steps, factors)
-        weights = list(self.composition.parameters())
-        optimizer = {"adam": torch.optim.Adam, "sgd": torch.optim.SGD}[recipe.optimizer]
-        self.weights_optimizer = optimizer(weights, rate, **self._options) if weights else None
+        self._make_optimizers(table.to(self.device), steps)
         dropout = recipe.dropout, run.encoder.dimension, run.seed, self.device
         self.dropout = DropoutPool(*dropout) if recipe.dropout else None
         self._scratch = np.full(vocabulary, -1)
@@ -119,6 +110,16 @@ class Contrast(Learner):
         self._orders: list[Indices] = []
         self._positions: list[int] = []
         """How many pairs of each text this epoch has had; empty before an epoch."""
+
+    def _make_optimizers(self, table: Tensor, steps: int) -> None:
+        """Make what takes so many steps."""
+        recipe = self.settings.recipe
+        factors, rate = partial(recipe.factors, total=steps), recipe.learning_rate
+        rows: type[RowOptimizer] = RowAdam if recipe.optimizer == "adam" else RowSgd
+        self.optimizer = rows(table, rate * recipe.embedding_multiplier, steps, factors)
+        weights = list(self.composition.parameters())
+        optimizer = {"adam": torch.optim.Adam, "sgd": torch.optim.SGD}[recipe.optimizer]
+        self.weights_optimizer = optimizer(weights, rate) if weights else None
 
     def begin(self, epoch: int) -> int:
         """Put the pairs of each text into the order of an epoch; return their number."""
@@ -181,7 +182,7 @@ class Contrast(Learner):
         """Return what the random draws of a pool are keyed by."""
         return self.settings.seed, 2, self._epoch, span.start, *([span.text] if span.text else [])
 
-    def _train_pool(self, span: Span) -> tuple[float | Tensor, int]:
+    def _train_pool(self, span: Span) -> tuple[float, int]:
         """Train on a pool; return the sum of the losses of its batches, and their number."""
         size, text = self.settings.recipe.batch, self.texts[span.text]
         random = generator(*self._key(span))
@@ -193,10 +194,6 @@ class Contrast(Learner):
         batches = [slice(first, min(first + size, count)) for first in range(0, count, size)]
         losses = [self._step(sentences, encoded, groups, batch, chosen, random) for batch in batches]
         return sum(losses), len(batches)
-
-    def _row_optimizer(self, table: Tensor) -> type[RowOptimizer]:
-        """Return the optimizer that suits a table."""
-        return RowAdam if self.settings.recipe.optimizer == "adam" else RowSgd
 
     @property
     def _plain(self) -> bool:
@@ -232,12 +229,7 @@ class Contrast(Learner):
             encoded = self._encode(rows, random)
         fetched, vectors = encoded
         vectors = vectors[torch.from_numpy(places)].unflatten(0, shape)
-        loss = self.objective.loss(vectors, batch, chosen)
-        self._update(loss, fetched)
-        return float(loss.detach())
-
-    def _update(self, loss: Tensor, fetched: Rows) -> None:
-        """Take one step that reduces the loss, which was computed from these rows."""
+        loss = self.objective.loss(vectors, *self.objective.part(chosen, batch))
         loss.backward()
         self.optimizer.update(fetched)
         if self.weights_optimizer is not None:
@@ -245,6 +237,7 @@ class Contrast(Learner):
             self.weights_optimizer.param_groups[0]["lr"] = rate
             self.weights_optimizer.step()
             self.weights_optimizer.zero_grad()
+        return float(loss.detach())
 
     def _encode(self, rows: Ragged, random: np.random.Generator | None = None) -> Encoded:
         """Encode sentences, with dropout where `random` is given."""

@@ -1,13 +1,14 @@
-"""The learner of contrastive objectives on a GPU, which is never waited for within a pool.
+"""The learner of contrastive objectives on a GPU, which is not waited for within a pool.
 
-    for each stretch of pools: send their text, number its types        (waits for one number a pool)
-        for each pool: encode it without dropout, choose negatives
-            a pool of one batch: encode it with dropout, loss, one step
-            of several: gather the sentences of all batches and number their types   (waits twice)
-                for each batch: encode with dropout, loss, one step
+    for each stretch of pools: send their text
+        for each pool of one batch, as one recorded piece of work: encode it without dropout,
+            choose negatives, encode it with dropout, loss, one step
+        for each pool of several: encode it without dropout, choose negatives
+            (waits once, for how many tokens the largest batch has)
+            for each batch, as one recorded piece of work: encode with dropout, loss, one step
 
-A GPU is busy only while more work is queued than it has done: so nothing is read off it that the
-next operation's shape does not depend on, and losses stay there. Text and negatives are those of
+A GPU is busy only while more work is queued than it has done: so losses stay there until an epoch
+ends, and shapes do not depend on what is computed (see `stretch`). Text and negatives are those of
 `Contrast`; dropout is drawn on the GPU, so that with dropout other numbers are drawn.
 """
 
@@ -16,57 +17,56 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional
 
+from tandem.encoders.encoder import Room, Tokens
+from tandem.encoders.rows import parts_by_length
 from tandem.machine import send
 from tandem.objectives.contrastive import Pool
 from tandem.training.contrast import Contrast
+from tandem.training.course import Advance, Parameters, State
+from tandem.training.gpu_optimizer import GpuOptimizer
+from tandem.training.graphs import Graphs
 from tandem.training.noise import generator, scrambled
 from tandem.training.pairs import Pairs, Span
-from tandem.training.row_optimizers import DenseAdam, RowAdam, RowOptimizer, Rows, RowSgd
-from tandem.training.stretch import PAIRS, Batches, Stretch, keys_of, parts_of, read_stretch
+from tandem.training.stretch import PAIRS, Shelf, Stretch, keys_of, read_stretch
 
 if TYPE_CHECKING:
     from tandem.encoders.model import SentenceEncoder
-    from tandem.training.course import State
     from tandem.training.run import Run
 
-DENSE = 1 << 24
-"""Most numbers of a table that Adam goes through at every step, in 0.15 ms of an H100."""
-TOKENS = 1 << 20
-"""About the most tokens that are encoded at a time where negatives are chosen."""
+AT_ONCE = 4096
+"""Fewest pairs that are trained on between two looks at the host."""
 
 
 class Sent(NamedTuple):
     """A pool on the device.
 
     Attributes:
-        number: its number among the batches; a pool is one of them.
-        ids, offsets: of the text of its stretch.
-        sentences: numbers of its own in that, left ones before right ones.
+        sizes: (2 pairs,) tokens or words of its sentences, on the host.
+        tokens, room: what room all of its sentences need.
+        sentences: (2 pairs,) numbers of its left sentences and its right ones on the shelf.
         keys, labels: as `objectives.contrastive.Pool` has them.
+        seed: (1,) of its random numbers.
     """
 
     span: Span
-    batches: Batches
-    number: int
-    ids: Tensor
-    offsets: Tensor
+    sizes: np.ndarray
+    tokens: int
+    room: Room
     sentences: Tensor
     keys: Tensor
     labels: Tensor | None
+    seed: Tensor
 
 
 class GpuContrast(Contrast):
     """Learns as `Contrast` does, on a GPU."""
-
-    _options: ClassVar[dict[str, bool]] = {"fused": True}
 
     def __init__(
         self,
@@ -77,115 +77,178 @@ class GpuContrast(Contrast):
         start: SentenceEncoder | None = None,
     ) -> None:
         super().__init__(run, vocabulary, texts, device, start)
-        self._vocabulary = vocabulary
+        self._graphs, self._shelf = Graphs(self.device), Shelf(self.device)
+        self._loss = torch.zeros((), dtype=torch.float64, device=self.device)
         self._reader = ThreadPoolExecutor(1, "read ahead")
-        self._every = torch.arange(0, device=self.device)
         self._forget()
+
+    def _make_optimizers(self, table: Tensor, steps: int) -> None:
+        self.table = table.requires_grad_()
+        weights = list(self.composition.parameters())
+        self._parameters = [self.table, *weights]
+        self._optimizer = GpuOptimizer(self.table, weights, self.settings.recipe, steps)
 
     def begin(self, epoch: int) -> int:
         """Put the pairs of each text into the order of an epoch; return their number."""
         self._forget()
         return super().begin(epoch)
 
+    def advance(self) -> Advance | None:
+        """Train on some pools, each from the text with the largest share of its pairs left."""
+        pairs = weight = 0
+        self._graphs.follow()
+        with self._graphs.stream():
+            while pairs < AT_ONCE and (span := self._next_pool(self._positions, self.step)):
+                batches = self._train(span)
+                self.step += batches
+                self._positions[span.text] = span.end
+                pairs, weight = pairs + span.end - span.start, weight + batches
+            loss = self._loss.clone()
+            self._loss.zero_()
+        self._graphs.join()
+        if not pairs:
+            self._positions = []
+            return None
+        return Advance(pairs, loss, weight)
+
+    def encoder(self) -> Parameters:
+        """Return the table, as `embedding`, and the composition's parameters."""
+        return {"embedding": self.table.detach(), **self.composition.state_dict()}
+
+    def state(self) -> State:
+        """Return the parameters, the optimiser's moments and the place in the epoch."""
+        tensors = {f"parameters.{k}": v for k, v in self.encoder().items()}
+        tensors |= {f"optimizer.{k}": v for k, v in self._optimizer.state().items()}
+        return State(tensors, {"positions": self._positions, "step": self.step})
+
     def load_state(self, state: State) -> None:
         """Take over what `state` returned."""
-        super().load_state(state)
+        self._positions, self.step = state.place["positions"], state.place["step"]
+        stored = state.part("parameters.")
+        for name, tensor in self.encoder().items():
+            tensor.copy_(stored[name])
+        self._optimizer.load_state(state.part("optimizer."))
         self._forget()
 
     def _forget(self) -> None:
         self._sent: deque[Sent] = deque()
         self._ahead: Future[Stretch] | None = None
 
-    def _row_optimizer(self, table: Tensor) -> type[RowOptimizer]:
-        if self.settings.recipe.optimizer != "adam":
-            return RowSgd
-        return DenseAdam if table.numel() <= DENSE else RowAdam
-
-    def _train_pool(self, span: Span) -> tuple[Tensor, int]:
-        """Train on a pool; return the sum of the losses of its batches, and their number."""
+    def _train(self, span: Span) -> int:
+        """Train on a pool; return the number of its batches."""
         if not self._sent:
             self._send()
         pool = self._sent.popleft()
         assert pool.span == span
         size, count = self.settings.recipe.batch, span.end - span.start
-        seed = int(generator(*self._key(span)).integers(2**62))
-        random = torch.Generator(self.device).manual_seed(seed)
-        fetched = self.optimizer.fetch(pool.batches.batch_types(pool.number))
+        monolingual = self.texts[span.text].monolingual
         if count <= size:
-            return self._train_alone(pool, fetched, random).double(), 1
-        chosen = self._choose_in(pool, self._vectors(pool, fetched))
-        groups = torch.stack(self.objective.rows(self._numbers(count), chosen))
-        batches = self._gather(pool, groups)
-        total = torch.zeros((), dtype=torch.float64, device=self.device)
-        for number, first in enumerate(range(0, count, size)):
-            batch = slice(first, min(first + size, count))
-            fetched = self.optimizer.fetch(batches.batch_types(number))
-            vectors = self._noisy(batches, number, fetched, random)
-            shape = len(groups), batch.stop - first
-            loss = self.objective.loss(vectors.unflatten(0, shape), batch, chosen)
-            self._update(loss, fetched)
-            total += loss.detach()
-        return total, number + 1
+            labels = [] if pool.labels is None else [pool.labels]
+            inputs = [pool.sentences, pool.keys, pool.seed, *labels]
 
-    def _train_alone(self, pool: Sent, fetched: Rows, random: torch.Generator) -> Tensor:
-        """Take a step on a pool that is one batch; all of its negatives are its own sentences."""
-        count = pool.span.end - pool.span.start
-        if self._plain:
-            vectors = self._noisy(pool.batches, pool.number, fetched, random)
-            chosen = self._choose_in(pool, vectors.detach())
+            def alone(*tensors: Tensor) -> None:
+                self._learn_alone(pool.tokens, pool.room, monolingual, *tensors)
+
+            self._repeat(("alone", count, pool.tokens, pool.room, monolingual), alone, inputs)
+            return 1
+        chosen = self._choose_in(pool, self._vectors(pool), monolingual)
+        groups = self._groups(count, chosen)
+        whole = count - count % size
+        numbers = pool.sentences[groups]
+        batches = [numbers[:, :whole].unflatten(1, (-1, size)).transpose(0, 1).flatten(1)]
+        rest = [numbers[:, whole:].flatten().unsqueeze(0)] * (whole < count)
+        tokens, room = self._shelf.needed(batches + rest)
+
+        def learn(*tensors: Tensor) -> None:
+            self._learn(tokens, room, len(groups), *tensors)
+
+        each = [*batches[0], *(one[0] for one in rest)]
+        seeds = pool.seed + torch.arange(1, len(each) + 1, device=self.device) * 8
+        for number, sentences in enumerate(each):
+            batch = slice(number * size, min(number * size + size, count))
+            inputs = [sentences, seeds[number : number + 1], *self.objective.part(chosen, batch)]
+            self._repeat(("batch", len(sentences), tokens, room), learn, inputs)
+        return len(each)
+
+    def _repeat(self, key: tuple[object, ...], work: Any, inputs: Sequence[Tensor]) -> None:  # noqa: ANN401
+        self._graphs.run(key, work, inputs)
+
+    def _learn_alone(
+        self, room: int, rows: Room, monolingual: bool, sentences: Tensor, keys: Tensor,
+        seed: Tensor, labels: Tensor | None = None,
+    ) -> None:  # fmt: skip
+        """Take a step on a pool that is one batch; its negatives are its own sentences."""
+        tokens, of_tokens = self._tokens(sentences, room, rows)
+        count = len(sentences) // 2
+        if not self.objective.compares:
+            vectors, compared = None, self._compose(self._noisy(tokens, of_tokens, seed))
+        elif self._plain:
+            compared = self._compose(tokens)
+            vectors = compared.detach()
         else:
-            chosen = self._choose_in(pool, self._vectors(pool, fetched))
-            vectors = self._noisy(pool.batches, pool.number, fetched, random)
-        groups = torch.stack(self.objective.rows(self._numbers(count), chosen))
-        # whose gradient is summed in a fixed order
-        compared = functional.embedding(groups, vectors)
-        loss = self.objective.loss(compared, slice(0, count), chosen)
-        self._update(loss, fetched)
-        return loss.detach()
+            with torch.no_grad():
+                vectors = self._compose(tokens)
+            compared = self._compose(self._noisy(tokens, of_tokens, seed))
+        with torch.no_grad():
+            chosen = self.objective.choose(Pool(vectors, keys, monolingual, labels))
+        groups = self._groups(count, chosen)
+        part = self.objective.part(chosen, slice(0, count))
+        # the gradient of an embedding is summed in a fixed order
+        self._step(self.objective.loss(functional.embedding(groups, compared), *part))
 
-    def _numbers(self, count: int) -> Tensor:
-        """Return the numbers from 0 to before `count`, on the device."""
-        if len(self._every) < count:
-            self._every = torch.arange(count, device=self.device)
-        return self._every[:count]
+    def _learn(
+        self, room: int, rows: Room, groups: int, sentences: Tensor, seed: Tensor, *part: Tensor
+    ) -> None:
+        """Take a step on a batch."""
+        tokens, of_tokens = self._tokens(sentences, room, rows)
+        vectors = self._compose(self._noisy(tokens, of_tokens, seed))
+        self._step(self.objective.loss(vectors.unflatten(0, (groups, -1)), *part))
+
+    def _step(self, loss: Tensor) -> None:
+        gradients = torch.autograd.grad(loss, self._parameters, allow_unused=True)
+        self._optimizer.update(gradients)
+        self._loss += loss.detach()
+
+    def _tokens(self, sentences: Tensor, room: int, rows: Room) -> tuple[Tokens, Tensor]:
+        ids, offsets, of_tokens = self._shelf.gather(sentences, room)
+        return Tokens(self.table, ids, offsets, None, rows), of_tokens
+
+    def _noisy(self, tokens: Tokens, of_tokens: Tensor, seed: Tensor) -> Tokens:
+        """Return tokens with dropout, and those of some sentences shuffled."""
+        if rate := self.settings.recipe.scramble:
+            ids = scrambled(tokens.ids, tokens.offsets, of_tokens, rate, seed)
+            tokens = tokens._replace(ids=ids)
+        if self.dropout:
+            tokens = tokens._replace(dropout=self.dropout.draw_there(len(tokens.ids), seed))
+        return tokens
+
+    def _groups(self, count: int, chosen: Any) -> Tensor:  # noqa: ANN401
+        pairs = torch.arange(count, device=self.device)
+        return torch.stack(self.objective.rows(pairs, chosen))
 
     @torch.no_grad()
-    def _vectors(self, pool: Sent, fetched: Rows) -> Tensor | None:
+    def _vectors(self, pool: Sent) -> Tensor | None:
         """Encode a pool without dropout, where negatives are chosen among its vectors."""
         if not self.objective.compares:
             return None
-        tokens = pool.batches.tokens(pool.number, fetched.values)
-        parts = [self._compose(part) for part in parts_of(tokens, TOKENS)]
-        return parts[0] if len(parts) == 1 else torch.cat(parts)
+        order, vectors = [], []
+        for numbers, longest in parts_by_length(pool.sizes):
+            order.append(send(numbers, self.device))
+            words = int(pool.sizes[numbers].sum()) if self.settings.encoder.words else 0
+            # whose tokens are at most so many, since words have one at least
+            room = pool.tokens if words else int(pool.sizes[numbers].sum())
+            sentences = pool.sentences[order[-1]]
+            tokens, _ = self._tokens(sentences, room, Room(longest, words))
+            vectors.append(self._compose(tokens))
+        if len(order) == 1:
+            joined, places = vectors[0], order[0]
+        else:
+            joined, places = torch.cat(vectors), torch.cat(order)
+        return torch.empty_like(joined).index_copy_(0, places, joined)
 
     @torch.no_grad()
-    def _choose_in(self, pool: Sent, vectors: Tensor | None) -> Any:  # noqa: ANN401
-        monolingual = self.texts[pool.span.text].monolingual
+    def _choose_in(self, pool: Sent, vectors: Tensor | None, monolingual: bool) -> Any:  # noqa: ANN401
         return self.objective.choose(Pool(vectors, pool.keys, monolingual, pool.labels))
-
-    def _noisy(
-        self, batches: Batches, number: int, fetched: Rows, random: torch.Generator
-    ) -> Tensor:
-        """Encode a batch with dropout, to be learned from."""
-        fetched.values.requires_grad_()
-        tokens, rate = batches.tokens(number, fetched.values), self.settings.recipe.scramble
-        if rate:
-            ids = scrambled(tokens.ids, tokens.offsets, rate, random)
-            tokens = tokens._replace(ids=ids)
-        if self.dropout:
-            tokens = tokens._replace(dropout=self.dropout.draw(len(tokens.ids), random))
-        return self._compose(tokens)
-
-    def _gather(self, pool: Sent, groups: Tensor) -> Batches:
-        """Gather the sentences of all batches of a pool; waits for their numbers."""
-        size, count = self.settings.recipe.batch, groups.shape[1]
-        parts = [part.flatten() for part in groups.split(size, 1)]
-        places = torch.cat(parts)
-        start, end = pool.batches.sentence_bounds[pool.number : pool.number + 2]
-        sizes = pool.batches.sizes.take(slice(start, end)).take(places.cpu().numpy())
-        counts = np.array([len(part) for part in parts])
-        sentences = pool.sentences[places]
-        return Batches(pool.ids, pool.offsets, sentences, sizes, counts, self._vocabulary)
 
     def _send(self) -> None:
         """Send the next stretch, and begin to read the one after it."""
@@ -199,6 +262,8 @@ class GpuContrast(Contrast):
             step += -(-(span.end - span.start) // self.settings.recipe.batch)
         after = self._pools(positions, step)
         self._ahead = self._reader.submit(self._read, after) if after else None
+        if self._shelf.put(stretch):
+            self._graphs.forget()
         self._sent.extend(self._place(stretch))
 
     def _pools(self, positions: Sequence[int], step: int) -> list[Span]:
@@ -216,16 +281,19 @@ class GpuContrast(Contrast):
 
     def _place(self, stretch: Stretch) -> list[Sent]:
         """Return the pools of a stretch on the device."""
-        to = partial(send, device=self.device)
-        ids, offsets = to(stretch.rows.ids.astype(np.int32)), to(stretch.rows.offsets)
-        sentences, keys = to(stretch.sentences), keys_of(ids.long(), offsets)
-        counts = np.array([2 * (span.end - span.start) for span in stretch.pools])
-        batches = Batches(ids, offsets, sentences, stretch.sizes, counts, self._vocabulary)
-        bounds, pools = batches.sentence_bounds, []
+        shelf, sentences = self._shelf, send(np.concatenate(stretch.sentences), self.device)
+        offsets = shelf.offsets[: len(stretch.rows) + 1]
+        keys = keys_of(shelf.ids[: len(stretch.rows.ids)].long(), offsets)[sentences]
+        seeds = [generator(*self._key(span)).integers(2**62) for span in stretch.pools]
+        sent, pools, start = send(np.array(seeds), self.device), [], 0
         for number, span in enumerate(stretch.pools):
-            own = sentences[bounds[number] : bounds[number + 1]]
+            part = slice(start, start + 2 * (span.end - span.start))
+            start = part.stop
             shared, labels = stretch.keys[number], stretch.labels[number]
-            own_keys = keys[own] if shared is None else to(np.tile(shared, 2))
-            marks = None if labels is None else to(labels.astype(np.int64))
-            pools.append(Sent(span, batches, number, ids, offsets, own, own_keys, marks))
+            pools.append(Sent(
+                span, stretch.sizes(number), *stretch.room(number), sentences[part],
+                keys[part] if shared is None else send(np.tile(shared, 2), self.device),
+                None if labels is None else send(labels.astype(np.int64), self.device),
+                sent[number : number + 1],
+            ))  # fmt: skip
         return pools

@@ -11,6 +11,10 @@ from tandem.segmentation.ragged import Ragged
 
 _POOL = 1 << 22
 _STEPS = 1 << 16
+_STRIDE, _FIRST, _SECOND = (
+    number - (1 << 64)  # as int64
+    for number in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
+)
 
 
 def generator(*key: int) -> np.random.Generator:
@@ -30,15 +34,27 @@ def scramble(rows: Ragged, rate: float, random: np.random.Generator) -> Ragged:
     return Ragged(rows.ids[order], rows.offsets)
 
 
-def scrambled(ids: Tensor, offsets: Tensor, rate: float, random: torch.Generator) -> Tensor:
-    """Return the ids of sentences, of which a share `rate` is shuffled, on their device."""
-    lengths, device = offsets.diff(), ids.device
-    every = torch.arange(len(lengths), device=device)
-    row = every.repeat_interleave(lengths, output_size=len(ids))
-    chosen = torch.rand(len(lengths), generator=random, device=device) < rate
-    drawn = torch.rand(len(ids), generator=random, device=device, dtype=torch.float64)
-    place = (torch.arange(len(ids), device=device) - offsets[row]) / lengths[row]
-    return ids[(row + torch.where(chosen[row], drawn, place)).argsort(stable=True)]
+def hashed(seed: Tensor, count: int) -> Tensor:
+    """Return numbers from 0 to below 2^32, (count,) int64, that look random: those of a seed.
+
+    The n-th is the finaliser of SplitMix64 (Steele, Lea and Flood, 2014) of seed + n; each is on its
+    own, so that a GPU draws them all at once, and as a CPU does. `seed` is (1,) int64.
+    """
+    mixed = torch.arange(count, device=seed.device) * _STRIDE + seed
+    mixed = (mixed ^ ((mixed >> 30) & ((1 << 34) - 1))) * _FIRST  # shifts of unsigned numbers
+    mixed = (mixed ^ ((mixed >> 27) & ((1 << 37) - 1))) * _SECOND
+    return ((mixed ^ ((mixed >> 31) & ((1 << 33) - 1))) >> 32) & ((1 << 32) - 1)
+
+
+def scrambled(ids: Tensor, offsets: Tensor, rows: Tensor, rate: float, seed: Tensor) -> Tensor:
+    """Return the ids of sentences, of which a share `rate` is shuffled, on their device.
+
+    `rows` says which sentence each token is of; seeds up to two above are used too.
+    """
+    chosen = hashed(seed + 1, len(offsets)) < rate * 2**32
+    place = torch.arange(len(ids), device=ids.device) - offsets[rows]
+    key = torch.where(chosen[rows], hashed(seed + 2, len(ids)), place)
+    return ids[((rows << 32) + key).argsort(stable=True)]
 
 
 class DropoutPool:
@@ -55,11 +71,10 @@ class DropoutPool:
         keep = (drawn >= round(rate * _STEPS)).astype(np.uint8)
         self._keep = torch.from_numpy(keep).to(device)
 
-    def draw(self, tokens: int, random: np.random.Generator | torch.Generator) -> Dropout:
-        """Return the dropout of so many tokens, drawn where the random numbers come from."""
-        if isinstance(random, torch.Generator):
-            where = {"generator": random, "device": self._keep.device}
-            places = torch.randint(0, self._places, (tokens,), **where)
-        else:
-            places = torch.from_numpy(random.integers(0, self._places, tokens))
-        return Dropout(self._keep, places, self._scale)
+    def draw(self, tokens: int, random: np.random.Generator) -> Dropout:
+        """Return the dropout of so many tokens."""
+        return Dropout(self._keep, torch.from_numpy(random.integers(0, self._places, tokens)), self._scale)
+
+    def draw_there(self, tokens: int, seed: Tensor) -> Dropout:
+        """Return that of a seed, (1,) int64, drawn on its device."""
+        return Dropout(self._keep, hashed(seed, tokens) * self._places >> 32, self._scale)

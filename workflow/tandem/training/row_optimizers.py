@@ -28,7 +28,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
-from torch.optim.adam import adam
 
 from tandem.kernels.adam import adam_read, adam_update
 from tandem.machine import has_compiled_loops
@@ -215,40 +214,6 @@ class RowAdam(RowOptimizer):
         """Return the tensors from which `load_state` continues to the same bytes."""
         moments = {"first": self.first, "second": self.second, "touched": self.touched}
         return super().state() | moments
-
-
-class DenseAdam(RowOptimizer):
-    """Adam for all rows at every step, as PyTorch has it for a GPU.
-
-    Where a table is small, that takes a GPU less time than the many operations of `RowAdam`.
-    """
-
-    def _prepare(self, total_steps: int) -> None:
-        """Make the moments, and a gradient in which the rows of a step are filled in."""
-        zeros = (torch.zeros_like(self.table) for _ in range(3))
-        self.first, self.second, self._gradient = zeros
-        self._step = torch.zeros((), device=self.table.device)
-
-    def update(self, rows: Rows) -> None:
-        """Take one step."""
-        self.step_count += 1
-        assert rows.values.grad is not None
-        self._gradient.index_copy_(0, rows.index, rows.values.grad)
-        stored = ([t] for t in (self.table, self._gradient, self.first, self.second))
-        adam(
-            *stored, [], [self._step], fused=True, amsgrad=False, beta1=BETA1, beta2=BETA2,
-            lr=self.rate(), weight_decay=0.0, eps=EPSILON, maximize=False,
-        )  # fmt: skip
-        self._gradient.index_fill_(0, rows.index, 0.0)
-
-    def state(self) -> dict[str, Tensor]:
-        """Return the tensors from which `load_state` continues to the same bytes."""
-        return super().state() | {"first": self.first, "second": self.second}
-
-    def load_state(self, tensors: dict[str, Tensor], step_count: int) -> None:
-        """Continue from what `state` returned at step `step_count`."""
-        super().load_state(tensors, step_count)
-        self._step.fill_(step_count)
 
 
 def _tails(factors: NDArray[np.float64], total_steps: int) -> NDArray[np.float64]:

@@ -1,7 +1,7 @@
-"""Pools of pairs on a GPU: their ids are read ahead of use, and numbered where they are used.
+"""Consecutive pools of pairs: read on the host ahead of use, and held on a GPU while it uses them.
 
-How many tokens and types a batch has must be known before its arrays can be cut: that is asked of
-the GPU once for many batches, never in a step.
+What a GPU is told in numbers, such as how many tokens a batch has, it would have to be waited for:
+so arrays there are made of the next larger of a few sizes, and what is beyond the end is not read.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from tandem.encoders.encoder import Dropout, Sizes, Tokens
+from tandem.encoders.encoder import Room
 from tandem.machine import send
 from tandem.segmentation.ragged import Ragged, concatenate
 from tandem.training.pairs import Indices, Pairs, Span
@@ -29,17 +29,38 @@ class Stretch(NamedTuple):
 
     Attributes:
         rows: sentences.
-        sentences: numbers of these: of the first pool's left ones, its right ones, and so on.
-        sizes: of them, in this order.
+        marks: (rows,) how many words each has; empty where they are not grouped.
+        sentences: of each pool, the numbers of its left sentences and of its right ones.
         keys, labels: of the pairs of each pool, where the text has them.
     """
 
     pools: list[Span]
     rows: Ragged
-    sentences: Indices
-    sizes: Sizes
+    marks: Indices
+    sentences: list[Indices]
     keys: list[Indices | None]
-    labels: list[Indices | None]
+    labels: list[NDArray[np.int8] | None]
+
+    def sizes(self, pool: int) -> Indices:
+        """Return the tokens, or words, of each sentence of a pool."""
+        numbers = self.sentences[pool]
+        return self.marks[numbers] if len(self.marks) else self.rows.lengths()[numbers]
+
+    def room(self, pool: int) -> tuple[int, Room]:
+        """Return how many tokens are made room for to hold all of a pool, and words."""
+        tokens, sizes = self.rows.lengths()[self.sentences[pool]].sum(), self.sizes(pool)
+        return room_for(tokens, sizes.max(), sizes.sum() if len(self.marks) else 0)
+
+
+def room_for(tokens: int, longest: int, words: int) -> tuple[int, Room]:
+    """Return numbers of tokens and of words that are at least these: a few cover all."""
+    return rounded(int(tokens)), Room(-8 * (-int(longest) // 8), rounded(int(words)))
+
+
+def rounded(number: int) -> int:
+    """Return the next multiple of an eighth of the power of two below a number."""
+    step = max(1, (1 << max(number - 1, 1).bit_length()) // 16)
+    return -step * (-number // step)
 
 
 def read_stretch(
@@ -55,89 +76,69 @@ def read_stretch(
         parts += [text.left.gather(rows), text.right.gather(rows)]
         for span in run:
             left = np.arange(base + span.start - begin, base + span.end - begin)
-            sentences += [left, left + len(rows)]
+            sentences.append(np.append(left, left + len(rows)))
         base += 2 * len(rows)
-    joined, numbers = concatenate(parts), np.concatenate(sentences)
+    joined = concatenate(parts)
+    marks = np.zeros(0, np.int64)
+    if words:
+        marks = np.diff(np.append(0, np.cumsum(joined.ids == 0))[joined.offsets])
     pairs = [(texts[span.text], orders[span.text][span.start : span.end]) for span in pools]
     keys = [None if text.keys is None else text.keys[rows] for text, rows in pairs]
     labels = [None if text.labels is None else text.labels[rows] for text, rows in pairs]
-    sizes = Sizes.count(joined.ids, joined.offsets, words).take(numbers)
-    return Stretch(pools, joined, numbers, sizes, keys, labels)
+    return Stretch(pools, joined, marks, sentences, keys, labels)
 
 
-class Batches:
-    """The sentences of batches on a device, with the types of each batch numbered.
+class Shelf:
+    """The text of a stretch on a GPU, where the text of the next one will be too.
 
     Attributes:
-        types: rows of the table, those of each batch after those of another, rising in it.
-        ids: (tokens,) the number of each token's type in its batch.
-        offsets: (sentences + batches,) where the sentences of a batch begin in it, and its end.
-        sizes: of the sentences.
-        sentence_bounds, token_bounds, type_bounds: (batches + 1,) where batches begin.
+        ids: (tokens,) int32, of all sentences, and perhaps more.
+        offsets: (sentences + 1,), and perhaps more.
+        marks: (sentences,) words of each, where they are grouped.
     """
 
-    def __init__(
-        self,
-        ids: Tensor,
-        offsets: Tensor,
-        sentences: Tensor,
-        sizes: Sizes,
-        counts: NDArray[np.int64],
-        vocabulary: int,
-    ) -> None:
-        """Gather sentences on their device and number their types, which waits for it once.
+    def __init__(self, device: torch.device) -> None:
+        self.ids = torch.zeros(0, dtype=torch.int32, device=device)
+        self.offsets = self.marks = torch.zeros(0, dtype=torch.int64, device=device)
 
-        Args:
-            ids, offsets: of the sentences to choose from, as `Ragged` has them.
-            sentences: numbers of those to gather, batch after batch.
-            sizes: of these.
-            counts: how many sentences each batch has.
-            vocabulary: number of types.
+    def put(self, stretch: Stretch) -> bool:
+        """Replace the text; return whether it is at another place, since it needs more room."""
+        arrays = stretch.rows.ids.astype(np.int32), stretch.rows.offsets, stretch.marks
+        moved = False
+        for name, array in zip(("ids", "offsets", "marks"), arrays, strict=True):
+            shelf: Tensor = getattr(self, name)
+            if len(shelf) < len(array):
+                shelf, moved = shelf.new_zeros(rounded(len(array) + len(array) // 4)), True
+                setattr(self, name, shelf)
+            shelf[: len(array)].copy_(send(array, shelf.device))
+        return moved
+
+    def gather(self, sentences: Tensor, room: int) -> tuple[Tensor, Tensor, Tensor]:
+        """Return the ids of some sentences, where each begins, and which each token is of.
+
+        Shapes are (room,), (sentences + 1,) and (room,); after the last sentence ids are 0, of a
+        sentence after the last.
         """
-        device, batches = ids.device, len(counts)
-        self.sizes = sizes
-        self.sentence_bounds = np.append(0, counts.cumsum())
-        ends_on_host = np.append(0, sizes.tokens.cumsum())
-        self.token_bounds = ends_on_host[self.sentence_bounds]
-        lengths = offsets.diff()[sentences]
-        ends = lengths.cumsum(0)
-        starts = ends - lengths
-        every = torch.arange(len(sentences), device=device)
-        row = every.repeat_interleave(lengths, output_size=int(ends_on_host[-1]))
-        tokens = torch.arange(len(row), device=device)
-        gathered = ids[tokens + (offsets[sentences] - starts)[row]].long()
-        sent = send(counts, device)
-        batch = torch.arange(batches, device=device)
-        batch = batch.repeat_interleave(sent, output_size=len(sentences))
-        last = ends[sent.cumsum(0) - 1]  # of the tokens of each batch
-        first = functional.pad(last, (1, 0))[:-1]
-        key, order = (batch[row] * vocabulary + gathered).sort(stable=True)
-        number = functional.pad((key[1:] != key[:-1]).long(), (1, 0)).cumsum(0)
-        type_ends = number[last - 1] + 1
-        type_starts = functional.pad(type_ends, (1, 0))[:-1]
-        numbered = number - type_starts[key // vocabulary]
-        self.ids = torch.empty_like(numbered).index_copy_(0, order, numbered)
-        self.offsets = starts.new_empty(len(sentences) + batches)
-        self.offsets.index_copy_(0, every + batch, starts - first[batch])
-        self.offsets.index_copy_(0, sent.cumsum(0) + torch.arange(batches, device=device), last - first)
-        self.type_bounds = [0, *type_ends.tolist()]
-        distinct = torch.arange(self.type_bounds[-1], device=device)
-        self.types = key[torch.searchsorted(number, distinct)] % vocabulary
+        starts = self.offsets[sentences]
+        offsets = functional.pad((self.offsets[sentences + 1] - starts).cumsum(0), (1, 0))
+        tokens = torch.arange(room, device=sentences.device)
+        rows = torch.searchsorted(offsets[1:], tokens, right=True)
+        inside = rows < len(sentences)
+        known = rows.clamp(max=len(sentences) - 1)
+        places = tokens + (starts - offsets[:-1])[known]
+        ids = torch.where(inside, self.ids[torch.where(inside, places, 0)].long(), 0)
+        return ids, offsets, rows
 
-    def batch_types(self, number: int) -> Tensor:
-        """Return the types of a batch."""
-        return self.types[self.type_bounds[number] : self.type_bounds[number + 1]]
-
-    def tokens_in(self, number: int) -> int:
-        """Return how many tokens a batch has."""
-        return int(self.token_bounds[number + 1] - self.token_bounds[number])
-
-    def tokens(self, number: int, values: Tensor, dropout: Dropout | None = None) -> Tokens:
-        """Return the tokens of a batch; `values` are the rows of its types."""
-        first, end = self.sentence_bounds[number : number + 2]
-        ids = self.ids[self.token_bounds[number] : self.token_bounds[number + 1]]
-        offsets = self.offsets[first + number : end + number + 1]
-        return Tokens(values, ids, offsets, dropout, self.sizes.take(slice(first, end)))
+    def needed(self, batches: Sequence[Tensor]) -> tuple[int, Room]:
+        """Return what room the largest of some batches of sentences needs; waits for it."""
+        most = []
+        for sentences in batches:
+            tokens = self.offsets[sentences + 1] - self.offsets[sentences]
+            words = self.marks[sentences] if len(self.marks) else tokens
+            sums = tokens.sum(-1).max(), words.max(), words.sum(-1).max()
+            most.append(torch.stack(sums))
+        tokens, longest, words = torch.stack(most).amax(0).tolist()
+        return room_for(tokens, longest, words if len(self.marks) else 0)
 
 
 def keys_of(ids: Tensor, offsets: Tensor) -> Tensor:
@@ -155,20 +156,3 @@ def keys_of(ids: Tensor, offsets: Tensor) -> Tensor:
 def _signed(number: int) -> int:
     """Return the int64 that has the bits of this uint64."""
     return number - (1 << 64)
-
-
-def parts_of(tokens: Tokens, most: int) -> list[Tokens]:
-    """Divide sentences into parts of about `most` tokens, or of one sentence."""
-    assert tokens.sizes is not None
-    ends = np.append(0, tokens.sizes.tokens.cumsum())
-    bounds = np.unique(np.searchsorted(ends, np.arange(0, ends[-1] + most, most)))
-    bounds[-1] = len(ends) - 1
-    if len(bounds) == 2:
-        return [tokens]
-    parts = []
-    for first, end in zip(bounds[:-1], bounds[1:], strict=True):
-        offsets = tokens.offsets[first : end + 1]
-        ids = tokens.ids[ends[first] : ends[end]]
-        sizes = tokens.sizes.take(slice(first, end))
-        parts.append(Tokens(tokens.table, ids, offsets - offsets[0], None, sizes))
-    return parts

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tandem.encoders.encoder import Encoder, Tokens
 from tandem.encoders.sums import means, sums
-from tandem.machine import on_host
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -24,7 +23,7 @@ class Averaging(Encoder):
 
     def compose(self, weights: nn.Module, tokens: Tokens) -> Tensor:
         """Return the sentence vectors, (sentences, dimension)."""
-        if not on_host(tokens.table):
+        if tokens.room is not None:
             return means(tokens)
         lengths = (tokens.offsets[1:] - tokens.offsets[:-1]).clamp(min=1)
         return sums(tokens) / lengths.to(tokens.table.dtype).unsqueeze(1)

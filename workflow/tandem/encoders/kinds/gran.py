@@ -40,12 +40,20 @@ class Gran(Encoder):
         """Return the sentence vectors, (sentences, dimension)."""
         import torch
 
-        from tandem.encoders.kinds.lstm import pack, sentence_means, states
+        from tandem.encoders.kinds.lstm import pack, row_states, sentence_means, states
 
+        parts = cast("nn.ModuleDict", weights)
+        if tokens.room is not None:
+            from tandem.encoders.rows import Rows
+
+            rows = Rows.of(tokens.offsets, tokens.room.longest)
+            embedded = rows.embedded(tokens)
+            hidden = row_states(cast("nn.LSTM", parts["lstm"]), embedded, rows.inside)
+            gates = parts["gate"](torch.cat([embedded, hidden], 2)).sigmoid()
+            return rows.means(embedded * gates)
         packed = pack(tokens)
         if packed is None:
             return tokens.table.new_zeros(len(tokens.offsets) - 1, self.width)
-        parts = cast("nn.ModuleDict", weights)
         hidden = states(cast("nn.LSTM", parts["lstm"]), packed.inputs, packed.sizes)
         gates = parts["gate"](torch.cat([packed.inputs, hidden], 1)).sigmoid()
-        return sentence_means(packed.inputs * gates, packed, tokens.offsets)
+        return sentence_means(packed.inputs * gates, packed.rows, tokens.offsets)

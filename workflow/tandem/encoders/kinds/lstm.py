@@ -7,14 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from pydantic import PositiveInt
 
 from tandem.encoders.encoder import Encoder, Tokens
-from tandem.encoders.sums import reduced
-from tandem.machine import on_host
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
     from torch.nn import Parameter
-
-    from tandem.encoders.encoder import Indices
 
 
 class Lstm(Encoder):
@@ -36,11 +32,16 @@ class Lstm(Encoder):
 
     def compose(self, weights: nn.Module, tokens: Tokens) -> Tensor:
         """Return the sentence vectors, (sentences, 2 x hidden)."""
+        if tokens.room is not None:
+            from tandem.encoders.rows import Rows
+
+            rows = Rows.of(tokens.offsets, tokens.room.longest)
+            return rows.means(row_states(cast("nn.LSTM", weights), rows.embedded(tokens), rows.inside))
         packed = pack(tokens)
         if packed is None:
             return tokens.table.new_zeros(len(tokens.offsets) - 1, self.width)
         hidden = states(cast("nn.LSTM", weights), packed.inputs, packed.sizes)
-        return sentence_means(hidden, packed, tokens.offsets)
+        return sentence_means(hidden, packed.rows, tokens.offsets)
 
 
 class Packed(NamedTuple):
@@ -50,54 +51,73 @@ class Packed(NamedTuple):
         inputs: (tokens, dimension) their embeddings, after dropout.
         sizes: (steps,) how many sentences have a token at each step, on the CPU.
         rows: (tokens,) the sentence of each.
-        places: (tokens,) where each stood before.
     """
 
     inputs: Tensor
     sizes: Tensor
     rows: Tensor
-    places: Tensor
 
 
 def pack(tokens: Tokens) -> Packed | None:
-    """Return the tokens in the order in which a recurrent network reads them; None: none."""
-    lengths = tokens.lengths()
-    if not lengths.any():
+    """Return the tokens as a recurrent network reads them; None where no sentence has tokens."""
+    import torch
+
+    table, ids, offsets, dropout, _ = tokens
+    lengths = offsets[1:] - offsets[:-1]
+    filled = lengths > 0
+    if not filled.any():
         return None
-    places, sizes, rows = packed_order(tokens.offsets, lengths)
-    return Packed(tokens.embedded(places), sizes, rows, places)
+    positions, sizes, order = packed_order(offsets[:-1][filled], lengths[filled])
+    embedded = table.index_select(0, ids[positions])
+    if dropout is not None:
+        # the masks of all tokens are drawn alike, so that any order will do
+        embedded = embedded * dropout.factors(table.shape[1])
+    return Packed(embedded, sizes, torch.nonzero(filled).squeeze(1)[order])
 
 
-def sentence_means(values: Tensor, packed: Packed, offsets: Tensor) -> Tensor:
+def sentence_means(values: Tensor, rows: Tensor, offsets: Tensor) -> Tensor:
     """Return the mean of each sentence's values, (sentences, width); zeros for one without any.
 
-    `values` is (tokens, width), in the order of what was packed.
+    `values` is (tokens, width), `rows` the sentence of each.
     """
     lengths = (offsets[1:] - offsets[:-1]).clamp(min=1)
-    if on_host(values):
-        out = values.new_zeros(len(lengths), values.shape[1])
-        sums = out.index_add(0, packed.rows, values)
-    else:  # on a GPU, index_add sums in another order every time
-        in_order = values.new_empty(values.shape).index_copy(0, packed.places, values)
-        sums = reduced(in_order, offsets, "sum")
-    return sums / lengths.unsqueeze(1)
+    out = values.new_zeros(len(lengths), values.shape[1])
+    return out.index_add(0, rows, values) / lengths.unsqueeze(1)
 
 
 def states(weights: nn.LSTM, inputs: Tensor, sizes: Tensor) -> Tensor:
     """Return the hidden states of packed inputs, (tokens, hidden), or twice as wide: both ways.
 
-    On a CPU the steps are our own: PyTorch's passes over packed sentences take 1.2 times as long
+    The steps are our own: PyTorch's passes over packed sentences take 1.2 times as long on a CPU
     for sentences of 9 tokens and twice as long for 25 (`benchmarks/training.py lstm`).
     """
     import torch
-    from torch.nn.utils.rnn import PackedSequence
 
-    if not on_host(inputs):
-        return weights(PackedSequence(inputs, sizes))[0].data
     counts = sizes.tolist()
     ways = zip(weights.all_weights, (False, True), strict=False)  # one way, or both
     directions = [_one_way(parameters, inputs, counts, reverse) for parameters, reverse in ways]
     return torch.cat(directions, 1)
+
+
+def row_states(weights: nn.LSTM, inputs: Tensor, inside: Tensor) -> Tensor:
+    """Return the hidden states of rows, (sentences, longest, hidden), or twice as wide: both ways.
+
+    `inputs` is (sentences, longest, dimension), `inside` whether there is a token; what stands
+    beyond a sentence's end is read after it, whichever the way, and changes no state before.
+    """
+    import torch
+
+    steps = torch.arange(inside.shape[1], device=inside.device)
+    last = inside.sum(1, keepdim=True) - 1
+    turned = torch.where(inside, last - steps, steps).unsqueeze(2)
+    states = []
+    for parameters, reverse in zip(weights.all_weights, (False, True), strict=False):
+        start = inputs.new_zeros(1, len(inputs), weights.hidden_size)
+        read = inputs.gather(1, turned.expand_as(inputs)) if reverse else inputs
+        learning = torch.is_grad_enabled()
+        out = torch.lstm(read, (start, start), parameters, True, 1, 0.0, learning, False, True)[0]
+        states.append(out.gather(1, turned.expand_as(out)) if reverse else out)
+    return torch.cat(states, 2)
 
 
 def _one_way(weights: list[Parameter], inputs: Tensor, counts: list[int], reverse: bool) -> Tensor:
@@ -122,21 +142,17 @@ def _one_way(weights: list[Parameter], inputs: Tensor, counts: list[int], revers
     return torch.cat(states[::-1] if reverse else states)
 
 
-def packed_order(offsets: Tensor, lengths: Indices) -> tuple[Tensor, Tensor, Tensor]:
-    """Return where the tokens of sentences stand, step after step, the longest sentence first.
+def packed_order(starts: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the flat positions in time-major order of sentences sorted by falling length.
 
-    With these places, (tokens,), come how many sentences have a token at each step, on the CPU,
-    and the sentence of each token. `lengths` is what the offsets say, on the host.
+    With them, (tokens,), come batch sizes per time step, on the CPU, and each position's sentence.
     """
-    import numpy as np
     import torch
 
-    steps, device = int(lengths.max()), offsets.device
-    sizes = len(lengths) - np.cumsum(np.bincount(lengths))[:-1]
-    order = torch.argsort(offsets.diff(), descending=True, stable=True)
-    every = torch.arange(steps, device=device)
-    alive = (every.unsqueeze(1) < offsets.diff()).sum(1)
-    step = every.repeat_interleave(alive, output_size=int(lengths.sum()))
-    rank = torch.arange(len(step), device=device) - (alive.cumsum(0) - alive)[step]
+    order = torch.argsort(lengths, descending=True, stable=True)
+    sorted_lengths = lengths[order]
+    steps = torch.arange(int(sorted_lengths[0]), device=lengths.device)
+    alive = steps.unsqueeze(1) < sorted_lengths.unsqueeze(0)
+    time, rank = torch.nonzero(alive, as_tuple=True)
     sentence = order[rank]
-    return offsets[sentence] + step, torch.from_numpy(sizes), sentence
+    return starts[sentence] + time, alive.sum(1).cpu(), sentence

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, ClassVar, Self, cast
 
 from pydantic import PositiveInt, model_validator
 
-from tandem.encoders.encoder import Encoder, Tokens
-from tandem.encoders.sums import sums
-from tandem.machine import on_host
+from tandem.encoders.encoder import Encoder, Room, Tokens
+from tandem.encoders.sums import sums, word_sums
 from tandem.segmentation.segmentation import Segmentation
 
 if TYPE_CHECKING:
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
 
     import torch
     from torch import Tensor, nn
-
-    from tandem.encoders.encoder import Indices
 
 POSITIONS = 10_000.0
 """The longest wave of the positions, over 2 pi (Vaswani et al., 2017, section 3.5)."""
@@ -88,54 +85,71 @@ class Transformer(Encoder):
         """Return the sentence vectors, (sentences, output)."""
         import torch
 
-        embedded, offsets, sizes = self._embedded(tokens)
-        lengths, sizes = offsets.diff().clamp(max=self.longest), sizes.clip(max=self.longest)
+        modules = cast("nn.ModuleDict", weights)
+        if tokens.room is not None:
+            return self._in_rows(modules, tokens, tokens.room)
+        embedded, offsets = self._embedded(tokens)
+        lengths = (offsets[1:] - offsets[:-1]).clamp(max=self.longest)
         out = embedded.new_zeros(len(lengths), self.output)
-        order = torch.argsort(lengths, descending=True, stable=True)
-        most = 1024 if on_host(lengths) else 16_384  # what suits a cache, or a GPU
-        rows, insides, places = [], [], []
-        for block, steps in blocks(sizes, most):
-            rows.append(order[block])
-            inside = torch.arange(steps, device=lengths.device) < lengths[rows[-1]][:, None]
-            step = offsets[rows[-1]][:, None] + torch.arange(steps, device=lengths.device)
-            insides.append(inside)
-            places.append(torch.where(inside, step, 0))
+        rows = list(blocks(lengths, 1024))  # what suits a cache
         if not rows:
             return out
+        insides, places = [], []
+        for sentences in rows:
+            steps = torch.arange(int(lengths[sentences].max()), device=lengths.device)
+            insides.append(steps < lengths[sentences][:, None])
+            places.append(torch.where(insides[-1], offsets[sentences][:, None] + steps, 0))
         # all at once: the gradient of each part would be as large as that of the whole
         parts = embedded.index_select(0, torch.cat([p.flatten() for p in places]))
         vectors = [
-            self._pooled(cast("nn.ModuleDict", weights), part.unflatten(0, inside.shape), inside)
+            self._pooled(modules, part.unflatten(0, inside.shape), inside)
             for part, inside in zip(parts.split([p.numel() for p in places]), insides, strict=True)
         ]
         # products may be bfloat16 (a recipe's precision)
         return out.index_copy(0, torch.cat(rows), torch.cat(vectors).to(out))
 
-    def _embedded(self, tokens: Tokens) -> tuple[Tensor, Tensor, Indices]:
-        """Return the embeddings of tokens, or of words, where those of sentences begin, and sizes.
+    def _in_rows(self, weights: nn.ModuleDict, tokens: Tokens, room: Room) -> Tensor:
+        """Return the same on a GPU, which fills all sentences up to the longest."""
+        import torch
+
+        from tandem.encoders.rows import Rows
+
+        longest = min(room.longest, self.longest)
+        if self.grouped:
+            words, offsets = word_sums(tokens)
+            places, inside = Rows.of(offsets, longest)
+            embedded = words.index_select(0, places.flatten()).unflatten(0, places.shape)
+        else:
+            rows = Rows.of(tokens.offsets, longest)
+            embedded, inside = rows.embedded(tokens), rows.inside
+        empty = ~inside[:, :1]
+        # something must be attended to: what it gives is passed over
+        inside = torch.cat([torch.ones_like(empty), inside[:, 1:]], 1)
+        return self._pooled(weights, embedded, inside).float().masked_fill(empty, 0)
+
+    def _embedded(self, tokens: Tokens) -> tuple[Tensor, Tensor]:
+        """Return the embeddings of tokens, or of words, and where those of sentences begin.
 
         Where tokens are grouped, the token 0 begins every word and is left out of its sum.
         """
         import torch
-        from torch.nn import functional
 
-        table, ids, offsets, dropout, sizes = tokens
+        table, ids, offsets, dropout, _ = tokens
         if not self.grouped:
-            return tokens.embedded(), offsets, tokens.lengths()
+            embedded = table.index_select(0, ids)
+            if dropout is not None:
+                embedded = embedded * dropout.factors(table.shape[1])
+            return embedded, offsets
         begins = ids == 0
-        words = functional.pad(begins.cumsum(0), (1, 0))[offsets]
-        marks = words.diff().numpy() if sizes is None else sizes.marks
-        assert marks is not None
-        if on_host(ids):
-            inside, starts = torch.nonzero(~begins).squeeze(1), torch.nonzero(begins).squeeze(1)
-        else:  # whose number a GPU would have to be asked for
-            count = len(ids) - int(marks.sum())
-            inside, starts = begins.to(torch.uint8).argsort(stable=True).tensor_split([count])
-        bounds = functional.pad(starts, (0, 1), value=len(ids))
+        words = begins.cumsum(0)
+        inside = torch.nonzero(~begins).squeeze(1)
+        starts = torch.nonzero(begins).squeeze(1)
+        bounds = torch.cat([starts, starts.new_tensor([len(ids)])])
         bounds = bounds - torch.arange(len(bounds), device=ids.device)  # without the marks before
         if dropout is not None:
             dropout = dropout._replace(places=dropout.places[inside])
-        return sums(Tokens(table, ids[inside], bounds, dropout)), words, marks
+        tokens = Tokens(table, ids[inside], bounds, dropout)
+        return sums(tokens), torch.cat([words.new_zeros(1), words])[offsets]
 
     def _pooled(self, parts: nn.ModuleDict, embedded: Tensor, inside: Tensor) -> Tensor:
         """Return the vectors of padded sentences: (n, steps, dimension), (n, steps) bool."""
@@ -156,21 +170,20 @@ class Transformer(Encoder):
         return parts["output"](torch.cat(pools, 1))
 
 
-def blocks(lengths: Indices, most: int) -> Iterator[tuple[slice, int]]:
-    """Yield blocks of the sentences that are not empty, and the length of the longest in each.
+def blocks(lengths: Tensor, most: int) -> Iterator[Tensor]:
+    """Yield the numbers of the sentences that are not empty, those of like lengths together.
 
-    Sentences are counted by falling length. A block, padded to its longest sentence, has at most
-    `most` tokens, or is one sentence. The smaller it is, the less of it is padding.
+    A block, padded to its longest sentence, has at most `most` tokens, or is one sentence. The
+    smaller it is, the less of it is padding.
     """
-    import numpy as np
+    import torch
 
-    longest_first = -np.sort(-lengths)
-    first, filled = 0, int(np.count_nonzero(lengths))
-    while first < filled:
-        steps = int(longest_first[first])
-        last = min(first + max(1, most // steps), filled)
-        yield slice(first, last), steps
-        first = last
+    order = torch.argsort(lengths, descending=True, stable=True)
+    order = order[: int((lengths > 0).sum())]
+    while len(order):
+        count = max(1, most // int(lengths[order[0]]))
+        yield order[:count]
+        order = order[count:]
 
 
 def waves(steps: int, width: int, device: torch.device | None = None) -> Tensor:

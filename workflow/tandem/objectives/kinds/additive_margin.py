@@ -87,20 +87,25 @@ class AdditiveMargin(Contrastive):
         more = [*(for_left + len(pairs)), *(for_right if self.bidirectional else [])]
         return [pairs, pairs + len(pairs), *more]
 
-    def loss(self, vectors: Tensor, batch: slice, chosen: Candidates) -> Tensor:
+    def part(self, chosen: Candidates, batch: slice) -> tuple[Tensor, ...]:
+        """Return the keys of the pairs, (2, pairs), and of what they add, (2, hard x pairs)."""
+        import torch
+
+        left, right = sides = chosen.keys.chunk(2)
+        hard = chosen.hard[:, :, batch].flatten(1)
+        return torch.stack([side[batch] for side in sides]), torch.stack([right[hard[0]], left[hard[1]]])
+
+    def loss(self, vectors: Tensor, *part: Tensor) -> Tensor:
         """Return the mean loss of a batch; see the class."""
         import torch
 
-        keys, count = chosen.keys, len(chosen.keys) // 2
-        pair_keys = keys.unflatten(0, (2, count))[:, batch]
-        hard = chosen.hard[:, :, batch]
+        pair_keys, hard_keys = part
         ways = [(0, 1)] + [(1, 0)] * self.bidirectional
         total = vectors.new_zeros(())
         for way, (source, target) in enumerate(ways):
             more = vectors[2 + way * self.hard : 2 + (way + 1) * self.hard]
             candidates = torch.cat([vectors[target], more.flatten(0, 1)])
-            hard_keys = keys[hard[way].flatten() + target * count]
-            candidate_keys = torch.cat([pair_keys[target], hard_keys])
+            candidate_keys = torch.cat([pair_keys[target], hard_keys[way]])
             total = total + self._one_way(vectors[source], candidates, pair_keys, candidate_keys)
         if self.length_penalty:
             total = total + self.length_penalty * vectors[:2].norm(dim=-1).sum(0).mean()

@@ -48,7 +48,11 @@ class Margin(Contrastive):
         """Return the pairs' sentences, then the negatives of the left and of the right ones."""
         return [pairs, pairs + len(pairs), chosen.for_left, chosen.for_right]
 
-    def loss(self, vectors: Tensor, batch: slice, chosen: Negatives) -> Tensor:
+    def part(self, chosen: Negatives, batch: slice) -> tuple[Tensor, ...]:
+        """Return which sentences of a batch have negatives, (2, pairs)."""
+        return (chosen.mask[:, batch],)
+
+    def loss(self, vectors: Tensor, *part: Tensor) -> Tensor:
         """Return the mean margin loss, both directions (wieting2019, section 2, Training).
 
         For a pair (s, t), a negative t' for s and a negative s' for t:
@@ -57,7 +61,7 @@ class Margin(Contrastive):
 
         `vectors` are s, t, t' and s'. A sentence without a negative adds nothing.
         """
-        mask = chosen.mask[:, batch]
+        (mask,) = part
         if has_compiled_loops(vectors):
             from tandem.kernels.margin import MarginLoss
         else:

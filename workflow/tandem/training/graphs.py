@@ -1,0 +1,73 @@
+"""Work of one shape that a GPU repeats: recorded as a graph and replayed.
+
+To give a GPU a step of a hundred operations takes the host longer than the GPU needs to do them;
+a recorded step is given as one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+
+import torch
+from torch import Tensor
+
+BEFORE = 2
+"""Times that work is done before it is recorded: libraries set themselves up in the first."""
+
+
+class Graphs:
+    """Work on tensors that are replaced from time to time, by the key of its shape.
+
+    On a CPU nothing is recorded, and the work is simply done.
+    """
+
+    def __init__(self, device: torch.device) -> None:
+        self._gpu = device.type == "cuda"
+        self._stream = torch.cuda.Stream(device) if self._gpu else None
+        self._pool = torch.cuda.graph_pool_handle() if self._gpu else None
+        self._done = Counter[Hashable]()
+        self._held: dict[Hashable, list[Tensor]] = {}
+        self._graphs: dict[Hashable, torch.cuda.CUDAGraph] = {}
+
+    def stream(self) -> AbstractContextManager[object]:
+        """Return the context in which all work on the same tensors must be done."""
+        return torch.cuda.stream(self._stream) if self._gpu else nullcontext()
+
+    def join(self) -> None:
+        """Let what is done after this, outside of the stream, see what was done in it."""
+        if self._stream is not None:
+            torch.cuda.current_stream().wait_stream(self._stream)
+
+    def follow(self) -> None:
+        """Let what is done in the stream see what was done outside before."""
+        if self._stream is not None:
+            self._stream.wait_stream(torch.cuda.current_stream())
+
+    def forget(self) -> None:
+        """Drop what was recorded: tensors that it read are elsewhere now."""
+        self._graphs.clear()
+        self._done.clear()
+        self._held.clear()
+
+    def run(
+        self, key: Hashable, work: Callable[..., None], inputs: Sequence[Tensor]
+    ) -> None:
+        """Do the work on these inputs, whose shapes go with the key; in the stream of `stream`."""
+        if not self._gpu:
+            work(*inputs)
+            return
+        if key not in self._graphs and self._done[key] < BEFORE:
+            self._done[key] += 1
+            work(*inputs)
+            return
+        if key not in self._graphs:
+            self._held[key] = [tensor.clone() for tensor in inputs]
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph, pool=self._pool, stream=self._stream):
+                work(*self._held[key])
+            self._graphs[key] = graph
+        for held, tensor in zip(self._held[key], inputs, strict=True):
+            held.copy_(tensor)
+        self._graphs[key].replay()
