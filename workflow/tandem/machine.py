@@ -10,7 +10,7 @@ import ctypes
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -84,6 +84,13 @@ def cpu_as_gpu() -> Iterator[None]:
         yield
     finally:
         _as_gpu.reset(token)
+
+
+def exact_products() -> AbstractContextManager[object]:
+    """Return the context in which cuDNN multiplies float32 as such, as all else does, not as TF32."""
+    import torch
+
+    return torch.backends.cudnn.flags(enabled=True, allow_tf32=False)
 
 
 def send(array: NDArray[Any], device: str | torch.device) -> Tensor:

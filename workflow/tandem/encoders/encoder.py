@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from pydantic import PositiveInt
 
-from tandem.machine import learns_on_host
+from tandem.machine import exact_products, learns_on_host
 from tandem.registry import Kind, Registry
 from tandem.segmentation.segmentation import Segmentation
 
@@ -141,7 +141,8 @@ class Encoder(Kind):
             if learns_on_host(device):
                 tensors = (torch.from_numpy(array) for array in (ids, offsets))
                 return composition(Tokens(embeddings, *tensors, None)).numpy()
-            return composed_on_gpu(composition, embeddings, ids, offsets).cpu().numpy()
+            with exact_products():
+                return composed_on_gpu(composition, embeddings, ids, offsets).cpu().numpy()
 
         return compose
 

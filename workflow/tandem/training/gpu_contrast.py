@@ -26,7 +26,7 @@ from torch.nn import functional
 
 from tandem.encoders.encoder import Room, Tokens
 from tandem.encoders.rows import parts_by_length
-from tandem.machine import send
+from tandem.machine import exact_products, send
 from tandem.objectives.contrastive import Pool
 from tandem.training.contrast import Contrast
 from tandem.training.course import Advance, Parameters, State
@@ -48,7 +48,7 @@ class Sent(NamedTuple):
     """A pool on the device.
 
     Attributes:
-        sizes: (2 pairs,) tokens or words of its sentences, on the host.
+        lengths, sizes: (2 pairs,) tokens of its sentences, and tokens or words, on the host.
         tokens, room: what room all of its sentences need.
         sentences: (2 pairs,) numbers of its left sentences and its right ones on the shelf.
         keys, labels: as `objectives.contrastive.Pool` has them.
@@ -56,6 +56,7 @@ class Sent(NamedTuple):
     """
 
     span: Span
+    lengths: np.ndarray
     sizes: np.ndarray
     tokens: int
     room: Room
@@ -97,7 +98,7 @@ class GpuContrast(Contrast):
         """Train on some pools, each from the text with the largest share of its pairs left."""
         pairs = weight = 0
         self._graphs.follow()
-        with self._graphs.stream():
+        with exact_products(), self._graphs.stream():
             while pairs < AT_ONCE and (span := self._next_pool(self._positions, self.step)):
                 batches = self._train(span)
                 self.step += batches
@@ -149,7 +150,7 @@ class GpuContrast(Contrast):
             def alone(*tensors: Tensor) -> None:
                 self._learn_alone(pool.tokens, pool.room, monolingual, *tensors)
 
-            self._repeat(("alone", count, pool.tokens, pool.room, monolingual), alone, inputs)
+            self._graphs.run(("alone", count, pool.tokens, pool.room, monolingual), alone, inputs)
             return 1
         chosen = self._choose_in(pool, self._vectors(pool), monolingual)
         groups = self._groups(count, chosen)
@@ -167,11 +168,8 @@ class GpuContrast(Contrast):
         for number, sentences in enumerate(each):
             batch = slice(number * size, min(number * size + size, count))
             inputs = [sentences, seeds[number : number + 1], *self.objective.part(chosen, batch)]
-            self._repeat(("batch", len(sentences), tokens, room), learn, inputs)
+            self._graphs.run(("batch", len(sentences), tokens, room), learn, inputs)
         return len(each)
-
-    def _repeat(self, key: tuple[object, ...], work: Any, inputs: Sequence[Tensor]) -> None:  # noqa: ANN401
-        self._graphs.run(key, work, inputs)
 
     def _learn_alone(
         self, room: int, rows: Room, monolingual: bool, sentences: Tensor, keys: Tensor,
@@ -234,11 +232,9 @@ class GpuContrast(Contrast):
         order, vectors = [], []
         for numbers, longest in parts_by_length(pool.sizes):
             order.append(send(numbers, self.device))
-            words = int(pool.sizes[numbers].sum()) if self.settings.encoder.words else 0
-            # whose tokens are at most so many, since words have one at least
-            room = pool.tokens if words else int(pool.sizes[numbers].sum())
-            sentences = pool.sentences[order[-1]]
-            tokens, _ = self._tokens(sentences, room, Room(longest, words))
+            room = Room(longest, int(pool.sizes[numbers].sum()))
+            length = int(pool.lengths[numbers].sum())
+            tokens, _ = self._tokens(pool.sentences[order[-1]], length, room)
             vectors.append(self._compose(tokens))
         if len(order) == 1:
             joined, places = vectors[0], order[0]
@@ -291,7 +287,7 @@ class GpuContrast(Contrast):
             start = part.stop
             shared, labels = stretch.keys[number], stretch.labels[number]
             pools.append(Sent(
-                span, stretch.sizes(number), *stretch.room(number), sentences[part],
+                span, stretch.lengths(number), stretch.sizes(number), *stretch.room(number), sentences[part],
                 keys[part] if shared is None else send(np.tile(shared, 2), self.device),
                 None if labels is None else send(labels.astype(np.int64), self.device),
                 sent[number : number + 1],

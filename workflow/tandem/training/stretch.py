@@ -41,14 +41,18 @@ class Stretch(NamedTuple):
     keys: list[Indices | None]
     labels: list[NDArray[np.int8] | None]
 
-    def sizes(self, pool: int) -> Indices:
-        """Return the tokens, or words, of each sentence of a pool."""
+    def lengths(self, pool: int) -> Indices:
+        """Return the tokens of each sentence of a pool."""
         numbers = self.sentences[pool]
-        return self.marks[numbers] if len(self.marks) else self.rows.lengths()[numbers]
+        return self.rows.offsets[numbers + 1] - self.rows.offsets[numbers]
+
+    def sizes(self, pool: int) -> Indices:
+        """Return the same, or where tokens are grouped its words."""
+        return self.marks[self.sentences[pool]] if len(self.marks) else self.lengths(pool)
 
     def room(self, pool: int) -> tuple[int, Room]:
         """Return how many tokens are made room for to hold all of a pool, and words."""
-        tokens, sizes = self.rows.lengths()[self.sentences[pool]].sum(), self.sizes(pool)
+        tokens, sizes = self.lengths(pool).sum(), self.sizes(pool)
         return room_for(tokens, sizes.max(), sizes.sum() if len(self.marks) else 0)
 
 
