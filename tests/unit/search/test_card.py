@@ -47,9 +47,9 @@ def sides() -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(0)
     source = rng.standard_normal((200, 24)).astype(np.float32)
     noise = 0.2 * rng.standard_normal((200, 24))
-    target = np.concatenate([source + noise, source[:40], source[:20], 2 * source[:20]]).astype(np.float32)
+    target = np.concatenate([source + noise, source[:40], source[:20], 2 * source[:20]])
     source[13] = target[17] = target[270] = 0
-    return source, target
+    return source, target.astype(np.float32)
 
 
 @pytest.mark.parametrize("k", [1, 4, 30, 250])
@@ -88,7 +88,8 @@ def test_a_side_is_divided_as_the_card_can_hold_it(
 
 @settings(max_examples=30, deadline=None)
 @given(
-    st.integers(0, 10**6), st.integers(1, 50), st.integers(1, 700), st.integers(1, 7), st.integers(1, 2),
+    st.integers(0, 10**6), st.integers(1, 50), st.integers(1, 700), st.integers(1, 7),
+    st.integers(1, 2),
 )
 def test_ties_are_ordered_as_by_faiss(seed: int, n: int, m: int, d: int, k: int) -> None:
     rng = np.random.default_rng(seed)
@@ -167,6 +168,13 @@ def test_a_card_without_memory_is_told(sides: tuple, gpu: pytest.MonkeyPatch) ->
     gpu.setattr(card, "free_bytes", lambda _: 1000)
     with pytest.raises(TandemError, match="lacks 1 MiB of free memory .*--device cpu"):
         search(*sides, 1)
+
+
+def test_what_pytorch_keeps_on_the_card_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda _: (5, 80))
+    monkeypatch.setattr(torch.cuda, "memory_reserved", lambda _: 70)
+    monkeypatch.setattr(torch.cuda, "memory_allocated", lambda _: 30)
+    assert card.free_bytes(PROCESSOR) == 45
 
 
 @pytest.mark.parametrize(

@@ -48,16 +48,15 @@ class Card:
         """
         with _enough_memory():
             usable = free_bytes(device) * 3 // 4
-        self._work = min(_WORK_BYTES, usable // 2)
-        self._room = (usable - self._work) // (4 * source.dimension)
-        least = min(_LEAST_ROWS, max(len(source), len(target)))
-        if self._room < least:
-            need = 8 * source.dimension * least * 4 // 3 - usable * 4 // 3
-            raise TandemError(
-                f"the GPU lacks {(need >> 20) + 1:,} MiB of free memory for the search. {_REMEDY}"
-            )
-        whole = len(source) + len(target) <= self._room
-        with _enough_memory():
+            self._work = min(_WORK_BYTES, usable // 2)
+            self._room = (usable - self._work) // (4 * source.dimension)
+            """Most rows of vectors that the card holds."""
+            least = min(_LEAST_ROWS, max(len(source), len(target)))
+            if self._room < least:
+                need = (8 * source.dimension * least - usable) * 4 // 3 >> 20
+                problem = f"the GPU lacks {need + 1:,} MiB of free memory for the search"
+                raise TandemError(f"{problem}. {_REMEDY}")
+            whole = len(source) + len(target) <= self._room
             self._sides = {rows: Side(rows, device, whole) for rows in (source, target)}
 
     def fill(self, lists: Lists, queries: UnitRows, corpus: UnitRows) -> Iterator[float]:
@@ -266,9 +265,9 @@ def _sent(host: torch.Tensor, device: torch.device) -> torch.Tensor:
 
 
 def free_bytes(device: torch.device) -> int:
-    """Return the free memory of a GPU, with what PyTorch keeps there and does not use."""
-    torch.cuda.empty_cache()
-    return torch.cuda.mem_get_info(device)[0]
+    """Return the free memory of a GPU, and what PyTorch keeps there to use again."""
+    kept = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+    return torch.cuda.mem_get_info(device)[0] + kept
 
 
 @contextlib.contextmanager
@@ -280,6 +279,4 @@ def _enough_memory() -> Iterator[None]:
         problem = str(error).split("\n")[0]
         if not any(words in problem for words in ("out of memory", "ALLOC_FAILED")):
             raise
-        raise TandemError(
-            f"the GPU's memory is full ({problem}). {_REMEDY}"
-        ) from error
+        raise TandemError(f"the GPU's memory is full ({problem}). {_REMEDY}") from error

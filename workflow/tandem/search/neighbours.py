@@ -58,6 +58,9 @@ class Neighbours(NamedTuple):
     backward: Lists
 
 
+_Filling = Callable[[Lists, UnitRows, UnitRows], Iterator[float]]
+
+
 def search(
     source: np.ndarray | str | Path,
     target: np.ndarray | str | Path,
@@ -103,12 +106,8 @@ def search(
         _empty(len(sources), min(k, len(targets))), _empty(len(targets), min(k, len(sources)))
     )
     free = memory_bound(memory_bytes, apart) - (_resident_bytes() - apart) - _WORK_BYTES
-    fill: Callable[[Lists, UnitRows, UnitRows], Iterator[float]]
     if gpu:
-        from tandem.search.card import Card
-
-        _demand(0, free, "")
-        fill = Card(gpu, sources, targets).fill
+        fill = _card(gpu, sources, targets, free)
     else:
         fill = functools.partial(_fill, kind=index, free=free)
     for number, lists in enumerate(neighbours):
@@ -127,6 +126,14 @@ def _gpu(device: str | None) -> torch.device | None:
 
     gpu = torch.device(device)
     return gpu if gpu.type == "cuda" else None
+
+
+def _card(gpu: torch.device, source: UnitRows, target: UnitRows, free: int) -> _Filling:
+    """Return what fills lists on a GPU; blocks on the host are within `_WORK_BYTES`."""
+    from tandem.search.card import Card
+
+    _demand(0, free)
+    return Card(gpu, source, target).fill
 
 
 def _empty(*shape: int) -> Lists:
@@ -174,7 +181,7 @@ def _fill(
         del index  # before the next is made
 
 
-def _demand(need: int, free: int, remedy: str) -> None:
+def _demand(need: int, free: int, remedy: str = "") -> None:
     """Raise TandemError where fewer bytes are free than are needed; `remedy`: what else helps."""
     if free < need:
         raise TandemError(f"memory_bytes (--memory) leaves too little for the search. Raise it by "
