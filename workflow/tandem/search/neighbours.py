@@ -82,15 +82,13 @@ def search(
         k: neighbours per sentence; a list never exceeds the sentences of the other side.
         index: exact, which takes a side block by block; the others hold one whole in memory.
         memory_bytes: bound on the resident memory of this process, or, where PyTorch works on CUDA
-            in it, on what the search adds to that: see `memory_bound`. It is not on the memory of
-            a GPU, of which three quarters of what is free are used at most.
-        device: where exact search multiplies: "cpu" or "cuda"; None takes CUDA if there is one.
-            Any other device leaves it to the CPU, since few have double precision.
+            in it, on what the search adds: see `memory_bound`. Of a GPU's free memory an exact
+            search takes three quarters at most.
+        device: where exact search multiplies: "cuda", else on the CPU; None: CUDA if there is one.
         progress: called with the share done, 0 to 1.
 
     Raises:
-        TandemError: on an unfit shape, a value that is not finite, too small a bound, or a GPU
-            without enough memory.
+        TandemError: on an unfit shape, a value that is not finite, or too little memory.
     """
     sources, targets = UnitRows(source), UnitRows(target)
     if k < 1:
@@ -106,10 +104,8 @@ def search(
         _empty(len(sources), min(k, len(targets))), _empty(len(targets), min(k, len(sources)))
     )
     free = memory_bound(memory_bytes, apart) - (_resident_bytes() - apart) - _WORK_BYTES
-    if gpu:
-        fill = _card(gpu, sources, targets, free)
-    else:
-        fill = functools.partial(_fill, kind=index, free=free)
+    on_cpu = functools.partial(_fill, kind=index, free=free)
+    fill = _card(gpu, sources, targets, free) if gpu else on_cpu
     for number, lists in enumerate(neighbours):
         for share in fill(lists, *((targets, sources) if number else (sources, targets))):
             if progress:
