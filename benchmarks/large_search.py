@@ -39,6 +39,7 @@ def main() -> None:
     parser.add_argument("--index", type=IndexKind, default=IndexKind.IVF)
     parser.add_argument("--memory-mb", type=int, default=4096)
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--device", default="cpu", help="where exact search multiplies")
     parser.add_argument("--folder", type=Path, help="where the sides are written")
     options = parser.parse_args()
     faiss.omp_set_num_threads(options.threads)
@@ -81,7 +82,8 @@ def compare(paths: list[Path], sample: Path, options: argparse.Namespace) -> Non
     """Search approximately both ways and a sample exactly."""
     memory = options.memory_mb << 20
     wall, processor = time.perf_counter(), time.process_time()
-    found = search(*paths, options.k, index=options.index, memory_bytes=memory, device="cpu")
+    how = {"memory_bytes": memory, "device": options.device}
+    found = search(*paths, options.k, index=options.index, **how)
     wall, processor = time.perf_counter() - wall, time.process_time() - processor
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     n = options.sentences
@@ -90,15 +92,16 @@ def compare(paths: list[Path], sample: Path, options: argparse.Namespace) -> Non
           f"{2 * n / processor:,.0f} searches/s, peak {peak:.2f} GiB", flush=True)  # fmt: skip
     rows = np.sort(np.random.default_rng(1).choice(n, min(options.sample, n), replace=False))
     np.save(sample, np.load(paths[0], mmap_mode="r")[rows])
-    processor = time.process_time()
-    exact = search(sample, paths[1], options.k, memory_bytes=memory, device="cpu").forward
-    processor = time.process_time() - processor
+    clock = time.process_time if options.device == "cpu" else time.perf_counter
+    seconds = clock()
+    exact = search(sample, paths[1], options.k, **how).forward
+    seconds = clock() - seconds
     ours = found.forward.indices[rows]
     recall = (ours[:, :, None] == exact.indices[:, None]).any(1).mean()
     paired = translated(rows, n)
     hits = [(lists[:, 0] == rows)[paired].mean() for lists in (ours, exact.indices)]
-    products = 2 * len(rows) * n * options.dimension * 2 / processor / 1e9
-    print(f"{len(rows):,} sources exactly, and all targets among them: {processor:.1f} s, "
+    products = 2 * len(rows) * n * options.dimension * 2 / seconds / 1e9
+    print(f"{len(rows):,} sources exactly, and all targets among them: {seconds:.1f} s, "
           f"{products:.1f} GFLOP/s; recall {recall:.4f}; P@1 of the {paired.sum():,} with a "
           f"translation: {100 * hits[0]:.2f}, exact {100 * hits[1]:.2f}")  # fmt: skip
 

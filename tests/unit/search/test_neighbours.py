@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import subprocess
@@ -11,7 +12,6 @@ from pathlib import Path
 import faiss
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -144,23 +144,6 @@ def test_scores_are_those_of_exact_arithmetic() -> None:
     np.testing.assert_allclose(scores, -np.sort(-cosines(x, y), axis=1), atol=1e-7)
 
 
-def test_a_gpu_finds_what_faiss_finds(sides: tuple, monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = search(*sides, 4, device="cpu")
-    # PyTorch's processor stands in for a GPU
-    monkeypatch.setattr(module, "_gpu", lambda _: torch.device("cpu"))
-    monkeypatch.setattr(module, "_GPU_COLUMNS", 200)
-    made: list[int] = []
-    index = module._FlatOnGpu
-    monkeypatch.setattr(
-        module, "_FlatOnGpu", lambda *how: made.append(1) or index(*how)
-    )
-    found = search(*sides, 4)
-    assert len(made) == 2
-    for ours, theirs in zip(found, expected, strict=True):
-        np.testing.assert_array_equal(ours.indices, theirs.indices)
-        np.testing.assert_array_equal(ours.scores, theirs.scores)
-
-
 @pytest.mark.parametrize("kind", APPROXIMATE)
 def test_approximate_lists_are_nearly_exact(sides: tuple, kind: IndexKind) -> None:
     near, true = search(*sides, 3, index=kind), search(*sides, 3)
@@ -230,6 +213,21 @@ def test_a_bound_too_small_is_refused_with_what_is_missing(
         search(*sides, 1, index=kind, memory_bytes=1 << 20)
     missing = int(re.search(r"by (\d+) MiB", str(caught.value))[1])
     search(*sides, 1, index=kind, memory_bytes=(1 + missing) << 20)
+
+
+@pytest.mark.parametrize("kind", IndexKind)
+def test_what_cuda_holds_is_not_counted(
+    sides: tuple, kind: IndexKind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_resident_bytes", lambda: 4 << 30)
+    with pytest.raises(TandemError, match="memory_bytes"):
+        search(*sides, 1, index=kind, memory_bytes=1 << 30)
+    monkeypatch.setattr(module, "cuda_works", lambda: True)
+    search(*sides, 1, index=kind, memory_bytes=1 << 30)
+    grown = itertools.count(4 << 30, 1 << 30)  # what is added counts
+    monkeypatch.setattr(module, "_resident_bytes", lambda: next(grown))
+    with pytest.raises(TandemError, match="memory_bytes"):
+        search(*sides, 1, index=kind, memory_bytes=1 << 30)
 
 
 _MEASURE = r"""

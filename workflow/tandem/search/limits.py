@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import resource
+import sys
 from pathlib import Path
 
 from tandem.errors import TandemError
@@ -12,10 +13,20 @@ from tandem.errors import TandemError
 DEFAULT_BYTES = 2 << 30
 
 
-def memory_bound(asked: int | None) -> int:
+def memory_bound(asked: int | None, apart: int = 0) -> int:
     """Return a bound on resident memory: as asked for, else 2 GiB or what is allowed, if less.
 
-    TandemError where more is asked for than the address space or the process's group allows.
+    The bound is on what the process holds, all of it, unless PyTorch works on CUDA in this process.
+    Then it is on what is added from now on: the driver, its libraries and pinned pages, 1.5 to 4
+    GiB, cannot be told from the rest of what is there already, and no setting makes them less.
+
+    Args:
+        asked: bytes; None for 2 GiB.
+        apart: resident bytes that the bound is not on, those that were there before where
+            `cuda_works`; what the system allows must hold them too.
+
+    Raises:
+        TandemError: more is asked for than the address space or the process's group allows.
     """
     mapped, resident = memory_used()
     address_space, _ = resource.getrlimit(resource.RLIMIT_AS)
@@ -23,13 +34,19 @@ def memory_bound(asked: int | None) -> int:
     if address_space != resource.RLIM_INFINITY:
         limits.append(max(0, address_space - mapped + resident))
     if asked is None:
-        return min([DEFAULT_BYTES, *limits])
-    if asked > (most := min(limits, default=asked)):
+        asked = min([DEFAULT_BYTES, *limits])
+    elif asked > (most := min(limits, default=asked)):
         raise TandemError(
             f"memory_bytes (--memory) is {asked >> 20:,} MiB, and its cgroup or ulimit -v leaves "
             f"this process {most >> 20:,} MiB: lower --memory, or raise that limit"
         )
-    return asked
+    return min([asked, *(limit - apart for limit in limits)])
+
+
+def cuda_works() -> bool:
+    """Whether PyTorch works on CUDA in this process; PyTorch is not loaded to tell."""
+    torch = sys.modules.get("torch")
+    return bool(torch and torch.cuda.is_initialized())
 
 
 def memory_used() -> tuple[int, int]:

@@ -1,13 +1,15 @@
 """The nearest neighbours of every sentence in another set, found with FAISS (Johnson et al., 2017).
 
-Nearness is the cosine. An exact search compares all pairs, once for each direction;
-IVF and HNSW, for large sides, compare fewer and may miss some neighbours.
+Nearness is the cosine. An exact search compares all pairs, once for each direction, with PyTorch
+(`tandem.search.card`) where there is a GPU; IVF and HNSW, for large sides, compare fewer and may
+miss some neighbours.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import math
 from collections.abc import Callable, Iterator
 from enum import StrEnum
@@ -18,7 +20,7 @@ import numpy as np
 
 from tandem.errors import TandemError
 from tandem.machine import place
-from tandem.search.limits import memory_bound, memory_used
+from tandem.search.limits import cuda_works, memory_bound, memory_used
 from tandem.search.rows import UnitRows
 
 if TYPE_CHECKING:
@@ -26,13 +28,12 @@ if TYPE_CHECKING:
 
 NOBODY = -1
 """The index that fills a list when fewer than k neighbours are found; its score is -infinity."""
-_SPARE = 4
+SPARE = 4
 """Neighbours looked for beyond k: rounding and ties among so many cannot change a list."""
 _BLOCK_BYTES = 4 << 20
 _WORK_BYTES = 64 << 20
 _LINKS = 32
 _LEAST_ROWS = 1024
-_GPU_COLUMNS = 1 << 16
 
 
 class IndexKind(StrEnum):
@@ -57,6 +58,9 @@ class Neighbours(NamedTuple):
     backward: Lists
 
 
+_Filling = Callable[[Lists, UnitRows, UnitRows], Iterator[float]]
+
+
 def search(
     source: np.ndarray | str | Path,
     target: np.ndarray | str | Path,
@@ -77,12 +81,14 @@ def search(
         target: (m, d) floats, likewise.
         k: neighbours per sentence; a list never exceeds the sentences of the other side.
         index: exact, which takes a side block by block; the others hold one whole in memory.
-        memory_bytes: bound on the resident memory of this process; see `memory_bound`.
-        device: where exact search multiplies: "cpu", "cuda", ...; None takes CUDA if there is one.
+        memory_bytes: bound on the resident memory of this process, or, where PyTorch works on CUDA
+            in it, on what the search adds: see `memory_bound`. Of a GPU's free memory an exact
+            search takes three quarters at most.
+        device: where exact search multiplies: "cuda", else on the CPU; None: CUDA if there is one.
         progress: called with the share done, 0 to 1.
 
     Raises:
-        TandemError: on an unfit shape, a value that is not finite, or too small a bound.
+        TandemError: on an unfit shape, a value that is not finite, or too little memory.
     """
     sources, targets = UnitRows(source), UnitRows(target)
     if k < 1:
@@ -92,27 +98,38 @@ def search(
         raise TandemError(f"{both} {targets.dimension}. Encode both sides with one model")
     import faiss  # noqa: F401  (before memory is measured)
 
-    gpu = _gpu(device)
+    gpu = _gpu(device) if index is IndexKind.EXACT else None
+    apart = _resident_bytes() if cuda_works() else 0
     neighbours = Neighbours(
         _empty(len(sources), min(k, len(targets))), _empty(len(targets), min(k, len(sources)))
     )
-    free = memory_bound(memory_bytes) - _resident_bytes() - _WORK_BYTES
+    free = memory_bound(memory_bytes, apart) - (_resident_bytes() - apart) - _WORK_BYTES
+    on_cpu = functools.partial(_fill, kind=index, free=free)
+    fill = _card(gpu, sources, targets, free) if gpu else on_cpu
     for number, lists in enumerate(neighbours):
-        queries, corpus = (targets, sources) if number else (sources, targets)
-        for share in _fill(lists, queries, corpus, index, gpu, free):
+        for share in fill(lists, *((targets, sources) if number else (sources, targets))):
             if progress:
                 progress((number + share) / 2)
     return neighbours
 
 
 def _gpu(device: str | None) -> torch.device | None:
-    """Return the GPU to multiply on, which PyTorch already uses then, or None."""
+    """Return the GPU to multiply on, which PyTorch already uses then, or None for the CPU."""
     device = place(device or "auto")
     if device == "cpu":
         return None
     import torch
 
-    return torch.device(device)
+    gpu = torch.device(device)
+    return gpu if gpu.type == "cuda" else None
+
+
+def _card(gpu: torch.device, source: UnitRows, target: UnitRows, free: int) -> _Filling:
+    """Return what fills lists on a GPU; blocks on the host are within `_WORK_BYTES`."""
+    from tandem.search.card import Card
+
+    _demand(0, free)
+    return Card(gpu, source, target).fill
 
 
 def _empty(*shape: int) -> Lists:
@@ -124,7 +141,6 @@ def _fill(
     queries: UnitRows,
     corpus: UnitRows,
     kind: IndexKind,
-    gpu: torch.device | None,
     free: int,
 ) -> Iterator[float]:
     """Fill the lists of the queries, from as much of the corpus at a time as `free` bytes hold.
@@ -135,18 +151,12 @@ def _fill(
 
     row = 8 * (corpus.dimension + _LINKS + 4)  # a vector, twice while an index grows; ids, edges
     need = row * (min(len(corpus), _LEAST_ROWS) if kind is IndexKind.EXACT else len(corpus))
-    if free < need:
-        remedy = "" if kind is IndexKind.EXACT else ", or search exactly"
-        raise TandemError(f"memory_bytes (--memory) leaves too little for the search. Raise it by "
-                          f"{(need - free >> 20) + 1} MiB{remedy}")  # fmt: skip
+    _demand(need, free, "" if kind is IndexKind.EXACT else ", or search exactly")
     rows = free // row
     step = max(64, _BLOCK_BYTES // (4 * corpus.dimension + 32 * lists.indices.shape[1]))
     total, done = len(corpus) + -(-len(corpus) // rows) * len(queries), 0
     for first in range(0, len(corpus), rows):
-        if gpu and kind is IndexKind.EXACT:
-            index = _FlatOnGpu(corpus.dimension, gpu)
-        else:
-            index = _new_index(corpus, kind, step)
+        index = _new_index(corpus, kind, step)
         with contextlib.ExitStack() as stack:
             if kind is IndexKind.HNSW:
                 # the order in which sentences join a graph changes it: one thread, the same lists
@@ -156,7 +166,7 @@ def _fill(
                 index.add(some)
                 done += len(some)
                 yield done / total
-        width = min(lists.indices.shape[1] + _SPARE, index.ntotal)
+        width = min(lists.indices.shape[1] + SPARE, index.ntotal)
         for start, some in queries.blocks(step):
             scores, near = index.search(some, width)
             if kind is IndexKind.EXACT:
@@ -165,6 +175,13 @@ def _fill(
             done += len(some)
             yield done / total
         del index  # before the next is made
+
+
+def _demand(need: int, free: int, remedy: str = "") -> None:
+    """Raise TandemError where fewer bytes are free than are needed; `remedy`: what else helps."""
+    if free < need:
+        raise TandemError(f"memory_bytes (--memory) leaves too little for the search. Raise it by "
+                          f"{(need - free >> 20) + 1} MiB{remedy}")  # fmt: skip
 
 
 def _new_index(corpus: UnitRows, kind: IndexKind, step: int) -> Any:  # noqa: ANN401  (FAISS has no types)
@@ -184,34 +201,6 @@ def _new_index(corpus: UnitRows, kind: IndexKind, step: int) -> Any:  # noqa: AN
     every = -(-len(corpus) // (64 * clusters))  # 64 sentences a cluster, from everywhere
     index.train(np.concatenate([some[::every] for _, some in corpus.blocks(step)]))
     return index
-
-
-class _FlatOnGpu:
-    """A flat index on a GPU, through PyTorch: the FAISS of package indices has none."""
-
-    def __init__(self, dimension: int, device: torch.device) -> None:
-        import torch
-
-        self._vectors, self.ntotal = torch.empty((0, dimension), device=device), 0
-
-    def add(self, vectors: np.ndarray) -> None:
-        import torch
-
-        self._vectors = torch.cat([self._vectors, self._vectors.new_tensor(vectors)])
-        self.ntotal = len(self._vectors)
-
-    def search(self, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-        import torch
-
-        sent, parts = self._vectors.new_tensor(queries), self._vectors.split(_GPU_COLUMNS)
-        tops = [(sent @ part.T).topk(min(k, len(part))) for part in parts]
-        shifted = [top.indices + part * _GPU_COLUMNS for part, top in enumerate(tops)]
-        indices = torch.cat(shifted, dim=1)
-        best = torch.cat([top.values for top in tops], dim=1).topk(k)
-        return best.values.cpu().numpy(), indices.gather(1, best.indices).cpu().numpy()
-
-    def reconstruct_batch(self, rows: np.ndarray) -> np.ndarray:
-        return self._vectors[rows].cpu().numpy()
 
 
 def _cosines(queries: np.ndarray, near: np.ndarray, index: Any) -> np.ndarray:  # noqa: ANN401

@@ -5,6 +5,7 @@ from __future__ import annotations
 import mmap
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 
@@ -25,6 +26,10 @@ class UnitRows:
         if not all(shape):
             raise TandemError(f"{self.name} is empty (shape {shape}). Give some sentences")
         self.dimension = shape[1]
+        kind = self._source.dtype
+        floats = kind.kind == "f" and kind.itemsize <= 8
+        self.dtype = np.dtype(kind.type if floats else np.float64)
+        """What `copy` gives: the floats of this machine that hold the values as they are."""
 
     def __len__(self) -> int:
         return len(self._source)
@@ -41,19 +46,32 @@ class UnitRows:
             values = self._read(first, min(first + rows, stop)).astype(np.float64)
             lengths = np.sqrt(np.einsum("ij,ij->i", values, values))
             if not np.isfinite(lengths).all():
-                bad = first + int(np.argmin(np.isfinite(lengths)))
-                problem = f"{self.name}: row {bad} (from 0) holds a value that is not finite"
-                raise TandemError(f"{problem}. Encode the sentences again, or drop that row")
+                self.refuse(first + int(np.argmin(np.isfinite(lengths))))
             values /= np.where(lengths > 0, lengths, 1)[:, None]
             yield first, values.astype(np.float32)
+
+    def copy(self, start: int, out: np.ndarray) -> None:
+        """Copy the rows from `start` on, at the length they have, into `out`, (rows, d)."""
+        np.copyto(out, self._source[start : start + len(out)], casting="unsafe")
+        self._forget()
+
+    def refuse(self, row: int) -> NoReturn:
+        """Raise the TandemError of a row that holds a value which is not finite."""
+        problem = f"{self.name}: row {row} (from 0) holds a value that is not finite"
+        raise TandemError(f"{problem}. Encode the sentences again, or drop that row")
 
     def _read(self, start: int, stop: int) -> np.ndarray:
         """Return rows as they are; a file's are copied, since mapped pages count as memory."""
         rows = self._source[start:stop]
         if isinstance(rows, np.memmap):
             rows = np.array(rows)
-            self._source._mmap.madvise(mmap.MADV_DONTNEED)  # type: ignore[attr-defined]  # no stub
+            self._forget()
         return rows
+
+    def _forget(self) -> None:
+        """Let go of the pages of a file that were read."""
+        if isinstance(self._source, np.memmap):
+            self._source._mmap.madvise(mmap.MADV_DONTNEED)  # type: ignore[attr-defined]  # no stub
 
 
 def _map(path: str | Path) -> np.memmap:
