@@ -192,3 +192,12 @@ def test_what_is_no_model_is_refused(original, folder, tmp_path):
     saved.seal(tmp_path / "empty")
     with pytest.raises(TandemError, match="does not load"):
         load_translator(tmp_path / "empty")
+
+
+def test_the_device_is_the_one_that_is_asked_for(folder, translator):
+    on_cpu = load_translator(folder, device="cpu")
+    assert on_cpu.model.device == "cpu"
+    assert [*on_cpu.translate(PAIRS)] == [*translator.translate(PAIRS)]
+    for device in ("quantum", "cuda:99", "cuda:x"):
+        with pytest.raises(TandemError, match=f"does not load on {device}"):
+            load_translator(folder, device=device)

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from tandem.translation.batching import END, PAD, START, group_by_length, make_batch, pad_sources
-from tandem.translation.network import AttentionNetwork, attend, drop, reverse_rows
+from tandem.translation.network import AttentionNetwork, Places, attend, drop, read_rows
 from tandem.translation.rnn_training import Aligned, forced_output, sampled_loss
 
 
@@ -35,9 +35,12 @@ def test_attention_gives_padding_nothing():
 
 def test_rows_are_reversed_within_their_length():
     ids = torch.tensor([[5, 6, 7, PAD], [5, 6, 7, 8], [9, PAD, PAD, PAD]])
-    back, positions = reverse_rows(ids, torch.tensor([3, 4, 1]))
+    places = Places.find(torch.tensor([3, 4, 1]), 4)
+    back = read_rows(ids, places.reversal).view_as(ids)
     assert back.tolist() == [[7, 6, 5, PAD], [8, 7, 6, 5], [9, PAD, PAD, PAD]]
-    assert back.gather(1, positions).tolist() == ids.tolist()
+    assert torch.equal(read_rows(back, places.reversal).view_as(ids), ids)
+    assert read_rows(ids, places.last).tolist() == [7, 8, 9]
+    assert torch.equal(places.mask, ids != PAD)
 
 
 def test_batches_mark_start_and_end():

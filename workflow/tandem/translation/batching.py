@@ -90,11 +90,12 @@ def translate_in_windows(
     sentences: Iterable[str],
     cut: Callable[[list[str]], list[list[Piece]]],
     translate_batch: Callable[[Sequence[list[Piece]]], list[Translation]],
+    tokens: int = BATCH_TOKENS,
 ) -> Iterator[Translation]:
     """Yield one translation per sentence, in input order.
 
-    `cut` segments sentences, `translate_batch` translates segmented ones. A sentence
-    without pieces becomes the empty translation.
+    `cut` segments sentences, `translate_batch` translates segmented ones of at most `tokens`
+    padded tokens. A sentence without pieces becomes the empty translation.
     """
     stream = iter(sentences)
     while window := list(islice(stream, WINDOW)):
@@ -102,7 +103,7 @@ def translate_in_windows(
         cuts = cut(window)
         places = [place for place, row in enumerate(cuts) if row]
         rows = [cuts[place] for place in places]
-        for group in group_by_length(rows, rows, BATCH_TOKENS, seed=None):
+        for group in group_by_length(rows, rows, tokens, seed=None):
             translations = translate_batch([rows[i] for i in group])
             for i, translation in zip(group, translations, strict=True):
                 results[places[i]] = translation

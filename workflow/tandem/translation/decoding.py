@@ -9,13 +9,16 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from tandem.errors import InputError
 from tandem.files import saved
+from tandem.machine import on_host, place, send
 from tandem.segmentation.pieces import load_pieces
 from tandem.text.spelling import collapse
 from tandem.translation.batching import (
+    BATCH_TOKENS,
     END,
     PAD,
     START,
@@ -27,6 +30,11 @@ from tandem.translation.batching import (
 from tandem.translation.kinds.rnn import Rnn
 from tandem.translation.network import AttentionNetwork, torch_threads
 from tandem.translation.translator import Translation
+
+STEPS = 8
+"""Steps that a GPU takes before what it chose is read: each time, all of its work is waited for."""
+GPU_TOKENS = 1 << 16
+"""Padded source tokens of a decoding batch on a GPU: some 70 MB of states by default."""
 
 
 class Output(NamedTuple):
@@ -49,9 +57,38 @@ def choose(logits: Tensor) -> tuple[Tensor, Tensor]:
     probabilities are those of the others.
     """
     masked = logits.clone()
-    masked[:, [PAD, UNKNOWN, START]] = float("-inf")
+    for piece in (PAD, UNKNOWN, START):  # a list of them would be sent to a GPU, which waits
+        masked[:, piece] = float("-inf")
     best, pieces = masked.max(dim=1)
     return pieces, best - torch.logsumexp(masked, dim=1)
+
+
+class Outputs:
+    """What is written for each source of a batch, which ends at END or at `bound` of its length."""
+
+    def __init__(self, sources: Sequence[Ids]) -> None:
+        """Begin with nothing written."""
+        self.limits = np.array([bound(len(row)) for row in sources])
+        self.ids = np.full((len(sources), self.limits.max()), PAD, np.int32)
+        self.scores = np.zeros(len(sources))
+        self.tokens = np.zeros(len(sources), np.int64)
+        self.step = 0
+
+    def add(self, rows: NDArray[np.int64], pieces: NDArray, gains: NDArray) -> NDArray[np.bool_]:
+        """Take the pieces of a step for some rows of the sources; return which rows go on."""
+        self.ids[rows, self.step] = pieces
+        self.scores[rows] += gains
+        self.step += 1
+        self.tokens[rows] = self.step
+        return (pieces != END) & (self.step < self.limits[rows])
+
+    def finish(self) -> list[Output]:
+        """Return the outputs of all sources."""
+        outputs = []
+        for row, score, tokens in zip(self.ids, self.scores.tolist(), self.tokens, strict=True):
+            ids = row[:tokens].tolist()
+            outputs.append(Output(ids[:-1] if ids[-1] == END else ids, score, len(ids)))
+        return outputs
 
 
 @torch.inference_mode()
@@ -59,47 +96,53 @@ def decode_greedily(network: AttentionNetwork, sources: Sequence[Ids]) -> list[O
     """Translate id lists, none of them empty, as one batch; row order is kept.
 
     Each row ends at END or at `bound` of its own length, whatever the other rows do. Finished rows
-    leave the batch once they are a quarter of it.
+    leave the batch once they are a quarter of it. A GPU writes some more after the end of a row
+    before that is seen; it is passed over.
     """
-    source, lengths = pad_sources(sources)
+    source, lengths = (send(part.numpy(), network.device) for part in pad_sources(sources))
+    steps = 1 if on_host(source) else STEPS
     memory = network.encode(source, lengths)
-    hidden = memory.initial
-    limits = [bound(len(row)) for row in sources]
-    ids: list[Ids] = [[] for _ in sources]
-    scores = [0.0] * len(sources)
-    ended = [False] * len(sources)
-    alive = list(range(len(sources)))  # the row of `sources` behind each row of the batch
-    inputs = torch.full((len(sources), 1), START)
-    while True:
-        output, hidden = network.decode(memory, inputs, hidden)
-        pieces, gains = choose(network.logits(output[:, 0]))
-        running = []
-        chosen = zip(alive, pieces.tolist(), gains.tolist(), strict=True)
-        for place, (row, piece, gain) in enumerate(chosen):
-            if ended[row] or len(ids[row]) >= limits[row]:
-                continue
-            scores[row] += gain
-            ended[row] = piece == END
-            if not ended[row]:
-                ids[row].append(piece)
-                if len(ids[row]) < limits[row]:
-                    running.append(place)
-        if not running:
-            break
-        inputs = pieces[:, None]
-        if len(running) <= 0.75 * len(alive):
-            keep = torch.tensor(running)
-            memory, hidden, inputs = memory.rows(keep), hidden[:, keep], inputs[keep]
-            alive = [alive[place] for place in running]
-    tokens = [len(row) + end for row, end in zip(ids, ended, strict=True)]
-    return list(map(Output, ids, scores, tokens))
+    hidden, inputs = memory.initial, torch.full_like(source[:, :1], START)
+    outputs = Outputs(sources)
+    rows = np.arange(len(sources))  # of `sources`, behind each row of the batch
+    running = np.ones(len(rows), np.bool_)
+    while running.any():
+        chosen = []
+        for _ in range(steps):
+            output, hidden = network.decode(memory, inputs, hidden)
+            pieces, gains = choose(network.logits(output[:, 0]))
+            inputs = pieces[:, None]
+            chosen.append((pieces, gains))
+        for some_pieces, some_gains in _read(chosen):
+            alive = np.flatnonzero(running)
+            if len(alive):
+                goes_on = outputs.add(rows[alive], some_pieces[alive], some_gains[alive])
+                running[alive] = goes_on
+        alive = np.flatnonzero(running)
+        if 0 < len(alive) <= 0.75 * len(rows):
+            keep = send(alive, network.device)
+            memory, inputs = memory.rows(keep), inputs[keep]
+            hidden = hidden.index_select(1, keep)  # contiguous, as cuDNN demands
+            rows, running = rows[alive], running[alive]
+    return outputs.finish()
+
+
+def _read(chosen: list[tuple[Tensor, Tensor]]) -> Iterator[tuple[NDArray, NDArray]]:
+    """Read the pieces and gains of some steps, for all of which a GPU is waited for once."""
+    pieces, gains = (torch.stack(parts).cpu().numpy() for parts in zip(*chosen, strict=True))
+    return zip(pieces, gains, strict=True)
 
 
 class RnnTranslator:
     """A trained recurrent translator; decodes greedily."""
 
-    def __init__(self, folder: Path, settings: Rnn, threads: int) -> None:
-        """Load what `train_rnn` wrote; InputError if a file is missing or does not fit."""
+    def __init__(self, folder: Path, settings: Rnn, threads: int, device: str = "cpu") -> None:
+        """Load what `train_rnn` wrote, onto a device.
+
+        Raises:
+            InputError: a file is missing or does not fit.
+            TandemError: nothing can be computed on the device.
+        """
         self.threads = threads
         self.pieces = pieces = load_pieces(folder / "sp.model")
         marks = pieces.pad_id(), pieces.unk_id(), pieces.bos_id(), pieces.eos_id()
@@ -111,6 +154,7 @@ class RnnTranslator:
         arrays = saved.read_arrays(path, lambda: _shapes(make))
         self.network = make()
         self.network.load_state_dict({k: torch.from_numpy(v) for k, v in arrays.items()})
+        self.network.to(place(device)).eval()
 
     def translate(self, sentences: Iterable[str]) -> Iterator[Translation]:
         """Yield one translation per sentence, in input order.
@@ -118,7 +162,8 @@ class RnnTranslator:
         In another batch the last digits of a sentence's log-probability may differ.
         """
         cut = partial(self.pieces.encode, num_threads=1)
-        return translate_in_windows(sentences, cut, self._translate_batch)
+        tokens = BATCH_TOKENS if on_host(self.network.bias) else GPU_TOKENS
+        return translate_in_windows(sentences, cut, self._translate_batch, tokens)
 
     def _translate_batch(self, rows: Sequence[Ids]) -> list[Translation]:
         with torch_threads(self.threads):

@@ -30,22 +30,37 @@ CONVERTED = "ctranslate2"
 class MarianTranslator:
     """A converted Marian model; decodes with a beam."""
 
-    def __init__(self, folder: Path, settings: Released, threads: int) -> None:
-        """Load from a folder that `adopt_marian` made, onto a GPU where CTranslate2 sees one.
+    def __init__(
+        self, folder: Path, settings: Released, threads: int, device: str = "auto"
+    ) -> None:
+        """Load from a folder that `adopt_marian` made.
 
-        Raises TandemError when a file is missing or does not fit the others.
+        Args:
+            folder, settings: of the translator.
+            threads: of the CPU.
+            device: cpu, cuda, cuda:1; auto is a GPU where CTranslate2 sees one, which is not
+                everywhere where PyTorch sees one.
+
+        Raises:
+            TandemError: a file is missing or does not fit the others, or CTranslate2 cannot
+                compute on the device.
         """
         self.beam, self.prefix = settings.beam, settings.prefix
+        kind, _, number = device.partition(":")
         try:
             self.model = ctranslate2.Translator(
-                str(folder / CONVERTED), device="auto", intra_threads=threads
+                str(folder / CONVERTED),
+                device=kind,
+                device_index=int(number or 0),
+                intra_threads=threads,
             )
             self.tokenizer = MarianTokenizer.from_pretrained(folder, local_files_only=True)
             # a bound on both sides
             self.positions = int(read_json(folder / "config.json")["max_position_embeddings"])
         except (OSError, RuntimeError, TypeError, ValueError, KeyError) as error:
             raise TandemError(
-                f"{folder}: the Marian translator does not load ({error}). Make it again"
+                f"{folder}: the Marian translator does not load on {device} ({error}). Make "
+                "it again, or choose another device"
             ) from error
 
     def translate(self, sentences: Iterable[str]) -> Iterator[Translation]:

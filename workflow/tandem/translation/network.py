@@ -17,6 +17,29 @@ import torch
 from torch import Tensor, nn
 
 
+class Places(NamedTuple):
+    """Where the words of a source batch are, (batch, source) right-padded, counted row after row.
+
+    reversal: (batch * source,), the places of each row from its last word to its first, those of
+    padding as they are: what they read they also put back; last: (batch,), of each last word;
+    mask: (batch, source), True at words.
+    """
+
+    reversal: Tensor
+    last: Tensor
+    mask: Tensor
+
+    @classmethod
+    def find(cls, lengths: Tensor, longest: int) -> Places:
+        """Find the places in rows of lengths (batch,), on their device."""
+        column = torch.arange(longest, device=lengths.device)
+        starts = torch.arange(len(lengths), device=lengths.device)[:, None] * longest
+        ends = lengths[:, None]
+        mask = column < ends
+        reversal = starts + torch.where(mask, ends - 1 - column, column)
+        return cls(reversal.flatten(), starts[:, 0] + lengths - 1, mask)
+
+
 class Memory(NamedTuple):
     """What the decoder sees of a source batch.
 
@@ -30,7 +53,7 @@ class Memory(NamedTuple):
 
     def rows(self, index: Tensor) -> Memory:
         """Keep the rows (batch positions) of `index`."""
-        return Memory(self.states[index], self.mask[index], self.initial[:, index])
+        return Memory(self.states[index], self.mask[index], self.initial.index_select(1, index))
 
 
 def drop(values: Tensor, rate: float, generator: torch.Generator | None) -> Tensor:
@@ -41,7 +64,7 @@ def drop(values: Tensor, rate: float, generator: torch.Generator | None) -> Tens
     """
     if generator is None or rate == 0.0:
         return values
-    mask = torch.empty(values.shape[0], 1, values.shape[2])
+    mask = torch.empty(values.shape[0], 1, values.shape[2], device=values.device)
     return values * mask.bernoulli_(1.0 - rate, generator=generator).div_(1.0 - rate)
 
 
@@ -56,14 +79,9 @@ def attend(queries: Tensor, states: Tensor, mask: Tensor) -> Tensor:
     return torch.bmm(torch.softmax(scores, dim=2), states)
 
 
-def reverse_rows(ids: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
-    """Reverse each row of ids (batch, time) within its length; padding stays on the right.
-
-    The positions (batch, time) that were read come along: they also undo the reversal.
-    """
-    places = torch.arange(ids.shape[1]).expand_as(ids)
-    positions = torch.where(places < lengths[:, None], lengths[:, None] - 1 - places, places)
-    return ids.gather(1, positions), positions
+def read_rows(values: Tensor, places: Tensor) -> Tensor:
+    """Read the places of values (batch, time, ...), counted row after row."""
+    return values.flatten(0, 1).index_select(0, places)
 
 
 class AttentionNetwork(nn.Module):
@@ -95,25 +113,44 @@ class AttentionNetwork(nn.Module):
             else:
                 nn.init.xavier_uniform_(parameter, generator=generator)
 
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        return self.bias.device
+
+    @property
+    def scale(self) -> float:
+        """What embeddings are multiplied by, to be of about one."""
+        return float(self.embedding.embedding_dim**0.5)
+
     def embed(self, ids: Tensor, generator: torch.Generator | None) -> Tensor:
         """Embed ids (batch, time) as (batch, time, dimension), at a scale of about one."""
-        scale = self.embedding.embedding_dim**0.5
-        return drop(self.embedding(ids) * scale, self.dropout, generator)
+        return drop(self.embedding(ids) * self.scale, self.dropout, generator)
 
     def encode(
         self, source: Tensor, lengths: Tensor, generator: torch.Generator | None = None
     ) -> Memory:
         """Read source ids (batch, source), right-padded, of lengths (batch,), each at least 1."""
-        reversed_source, positions = reverse_rows(source, lengths)
-        ahead, _ = self.forwards(self.embed(source, generator))
-        behind, _ = self.backwards(self.embed(reversed_source, generator))
-        index = positions.unsqueeze(2).expand_as(behind)
-        states = torch.cat([ahead, behind.gather(1, index)], dim=2)
-        rows, last = torch.arange(len(lengths)), lengths - 1
-        final = torch.cat([ahead[rows, last], behind[rows, last]], dim=1)
+        places = Places.find(lengths, source.shape[1])
+        backwards = read_rows(source, places.reversal).view_as(source)
+        ahead = self.embed(source, generator)
+        return self.read(ahead, self.embed(backwards, generator), places, generator)
+
+    def read(
+        self,
+        ahead: Tensor,
+        behind: Tensor,
+        places: Places,
+        generator: torch.Generator | None = None,
+    ) -> Memory:
+        """Read embedded sources (batch, source, dimension): as they are, and reversed."""
+        ahead, _ = self.forwards(ahead)
+        behind, _ = self.backwards(behind)
+        put_back = read_rows(behind, places.reversal).view_as(behind)
+        states = torch.cat([ahead, put_back], dim=2)
+        final = torch.cat([read_rows(side, places.last) for side in (ahead, behind)], dim=1)
         initial = torch.tanh(self.bridge(final)).unsqueeze(0)
-        mask = torch.arange(source.shape[1]) < lengths[:, None]
-        return Memory(drop(states, self.dropout, generator), mask, initial)
+        return Memory(drop(states, self.dropout, generator), places.mask, initial)
 
     def decode(
         self,
@@ -127,7 +164,17 @@ class AttentionNetwork(nn.Module):
         Returns what `logits` turns into scores, (batch, target, dimension), and the last hidden
         state (Luong et al. 2015, equation 5). Decoding gives one column at a time.
         """
-        states, hidden = self.decoder(self.embed(inputs, generator), hidden)
+        return self.write(memory, self.embed(inputs, generator), hidden, generator)
+
+    def write(
+        self,
+        memory: Memory,
+        inputs: Tensor,
+        hidden: Tensor,
+        generator: torch.Generator | None = None,
+    ) -> tuple[Tensor, Tensor]:
+        """Do what `decode` does with inputs that are embedded, (batch, target, dimension)."""
+        states, hidden = self.decoder(inputs, hidden)
         context = attend(states, memory.states, memory.mask)
         joined = drop(torch.cat([context, states], dim=2), self.dropout, generator)
         return torch.tanh(self.combine(joined)), hidden

@@ -21,6 +21,7 @@ from torch import Tensor, nn
 from tandem.errors import TandemError
 from tandem.files import saved
 from tandem.files.io import read_lines, remove, write_lines
+from tandem.machine import learns_on_host, place
 from tandem.segmentation.pieces import train_unigram
 from tandem.training.checkpoint import load_optimizer, optimizer_tensors
 from tandem.training.course import Advance, Course, Learner, Parameters, State, history_lines
@@ -67,7 +68,11 @@ def train_pieces(lines: Iterable[str], size: int) -> bytes:
 
 
 def train_rnn(
-    train: Aligned[str], validation: Aligned[str], settings: Rnn, folder: str | Path
+    train: Aligned[str],
+    validation: Aligned[str],
+    settings: Rnn,
+    folder: str | Path,
+    device: str = "auto",
 ) -> None:
     """Train on the pairs of at most `settings.max_words` words a side, and save into a folder.
 
@@ -75,9 +80,12 @@ def train_rnn(
     validation loss; nats per target token). `folder`/checkpoint holds what a stopped run goes on
     from; the finished run removes it.
 
-    Raises TandemError on sides of unequal length, or when no pair is short enough.
+    `device` is where it is trained: cpu, cuda, or auto, CUDA if there is one.
+
+    Raises TandemError on sides of unequal length, when no pair is short enough, or when nothing
+    can be computed on the device.
     """
-    folder = Path(folder)
+    folder, device = Path(folder), place(device)
     train, validation = (keep_short(pairs, settings.max_words) for pairs in (train, validation))
     if not train.sources:
         raise TandemError(
@@ -92,9 +100,11 @@ def train_rnn(
             Aligned(*(pieces.encode(side, num_threads=1) for side in texts))
             for texts in (train, validation)
         )
-        course = train_network(settings, len(pieces), pairs, held_out, folder / "checkpoint")
-    weights = course.best.items()
-    save_file({name: value.contiguous() for name, value in weights}, folder / "model.safetensors")
+        course = train_network(
+            settings, len(pieces), pairs, held_out, folder / "checkpoint", device
+        )
+    weights = {name: value.cpu().contiguous() for name, value in course.best.items()}
+    save_file(weights, folder / "model.safetensors")
     (folder / "sp.model").write_bytes(model)
     settings.save_settings(folder)
     history = history_lines(course.progress.history, "validation_loss", decimals=6)
@@ -104,12 +114,23 @@ def train_rnn(
 
 
 def train_network(
-    settings: Rnn, pieces: int, train: Aligned[Ids], validation: Aligned[Ids], checkpoint: Path
+    settings: Rnn,
+    pieces: int,
+    train: Aligned[Ids],
+    validation: Aligned[Ids],
+    checkpoint: Path,
+    device: str = "cpu",
 ) -> Course:
     """Train a network on pairs as ids, going on from `checkpoint`; return the finished course."""
-    learner = RnnLearner(settings, pieces, train, validation)
     text = hashlib.sha256(json.dumps([train, validation]).encode()).hexdigest()
     identity = {"settings": settings.model_dump(mode="json"), "pieces": pieces, "text": text}
+    if learns_on_host(device):
+        learner = RnnLearner(settings, pieces, train, validation)
+    else:
+        from tandem.translation.gpu_training import GpuRnnLearner
+
+        learner = GpuRnnLearner(settings, pieces, train, validation, device)
+        identity["device"] = learner.network.device.type  # which draws other random numbers
     course = Course(learner, identity, settings.epochs, selects=False)
     validate = (lambda parameters: learner.validation_loss()) if validation.sources else None
     course.run(validate, checkpoint, title="translator")
@@ -127,16 +148,22 @@ class RnnLearner(Learner):
     """Learns to translate by teacher forcing."""
 
     def __init__(
-        self, settings: Rnn, pieces: int, train: Aligned[Ids], validation: Aligned[Ids]
+        self,
+        settings: Rnn,
+        pieces: int,
+        train: Aligned[Ids],
+        validation: Aligned[Ids],
+        device: str = "cpu",
     ) -> None:
-        """Draw the weights of a network over so many pieces."""
+        """Draw the weights of a network over so many pieces, which are the same on every device."""
         self.settings, self.train, self.validation = settings, train, validation
         self.network = AttentionNetwork(pieces, settings.dimension, settings.dropout)
         self.network.initialise(torch.Generator().manual_seed(settings.seed))
+        self.network.to(device)
         self.optimiser = torch.optim.Adam(
             self.network.parameters(), lr=settings.learning_rate, betas=(0.9, 0.98), fused=True
         )
-        self._generator = torch.Generator()
+        self._generator = torch.Generator(device)
         self._groups: list[list[int]] = []
         self._epoch = self._step = 0
 
@@ -177,20 +204,25 @@ class RnnLearner(Learner):
         self._generator.set_state(state.tensors["random"])
         self._step = state.place["step"]
 
-    def _update(self, group: list[int], rate: float) -> tuple[float, int]:
+    def _update(self, group: list[int], rate: float) -> tuple[float | Tensor, int]:
         """Take one step of Adam on the pairs at `group`; return the loss per token and tokens."""
-        for parameters in self.optimiser.param_groups:
-            parameters["lr"] = rate
-        self.optimiser.zero_grad()
         output, labels = forced_output(self.network, self.train, group, self._generator)
         count = self.settings.sampled_pieces
         loss = sampled_loss(self.network, output, labels, count, self._generator)
+        self._descend(loss, rate)
+        return loss.item(), len(labels)
+
+    def _descend(self, loss: Tensor, rate: float, check: bool = True) -> Tensor:
+        """Take one step of Adam; return the norm of the gradient, finite where it is checked."""
+        for parameters in self.optimiser.param_groups:
+            parameters["lr"] = rate
+        self.optimiser.zero_grad()
         loss.backward()
-        nn.utils.clip_grad_norm_(
-            self.network.parameters(), self.settings.clip, error_if_nonfinite=True
+        norm = nn.utils.clip_grad_norm_(
+            self.network.parameters(), self.settings.clip, error_if_nonfinite=check
         )
         self.optimiser.step()
-        return loss.item(), len(labels)
+        return norm
 
     @torch.inference_mode()
     def validation_loss(self) -> float:

@@ -54,16 +54,24 @@ class Translator(Kind):
     threads: PositiveInt = 1
     """CPU threads; they change the last digits of what is trained."""
 
-    def train(self, corpus: str | Path, folder: str | Path) -> None:
+    def train(self, corpus: str | Path, folder: str | Path, device: str = "auto") -> None:
         """Make the translator's folder, which holds translator.json beside what the kind needs.
 
-        `corpus` is the folder of the bitext: {train,valid,test}.<language>. A run that was stopped
-        resumes from what it left in `folder`, and ends with the same bytes.
+        A run that was stopped resumes from what it left in `folder`, on the same kind of device,
+        and ends with the same bytes.
+
+        Args:
+            corpus: the folder of the bitext: {train,valid,test}.<language>.
+            folder: where the translator goes.
+            device: where it is trained: cpu, cuda, or auto, CUDA if there is one.
         """
         raise NotImplementedError
 
-    def load(self, folder: Path, threads: int) -> LoadedTranslator:
-        """Load what `train` made, for a number of CPU threads; no code of the folder is run."""
+    def load(self, folder: Path, threads: int, device: str) -> LoadedTranslator:
+        """Load what `train` made, for a number of CPU threads, onto a device (also auto).
+
+        No code of the folder is run.
+        """
         raise NotImplementedError
 
     def save_settings(self, folder: str | Path) -> None:
@@ -74,8 +82,18 @@ class Translator(Kind):
 TRANSLATORS = Registry("tandem.translation.kinds", Translator)
 
 
-def load_translator(folder: str | Path, threads: int = 1) -> LoadedTranslator:
-    """Load a translator of any kind from its folder; InputError if it is missing or damaged."""
+def load_translator(folder: str | Path, threads: int = 1, device: str = "auto") -> LoadedTranslator:
+    """Load a translator of any kind from its folder.
+
+    Args:
+        folder: what `Translator.train` made.
+        threads: of the CPU.
+        device: where it translates: cpu, cuda, or auto, CUDA if there is one.
+
+    Raises:
+        InputError: the folder is missing or damaged.
+        TandemError: nothing can be computed on the device.
+    """
     folder = Path(folder)
     saved.check(folder, SETTINGS_FILE)
-    return saved.read(folder / SETTINGS_FILE, TRANSLATORS.parse).load(folder, threads)
+    return saved.read(folder / SETTINGS_FILE, TRANSLATORS.parse).load(folder, threads, device)

@@ -25,14 +25,14 @@ class Released(Translator):
     beam: PositiveInt = 5
     """Beam size of decoding."""
 
-    def train(self, corpus: str | Path, folder: str | Path) -> None:
-        """Fetch the model and convert it; the bitext only measures it."""
+    def train(self, corpus: str | Path, folder: str | Path, device: str = "auto") -> None:
+        """Fetch the model and convert it; the bitext only measures it, the device does nothing."""
         from tandem.translation.marian import adopt_marian
 
         adopt_marian(self, folder)
 
-    def load(self, folder: Path, threads: int) -> MarianTranslator:
-        """Load the converted model, onto a GPU where CTranslate2 sees one."""
+    def load(self, folder: Path, threads: int, device: str) -> MarianTranslator:
+        """Load the converted model; auto is a GPU where CTranslate2 sees one."""
         from tandem.translation.marian import MarianTranslator
 
-        return MarianTranslator(folder, self, threads)
+        return MarianTranslator(folder, self, threads, device)

@@ -41,16 +41,16 @@ class Rnn(Translator):
     seed: NonNegativeInt = 1
     """Seed of the initial weights, the order of the pairs and all other random draws."""
 
-    def train(self, corpus: str | Path, folder: str | Path) -> None:
+    def train(self, corpus: str | Path, folder: str | Path, device: str = "auto") -> None:
         """Train on the training split; see `rnn_training.train_rnn`."""
         from tandem.translation.rnn_training import read_split, train_rnn
 
         sides = self.source, self.target
         train, validation = (read_split(corpus, split, *sides) for split in ("train", "valid"))
-        train_rnn(train, validation, self, folder)
+        train_rnn(train, validation, self, folder, device)
 
-    def load(self, folder: Path, threads: int) -> RnnTranslator:
+    def load(self, folder: Path, threads: int, device: str) -> RnnTranslator:
         """Load the weights and the pieces."""
         from tandem.translation.decoding import RnnTranslator
 
-        return RnnTranslator(folder, self, threads)
+        return RnnTranslator(folder, self, threads, device)
