@@ -163,13 +163,13 @@ class GpuContrast(Contrast):
         def learn(*tensors: Tensor) -> None:
             self._learn(tokens, room, len(groups), *tensors)
 
-        each = [*batches[0], *(one[0] for one in rest)]
-        seeds = pool.seed + torch.arange(1, len(each) + 1, device=self.device) * 8
-        for number, sentences in enumerate(each):
+        every = [*batches[0], *(part[0] for part in rest)]
+        seeds = pool.seed + torch.arange(1, len(every) + 1, device=self.device) * 8
+        for number, sentences in enumerate(every):
             batch = slice(number * size, min(number * size + size, count))
             inputs = [sentences, seeds[number : number + 1], *self.objective.part(chosen, batch)]
             self._graphs.run(("batch", len(sentences), tokens, room), learn, inputs)
-        return len(each)
+        return len(every)
 
     def _learn_alone(
         self, room: int, rows: Room, monolingual: bool, sentences: Tensor, keys: Tensor,
@@ -277,19 +277,23 @@ class GpuContrast(Contrast):
 
     def _place(self, stretch: Stretch) -> list[Sent]:
         """Return the pools of a stretch on the device."""
-        shelf, sentences = self._shelf, send(np.concatenate(stretch.sentences), self.device)
+        shelf, sentences = self._shelf, send(stretch.sentences, self.device)
         offsets = shelf.offsets[: len(stretch.rows) + 1]
         keys = keys_of(shelf.ids[: len(stretch.rows.ids)].long(), offsets)[sentences]
-        seeds = [generator(*self._key(span)).integers(2**62) for span in stretch.pools]
-        sent, pools, start = send(np.array(seeds), self.device), [], 0
+        seeds = send(self._seeds(stretch.pools), self.device)
+        rooms, pools = stretch.rooms(), []
         for number, span in enumerate(stretch.pools):
-            part = slice(start, start + 2 * (span.end - span.start))
-            start = part.stop
+            part = slice(*stretch.bounds[number : number + 2].tolist())
             shared, labels = stretch.keys[number], stretch.labels[number]
             pools.append(Sent(
-                span, stretch.lengths(number), stretch.sizes(number), *stretch.room(number), sentences[part],
+                span, stretch.lengths[part], stretch.sizes[part], *rooms[number], sentences[part],
                 keys[part] if shared is None else send(np.tile(shared, 2), self.device),
                 None if labels is None else send(labels.astype(np.int64), self.device),
-                sent[number : number + 1],
+                seeds[number : number + 1],
             ))  # fmt: skip
         return pools
+
+    def _seeds(self, pools: Sequence[Span]) -> np.ndarray:
+        """Return a seed for each pool, int64: of its place in the run, so that it is drawn again."""
+        first = generator(self.settings.seed, 2, self._epoch).integers(2**40)
+        return first + np.array([(span.start << 8) + (span.text << 48) for span in pools])

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, nullcontext
 import torch
 from torch import Tensor
 
-BEFORE = 2
+BEFORE = 1
 """Times that work is done before it is recorded: libraries set themselves up in the first."""
 
 
@@ -28,7 +28,7 @@ class Graphs:
         self._stream = torch.cuda.Stream(device) if self._gpu else None
         self._pool = torch.cuda.graph_pool_handle() if self._gpu else None
         self._done = Counter[Hashable]()
-        self._held: dict[Hashable, list[Tensor]] = {}
+        self._held: dict[Hashable, _Held] = {}
         self._graphs: dict[Hashable, torch.cuda.CUDAGraph] = {}
 
     def stream(self) -> AbstractContextManager[object]:
@@ -63,11 +63,37 @@ class Graphs:
             work(*inputs)
             return
         if key not in self._graphs:
-            self._held[key] = [tensor.clone() for tensor in inputs]
-            graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(graph, pool=self._pool, stream=self._stream):
-                work(*self._held[key])
-            self._graphs[key] = graph
-        for held, tensor in zip(self._held[key], inputs, strict=True):
-            held.copy_(tensor)
+            self._held[key] = _Held(inputs)
+            self._graphs[key] = self._record(work, self._held[key].tensors)
+        self._held[key].fill(inputs)
         self._graphs[key].replay()
+
+    def _record(self, work: Callable[..., None], inputs: Sequence[Tensor]) -> torch.cuda.CUDAGraph:
+        """Record work. `torch.cuda.graph` would also give all free memory back each time."""
+        graph = torch.cuda.CUDAGraph()
+        torch.cuda.synchronize()
+        graph.capture_begin(pool=self._pool)
+        work(*inputs)
+        graph.capture_end()
+        return graph
+
+
+class _Held:
+    """The tensors that recorded work reads; those of int64 lie together, to be filled at once."""
+
+    def __init__(self, inputs: Sequence[Tensor]) -> None:
+        numbers = [tensor.flatten() for tensor in inputs if tensor.dtype == torch.int64]
+        self._numbers = torch.cat(numbers)
+        parts = iter(self._numbers.split([len(part) for part in numbers]))
+        self.tensors = [
+            next(parts).view(tensor.shape) if tensor.dtype == torch.int64 else tensor.clone()
+            for tensor in inputs
+        ]
+
+    def fill(self, inputs: Sequence[Tensor]) -> None:
+        """Take over the values of tensors like those that it was made from."""
+        numbers = [tensor.flatten() for tensor in inputs if tensor.dtype == torch.int64]
+        torch.cat(numbers, out=self._numbers)
+        for held, tensor in zip(self.tensors, inputs, strict=True):
+            if tensor.dtype != torch.int64:
+                held.copy_(tensor)

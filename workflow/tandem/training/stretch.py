@@ -30,35 +30,39 @@ class Stretch(NamedTuple):
     Attributes:
         rows: sentences.
         marks: (rows,) how many words each has; empty where they are not grouped.
-        sentences: of each pool, the numbers of its left sentences and of its right ones.
+        sentences: numbers of the first pool's left sentences, its right ones, and so on.
+        bounds: (pools + 1,) where the sentences of each pool begin.
+        lengths, sizes: of these sentences, in tokens, and in words where tokens are grouped.
         keys, labels: of the pairs of each pool, where the text has them.
     """
 
     pools: list[Span]
     rows: Ragged
     marks: Indices
-    sentences: list[Indices]
+    sentences: Indices
+    bounds: Indices
+    lengths: Indices
+    sizes: Indices
     keys: list[Indices | None]
     labels: list[NDArray[np.int8] | None]
 
-    def lengths(self, pool: int) -> Indices:
-        """Return the tokens of each sentence of a pool."""
-        numbers = self.sentences[pool]
-        return self.rows.offsets[numbers + 1] - self.rows.offsets[numbers]
-
-    def sizes(self, pool: int) -> Indices:
-        """Return the same, or where tokens are grouped its words."""
-        return self.marks[self.sentences[pool]] if len(self.marks) else self.lengths(pool)
-
-    def room(self, pool: int) -> tuple[int, Room]:
-        """Return how many tokens are made room for to hold all of a pool, and words."""
-        tokens, sizes = self.lengths(pool).sum(), self.sizes(pool)
-        return room_for(tokens, sizes.max(), sizes.sum() if len(self.marks) else 0)
+    def rooms(self) -> list[tuple[int, Room]]:
+        """Return what room each pool needs, tokens and more: as much as others of its size."""
+        counts, starts = np.diff(self.bounds), self.bounds[:-1]
+        needs = np.stack([
+            np.add.reduceat(self.lengths, starts),
+            np.maximum.reduceat(self.sizes, starts),
+            np.add.reduceat(self.sizes, starts),
+        ])  # fmt: skip
+        for count in np.unique(counts):
+            alike = counts == count
+            needs[:, alike] = needs[:, alike].max(1, keepdims=True)
+        return [room_for(*need) for need in needs.T.tolist()]
 
 
 def room_for(tokens: int, longest: int, words: int) -> tuple[int, Room]:
     """Return numbers of tokens and of words that are at least these: a few cover all."""
-    return rounded(int(tokens)), Room(-8 * (-int(longest) // 8), rounded(int(words)))
+    return rounded(tokens), Room(-8 * (-longest // 8), rounded(words))
 
 
 def rounded(number: int) -> int:
@@ -80,16 +84,19 @@ def read_stretch(
         parts += [text.left.gather(rows), text.right.gather(rows)]
         for span in run:
             left = np.arange(base + span.start - begin, base + span.end - begin)
-            sentences.append(np.append(left, left + len(rows)))
+            sentences += [left, left + len(rows)]
         base += 2 * len(rows)
-    joined = concatenate(parts)
+    joined, numbers = concatenate(parts), np.concatenate(sentences)
     marks = np.zeros(0, np.int64)
     if words:
         marks = np.diff(np.append(0, np.cumsum(joined.ids == 0))[joined.offsets])
+    lengths = joined.lengths()[numbers]
     pairs = [(texts[span.text], orders[span.text][span.start : span.end]) for span in pools]
     keys = [None if text.keys is None else text.keys[rows] for text, rows in pairs]
     labels = [None if text.labels is None else text.labels[rows] for text, rows in pairs]
-    return Stretch(pools, joined, marks, sentences, keys, labels)
+    bounds = np.append(0, np.cumsum([2 * len(rows) for _, rows in pairs]))
+    sizes = marks[numbers] if words else lengths
+    return Stretch(pools, joined, marks, numbers, bounds, lengths, sizes, keys, labels)
 
 
 class Shelf:
@@ -142,7 +149,7 @@ class Shelf:
             sums = tokens.sum(-1).max(), words.max(), words.sum(-1).max()
             most.append(torch.stack(sums))
         tokens, longest, words = torch.stack(most).amax(0).tolist()
-        return room_for(tokens, longest, words if len(self.marks) else 0)
+        return room_for(tokens, longest, words)
 
 
 def keys_of(ids: Tensor, offsets: Tensor) -> Tensor:
