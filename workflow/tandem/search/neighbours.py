@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tandem.errors import TandemError
-from tandem.machine import place
+from tandem.machine import gpu_errors, place
 from tandem.search.limits import memory_bound, memory_used
 from tandem.search.rows import UnitRows
 
@@ -57,6 +57,7 @@ class Neighbours(NamedTuple):
     backward: Lists
 
 
+@gpu_errors("Search on the CPU")
 def search(
     source: np.ndarray | str | Path,
     target: np.ndarray | str | Path,
@@ -64,7 +65,7 @@ def search(
     *,
     index: IndexKind = IndexKind.EXACT,
     memory_bytes: int | None = None,
-    device: str | None = None,
+    device: str = "cpu",
     progress: Callable[[float], object] | None = None,
 ) -> Neighbours:
     """Find the k nearest targets of every source and the k nearest sources of every target.
@@ -78,7 +79,7 @@ def search(
         k: neighbours per sentence; a list never exceeds the sentences of the other side.
         index: exact, which takes a side block by block; the others hold one whole in memory.
         memory_bytes: bound on the resident memory of this process; see `memory_bound`.
-        device: where exact search multiplies: "cpu", "cuda", ...; None takes CUDA if there is one.
+        device: where exact search multiplies: cpu, cuda, ..., or auto: cuda if there is one.
         progress: called with the share done, 0 to 1.
 
     Raises:
@@ -105,9 +106,9 @@ def search(
     return neighbours
 
 
-def _gpu(device: str | None) -> torch.device | None:
+def _gpu(device: str) -> torch.device | None:
     """Return the GPU to multiply on, which PyTorch already uses then, or None."""
-    device = place(device or "auto")
+    device = place(device)
     if device == "cpu":
         return None
     import torch
