@@ -16,7 +16,7 @@ from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
 from tandem.files.io import atomic_folder, write_lines
-from tandem.machine import device_name, gpu_errors, place
+from tandem.machine import device_name, gpu_errors, learns_on_host, place
 from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.segmenter import Segmenter
@@ -100,6 +100,7 @@ def course_of(
         "pairs": [pairs.checksum for pairs in texts],
         "vocabulary": vocabulary,
         "start": start.digest() if start else "",
+        "on_host": learns_on_host(device),  # the optimisers of a GPU have other states
     }
     return Course(learner, identity, run.recipe.epochs, run.recipe.patience)
 

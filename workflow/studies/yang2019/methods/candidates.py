@@ -73,9 +73,7 @@ def find(
             for text, language, file in zip(sides, languages, files, strict=True)
         ]
         device = device_of(encoder)
-        near = search(
-            files[0], files[1], neighbours, memory_bytes=memory_bytes, device=device
-        )
+        near = search(files[0], files[1], neighbours, memory_bytes=memory_bytes, device=device)
         pairs = mine(near, Score.COSINE, retrieval)
         kept = None
         if keep_vectors:
