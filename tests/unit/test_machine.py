@@ -18,6 +18,13 @@ import _adapter
 import numba, torch, faiss
 print(numba.get_num_threads(), torch.get_num_threads(), faiss.omp_get_max_threads())
 """
+CARDS = f"""
+import sys
+sys.path.insert(0, {str(LIBRARY / "scripts")!r})
+import _adapter, torch
+torch.cuda.device_count, torch.cuda.set_device = lambda: 2, lambda number: None
+print(*(_adapter._free_card() for _ in range(3)))
+"""
 SEARCH = """
 import sys
 import numpy as np
@@ -25,7 +32,7 @@ from tandem import machine
 from tandem.search.neighbours import search
 
 machine._may_have_gpu = lambda: False
-search(np.eye(3), np.eye(3), 1)
+search(np.eye(3), np.eye(3), 1, device="auto")
 print("torch" in sys.modules)
 """
 
@@ -43,6 +50,10 @@ def output_of(code, home):
 
 def test_a_job_computes_with_the_threads_of_its_rule(tmp_path):
     assert output_of(JOB, tmp_path) == ["1", "1", "1"]
+
+
+def test_every_job_takes_a_card_of_its_own_and_the_first_if_there_is_none(tmp_path):
+    assert output_of(CARDS, tmp_path) == ["cuda:0", "cuda:1", "cuda"]
 
 
 def test_a_search_without_a_gpu_does_not_wait_for_pytorch(tmp_path):
@@ -63,3 +74,45 @@ def test_where_there_may_be_a_gpu_pytorch_is_asked(monkeypatch):
 def test_a_device_that_is_not_there_is_named():
     with pytest.raises(TandemError, match="cannot compute on 'cuda:99'"):
         machine.place("cuda:99")
+
+
+def test_a_device_has_the_name_of_its_card(monkeypatch):
+    import torch
+
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: f"Card of {device}")
+    assert machine.device_name("cpu") == "cpu"
+    assert machine.device_name("cuda:1") == "cuda (Card of cuda:1)"
+
+
+FULL = (
+    "CUDA out of memory. Tried to allocate 9 GiB. GPU 1 has a total capacity of 79.10 GiB of which "
+    "5 MiB is free. Including non-PyTorch memory, this process has 78 GiB memory in use."
+)
+
+
+@pytest.mark.parametrize(
+    ("problem", "said"),
+    [
+        (FULL, r"^cuda:1 is full \(CUDA out of memory\. .* 5 MiB is free\)\. Lower it, end "),
+        ("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate`", "cuda:1 is full"),
+        ("CUDA failed with error out of memory", "cuda:1 is full"),  # CTranslate2's words
+        ("CUDA error: unspecified launch failure\nCUDA kernel errors", r"failure\)\. Give "),
+        ("cuDNN error: CUDNN_STATUS_EXECUTION_FAILED", "cuda:1 is lost .* another card"),
+    ],
+)
+def test_a_gpu_that_is_full_or_lost_is_named_with_a_remedy(problem, said):
+    import torch
+
+    kind = torch.OutOfMemoryError if problem is FULL else RuntimeError
+    with pytest.raises(TandemError, match=said), machine.gpu_errors("Lower it", "cuda:1"):
+        raise kind(problem)
+    with pytest.raises(kind), machine.gpu_errors("Lower it", "cpu"):
+        raise kind(problem)
+
+
+@pytest.mark.parametrize(
+    "problem", ["CUDA error: device-side assert triggered", "shape mismatch: no CUDA error"]
+)
+def test_a_fault_of_the_program_stays_one(problem):
+    with pytest.raises(RuntimeError, match=problem), machine.gpu_errors("Lower it", "cuda"):
+        raise RuntimeError(problem)

@@ -47,6 +47,7 @@ def test_a_dry_run_writes_nothing(tiny):
     ("values", "said"),
     [
         ("mirrors=7", "unknown key 'mirrors' (did you mean 'mirror'?)"),
+        ("device=tpu", "device: Input should be 'cpu', 'cuda' or 'auto'"),
         ("studies={wieting2019: {table: {}}}", "unknown key 'table' (did you mean 'tables'?)"),
         ("studies={weiting2019: {}}", "no study 'weiting2019' (did you mean 'wieting2019'?)"),
         ("studies={wieting2019: {recipes: {averaging: {epochs: 0}}}}",

@@ -99,3 +99,7 @@ def test_more_tasks_to_score_train_nothing_anew_and_hide_no_other_change(copied)
     assert "train" not in rules
     # Snakemake does not look at the parameters of what stands below a job that runs
     assert "measure_speed" in rules
+
+
+def test_another_device_makes_nothing_anew(copied):
+    assert planned(copied, *TINY, "--config", "device=cuda") == {}

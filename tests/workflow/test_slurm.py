@@ -1,10 +1,36 @@
 """The Slurm profile on a real controller: one node, started for this test."""
 
 import json
+import re
 
 import pytest
 import slurm_cluster
 from conftest import TINY, run_snakemake
+
+ASKING = {
+    "train", "train_translator", "translate_shard", "score_translator", "score", "measure_speed",
+    "mine_searched", "translate_test",
+}  # fmt: skip
+"""The rules whose jobs compute on a GPU."""
+
+
+@pytest.mark.parametrize("profile", ["gpu", "slurm"])
+def test_one_line_of_a_profile_lets_jobs_ask_for_a_gpu(tiny, profile):
+    def gpus():
+        """Return the GPUs that jobs of each rule ask for."""
+        options = "--dry-run", "--cores", "2", "--profile", f"profiles/{profile}", *TINY
+        run = run_snakemake(tiny, *options)
+        assert run.returncode == 0, run.stdout + run.stderr
+        asked = re.findall(r"rule (\w+):\n(?:    .*\n)*?    resources: .*?gpu=(\d)", run.stdout)
+        return {number: {name for name, n in asked if n == number} for number in ("0", "1")}
+
+    file = tiny / "profiles" / profile / "config.yaml"
+    text = file.read_text(encoding="utf-8")
+    line = re.search("^(# )?config: {device: cuda}$", text, re.MULTILINE)[0]
+    file.write_text(text.replace(line, ""), encoding="utf-8")
+    assert gpus() == {"0": ASKING, "1": set()}
+    file.write_text(text.replace(line, line.removeprefix("# ")), encoding="utf-8")
+    assert gpus() == {"0": set(), "1": ASKING}
 
 
 @pytest.mark.slurm

@@ -27,6 +27,9 @@ DATASETS = load_registers(CONFIGURATION, workflow.basedir)
 PLANS = load_plans(CONFIGURATION, DATASETS, workflow.basedir)
 STUDIES = {plan.name: plan for plan in PLANS.values()}
 
+# GPUs that a job asks for. Not in `params`, as the device is not: no other card makes a result anew.
+GPU = int(CONFIGURATION.device == "cuda")
+
 # Priorities of jobs: text before training, training before scores, so that at the end no core is
 # idle while another still trains.
 FIRST, SECOND = 2, 1

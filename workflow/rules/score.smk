@@ -16,6 +16,7 @@ rule score:
     conda:
         "../../envs/tandem.yaml"
     resources:
+        gpu=GPU,
         mem_mb=lambda w: 4000 + getattr(study_of(w).tasks[w.task], "memory_mb", 0),
     params:
         study=lambda w: plan_of(w).name,

@@ -25,6 +25,7 @@ rule measure_speed:
         "../../envs/tandem.yaml"
     threads: 16
     resources:
+        gpu=GPU,
         mem_mb=8000,
     params:
         runs=lambda w: {name: plan_of(w).run(name) for name in timed(w)},

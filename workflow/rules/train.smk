@@ -24,6 +24,7 @@ rule train:
         "../../envs/tandem.yaml"
     threads: lambda w: plan_of(w).run(w.experiment)["recipe"]["threads"]
     resources:
+        gpu=GPU,
         mem_mb=4000,
         runtime=1440,
     params:

@@ -20,6 +20,7 @@ rule train_translator:
         "../../envs/tandem.yaml"
     threads: lambda w: translator_of(w).threads
     resources:
+        gpu=GPU,
         mem_mb=8000,
         runtime=2880,
     params:
@@ -47,6 +48,7 @@ rule translate_shard:
         "../../envs/tandem.yaml"
     threads: lambda w: translator_of(w).threads
     resources:
+        gpu=GPU,
         mem_mb=6000,
         runtime=1440,
     params:
@@ -98,6 +100,8 @@ rule score_translator:
     conda:
         "../../envs/tandem.yaml"
     threads: lambda w: translator_of(w).threads
+    resources:
+        gpu=GPU,
     params:
         translator=lambda w: TRANSLATORS.dump(translator_of(w)),
         code=lambda w: digest("score_translator.py", translated_by(w)),

@@ -10,13 +10,13 @@ import sys
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 # The library beside this file, whose digest a job has, before any that is installed
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tandem.errors import explained, writing  # noqa: E402
-from tandem.machine import limit_threads  # noqa: E402
+from tandem.machine import limit_threads, place  # noqa: E402
 
 # Before any library is loaded; a test may import this file outside a job
 if job := getattr(sys.modules["__main__"], "snakemake", None):
@@ -27,9 +27,12 @@ if job := getattr(sys.modules["__main__"], "snakemake", None):
 with contextlib.suppress(OSError):
     ALIVE = open(".snakemake/alive", "a")
     fcntl.flock(ALIVE, fcntl.LOCK_SH)
+CARDS: list[IO[str]] = []
+"""Held likewise: the GPU that this job computes on."""
 
 if TYPE_CHECKING:
     from tandem.reporting.table import Material, Table
+    from tandem.studies.configuration import Configuration
 
 
 @contextlib.contextmanager
@@ -57,11 +60,44 @@ def logged(path: str) -> Iterator[logging.Logger]:
 
 def add_kinds(config: Mapping[str, Any]) -> None:
     """Add the kinds that stand in studies' folders."""
-    from tandem.studies.configuration import find, load_configuration, study_homes
+    from tandem.studies.configuration import find, study_homes
 
     base = Path(__file__).resolve().parents[2]
-    values = {key: value for key, value in config.items() if key != "captions"}
-    study_homes(find(folder, base) for folder in load_configuration(values).study_folders)
+    study_homes(find(folder, base) for folder in _configuration(config).study_folders)
+
+
+def _configuration(config: Mapping[str, Any]) -> Configuration:
+    """Return the configuration without what the rules add to it."""
+    from tandem.studies.configuration import load_configuration
+
+    return load_configuration({key: value for key, value in config.items() if key != "captions"})
+
+
+def job_device(config: Mapping[str, Any]) -> str:
+    """Return where a job computes, which the configuration says; it is no parameter of the job.
+
+    Raises:
+        TandemError: nothing can be computed there.
+    """
+    device = _configuration(config).device
+    return place(_free_card() if device == "cuda" else device)
+
+
+def _free_card() -> str:
+    """Return a GPU that no other job of this folder computes on, which is the current one now.
+
+    If all have a job, it is the first.
+    """
+    import torch
+
+    for number in range(torch.cuda.device_count()):
+        with contextlib.suppress(OSError):
+            card = open(f".snakemake/gpu{number}", "a")
+            fcntl.flock(card, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            CARDS.append(card)
+            torch.cuda.set_device(number)
+            return f"cuda:{number}"
+    return "cuda"
 
 
 def checkpoint(root: str, output: str, code: str) -> Path:

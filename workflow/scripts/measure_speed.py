@@ -1,6 +1,6 @@
 """Time encoders on text that they have not read, and their training."""
 
-from _adapter import add_kinds, logged
+from _adapter import add_kinds, job_device, logged
 from tandem.corpora.register import Dataset
 from tandem.files.io import write_json
 from tandem.timing.rates import measure_models, sample
@@ -26,6 +26,7 @@ with logged(snakemake.log[0]) as log:
         runs[name] = Run.parse(run, seed=1)
         pairs[name] = sample(load_texts(folder, params.sides, params.pools), most)
     models = dict(zip(params.runs, inputs.models, strict=True))
-    speeds = measure_models(models, runs, pairs, params.baselines, text, **measured)
+    devices = dict.fromkeys(["cpu", job_device(snakemake.config)])
+    speeds = measure_models(models, runs, pairs, params.baselines, text, devices, **measured)
     log.info("%s", speeds)
     write_json(snakemake.output.speeds, speeds | {"code": params.code})

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from _adapter import add_kinds, logged
+from _adapter import add_kinds, job_device, logged
 from tandem.encoders.baselines import load_baseline
 from tandem.encoders.model import SentenceEncoder
 from tandem.files.io import atomic_folder
@@ -14,10 +14,11 @@ with logged(snakemake.log[0]) as log:
     task = TASKS.parse(params.task)
     inputs = {name: Path(str(path)) for name, path in snakemake.input.items() if name != "models"}
     models = [params.pretrained] if params.pretrained else snakemake.input.models
+    device = job_device(snakemake.config)
     load = load_baseline if params.pretrained else SentenceEncoder.load
     with atomic_folder(snakemake.output.folder) as folder:
         for seed, model in zip(params.seeds, models, strict=True):
-            items = task.score(load(model), inputs)
+            items = task.score(load(model, device), inputs)
             origin = {"study": params.study, "task": wildcards.task}
             origin |= {"experiment": wildcards.experiment}
             origin |= {"seed": seed, "code": params.code}

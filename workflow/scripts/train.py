@@ -1,6 +1,6 @@
 """Train an encoder in a setting with a seed, or take it untrained."""
 
-from _adapter import add_kinds, checkpoint, logged
+from _adapter import add_kinds, checkpoint, job_device, logged
 from tandem.encoders.model import SentenceEncoder
 from tandem.files.io import remove
 from tandem.segmentation.segmenter import Segmenter
@@ -23,7 +23,8 @@ with logged(snakemake.log[0]) as log:
     if params.run["trained"]:
         texts = load_texts(inputs.segmented, params.sides, params.pools)
         start = SentenceEncoder.load(inputs.start[0]) if inputs.start else None
-        trained = run.train_encoder(described, segmenter, texts, select, place, start=start)
+        device = job_device(snakemake.config)
+        trained = run.train_encoder(described, segmenter, texts, select, place, device, start=start)
     else:
         trained = run.untrained_encoder(described.encoder, segmenter, described.seed, select)
     scores = {"similarity": "pearson_x100", "retrieval": "p_at_1_x100", "last": ""}

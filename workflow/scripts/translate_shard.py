@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from _adapter import add_kinds, logged
+from _adapter import add_kinds, job_device, logged
 from tandem.files.io import count_lines
+from tandem.machine import gpu_errors
 from tandem.translation.translate_files import translate_file
 from tandem.translation.translator import TRANSLATORS, load_translator
 
@@ -17,6 +18,8 @@ with logged(snakemake.log[0]) as log:
         pairs = min(pairs, params.pairs)
     shard, shards = int(snakemake.wildcards.shard), params.shards
     lines = shard * pairs // shards, (shard + 1) * pairs // shards
-    translator = load_translator(snakemake.input.translator, settings.threads)
-    translate_file(translator, source, snakemake.output.text, snakemake.output.scores, lines)
+    output, device = snakemake.output, job_device(snakemake.config)
+    with gpu_errors("Translate on the CPU", device):
+        translator = load_translator(snakemake.input.translator, settings.threads, device=device)
+        translate_file(translator, source, output.text, output.scores, lines)
     log.info("%s: lines %d to %d", source, lines[0] + 1, lines[1])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 _as_gpu = ContextVar("_as_gpu", default=False)
+_OF_A_GPU = re.compile("CUDA (?:driver )?(?:error|failed|out of memory)|cuDNN error|cuBLAS error")
+"""How the errors of PyTorch and CTranslate2 begin that come from a GPU."""
+_FULL = re.compile("out of memory|ALLOC_FAILED")
+_MORE = re.compile(r"\n| Process \d| Including non-PyTorch| Of the allocated")
+"""Where PyTorch's account of a full GPU goes on beyond what was asked for and what is there."""
 
 
 def limit_threads(threads: int) -> None:
@@ -55,8 +61,48 @@ def place(device: str) -> str:
         torch.zeros(1, device=device).cpu()
     except (RuntimeError, AssertionError) as error:
         problem = str(error).split("\n")[0]
-        raise TandemError(f"cannot compute on {device!r} ({problem})") from error
+        raise TandemError(
+            f"cannot compute on {device!r} ({problem}). Give another device: --device, or `device` "
+            "of the configuration"
+        ) from error
     return device
+
+
+def device_name(device: str) -> str:
+    """Return a device with the name of its card, such as "cuda (NVIDIA H100 80GB HBM3)"."""
+    kind = device.partition(":")[0]
+    if kind != "cuda":
+        return kind
+    import torch
+
+    return f"{kind} ({torch.cuda.get_device_name(device)})"
+
+
+@contextmanager
+def gpu_errors(remedy: str, device: str = "cuda") -> Iterator[None]:
+    """Turn the errors of a GPU that is full or lost into a TandemError; others pass.
+
+    Args:
+        remedy: what needs less of its memory, as a sentence without its full stop.
+        device: where the body computes; on a CPU nothing is turned.
+    """
+    try:
+        yield
+    except RuntimeError as error:
+        text = str(error)
+        # an assertion on the device is a fault of the program
+        if device == "cpu" or not _OF_A_GPU.match(text) or "device-side assert" in text:
+            raise
+        problem = _MORE.split(text)[0].rstrip(". ")
+        if _FULL.search(text):
+            raise TandemError(
+                f"{device} is full ({problem}). {remedy}, end what else runs on it, or take "
+                "another card"
+            ) from error
+        raise TandemError(
+            f"{device} is lost ({problem}). Give the same command again, on another card if this "
+            "one fails again: a training goes on from its checkpoint"
+        ) from error
 
 
 def on_host(tensor: Tensor) -> bool:

@@ -232,6 +232,18 @@ def test_help_has_an_example_that_parses(command, capsys):
         assert parser(words[1:]).parse_args(words[1:]).command == command
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_that_encodes_says_where(command, capsys):
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    said = " ".join(capsys.readouterr().out.split())
+    # these change numbers or copy them, and encode nothing
+    assert ("--device" in said) == (command not in ("compress", "export"))
+    default = "auto" if command == "train" else "cpu"
+    where = f"cuda:1 (the second card), or auto: cuda if there is one (default: {default})"
+    assert (where in said) == ("--device" in said)
+
+
 def test_sizes_have_units():
     sizes = [byte_size(text) for text in ("2GiB", "1.5KiB", "300M", "7")]
     assert sizes == [2**31, 1536, 300_000_000, 7]

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tandem.errors import InputError, TandemError
+from tandem.search.neighbours import search
 from tandem.tasks.kinds.retrieval import first_hits
 from tandem.tasks.task import TASKS, read_items, write_items
 
@@ -137,3 +138,18 @@ def test_a_source_has_the_mean_of_its_directions(task):
     assert task.draws([without], "a.mean", 50, 1).std() == pytest.approx(0)
     with pytest.raises(TandemError, match="searched different texts"):
         task.draws([one, without], "a.mean", 50, 1)
+
+
+def test_vectors_are_searched_where_the_encoder_computes(task, corpus, monkeypatch):
+    asked = []
+
+    def searched(source, target, k, device):
+        asked.append(device)
+        return search(source, target, k)
+
+    monkeypatch.setattr("tandem.search.neighbours.search", searched)
+    encoder = Fixed()
+    task.score(encoder, {"corpus": corpus})
+    encoder.device = "cuda:1"
+    task.score(encoder, {"corpus": corpus})
+    assert asked == ["cpu", "cuda:1"]

@@ -1,5 +1,7 @@
 """A stopped or killed training resumes to the same bytes, from its own checkpoint alone."""
 
+import contextlib
+
 import pytest
 from small_runs import (
     AVERAGING,
@@ -15,6 +17,7 @@ from small_runs import (
     train_both,
 )
 
+from tandem.machine import cpu_as_gpu
 from tandem.objectives.kinds.margin import Margin
 from tandem.training.course import Course
 from tandem.training.run import course_of
@@ -115,3 +118,17 @@ def test_a_checkpoint_of_another_start_is_not_taken_up(tmp_path):
         assert not course_of(run, TYPES, [bitext()], start=begun).resume(tmp_path / "c")
     train(run, tmp_path / "d", checkpoint_seconds=-1)
     assert not course_of(run, TYPES, [bitext()], start=start).resume(tmp_path / "d")
+
+
+@pytest.mark.parametrize("devices", [("cpu", "gpu"), ("gpu", "cpu")])
+def test_a_training_that_was_stopped_on_one_device_begins_anew_on_the_other(tmp_path, devices):
+    def trained(device, folder=None, **options):
+        with cpu_as_gpu() if device == "gpu" else contextlib.nullcontext():
+            course = course_of(described(AVERAGING), TYPES, [bitext()])
+            course.run(None, folder, show=False, **options)
+        return course
+
+    calls = iter(range(100))
+    stopped = trained(devices[0], tmp_path / "c", stopped=lambda: next(calls) == 12)
+    assert not stopped.finished
+    assert_same_bytes(trained(devices[1], tmp_path / "c"), trained(devices[1]))

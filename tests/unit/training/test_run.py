@@ -1,10 +1,15 @@
 """Runs: as plain values, and from an encoder that is trained already."""
 
+from functools import partialmethod
+
 import numpy as np
 import pytest
 from small_runs import AVERAGING, LSTM, TYPES, bitext, continued, described, encoder_of, train
 
+import tandem.training.run as module
 from tandem.errors import TandemError
+from tandem.files.io import read_json
+from tandem.training.course import Course
 from tandem.training.run import Run, course_of, train_encoder
 
 
@@ -46,3 +51,49 @@ def test_a_model_says_what_it_started_from():
     more, _ = train_encoder(run, start.segmenter, texts, None, **options, start=start)
     known = {"start": {"sha256": start.digest(), "training": {"seed": 5}}}
     assert more.metadata == scratch.metadata | known
+
+
+def test_a_model_says_what_trained_it():
+    segmenter, run = encoder_of(train(AVERAGING)).segmenter, described(AVERAGING, epochs=1)
+    encoder, _ = train_encoder(run, segmenter, [bitext()], None, show=False, device="cpu")
+    assert encoder.metadata["device"] == "cpu"
+
+
+def test_a_training_on_a_gpu_that_is_lost_says_so_and_goes_on_from_its_checkpoint(
+    tmp_path, monkeypatch
+):
+    segmenter, run = encoder_of(train(AVERAGING)).segmenter, described(AVERAGING)
+
+    def trained(folder=None):
+        options = {"device": "cpu", "show": False}
+        return train_encoder(run, segmenter, [bitext()], None, folder, **options)
+
+    def breaking(*arguments):
+        """Make a course whose GPU is lost after the first epoch, on the CPU."""
+        course = course_of(*arguments[:3])
+        advance, begin = course.learner.advance, course.learner.begin
+
+        def lose(epoch):
+            course.learner.advance = lost if epoch else advance
+            return begin(epoch)
+
+        def lost():
+            raise RuntimeError(problem)
+
+        course.learner.begin = lose
+        return course
+
+    folder = tmp_path / "checkpoint"
+    for problem, said in (  # noqa: B007  (which `lost` raises)
+        ("CUDA error: unspecified launch failure", "cuda is lost.*goes on from its checkpoint"),
+        ("CUDA out of memory. Tried to allocate 9 GiB", "cuda is full.*Lower `batch` of the"),
+    ):
+        with monkeypatch.context() as patched, pytest.raises(TandemError, match=said):
+            patched.setattr(module, "place", lambda device: "cuda")
+            patched.setattr(module, "course_of", breaking)
+            patched.setattr(Course, "run", partialmethod(Course.run, checkpoint_seconds=-1))
+            trained(folder)
+        assert read_json(folder / "progress.json")["progress"]["pairs"] == 150
+    (encoder, history), (whole, epochs) = trained(folder), trained()
+    assert np.array_equal(encoder.table, whole.table)
+    assert history == epochs

@@ -83,6 +83,7 @@ rule mine_searched:
     conda:
         "../../../envs/tandem.yaml"
     resources:
+        gpu=GPU,
         mem_mb=4000 + yang2019.mined.memory_mb,
     params:
         experiment=lambda w: yang2019.miners[w.language],
@@ -119,6 +120,7 @@ rule translate_test:
         "../../../envs/tandem.yaml"
     threads: yang2019.mined.translator.threads
     resources:
+        gpu=GPU,
         mem_mb=8000,
         runtime=2880,
     params:

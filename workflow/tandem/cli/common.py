@@ -50,9 +50,18 @@ def set_up(
 def add_model(parser: argparse.ArgumentParser) -> None:
     """Add the model, where it computes, and what is reported."""
     parser.add_argument("model", metavar="MODEL", help=MODEL)
-    parser.add_argument("--device", default="cpu", help="cpu (default), cuda, ...")
+    add_device(parser)
     parser.add_argument("--threads", type=threads, help="processor threads (default: all)")
     add_reporting(parser)
+
+
+def add_device(parser: argparse.ArgumentParser, default: str = "cpu") -> None:
+    """Add where a command computes."""
+    parser.add_argument(
+        "--device", default=default,
+        help="where to compute: cpu, cuda, cuda:1 (the second card), or auto: cuda if there is one "
+        "(default: %(default)s)",
+    )  # fmt: skip
 
 
 def add_reporting(parser: argparse.ArgumentParser) -> None:

@@ -54,6 +54,7 @@ def add_filter(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--jobs", type=common.positive, default=1, help="processes that score (default: 1)"
     )
+    common.add_device(parser)
     common.add_reporting(parser)
 
 
@@ -70,7 +71,8 @@ def run(options: argparse.Namespace) -> None:
     ):
         pairs = read_bitext(*options.files, languages=options.languages)
         scored = scores is not None
-        blocks = apply(pairs, filters, options.languages, open_encoder, options.jobs, scored)
+        opened = partial(open_encoder, device=options.device)
+        blocks = apply(pairs, filters, options.languages, opened, options.jobs, scored)
         for block in blocks:
             out.write(block.kept)
             if scores:

@@ -68,7 +68,7 @@ def add_train(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seed", type=common.natural, default=1, metavar="N", help="of order and drawing"
     )
-    parser.add_argument("--device", default="auto", help="auto (default), cpu, cuda")
+    common.add_device(parser, default="auto")
     common.add_reporting(parser)
 
 

@@ -20,6 +20,7 @@ from tandem.encoders.precision import Precision, pack, packed_shapes, unpack
 from tandem.errors import TandemError
 from tandem.files import saved
 from tandem.files.io import atomic_folder, write_json
+from tandem.machine import gpu_errors
 from tandem.registry import Named, Settings
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.segmenter import Segmenter
@@ -117,10 +118,11 @@ class SentenceEncoder:
         """Return the vectors of segmented sentences, (rows, dimension) float32."""
         rows.check_below(len(self.table))
         parts = [np.zeros((0, self.dimension), np.float32)]
-        for start in range(0, len(rows), batch_size):
-            places = rows.offsets[start : start + batch_size + 1]
-            ids = rows.ids[places[0] : places[-1]].astype(np.int64)
-            parts.append(self._compose(ids, places - places[0]))
+        with gpu_errors("Encode fewer sentences at a time", self.device):
+            for start in range(0, len(rows), batch_size):
+                places = rows.offsets[start : start + batch_size + 1]
+                ids = rows.ids[places[0] : places[-1]].astype(np.int64)
+                parts.append(self._compose(ids, places - places[0]))
         return np.concatenate(parts[1:]) if len(parts) > 2 else parts[-1]
 
     @cached_property

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tandem.errors import TandemError
 from tandem.files.io import read_yaml
 from tandem.files.outputs import same
+from tandem.machine import place
 from tandem.provenance import ROOT
 
 if TYPE_CHECKING:
@@ -48,15 +49,17 @@ def find_model(model: str) -> Path:
     raise TandemError(f"there is no model {model} (looked for {looked}). {remedy}")
 
 
-def open_encoder(model: str, languages: Sequence[str]) -> Callable[[Sequence[str], str], Floats]:
-    """Load a model by its folder or name; return its function that encodes sentences.
+def open_encoder(
+    model: str, languages: Sequence[str], device: str = "cpu"
+) -> Callable[[Sequence[str], str], Floats]:
+    """Load a model by its folder or name; return its function that encodes sentences on a device.
 
     Raises:
         TandemError: there is no such model, or it does not know one of the languages.
     """
     from tandem.encoders.model import SentenceEncoder
 
-    encoder = SentenceEncoder.load(find_model(model))
+    encoder = SentenceEncoder.load(find_model(model), place(device))
     for language in languages:
         encoder.segmenter.encoder(language)
     return encoder.encode

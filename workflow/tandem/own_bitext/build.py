@@ -110,7 +110,7 @@ class Asked:
             "recipe": dict(self.recipe),
             "held_out": self.held_out,
             "seed": self.seed,
-            "device": self.device,
+            "device": self.device.partition(":")[0],  # any card of a machine
         }
 
 

@@ -60,7 +60,10 @@ def mine(
     if not first or not second:
         raise TandemError("one of the texts is empty. Give some sentences")
     left, right = map(encoder.encode, (first, second), languages)
-    near = search(left, right, k, index=IndexKind(index), memory_bytes=memory_bytes)
+    near = search(
+        left, right, k,
+        index=IndexKind(index), memory_bytes=memory_bytes, device=encoder.device,
+    )  # fmt: skip
     pairs = margins.mine(near, score, Retrieval(retrieval)).above(threshold)
     rows = zip(pairs.score, pairs.source, pairs.target, strict=True)
     return [Mined(float(value), first[i], second[j]) for value, i, j in rows]

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tandem.errors import TandemError
-from tandem.machine import place
+from tandem.machine import gpu_errors, place
 from tandem.search.limits import cuda_works, memory_bound, memory_used
 from tandem.search.rows import UnitRows
 
@@ -61,6 +61,7 @@ class Neighbours(NamedTuple):
 _Filling = Callable[[Lists, UnitRows, UnitRows], Iterator[float]]
 
 
+@gpu_errors("Search on the CPU")
 def search(
     source: np.ndarray | str | Path,
     target: np.ndarray | str | Path,
@@ -68,7 +69,7 @@ def search(
     *,
     index: IndexKind = IndexKind.EXACT,
     memory_bytes: int | None = None,
-    device: str | None = None,
+    device: str = "cpu",
     progress: Callable[[float], object] | None = None,
 ) -> Neighbours:
     """Find the k nearest targets of every source and the k nearest sources of every target.
@@ -84,7 +85,8 @@ def search(
         memory_bytes: bound on the resident memory of this process, or, where PyTorch works on CUDA
             in it, on what the search adds: see `memory_bound`. Of a GPU's free memory an exact
             search takes three quarters at most.
-        device: where exact search multiplies: "cuda", else on the CPU; None: CUDA if there is one.
+        device: where exact search multiplies: cuda, cuda:1, ..., else the CPU; or auto: cuda if
+            there is one.
         progress: called with the share done, 0 to 1.
 
     Raises:
@@ -113,9 +115,9 @@ def search(
     return neighbours
 
 
-def _gpu(device: str | None) -> torch.device | None:
+def _gpu(device: str) -> torch.device | None:
     """Return the GPU to multiply on, which PyTorch already uses then, or None for the CPU."""
-    device = place(device or "auto")
+    device = place(device)
     if device == "cpu":
         return None
     import torch

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import NonNegativeInt, ValidationError
 
@@ -37,6 +37,9 @@ class Configuration(Settings):
     """Files that list the corpora, in the working directory or else beside the Snakefile."""
     mirror: str | None = None
     """A folder with the downloads as <host>/<path>, for machines that cannot reach the hosts."""
+    device: Literal["cpu", "cuda", "auto"] = "cpu"
+    """What jobs that train, translate, encode or search compute on; auto: a GPU where there is one.
+    It is a setting of the machine: a change of it makes no result anew."""
     study_folders: list[str] = ["workflow/studies"]
     """Folders that contain studies, each a folder; searched for like the registers."""
     seeds: list[NonNegativeInt] | None = None

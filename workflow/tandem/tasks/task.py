@@ -32,6 +32,11 @@ class Encodes(Protocol):
         """Return one row per sentence, shape (n, dimension), not normalised."""
 
 
+def device_of(encoder: Encodes) -> str:
+    """Return where an encoder computes, and so where its vectors are searched."""
+    return getattr(encoder, "device", "cpu")
+
+
 class Places(Protocol):
     """What a task needs of a study's plan: where corpora are, and what is trained on which."""
 

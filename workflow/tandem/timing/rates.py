@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
@@ -77,18 +77,20 @@ def measure_models(
     pairs: Mapping[str, Sequence[Pairs]],
     baselines: Mapping[str, str],
     text: Sequence[str],
+    devices: Iterable[str],
     language: str,
     batches: Sequence[int],
     repeats: int,
     seconds: float,
 ) -> dict[str, Any]:
-    """Time Tandem's encoders and others' on the CPU and, where there is one, on a GPU.
+    """Time Tandem's encoders and others' on devices, one after the other.
 
     Args:
         models: model folders by name.
         runs, pairs: how each of them is trained, and on what for the times of training (`sample`).
         baselines: what `load_baseline` takes, by name.
         text, language: raw lines, none twice; see `divide`.
+        devices: where they are timed: cpu, cuda, ...
         batches: sentences encoded at a time; at the first size unseen text is read.
         repeats: parts of the text, and turns of training.
         seconds: longest time of a part. An encoder that would take longer, judged by a probe, gets
@@ -103,11 +105,11 @@ def measure_models(
     probe, parts = divide(text, repeats)
     report: dict[str, Any] = {"speeds": [], "sentences": len(parts[0])}
     report |= {"load": os.getloadavg()[0], "processors": available_processors()}
-    for device in ("cpu", *["cuda"] * torch.cuda.is_available()):
+    for device in devices:
         encoders = {name: SentenceEncoder.load(folder, device) for name, folder in models.items()}
-        others = {name: load_baseline(model, device) for name, model in baselines.items()}
+        loaded = {name: load_baseline(model, device) for name, model in baselines.items()}
         # a baseline that computes elsewhere has a round of its own there
-        others = {name: other for name, other in others.items() if other.device == device}
+        others = {name: other for name, other in loaded.items() if device.startswith(other.device)}
         models_of_pieces = [encoder.segmenter.models.get(language) for encoder in encoders.values()]
         limit = next(filter(None, models_of_pieces), None) if device == "cpu" else None
         timed = encoders | others
@@ -115,7 +117,7 @@ def measure_models(
         turns = measure_training(encoders, runs, pairs, repeats, device)
         for speed in speeds:
             speed.training = turns.get(speed.name, [])
-        report["speeds"] += [asdict(speed) for speed in speeds]
+            report["speeds"].append(asdict(speed))
         if device == "cpu":
             report["sentencepiece"] = rate
     return report
@@ -138,7 +140,8 @@ def measure(
     threads = available_processors()
     torch.set_num_threads(threads)
     set_threads(threads)  # training may have left another number
-    speeds = {name: Rates(name, encoder.device, threads) for name, encoder in timed.items()}
+    kinds = {name: encoder.device.partition(":")[0] for name, encoder in timed.items()}
+    speeds = {name: Rates(name, kind, threads) for name, kind in kinds.items()}
     most, limit = {}, []
     for name, encoder in timed.items():
         encoder.encode(["0"], language, batches[0])  # which loads and compiles what it needs

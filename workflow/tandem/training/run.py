@@ -16,7 +16,7 @@ from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
 from tandem.files.io import atomic_folder, write_lines
-from tandem.machine import place
+from tandem.machine import device_name, gpu_errors, learns_on_host, place
 from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.segmenter import Segmenter
@@ -26,6 +26,7 @@ from tandem.training.recipe import Recipe
 
 Select = Callable[[Callable[[Ragged], np.ndarray]], float]
 """Scores a function from n segmented sentences to (n, d): the epoch that scores best is kept."""
+_REMEDY = "Lower `batch` of the recipe or `megabatch` of the objective"
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,7 @@ def course_of(
         "pairs": [pairs.checksum for pairs in texts],
         "vocabulary": vocabulary,
         "start": start.digest() if start else "",
+        "on_host": learns_on_host(device),  # the optimisers of a GPU have other states
     }
     return Course(learner, identity, run.recipe.epochs, run.recipe.patience)
 
@@ -127,7 +129,7 @@ def train_encoder(
         KeyboardInterrupt: it was stopped before an epoch was kept: in the first one, or in any
             where nothing is chosen.
         TandemError: `start` has another vocabulary than the text was segmented with, or is another
-            kind of encoder.
+            kind of encoder; the device is not there, or a GPU is full or lost.
     """
     if start is not None and start.segmenter.vocabulary != segmenter.vocabulary:
         raise TandemError(
@@ -135,17 +137,18 @@ def train_encoder(
             "from. Segment it with the encoder's own segmenter"
         )
     device = place(device)
-    course = course_of(run, len(segmenter), texts, device, start)
 
     def validate(parameters: Parameters) -> float:
         assert select is not None
         return select(from_parameters(segmenter, run.encoder, parameters).encode_ids)
 
-    course.run(validate if select else None, checkpoint, show=show, stopped=stopped)
+    with gpu_errors(_REMEDY, device):
+        course = course_of(run, len(segmenter), texts, device, start)
+        course.run(validate if select else None, checkpoint, show=show, stopped=stopped)
     if not course.best:
         raise KeyboardInterrupt
-    pairs = sum(len(text.usable) for text in texts)
-    metadata = {"pairs": pairs, "epoch": course.progress.best_epoch, **run.description()}
+    pairs, epoch = sum(len(text.usable) for text in texts), course.progress.best_epoch
+    metadata = {"pairs": pairs, "epoch": epoch, "device": device_name(device), **run.description()}
     if start is not None:
         metadata["start"] = {"sha256": course.identity["start"], "training": start.metadata}
     if not course.finished:

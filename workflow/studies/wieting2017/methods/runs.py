@@ -124,6 +124,7 @@ class Bench:
         run = Run(self.run.encoder, self.run.objective, recipe, trial.seed)
         start = self.starts.get(trial.seed)
         texts = [self.text.pairs(rows)]
+        # on the CPU: many small trainings in one job, and many jobs side by side
         encoder, _ = train_encoder(
             run, self.segmenter, texts, None, device="cpu", show=False, start=start
         )

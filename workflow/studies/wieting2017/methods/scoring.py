@@ -96,4 +96,5 @@ def _cosine_encoder(
     left, right = (encode([pair[side] for pair in pairs]) for side in (0, 1))
     run = Run(Averaging(), Margin(megabatch=1, anneal=0), COSINE, seed)
     text = [Pairs(left, right, monolingual=True)]
+    # on the CPU: as small as the trainings that its scores are for
     return train_encoder(run, segmenter, text, None, device="cpu", show=False)[0]

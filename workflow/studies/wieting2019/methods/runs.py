@@ -163,6 +163,7 @@ def train(english: English, language: SegmentedLanguage, marked: bool, run: Run)
     """
     pairs, vocabulary = bitext(english, language, marked)
     segmenter = Segmenter(english.segmenter.segmentation, vocabulary, english.segmenter.models)
+    # on the CPU: many small trainings in one job, and many jobs side by side
     trained, history = train_encoder(run, segmenter, [pairs], None, device="cpu", show=False)
     score_years = english.score(trained)
     random_years = dict(english.start(run.encoder, run.seed))

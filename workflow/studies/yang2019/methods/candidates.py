@@ -61,6 +61,7 @@ def find(
     """
     from tandem.search.neighbours import search
     from tandem.tasks.kinds.mining import is_correct
+    from tandem.tasks.task import device_of
 
     task = read_part(folder, part)
     sides = list(task.source.values()), list(task.target.values())
@@ -71,7 +72,8 @@ def find(
             write_vectors(encoder, text, language, file)
             for text, language, file in zip(sides, languages, files, strict=True)
         ]
-        near = search(files[0], files[1], neighbours, memory_bytes=memory_bytes)
+        device = device_of(encoder)
+        near = search(files[0], files[1], neighbours, memory_bytes=memory_bytes, device=device)
         pairs = mine(near, Score.COSINE, retrieval)
         kept = None
         if keep_vectors:

@@ -91,6 +91,7 @@ def fine_tuned(
     epochs: int,
     batch: int,
     learning_rate: float,
+    device: str = "cpu",
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the probability of each candidate of both parts, by a fine-tuned transformer.
 
@@ -98,19 +99,22 @@ def fine_tuned(
     paper. No code of the folder is run. The epoch with the best log-likelihood of the development
     pairs is taken.
     """
+    from tandem.machine import gpu_errors
     from tandem.training.course import Course
     from yang2019.methods.fine_tuning import FineTuning
 
-    learner = FineTuning(model, training, division.learned, seed, batch, learning_rate)
-    held, course = division.development, Course(learner, {}, epochs)
-    course.run(
-        lambda parameters: _likelihood(learner.probabilities(training, held), training.gold[held]),
-        show=False,
-        from_start=False,
-    )
-    learner.network.load_state_dict(course.best)
-    first, second = (learner.probabilities(part, np.arange(len(part.gold)))
-                     for part in (training, test))  # fmt: skip
+    held = division.development
+    with gpu_errors("Lower `batch` of the task", device):
+        learner = FineTuning(model, training, division.learned, seed, batch, learning_rate, device)
+        course = Course(learner, {}, epochs)
+        course.run(
+            lambda _: _likelihood(learner.probabilities(training, held), training.gold[held]),
+            show=False,
+            from_start=False,
+        )
+        learner.network.load_state_dict(course.best)
+        first, second = (learner.probabilities(part, np.arange(len(part.gold)))
+                         for part in (training, test))  # fmt: skip
     return first, second
 
 

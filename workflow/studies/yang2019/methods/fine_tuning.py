@@ -8,7 +8,6 @@ import numpy as np
 import torch
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
-from tandem.machine import place
 from tandem.training.course import Advance, Learner, Parameters
 
 if TYPE_CHECKING:
@@ -33,6 +32,7 @@ class FineTuning(Learner):
         seed: int,
         batch: int,
         learning_rate: float,
+        device: str = "cpu",
     ) -> None:
         """Load a model, without running any code of it, and add a layer of two classes.
 
@@ -43,9 +43,10 @@ class FineTuning(Learner):
             seed: for the new layer, the order and dropout.
             batch: pairs of a step.
             learning_rate: of AdamW.
+            device: where it learns and judges.
         """
         torch.manual_seed(seed)
-        self.device = place("auto")
+        self.device = device
         self.training, self.rows, self.batch = training, rows, batch
         self.gold = torch.from_numpy(training.gold.astype(np.int64)).to(self.device)
         self.tokenizer = AutoTokenizer.from_pretrained(model, trust_remote_code=False)

@@ -59,13 +59,15 @@ def nearest(
 ) -> Any:  # noqa: ANN401  (tandem.search.neighbours.Neighbours, which is slow to import)
     """Search in both directions for the nearest sentence."""
     from tandem.search.neighbours import search
+    from tandem.tasks.task import device_of
     from tandem.tasks.vectors import write_vectors
 
     with TemporaryDirectory(prefix="tandem-mined-") as scratch:
         files = [Path(scratch) / f"{side}.npy" for side in ("english", "other")]
         write_vectors(encoder, english, "en", files[0])
         write_vectors(encoder, other, language, files[1])
-        return search(files[0], files[1], 1, memory_bytes=memory_mb << 20)
+        bound, device = memory_mb << 20, device_of(encoder)
+        return search(files[0], files[1], 1, memory_bytes=bound, device=device)
 
 
 def chosen_threshold(

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from _adapter import add_kinds, logged
+from _adapter import add_kinds, job_device, logged
 from tandem.encoders.model import SentenceEncoder
 from yang2019.methods import mined, texts
 
@@ -12,7 +12,8 @@ with logged(snakemake.log[0]) as log:
     corpus = Path(inputs.corpus)
     valid = list(texts.split_pairs(corpus, "valid", language))
     other = list(texts.split_pairs(corpus, params.other, language))
-    encoder, text = SentenceEncoder.load(inputs.model[0]), texts.read(inputs.searched)
+    encoder = SentenceEncoder.load(inputs.model[0], job_device(snakemake.config))
+    text = texts.read(inputs.searched)
     ways = mined.ORIGINS[1:]
     least = dict.fromkeys(ways, params.threshold)
     if params.threshold == "validation":

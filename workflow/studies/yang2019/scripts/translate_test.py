@@ -3,8 +3,9 @@
 import shutil
 from pathlib import Path
 
-from _adapter import add_kinds, checkpoint, logged
+from _adapter import add_kinds, checkpoint, job_device, logged
 from tandem.files.io import atomic_folder, read_lines, write_lines
+from tandem.machine import gpu_errors
 from tandem.translation.translator import TRANSLATORS, load_translator
 
 with logged(snakemake.log[0]) as log:
@@ -14,10 +15,12 @@ with logged(snakemake.log[0]) as log:
     root = str(Path(output).parents[2])  # of <root>/translated/<language>/<origin>
     scratch = checkpoint(root, output, params.code)
     settings = TRANSLATORS.parse(params.translator)
-    settings.train(corpus, scratch)
-    translator = load_translator(scratch, settings.threads)
-    sources = read_lines(corpus / "test.en")
-    translations = [line.text for line in translator.translate(sources)]
+    device = job_device(snakemake.config)
+    with gpu_errors("Lower `batch_tokens` or `dimension` of the translator", device):
+        settings.train(corpus, scratch, device=device)
+        translator = load_translator(scratch, settings.threads, device=device)
+        sources = read_lines(corpus / "test.en")
+        translations = [line.text for line in translator.translate(sources)]
     with atomic_folder(output) as folder:
         write_lines(folder / "translations.txt", translations)
         shutil.copyfile(corpus / f"test.{names.language}", folder / "references.txt")

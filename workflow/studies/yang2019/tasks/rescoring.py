@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from tandem.tasks.kinds.mining import BitextMining, figures
-from tandem.tasks.task import Encodes, Items, Places, Task
+from tandem.tasks.task import Encodes, Items, Places, Task, device_of
 from yang2019.methods import comparable, texts
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Rescoring(Task):
         else:
             first, second = classifiers.fine_tuned(
                 self.model, training, test, division, self.seed, self.epochs, self.batch,
-                self.learning_rate,
+                self.learning_rate, device_of(encoder),
             )  # fmt: skip
         held = division.development
         kept = second >= 0.5

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import PositiveInt
 
 from tandem.search.neighbours import IndexKind
-from tandem.tasks.task import Encodes, Items, Places, Task
+from tandem.tasks.task import Encodes, Items, Places, Task, device_of
 from yang2019.methods import ranks, texts, vectors
 
 if TYPE_CHECKING:
@@ -56,20 +56,25 @@ class TranslationSearch(Task):
             english = write_vectors(encoder, text.english, "en", files[0])
             other = write_vectors(encoder, text.other, path.stem, files[1])
             if not self.documents:
-                return self._sentences(text, english, other, files)
+                return self._sentences(text, english, other, files, device_of(encoder))
             places = (text.places[:, [0, column]] for column in (1, 2))
             sides = [vectors.means(rows, lines, len(text.documents))
                      for rows, lines in zip((english, other), places, strict=True)]  # fmt: skip
-        near = self._search(sides[0], sides[1], max(self.counts))
+        near = self._search(sides[0], sides[1], max(self.counts), device_of(encoder))
         pairs = np.tile(np.arange(len(text.documents))[:, None], 2)
         hits = (ranks.right(lists.indices, pairs, len(pairs)) for lists in near)
         return dict(zip(("forward", "backward"), map(ranks.ranks, hits), strict=True))
 
     def _sentences(
-        self, text: texts.Searched, english: np.ndarray, other: np.ndarray, files: list[Path]
+        self,
+        text: texts.Searched,
+        english: np.ndarray,
+        other: np.ndarray,
+        files: list[Path],
+        device: str,
     ) -> Items:
         # one more than is counted: a wrong answer may come after several right ones
-        near = self._search(files[0], files[1], max(self.counts) + 1)
+        near = self._search(files[0], files[1], max(self.counts) + 1, device)
         hits = ranks.right(near.forward.indices, text.pairs, len(text.other))
         wrong = np.where(hits, -np.inf, near.forward.scores).max(1)
         first = hits[:, 0] & np.isfinite(wrong)
@@ -82,11 +87,13 @@ class TranslationSearch(Task):
             "targets": np.array([len(text.english), len(text.other)], np.int64),
         }
 
-    def _search(self, source: np.ndarray | Path, target: np.ndarray | Path, k: int) -> Neighbours:
+    def _search(
+        self, source: np.ndarray | Path, target: np.ndarray | Path, k: int, device: str
+    ) -> Neighbours:
         from tandem.search.neighbours import search
 
         memory = self.memory_mb << 20
-        return search(source, target, k, index=self.index, memory_bytes=memory)
+        return search(source, target, k, index=self.index, memory_bytes=memory, device=device)
 
     def units(self, items: Items) -> list[str]:
         """Return the directions with each N."""

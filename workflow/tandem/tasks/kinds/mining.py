@@ -21,7 +21,7 @@ from tandem.corpora.mining_task import PARTS, gold_rows, mining_language, read_p
 from tandem.corpora.readers.bucc import MiningTask
 from tandem.errors import TandemError
 from tandem.search.margins import MinedPairs, Retrieval, Score, mine
-from tandem.tasks.task import Encodes, Items, Places, Task
+from tandem.tasks.task import Encodes, Items, Places, Task, device_of
 
 if TYPE_CHECKING:
     from tandem.search.neighbours import Neighbours
@@ -105,7 +105,10 @@ class BitextMining(Task):
             source, target = (Path(scratch) / f"{side}.npy" for side in ("source", "target"))
             write_vectors(encoder, part.source.values(), language, source)
             write_vectors(encoder, part.target.values(), "en", target)
-            return search(source, target, self.neighbours, memory_bytes=self.memory_mb << 20)
+            return search(
+                source, target, self.neighbours,
+                memory_bytes=self.memory_mb << 20, device=device_of(encoder),
+            )  # fmt: skip
 
     def units(self, items: Items) -> list[str]:
         """Return the methods: `<score>.<retrieval>`."""

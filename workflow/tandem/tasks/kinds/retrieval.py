@@ -14,7 +14,7 @@ from tandem.corpora.collection import read_parts
 from tandem.corpora.register import Code
 from tandem.errors import InputError, TandemError
 from tandem.files.io import read_lines
-from tandem.tasks.task import MEAN, Encodes, Items, Places, Task
+from tandem.tasks.task import MEAN, Encodes, Items, Places, Task, device_of
 
 if TYPE_CHECKING:
     from tandem.statistics.correlation import FloatArray
@@ -59,7 +59,7 @@ class BitextRetrieval(Task):
         # English first, as in the papers
         left, right = sides = sorted(files, key=lambda side: (side != "en", side))
         vectors = [encoder.encode(read_lines(files[side]), language=side) for side in sides]
-        forward, backward = first_hits(*vectors)
+        forward, backward = first_hits(*vectors, device=device_of(encoder))
         return {f"{left}-{right}": forward, f"{right}-{left}": backward}
 
     def _of_parts(self, encoder: Encodes, folder: Path) -> Items:
@@ -75,7 +75,7 @@ class BitextRetrieval(Task):
             lines = islice(read_lines(part.path(folder, self.split)), most)
             texts = zip(*(line.split("\t")[1:] for line in lines), strict=True)
             vectors = [encoder.encode(text, side) for text, side in zip(texts, sides, strict=True)]
-            forward, backward = first_hits(*vectors)
+            forward, backward = first_hits(*vectors, device=device_of(encoder))
             items[f"{part.source}.{part.left}-{part.right}"] = forward
             items[f"{part.source}.{part.right}-{part.left}"] = backward
         if not items:
@@ -126,10 +126,12 @@ def _draws(systems: Sequence[Items], name: str, resamples: int, seed: int) -> Fl
     return 100 * ((times @ table).T / n)
 
 
-def first_hits(source: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def first_hits(
+    source: np.ndarray, target: np.ndarray, *, device: str = "cpu"
+) -> tuple[np.ndarray, np.ndarray]:
     """Tell which of n aligned sentences find their translation first: forward, backward, bool (n,).
 
-    Both sides are embeddings, (n, d), that need not be normalised.
+    Both sides are embeddings, (n, d), that need not be normalised; `device` is where to search.
     """
     from tandem.search.neighbours import search
 
@@ -137,5 +139,6 @@ def first_hits(source: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, np.n
         sizes = f"{len(source)} sources, {len(target)} targets"
         raise TandemError(f"{sizes}. Row i must translate row i")
     gold = np.arange(len(source))
-    forward, backward = (lists.indices[:, 0] == gold for lists in search(source, target, 1))
+    near = search(source, target, 1, device=device)
+    forward, backward = (lists.indices[:, 0] == gold for lists in near)
     return forward, backward
