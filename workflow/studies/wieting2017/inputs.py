@@ -110,7 +110,7 @@ class Inputs:
     def kinds(self, compared: str) -> list[Path]:
         """Return the files of the kinds that the scores of conditions depend on."""
         tasks = [TASKS.path(task["kind"]) for task in self.tasks().values()]
-        encoder = self.experiment.encoders[compared].kinds(self.plan.study)
+        encoder = self.experiment.encoders[compared].files(self.plan.study)
         return [*encoder, *tasks, *self._of_models(self.experiment.start)]
 
     def _of_models(self, *models: str | None) -> list[Path]:

@@ -38,4 +38,4 @@ class Inputs:
 
     def kinds(self, panel: str) -> list[Path]:
         """Return the files of the kinds that a panel's scores depend on."""
-        return [*self.panels[panel].encoders.kinds(self.plan.study), TASKS.path(self.task["kind"])]
+        return [*self.panels[panel].encoders.files(self.plan.study), TASKS.path(self.task["kind"])]

@@ -52,7 +52,7 @@ class Inputs:
 
     def miner_kinds(self, language: str) -> list[Path]:
         """Return the files of the kinds that this encoder needs."""
-        return self.plan.encoder_files(self.miners[language])
+        return self.plan.training_files(self.miners[language])
 
     def miner_text(self, language: str) -> str:
         """Return the corpus whose splits choose thresholds and give translators their test text."""
