@@ -12,7 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from pydantic import NonNegativeInt, PositiveInt
 
+from tandem.registry import Settings
 from tandem.statistics.correlation import FloatArray, checked, standardised
 
 LEVEL = 0.95
@@ -22,6 +24,15 @@ BLOCK_ELEMENTS = 1 << 21
 """Resampled values held at once (16 MiB as float64): bounds memory, never changes a number."""
 
 Statistic = Callable[..., FloatArray]
+
+
+class Bootstrap(Settings):
+    """How 95% bootstrap intervals are computed."""
+
+    resamples: PositiveInt = 1000
+    """Number of times that the scored items are resampled."""
+    seed: NonNegativeInt = 1
+    """Seed of the resampling."""
 
 
 @dataclass(frozen=True)

@@ -137,7 +137,7 @@ class Plan(CorpusPlan):
         return list(dict.fromkeys([*self.sources(setting.corpus), *before]))
 
     def saved_start(self, setting: str) -> str | None:
-        """Return the folder of the model that training goes back to, by however many experiments."""
+        """Return the folder of the model that training goes back to, by way of experiments too."""
         entry = self.study.settings[setting]
         while entry.start_experiment:
             entry = self.setting(entry.start_experiment)

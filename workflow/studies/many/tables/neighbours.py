@@ -9,7 +9,8 @@ from pydantic import PositiveInt
 from tandem.corpora.collection import Part, read_parts
 from tandem.errors import TandemError
 from tandem.files.io import read_lines
-from tandem.reporting.table import Material, Outline, Report, Table
+from tandem.reporting.outline import Outline
+from tandem.reporting.table import Material, Report, Table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from tandem.files.io import read_json
 from tandem.registry import ConfigurationError, not_among
-from tandem.reporting.table import Material, Outline, Report, Table
+from tandem.reporting.outline import Outline
+from tandem.reporting.table import Material, Report, Table
 from tandem.reporting.tables.speed import Speed, read_once
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from tandem.registry import ConfigurationError, not_among
-from tandem.reporting.table import Material, Outline, Report, Table
+from tandem.reporting.outline import Outline
+from tandem.reporting.table import Material, Report, Table
 
 if TYPE_CHECKING:
     import pandas as pd

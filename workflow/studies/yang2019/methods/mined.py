@@ -20,7 +20,7 @@ from tandem.translation.translator import TRANSLATORS, Translator
 from yang2019.methods import texts
 
 if TYPE_CHECKING:
-    from tandem.reporting.table import Outline
+    from tandem.reporting.outline import Outline
     from tandem.tasks.task import Encodes
 
 ORIGINS = ("original", "forward", "backward")

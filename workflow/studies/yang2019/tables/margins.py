@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import NonNegativeFloat
 
 from tandem.registry import Settings
-from tandem.reporting.table import Material, Outline, Report, Table
+from tandem.reporting.outline import Outline
+from tandem.reporting.table import Material, Report, Table
 from yang2019.methods.experiments import Compared, experiment
 
 if TYPE_CHECKING:
