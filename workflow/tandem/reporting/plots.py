@@ -152,14 +152,15 @@ def line_plot(panels: Sequence[Curves]) -> Figure:
     with matplotlib.rc_context(STYLE):
         figure = new_figure(max(WIDTH, 2.7 * columns), 0.5 + 2.6 * rows)
         places = figure.subplots(rows, columns, squeeze=False).ravel()
-        for empty in places[len(panels) :]:
-            empty.remove()
-        for axes, panel in zip(places, panels, strict=False):
+        places, empty = places[: len(panels)], places[len(panels) :]
+        for axes in empty:
+            axes.remove()
+        for axes, panel in zip(places, panels, strict=True):
             for label, points in panel.series.items():
                 number = labels.index(label)
                 place, estimate, low, high = points[np.argsort(points[:, 0])].T
                 axes.errorbar(
-                    place, estimate, yerr=_bars(estimate, low, high),
+                    place, estimate, yerr=bars(estimate, low, high),
                     linestyle=LINES[number % len(LINES)], **_look(number),
                     markersize=4, linewidth=1.2, elinewidth=0.9, capsize=2, label=label,
                 )  # fmt: skip
@@ -168,7 +169,7 @@ def line_plot(panels: Sequence[Curves]) -> Figure:
             axes.grid(color="0.9", linewidth=0.6)
             axes.set(xlabel=panel.xlabel, ylabel=panel.ylabel)
             axes.set_title(panel.title, fontsize=9)
-        _legend(figure, places[: len(panels)], labels)
+        _legend(figure, places, labels)
     return figure
 
 
@@ -179,11 +180,11 @@ def _look(number: int) -> dict[str, Any]:
     return {"color": OKABE_ITO[place], "marker": MARKERS[place], **face}
 
 
-def _bars(estimate: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray | None:
+def bars(estimate: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray | None:
     """Return the lengths of the bars of intervals, (2, points); None where there is no interval."""
     # a bootstrap interval need not hold the estimate; a bar cannot have a negative length
-    bars = np.nan_to_num(np.clip([estimate - low, high - estimate], 0, None))
-    return bars if bars.any() else None
+    lengths = np.nan_to_num(np.clip([estimate - low, high - estimate], 0, None))
+    return lengths if lengths.any() else None
 
 
 def _legend(figure: Figure, panels: Iterable[Axes], labels: Iterable[str]) -> None:
@@ -223,7 +224,7 @@ def _draw(panel: Axes, dots: Dots, labels: Sequence[str]) -> None:
         estimate, low, high = values[kept].T
         panel.errorbar(
             estimate, kept + 0.7 * ((place + 0.5) / len(shown) - 0.5),
-            xerr=_bars(estimate, low, high), linestyle="none", **_look(number),
+            xerr=bars(estimate, low, high), linestyle="none", **_look(number),
             markersize=4.5, elinewidth=1.1, capsize=2, label=label,
         )  # fmt: skip
     for line in np.arange(len(dots.rows) - 1) + 0.5:

@@ -87,6 +87,7 @@ class SpeedAndScore(Table):
             OKABE_ITO,
             STYLE,
             WIDTH,
+            bars,
             bounds,
             logarithmic,
             new_figure,
@@ -108,8 +109,8 @@ class SpeedAndScore(Table):
                 axes.errorbar(
                     x[0],
                     y[0],
-                    xerr=_bars(x),
-                    yerr=_bars(y),
+                    xerr=bars(*x[:, None]),
+                    yerr=bars(*y[:, None]),
                     fmt=MARKERS[number],
                     color=OKABE_ITO[number],
                     markersize=5,
@@ -140,13 +141,3 @@ def _name(axes: Axes, names: list[str], speeds: np.ndarray, scores: np.ndarray) 
         textsize=9, min_distance=0.015, max_distance=0.2,
         nbr_candidates=500, linecolor="0.5", linewidth=0.5,
     )  # fmt: skip
-
-
-def _bars(values: np.ndarray) -> np.ndarray | None:
-    """Return the lengths, (2, 1), of the bars below and above an estimate; None if both are 0."""
-    import numpy as np
-
-    estimate, low, high = values
-    # a bootstrap interval need not hold the estimate; a bar cannot have a negative length
-    bars = np.nan_to_num(np.clip([[estimate - low], [high - estimate]], 0, None))
-    return bars if bars.any() else None
