@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from tandem.translation.translator import TRANSLATORS
+from yang2019.methods.mined import ORIGINS
 
 if TYPE_CHECKING:
     from tandem.studies.plan import Plan
@@ -22,6 +23,7 @@ class Inputs:
         comparable: the mining tasks, by language.
         mined: how text is mined, and the translators trained on it.
         miners: the experiment whose encoder mines, by language.
+        origins: where the pairs of a translator's text come from.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -31,6 +33,7 @@ class Inputs:
         self.comparable = cast("MinedPairs", tables["table5"]).tasks
         self.mined = cast("TranslationTable", tables["table3"]).mined
         self.miners = self.mined.by_language(plan)
+        self.origins = ORIGINS
 
     def within(self, language: str) -> list[str]:
         """Return the collection whose held-out pairs alone are searched, if there is one."""

@@ -113,7 +113,7 @@ rule translate_test:
         yang2019.plan.path("benchmarks/translate_test/{language}/{origin}.tsv")
     wildcard_constraints:
         language=alternatives(yang2019.miners),
-        origin="original|forward|backward",
+        origin=alternatives(yang2019.origins),
     priority: SECOND
     conda:
         "../../../envs/tandem.yaml"
