@@ -51,7 +51,6 @@ def study_of(wildcards):
 
 
 DRAWS = ("tandem.statistics.bootstrap",)  # imported by tasks, but used by tables only
-JUDGED_BY = tuple(map(CLAIM_TESTS.path, CLAIM_TESTS.modules()))  # the tests of claims
 
 
 @cache
@@ -79,6 +78,13 @@ def tabulated_by(wildcards):
     adapter = Path(workflow.basedir) / "workflow/scripts/_adapter.py"
     encoders = {path for name in table.encodes() for path in plan.training_files(name)}
     return (*described_by(wildcards), TABLES.path(table.kind), *sorted(encoders), adapter)
+
+
+def judged_by(wildcards):
+    """Return the files of the tests that claims may name: the library's, and the study's own."""
+    owners = ("tandem", plan_of(wildcards).name)
+    tests = CLAIM_TESTS.modules().values()
+    return [path for module, _, path in tests if module.split(".")[0] in owners]
 
 
 def described_by(wildcards):
