@@ -148,8 +148,9 @@ def train_languages(
         shared = measured_overlap(text.ids, pieces, other.ids, language.pieces)
         trained = []
         for marked in markers:
-            text = bitext(english, language, marked)
-            trained += [{"marked": marked, **train(english, *text, run)} for run in runs]
+            pairs, vocabulary = bitext(english, language, marked)
+            scored = (train(english, pairs, vocabulary, run) for run in runs)
+            trained += [{"marked": marked, **scores} for scores in scored]
         measured = {"pairs": len(other), "pieces": len(language.pieces), "overlap": asdict(shared)}
         return {"language": code, **measured, "runs": trained}
 
