@@ -161,12 +161,11 @@ def test_a_panel_trains_what_the_study_names() -> None:
         title="A",
         encoders={"sp": {"label": "SP", "segmentation": "p", "architecture": ENCODER}},
         objectives={"margin": {"kind": "margin", "margin": 0.3}},
-        recipes={"sp": {"epochs": 4, "batch": 16, "threads": 3}},
+        recipes={"sp": {"epochs": 4, "batch": 16}},
     )
     run = LanguageEncoders().run(study)
     assert run["encoder"]["dimension"] == 8
     assert (run["objective"]["margin"], run["recipe"]["epochs"]) == (0.3, 4)
-    assert LanguageEncoders().threads(study) == 3
     wrong = "the recipe of a training: no recipes entry 'spp' .*'sp'"
     with pytest.raises(ConfigurationError, match=wrong):
         LanguageEncoders(recipe="spp").run(study)

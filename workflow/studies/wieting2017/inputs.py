@@ -97,6 +97,10 @@ class Inputs:
         """Return the seeds that an encoder is trained with."""
         return self.plan.study.seeds[: self.encoder(compared).seeds]
 
+    def threads(self, compared: str) -> int:
+        """Return how many processor threads its trainings take."""
+        return self.plan.study.recipes[self.experiment.encoders[compared].recipe].threads
+
     def tasks(self) -> dict[str, dict[str, Any]]:
         """Return what encoders are scored on, as plain values."""
         names = {"development": self.experiment.development, "test": self.experiment.test}

@@ -142,7 +142,7 @@ rule train_conditions:
     priority: SECOND
     conda:
         "../../../envs/tandem.yaml"
-    threads: lambda w: wieting2017.experiment.encoders[w.compared].threads(wieting2017.plan.study)
+    threads: lambda w: wieting2017.threads(w.compared)
     resources:
         mem_mb=4000,
         runtime=1440,

@@ -11,8 +11,6 @@ from tandem.tasks.task import Places
 if TYPE_CHECKING:
     from tandem.corpora.settings import Collection, StsArchives
     from tandem.reporting.table import Table
-    from tandem.statistics.bootstrap import Bootstrap
-    from tandem.tasks.task import Task
     from tandem.training.setting import Setting
     from tandem.translation.translate_files import Backtranslation
 
@@ -45,16 +43,8 @@ class Values(Protocol):
         """What encoders are trained on."""
 
     @property
-    def tasks(self) -> Mapping[str, Task]:
-        """What encoders are scored on."""
-
-    @property
     def tables(self) -> Mapping[str, Table]:
         """What is reported."""
-
-    @property
-    def bootstrap(self) -> Bootstrap:
-        """How intervals are computed."""
 
 
 class Outline(Places, Protocol):
@@ -92,9 +82,6 @@ class Outline(Places, Protocol):
 
     def segmented(self, experiment: str, seed: int) -> str:
         """Return the folder of the segmented sample that a seed trains an experiment on."""
-
-    def model(self, experiment: str, seed: int) -> str:
-        """Return the folder of a trained encoder."""
 
     def models(self, experiments: Iterable[str], seeds: Sequence[int] | None = None) -> list[str]:
         """Return the folders of the encoders that are trained, for all seeds or for some."""

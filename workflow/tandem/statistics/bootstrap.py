@@ -44,13 +44,6 @@ class Interval:
     high: float
 
 
-def percentile_interval(estimate: float, draws: FloatArray) -> Interval:
-    """Put the central 95% of bootstrap `draws`, shape (resamples,), around an estimate."""
-    tail = (1 - LEVEL) / 2
-    low, high = np.quantile(draws, [tail, 1 - tail])
-    return Interval(float(estimate), float(low), float(high))
-
-
 def bootstrap(
     statistic: Statistic, samples: Sequence[ArrayLike], resamples: int, seed: int
 ) -> Interval:
@@ -63,7 +56,8 @@ def bootstrap(
     rng = np.random.default_rng(seed)
     for rows, index in _resampled(len(data[0]), resamples, rng):
         draws[rows] = np.nan_to_num(statistic(*(values[index] for values in data)), nan=0.0)
-    return percentile_interval(float(statistic(*data)), draws)
+    low, high = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return Interval(float(statistic(*data)), float(low), float(high))
 
 
 def bootstrap_pearson(

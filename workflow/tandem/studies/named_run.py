@@ -41,10 +41,6 @@ class NamedRun(Settings):
             "recipe": study.recipes[self.recipe].model_dump(),
         }
 
-    def threads(self, study: Study) -> int:
-        """Return how many processor threads its training takes."""
-        return study.recipes[self.recipe].threads
-
     def files(self, study: Study) -> list[Path]:
         """Return the files of the kinds that its training depends on."""
         run = self.run(study)

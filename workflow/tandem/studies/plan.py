@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -139,28 +139,24 @@ class Plan(CorpusPlan):
     def saved_start(self, setting: str) -> str | None:
         """Return the folder of the model that training goes back to, by way of experiments too."""
         entry = self.study.settings[setting]
-        while entry.start_experiment:
-            entry = self.setting(entry.start_experiment)
-        return entry.start_folder
-
-    def start_seed(self, start: str, seed: int | str) -> int:
-        """Return the seed whose encoder training starts from: the same, or else the first."""
-        seeds = self.seeds(start)
-        return int(seed) if int(seed) in seeds else seeds[0]
+        start = entry.start_experiment
+        return self.saved_start(start.split(".")[1]) if start else entry.start_folder
 
     def start_model(self, experiment: str, seed: int | str) -> list[str]:
         """Return the folder of the encoder that training starts from, if there is one."""
-        setting = self.setting(experiment)
-        if start := setting.start_experiment:
-            return [self.model(start, self.start_seed(start, seed))]
-        return [setting.start_folder] if setting.start_folder else []
+        return self._of_start(self.setting(experiment), seed, self.model)
 
     def start_segmented(self, setting: str | None, seed: int | str) -> list[str]:
         """Return the folder with the segmenter that a setting takes over, if there is one."""
-        entry = self.study.settings[setting] if setting else None
-        if entry and (start := entry.start_experiment):
-            return [self.segmented(start, self.start_seed(start, seed))]
-        return [entry.start_folder] if entry and entry.start_folder else []
+        return self._of_start(self.study.settings[setting], seed, self.segmented) if setting else []
+
+    def _of_start(
+        self, setting: Setting, seed: int | str, place: Callable[[str, int], str]
+    ) -> list[str]:
+        if start := setting.start_experiment:
+            seeds = self.seeds(start)  # the same seed, or else the first
+            return [place(start, int(seed) if int(seed) in seeds else seeds[0])]
+        return [setting.start_folder] if setting.start_folder else []
 
     def models(self, experiments: Iterable[str], seeds: Sequence[int] | None = None) -> list[str]:
         """Return the folders of the encoders that are trained here, for all seeds or for some."""

@@ -44,7 +44,7 @@ class Neighbours(Table):
         """Name the encoder and the collection."""
         corpus = plan.setting(self.experiment).corpus
         return {
-            "model": [plan.model(self.experiment, plan.seeds(self.experiment)[0])],
+            "model": plan.models([self.experiment], plan.seeds(self.experiment)[:1]),
             "collection": [plan.path("corpora", corpus)],
         }
 

@@ -131,7 +131,7 @@ class SizeCurve(Table):
 
         panels = []
         for measure in self.measures:
-            metric = material.plan.study.tasks[measure.task].metric
+            metric = material.scores.metric(measure.task)
             series = {}
             for label, points in frame.groupby("text", sort=False):
                 shown = points[points[f"{measure.label}_{metric}"].notna()]

@@ -94,7 +94,7 @@ class SpeedAndScore(Table):
         )
         from tandem.reporting.scores import METRICS
 
-        metric = material.plan.study.tasks[self.task].metric
+        metric = material.scores.metric(self.task)
         frame = frame[frame[f"{self.label}_{metric}"].notna()]
         scores = bounds(frame, self.label, metric)
         speeds = frame[["unseen_per_s", "unseen_slowest_per_s", "unseen_fastest_per_s"]]

@@ -84,8 +84,8 @@ class Table5(Table):
         from wieting2019.methods.points import measured_points
 
         points, notes = measured_points(material.files)
-        bootstrap = material.plan.study.bootstrap
-        draws = Draws(bootstrap.resamples, self.permutations, bootstrap.seed)
+        scores = material.scores
+        draws = Draws(scores.resamples, self.permutations, scores.seed)
         table = quote(correlations(points, draws), material.published)
         return Report(table, self.markdown(table, notes, material.published), evidence(points))
 

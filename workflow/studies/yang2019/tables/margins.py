@@ -145,7 +145,7 @@ class Margins(Table):
 
         from tandem.reporting.plots import Curves, bounds, line_plot
 
-        metric = material.plan.study.tasks[self.task].metric
+        metric = material.scores.metric(self.task)
         precisions, cosines = {}, {}
         for label, lines in frame.groupby("encoder", sort=False):
             margin = lines["margin"].to_numpy(float)

@@ -106,7 +106,7 @@ class Retrieval(Table):
         """Draw a panel for each figure: a row for each language, a series for each row."""
         from tandem.reporting.plots import Dots, bounds, dot_plot
 
-        metric = material.plan.study.tasks[self.task].metric
+        metric = material.scores.metric(self.task)
         panels = []
         for unit in self.units:
             series = {

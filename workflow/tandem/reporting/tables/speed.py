@@ -163,7 +163,7 @@ def read_once(entry: Mapping[str, Any]) -> dict[str, float]:
 
 def _markdown(table: Speed, frame: pd.DataFrame, timed: Mapping[str, Any]) -> str:
     """Lay the table out, fastest first, with how many times faster than the slowest each is."""
-    from tandem.reporting.writer import grid, page
+    from tandem.reporting.writer import grid, page, quantity
 
     seen = [column for column in frame.columns if re.fullmatch(r"seen_batch_\d+_per_s", column)]
     ordered = frame.sort_values("unseen_per_s", ascending=False, kind="stable")
@@ -174,10 +174,10 @@ def _markdown(table: Speed, frame: pd.DataFrame, timed: Mapping[str, Any]) -> st
             row["device"],
             f"{row['unseen_per_s']:,.0f}",
             f"{row['unseen_per_s'] / slowest:.1f}",
-            _number(row["unseen_sentencepiece_share"], ".0%"),
+            quantity(row["unseen_sentencepiece_share"], ".0%"),
             *(f"{row[column]:,.0f}" for column in seen),
-            _number(row["tokenisation_share"], ".0%"),
-            _number(row["training_pairs_per_s"]),
+            quantity(row["tokenisation_share"], ".0%"),
+            quantity(row["training_pairs_per_s"]),
         ]
         for _, row in ordered.iterrows()
     ]
@@ -203,10 +203,3 @@ def _markdown(table: Speed, frame: pd.DataFrame, timed: Mapping[str, Any]) -> st
         "read again. Training: the first updates by the encoder's own recipe, on as many threads "
         f"as its training has, without segmentation. {table.notes}".rstrip(),
     )  # fmt: skip
-
-
-def _number(value: float | None, form: str = ",.0f") -> str:
-    """A number with separators, or in this form; empty where it was not measured."""
-    import pandas as pd
-
-    return "" if pd.isna(value) else format(value, form)
