@@ -45,10 +45,7 @@ def _read(module: str, roots: Sequence[Path]) -> tuple[list[str], dict[str, list
 
 @cache
 def _parsed(path: Path, module: str) -> tuple[list[str], dict[str, list[str]]]:
-    """Return the classes of a module, and what its names stand for, dotted.
-
-    That is what an imported name is from, and the bases of a class.
-    """
+    """Return the classes of a module, and what names stand for: their source, or their bases."""
     tree = ast.parse(path.read_bytes(), str(path))
     place = [*module.split("."), *["__init__"] * (path.name == "__init__.py")]
     imports: dict[str, str] = {}

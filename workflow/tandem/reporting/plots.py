@@ -152,10 +152,9 @@ def line_plot(panels: Sequence[Curves]) -> Figure:
     with matplotlib.rc_context(STYLE):
         figure = new_figure(max(WIDTH, 2.7 * columns), 0.5 + 2.6 * rows)
         places = figure.subplots(rows, columns, squeeze=False).ravel()
-        places, empty = places[: len(panels)], places[len(panels) :]
-        for axes in empty:
+        for axes in places[len(panels) :]:
             axes.remove()
-        for axes, panel in zip(places, panels, strict=True):
+        for axes, panel in zip(places[: len(panels)], panels, strict=True):
             for label, points in panel.series.items():
                 number = labels.index(label)
                 place, estimate, low, high = points[np.argsort(points[:, 0])].T
@@ -169,7 +168,7 @@ def line_plot(panels: Sequence[Curves]) -> Figure:
             axes.grid(color="0.9", linewidth=0.6)
             axes.set(xlabel=panel.xlabel, ylabel=panel.ylabel)
             axes.set_title(panel.title, fontsize=9)
-        _legend(figure, places, labels)
+        _legend(figure, places[: len(panels)], labels)
     return figure
 
 

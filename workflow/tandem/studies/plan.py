@@ -115,10 +115,7 @@ class Plan(CorpusPlan):
 
     @property
     def samples(self) -> dict[str, str]:
-        """The settings with a start, by the sample of a bitext that each names.
-
-        Other samples are named by their size, digits alone, as a setting may be called too.
-        """
+        """The settings with a start, by their sample of a bitext; the others are called by size."""
         return {f"of-{name}": name for name, entry in self.study.settings.items() if entry.start}
 
     def sample_size(self, sample: str) -> int | None:

@@ -8,7 +8,7 @@ from tandem.files.io import read_json
 from tandem.registry import ConfigurationError, not_among
 from tandem.reporting.outline import Outline
 from tandem.reporting.table import Material, Report, Table
-from tandem.reporting.tables.speed import Speed, read_once
+from tandem.reporting.tables.speed import UNSEEN, Speed, read_once
 
 if TYPE_CHECKING:
     import numpy as np
@@ -97,7 +97,7 @@ class SpeedAndScore(Table):
         metric = material.scores.metric(self.task)
         frame = frame[frame[f"{self.label}_{metric}"].notna()]
         scores = bounds(frame, self.label, metric)
-        speeds = frame[["unseen_per_s", "unseen_slowest_per_s", "unseen_fastest_per_s"]]
+        speeds = frame[[*UNSEEN]]
         devices, names = sorted(frame["device"].unique()), list(frame["encoder"])
         if len(devices) > 1:
             names = [f"{row['encoder']} ({row['device']})" for _, row in frame.iterrows()]

@@ -134,8 +134,7 @@ class Speed(Table):
             f"{row['encoder']} ({row['device']}), {row['unseen_per_s']:,.0f}"
             for _, row in ordered.iterrows()
         ]
-        bars = ["unseen_per_s", "unseen_slowest_per_s", "unseen_fastest_per_s"]
-        series = {"text read once": ordered[bars].to_numpy(float)}
+        series = {"text read once": ordered[[*UNSEEN]].to_numpy(float)}
         series["read again"] = np.full((len(rows), 3), np.nan)
         series["read again"][:, 0] = ordered[f"seen_batch_{self.batches[0]}_per_s"]
         limit = ordered["sentencepiece_per_s"].max()
@@ -146,19 +145,15 @@ class Speed(Table):
 
 READ, TRAINED = "sentences per second", "training pairs per second"
 """What was timed: columns of the frames that claims read."""
+UNSEEN = ("unseen_per_s", "unseen_slowest_per_s", "unseen_fastest_per_s")
+"""Columns of the rates of text read once: of all parts together, of the slowest, of the fastest."""
 
 
 def read_once(entry: Mapping[str, Any]) -> dict[str, float]:
-    """Return the sentences per second of text read once by an encoder on a device.
-
-    They are those of all parts together, of the slowest and of the fastest part.
-    """
-    return {
-        # the parts are of one size, so this is the number of sentences over the time of all
-        "unseen_per_s": harmonic_mean(entry["unseen"]),
-        "unseen_slowest_per_s": min(entry["unseen"]),
-        "unseen_fastest_per_s": max(entry["unseen"]),
-    }
+    """Return the sentences per second of text read once by an encoder on a device, as UNSEEN."""
+    rates = entry["unseen"]
+    # the parts are of one size, so the first is the number of sentences over the time of all
+    return dict(zip(UNSEEN, (harmonic_mean(rates), min(rates), max(rates)), strict=True))
 
 
 def _markdown(table: Speed, frame: pd.DataFrame, timed: Mapping[str, Any]) -> str:
