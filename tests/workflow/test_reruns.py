@@ -74,12 +74,19 @@ def test_an_edit_re_runs_what_depends_on_it_and_nothing_else(copied, file, edit,
     assert set(planned(copied, *TINY)) == rules
 
 
-@pytest.mark.parametrize("file", ["kinds/lstm.py", "sums.py"])
-def test_an_encoder_of_one_kind_leaves_the_others_alone(copied, file):
-    whole = planned(copied, "--forcerun", "train", *TINY)["train"]
-    path = copied / "workflow/tandem/encoders" / file
+@pytest.mark.parametrize(
+    ("rule", "file"),
+    [
+        ("train", "tandem/encoders/kinds/lstm.py"),
+        ("train", "tandem/encoders/sums.py"),
+        ("tabulate", "studies/many/claim_tests/group_means.py"),
+    ],
+)
+def test_a_kind_of_one_encoder_or_study_leaves_the_others_alone(copied, rule, file):
+    whole = planned(copied, "--forcerun", rule, *TINY)[rule]
+    path = copied / "workflow" / file
     path.write_text(other_code(path.read_text(encoding="utf-8")))
-    assert 0 < planned(copied, *TINY)["train"] < whole
+    assert 0 < planned(copied, *TINY)[rule] < whole
 
 
 def test_changed_text_of_the_users_is_read_again(copied):

@@ -55,7 +55,6 @@ def study_of(wildcards):
 
 # Modules that most jobs import and never use: they are for tables and for exports
 UNUSED = ("tandem.statistics.bootstrap", "tandem.segmentation.stock_tokenizer")
-JUDGED_BY = tuple(map(CLAIM_TESTS.path, CLAIM_TESTS.modules()))  # the tests of claims
 
 
 @cache
@@ -73,21 +72,23 @@ def scored_by(wildcards):
     """Return the files of the kinds that a score depends on."""
     kinds = [TASKS.path(study_of(wildcards).tasks[wildcards.task].kind)]
     if not plan_of(wildcards).pretrained(wildcards.experiment):
-        kinds += plan_of(wildcards).encoder_files(wildcards.experiment)
+        kinds += plan_of(wildcards).training_files(wildcards.experiment)
     return kinds
 
 
-def trained_by(wildcards):
-    """Return the files of the kinds that a training depends on."""
-    return plan_of(wildcards).training_files(wildcards.experiment)
-
-
 def tabulated_by(wildcards):
-    """Return the files that a table depends on: of its kind, of the tasks, of what it is given."""
+    """Return the files that a table depends on: of its kind, of the tasks, of encoders it loads."""
     plan, table = plan_of(wildcards), study_of(wildcards).tables[table_of(wildcards)]
     adapter = Path(workflow.basedir) / "workflow/scripts/_adapter.py"
-    encoders = {path for name in table.encodes() for path in plan.encoder_files(name)}
+    encoders = {path for name in table.encodes() for path in plan.training_files(name)}
     return (*described_by(wildcards), TABLES.path(table.kind), *sorted(encoders), adapter)
+
+
+def judged_by(wildcards):
+    """Return the files of the tests that claims may name: the library's, and the study's own."""
+    owners = ("tandem", plan_of(wildcards).name)
+    tests = CLAIM_TESTS.modules().values()
+    return [path for module, _, path in tests if module.split(".")[0] in owners]
 
 
 def described_by(wildcards):

@@ -42,11 +42,6 @@ def segmentation_of(wildcards):
     return SEGMENTATIONS.dump(study_of(wildcards).segmentations[wildcards.segmentation])
 
 
-def segmented_by(wildcards):
-    """Return the file of the kind of segmentation that a job depends on."""
-    return [SEGMENTATIONS.path(segmentation_of(wildcards)["kind"])]
-
-
 def translator_of(wildcards):
     """Return the translator of a job: named by its wildcard, or by its back-translation."""
     study = study_of(wildcards)
@@ -73,16 +68,14 @@ def model_of(wildcards):
     return getattr(wildcards, "experiment", None) or study_of(wildcards).export.model
 
 
-def encoded_by(wildcards):
-    """Return the files of the kinds that a job's encoder needs."""
-    return plan_of(wildcards).encoder_files(model_of(wildcards))
-
-
 def learned_from(wildcards):
-    """Return the registered corpora behind an experiment's text, with their licences."""
-    names = plan_of(wildcards).text_of(model_of(wildcards))
-    licences = {name: dataset.licence for name, dataset in DATASETS.items()}
-    return [{"name": name, "licence": licences.get(name, "see its card")} for name in names]
+    """Return the corpora, and the saved model, behind an experiment, with their licences."""
+    plan, name = plan_of(wildcards), model_of(wildcards)
+    learned = [{"name": n, "licence": DATASETS[n].licence} for n in plan.text_of(name)]
+    start = plan.saved_start(name.split(".")[1])
+    if start:  # not where it stands on this machine
+        learned.append({"name": Path(start).name, "licence": "see its card"})
+    return learned
 
 
 def table_inputs(wildcards):

@@ -20,7 +20,7 @@ rule tabulate:
     params:
         study=lambda w: plan_of(w).dump(w.table),
         scale=CONFIGURATION.scale,
-        code=lambda w: digest("tabulate.py", *tabulated_by(w), *JUDGED_BY, without=()),
+        code=lambda w: digest("tabulate.py", *tabulated_by(w), *judged_by(w), without=()),
     script:
         "../scripts/tabulate.py"
 

@@ -14,9 +14,7 @@ rule segment:
     """
     input:
         corpus="{root}/corpora/{corpus}",
-        start=lambda w: (
-            plan_of(w).start_segmented(w.sample, w.seed) if not w.sample.isdigit() else []
-        ),
+        start=lambda w: plan_of(w).start_segmented(plan_of(w).samples.get(w.sample), w.seed),
     output:
         folder=directory("{root}/vocab/{corpus}/{sample}-seed{seed}/{segmentation}"),
     log:
@@ -32,7 +30,10 @@ rule segment:
         segmentation=segmentation_of,
         pairs=lambda w: plan_of(w).sample_size(w.sample),
         sides=lambda w: plan_of(w).sides(w.corpus),
-        code=lambda w: digest("segment.py", *segmented_by(w)),
+        code=lambda w: digest(
+            "segment.py",
+            *plan_of(w).segmentation_files(w.segmentation, plan_of(w).samples.get(w.sample)),
+        ),
     script:
         "../scripts/segment.py"
 
@@ -62,6 +63,8 @@ rule segment_collection:
     params:
         segmentation=segmentation_of,
         drawn=lambda w: study_of(w).settings[w.setting].model_dump(include=DRAWN),
-        code=lambda w: digest("segment_collection.py", *segmented_by(w)),
+        code=lambda w: digest(
+            "segment_collection.py", *plan_of(w).segmentation_files(w.segmentation, w.setting)
+        ),
     script:
         "../scripts/segment_collection.py"

@@ -22,7 +22,7 @@ rule train:
     priority: SECOND
     conda:
         "../../envs/tandem.yaml"
-    threads: lambda w: plan_of(w).run(w.experiment)["recipe"]["threads"]
+    threads: lambda w: plan_of(w).recipe(w.experiment).threads
     resources:
         gpu=GPU,
         mem_mb=4000,
@@ -32,7 +32,7 @@ rule train:
         sides=lambda w: plan_of(w).sides(plan_of(w).setting(w.experiment).corpus),
         selection=lambda w: plan_of(w).setting(w.experiment).selection,
         pools=lambda w: plan_of(w).setting(w.experiment).pools,
-        code=lambda w: digest("train.py", *trained_by(w)),
+        code=lambda w: digest("train.py", *plan_of(w).training_files(w.experiment)),
     script:
         "../scripts/train.py"
 
@@ -56,7 +56,12 @@ rule export:
         corpora=learned_from,
         tasks=tasks_of,
         bootstrap=lambda w: study_of(w).bootstrap.model_dump(),
-        code=lambda w: digest("export.py", *described_by(w), *encoded_by(w), without=()),
+        code=lambda w: digest(
+            "export.py",
+            *described_by(w),
+            *plan_of(w).training_files(model_of(w)),
+            without=(),
+        ),
     script:
         "../scripts/export.py"
 
@@ -81,6 +86,11 @@ rule compress:
         corpora=learned_from,
         tasks=tasks_of,
         bootstrap=lambda w: study_of(w).bootstrap.model_dump(),
-        code=lambda w: digest("compress.py", *described_by(w), *encoded_by(w), without=()),
+        code=lambda w: digest(
+            "compress.py",
+            *described_by(w),
+            *plan_of(w).training_files(model_of(w)),
+            without=(),
+        ),
     script:
         "../scripts/compress.py"

@@ -22,7 +22,7 @@ wildcard_constraints:
     segmentation=alternatives(everywhere("segmentations")),
     translator=alternatives(everywhere("translators")),
     experiment=r"[\w-]+\.[\w-]+",
-    sample=r"\d+|" + alternatives(everywhere("settings")),
+    sample=r"\d+|" + alternatives(name for plan in PLANS.values() for name in plan.samples),
     collection=alternatives(everywhere("collections")),
     setting=alternatives(everywhere("settings")),
     seed=r"\d+",

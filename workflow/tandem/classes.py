@@ -40,16 +40,12 @@ def _read(module: str, roots: Sequence[Path]) -> tuple[list[str], dict[str, list
     stems = [root.joinpath(*module.split(".")) for root in roots]
     files = [file for stem in stems for file in (stem / "__init__.py", stem.with_suffix(".py"))]
     path = next((file for file in files if file.is_file()), None)
-    return _parsed(path, module, path.stat().st_mtime_ns) if path else ([], {})
+    return _parsed(path, module) if path else ([], {})
 
 
 @cache
-def _parsed(path: Path, module: str, modified_ns: int) -> tuple[list[str], dict[str, list[str]]]:
-    """Return the classes of a module, and what its names stand for, dotted.
-
-    That is what an imported name is from, and the bases of a class. `modified_ns` marks a file that
-    is edited.
-    """
+def _parsed(path: Path, module: str) -> tuple[list[str], dict[str, list[str]]]:
+    """Return the classes of a module, and what names stand for: their source, or their bases."""
     tree = ast.parse(path.read_bytes(), str(path))
     place = [*module.split("."), *["__init__"] * (path.name == "__init__.py")]
     imports: dict[str, str] = {}

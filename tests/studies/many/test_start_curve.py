@@ -109,6 +109,19 @@ def test_a_panel_for_each_language_with_a_line_for_the_start_alone(curve):
     assert first.get_xscale() == "log"
 
 
+def test_a_saved_model_is_a_start_without_scores_of_its_own(curve, plan):
+    table, material, _ = curve
+    settings = plan.study.settings
+    saved = settings["ar-100-from"].model_copy(update={"start": "my/model"})
+    study = plan.study.model_copy(update={"settings": {**settings, "ar-100-from": saved}})
+    plan = dataclasses.replace(plan, study=study)
+    lines = [line for line in table.experiments(plan) if line[3] == "my/model"]
+    assert lines == [("ar", "sp.ar-100-from", 100, "my/model")]
+    report = table.build(dataclasses.replace(material, plan=plan))
+    assert "| 100 | my/model | 69.5 [" in report.markdown
+    table.plot("figures/starts", report.frame, material)
+
+
 @pytest.mark.parametrize("name", ["joint", "small", "alone-ar"])
 def test_a_setting_of_many_languages_or_of_all_pairs_is_refused(made, plan, name):
     with pytest.raises(ConfigurationError, match=f"settings.{name}: .* one of languages, and a nu"):

@@ -6,7 +6,10 @@ import scipy.stats
 
 from tandem.registry import ConfigurationError
 from tandem.reporting.claim_test import CLAIM_TESTS, Evidence
+from tandem.reporting.claims import judge
 from tandem.reporting.scores import Scores
+from tandem.reporting.table import Material, Report
+from tandem.statistics.inference import holm
 
 SIZES = pd.DataFrame({"name": ["sp", "lstm", "word"], "parameters": [600, 1900, 600]})
 PASSES = pd.DataFrame({"name": ["sp"] * 3 + ["lstm"] * 3, "rate": [200.0, 400, 800, 100, 200, 200]})
@@ -36,6 +39,36 @@ def test_an_exact_number_has_no_interval_and_no_p(measure):
     assert measured.test == "parameters of lstm minus sp; exact"
     assert measure(EXACT | {"of": {"name": "word"}}).statistic == 0
     assert measure(EXACT | {"of": {"name": "trigram"}}) is None
+
+
+CLAIMS = """\
+table4:
+  - id: table4.first
+    paper: p2019
+    place: Table 4
+    statement: "{name} is faster"
+    part: "{name}"
+    each: [{name: sp}, {name: lstm}]
+    test: {kind: paired-means, frame: passes, column: rate, unit: "1/s", by: pass,
+           better: {name: "{name}"}}
+  - id: table4.smaller
+    paper: p2019
+    place: Table 4
+    statement: the LSTM is larger
+    test: {kind: exact, column: parameters, of: {name: lstm}, minus: {name: sp}}
+"""
+
+
+def test_an_exact_number_is_not_counted_in_holms_correction(plan, tmp_path):
+    path = tmp_path / "claims.yaml"
+    path.write_text(CLAIMS, encoding="utf-8")
+    material = Material("table4", plan, {"paper": [path]}, Scores([], {}, 1, 1), "tiny")
+    passes = PASSES.assign(**{"pass": [1, 2, 3] * 2})
+    first, second, exact = judge(material, Report(SIZES, "", {"passes": passes}))
+    assert first.p is not None and second.p is not None
+    assert [first.p_holm, second.p_holm] == pytest.approx(holm([first.p, second.p]))
+    assert max(first.p_holm, second.p_holm) > min(first.p, second.p)
+    assert (exact.verdict, exact.p, exact.p_holm, exact.margin) == ("description", None, None, None)
 
 
 def test_a_ratio_has_the_t_interval_of_its_logarithm(measure):

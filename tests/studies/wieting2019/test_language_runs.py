@@ -166,6 +166,6 @@ def test_a_panel_trains_what_the_study_names() -> None:
     run = LanguageEncoders().run(study)
     assert run["encoder"]["dimension"] == 8
     assert (run["objective"]["margin"], run["recipe"]["epochs"]) == (0.3, 4)
-    wrong = "the recipe of a table's trainings: no recipes entry 'spp' .*'sp'"
+    wrong = "the recipe of a training: no recipes entry 'spp' .*'sp'"
     with pytest.raises(ConfigurationError, match=wrong):
         LanguageEncoders(recipe="spp").run(study)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tandem.search.margins import MinedPairs, Retrieval
-from yang2019.methods import candidates, classifiers, comparable, failures
+from yang2019.methods import candidates, classifiers, comparable, failures, mined, texts
 from yang2019.tasks.hidden_mining import HiddenMining
 from yang2019.tasks.ranked_mining import RankedMining, average_precision
 from yang2019.tasks.rescoring import UNIT, Rescoring
@@ -33,6 +33,19 @@ def test_mining_is_the_librarys_on_the_studys_tasks(encoder, task):
     assert len(kind.units(items)) == 6
     assert kind.estimate(items, "cosine.forward") > 95
     assert kind.details(items)["methods"]["yang-9.backward"]["training"]["f1"] > 95
+
+
+def test_the_thresholds_of_both_ways_come_from_one_search(encoder, searched, monkeypatch):
+    text, searches = texts.read(searched), []
+    pairs = [(text.english[left], text.other[right]) for left, right in text.pairs[:50]]
+    pairs += [(pairs[0][0], "q r s")]  # an English sentence with another translation
+    nearest = mined.nearest
+    monkeypatch.setattr(mined, "nearest", lambda *a: searches.append(a) or nearest(*a))
+    least = mined.chosen_thresholds(encoder, pairs, "de", 2 << 10)
+    assert len(searches) == 1
+    # each sentence is nearest to its translation; nothing like "q r s" is English
+    assert list(least) == ["forward", "backward"]
+    assert max(least.values()) == pytest.approx(1)
 
 
 def test_average_precision_by_hand():

@@ -1,5 +1,6 @@
 """Names in the .smk files: Snakemake runs them all in one namespace, where the last one wins."""
 
+import re
 import symtable
 from collections import defaultdict
 from pathlib import Path
@@ -69,3 +70,12 @@ def test_a_name_of_a_study_that_another_could_take_is_told(tmp_path):
     path.parent.mkdir(parents=True)
     path.write_text("def first(w):\n    inner = 1\n    return inner\n\n\nPLAN = [x for x in ()]\n")
     assert list(clashes(tmp_path)) == [("PLAN", ["workflow/studies/first/rules.smk"])]
+
+
+def test_a_rule_that_trains_asks_for_the_threads_that_it_is_told_to_take():
+    training = {}
+    for path in (REPOSITORY / "workflow").rglob("*.smk"):
+        for block in re.split(r"^rule ", path.read_text(encoding="utf-8"), flags=re.MULTILINE):
+            if re.search(r"^        run=", block, re.MULTILINE):
+                training[block.partition(":")[0]] = "\n    threads:" in block
+    assert training == dict.fromkeys(["train", "train_languages", "train_conditions"], True)

@@ -5,6 +5,7 @@ import pytest
 from one_study import changed, plans
 
 from tandem.registry import ConfigurationError
+from tandem.segmentation.segmentation import SEGMENTATIONS
 
 JOINT = {
     "label": "L", "corpus": "all", "objective": "margin", "pairs": None, "selection": "last",
@@ -93,14 +94,40 @@ def test_the_text_behind_a_start_is_text_behind_what_starts_from_it(workspace):
 def test_a_saved_model_is_a_start_too(workspace):
     plan = plans(**started(more={"start": "my/model"}))["results/first"]
     assert plan.start_model("sp.more", 2) == plan.start_segmented("more", 2) == ["my/model"]
-    assert plan.text_of("sp.more") == ["films", "my/model"]
+    assert (plan.text_of("sp.more"), plan.saved_start("more")) == (["films"], "my/model")
 
 
 def test_a_bitext_is_segmented_as_its_start_is(workspace):
     change = changed("settings", "de", "start", to="sp.cs")
     plan = plans(**change)["results/first"]
     folder = plan.segmented("sp.de", 2)
-    assert folder == "results/first/vocab/en-de/de-seed2/words"
+    assert folder == "results/first/vocab/en-de/of-de-seed2/words"
+    assert plan.samples == {"of-de": "de"}
     assert plan.start_segmented("de", 2) == [plan.segmented("sp.cs", 2)]
     size = plan.study.settings["de"].pairs
-    assert plan.sample_size("de") == plan.sample_size(str(size)) == size
+    assert plan.sample_size("of-de") == plan.sample_size(str(size)) == size
+
+
+def test_a_setting_may_be_called_by_digits(workspace):
+    started_too = {"label": "L", "corpus": "en-cs", "encoders": {"sp": "quick"}, "pairs": 100,
+                   "objective": "margin", "start": "sp.cs"}  # fmt: skip
+    plan = plans(**changed("settings", "2017", to=started_too))["results/first"]
+    assert plan.segmented("sp.2017", 1) == "results/first/vocab/en-cs/of-2017-seed1/words"
+    assert plan.start_segmented(plan.samples["of-2017"], 1) == [plan.segmented("sp.cs", 1)]
+    # a sample of so many pairs is no setting's
+    assert "2017" not in plan.samples
+    assert (plan.sample_size("of-2017"), plan.sample_size("2017")) == (100, 2017)
+
+
+def test_any_segmentation_may_be_that_of_a_saved_model_at_the_end_of_the_starts(workspace):
+    chain = {"most": {"start": "sp.more"}, "more": {"start": "my/model"}, "joint": {}}
+    plan = plans(**started(**chain))["results/first"]
+    every = {SEGMENTATIONS.path(kind) for kind in SEGMENTATIONS.modules()}
+    for name in ("more", "most"):
+        assert plan.saved_start(name) == "my/model"
+        assert every == {*plan.segmentation_files("words", name)}
+        assert every < {*plan.training_files(f"sp.{name}")}
+    assert plan.saved_start("joint") is None
+    for name in ("joint", None):
+        assert plan.segmentation_files("words", name) == [SEGMENTATIONS.path("words")]
+    assert not {SEGMENTATIONS.path("trigrams")} & {*plan.training_files("sp.joint")}

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from tandem.encoders.encoder import ENCODERS
-from tandem.objectives.objective import objective_files
+from tandem.objectives.kinds.margin import Margin
 from tandem.segmentation.segmentation import SEGMENTATIONS
 from tandem.tasks.task import TASKS
 
@@ -23,7 +23,7 @@ class Inputs:
     Attributes:
         experiment: the filtering experiments.
         words: the segmentation of all texts.
-        scoring_kinds: the files of the kinds that learn to score pairs.
+        scoring_files: the files that the scores of pairs depend on, besides what is imported.
         texts_of_people: the folders of the compared texts that are not translated.
         english_sides: the bitexts that the others are translated from, with their English sides.
     """
@@ -32,12 +32,8 @@ class Inputs:
         self.plan = plan
         self.experiment = cast("Datasets", plan.study.tables["datasets"]).experiment
         self.words = plan.study.segmentations["words"]
-        self.scoring_kinds = [
-            *map(ENCODERS.path, ("averaging", "lstm")),
-            SEGMENTATIONS.path(self.words.kind),
-            *objective_files("margin"),
-            *self._of_models(self.experiment.cosine),
-        ]
+        files = SEGMENTATIONS.path(self.words.kind), Margin.learner_file()
+        self.scoring_files = [*files, *_of_model(self.experiment.cosine)]
         compared = self.experiment.compared
         self.texts_of_people = [
             plan.path("texts", name)
@@ -101,6 +97,10 @@ class Inputs:
         """Return the seeds that an encoder is trained with."""
         return self.plan.study.seeds[: self.encoder(compared).seeds]
 
+    def threads(self, compared: str) -> int:
+        """Return how many processor threads its trainings take."""
+        return self.plan.study.recipes[self.experiment.encoders[compared].recipe].threads
+
     def tasks(self) -> dict[str, dict[str, Any]]:
         """Return what encoders are scored on, as plain values."""
         names = {"development": self.experiment.development, "test": self.experiment.test}
@@ -110,10 +110,11 @@ class Inputs:
     def kinds(self, compared: str) -> list[Path]:
         """Return the files of the kinds that the scores of conditions depend on."""
         tasks = [TASKS.path(task["kind"]) for task in self.tasks().values()]
-        encoder = self.experiment.encoders[compared].kinds(self.plan.study)
-        return [*encoder, *tasks, *self._of_models(self.experiment.start)]
+        encoder = self.experiment.encoders[compared].files(self.plan.study)
+        return [*encoder, *tasks, *_of_model(self.experiment.start)]
 
-    def _of_models(self, *models: str | None) -> list[Path]:
-        """Return the files of all kinds of encoder, where a saved one of any kind is read."""
-        registries = (ENCODERS, SEGMENTATIONS) if any(models) else ()
-        return [registry.path(kind) for registry in registries for kind in registry.modules()]
+
+def _of_model(model: str | None) -> list[Path]:
+    """Return the files of the kinds that a saved model may be of, which are all; none for None."""
+    registries = (ENCODERS, SEGMENTATIONS) if model else ()
+    return [registry.path(kind) for registry in registries for kind in registry.modules()]

@@ -49,7 +49,7 @@ rule learn_words:
     input:
         texts=wieting2017.texts_of_people,
         bitexts=list(wieting2017.english_sides),
-        start=wieting2017.words_start(),
+        start=lambda w: wieting2017.words_start(),
     output:
         folder=directory(wieting2017.plan.path("words")),
     log:
@@ -112,7 +112,7 @@ rule score_pairs:
         "../../../envs/tandem.yaml"
     params:
         seed=wieting2017.experiment.seed,
-        code=digest("score_pairs.py", *wieting2017.scoring_kinds, study="wieting2017"),
+        code=digest("score_pairs.py", *wieting2017.scoring_files, study="wieting2017"),
     script:
         "scripts/score_pairs.py"
 
@@ -142,6 +142,7 @@ rule train_conditions:
     priority: SECOND
     conda:
         "../../../envs/tandem.yaml"
+    threads: lambda w: wieting2017.threads(w.compared)
     resources:
         mem_mb=4000,
         runtime=1440,

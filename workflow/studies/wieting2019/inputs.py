@@ -36,6 +36,10 @@ class Inputs:
         """Return what is trained for a panel, and how, except the seeds."""
         return self.panels[panel].encoders.run(self.plan.study)
 
+    def threads(self, panel: str) -> int:
+        """Return how many processor threads these trainings take."""
+        return self.plan.study.recipes[self.panels[panel].encoders.recipe].threads
+
     def kinds(self, panel: str) -> list[Path]:
         """Return the files of the kinds that a panel's scores depend on."""
-        return [*self.panels[panel].encoders.kinds(self.plan.study), TASKS.path(self.task["kind"])]
+        return [*self.panels[panel].encoders.files(self.plan.study), TASKS.path(self.task["kind"])]

@@ -123,7 +123,7 @@ rule train_languages:
     priority: SECOND
     conda:
         "../../../envs/tandem.yaml"
-    threads: lambda w: wieting2019.run(w.panel)["recipe"]["threads"]
+    threads: lambda w: wieting2019.threads(w.panel)
     resources:
         mem_mb=4000,
         runtime=720,

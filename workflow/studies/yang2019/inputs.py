@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from tandem.translation.translator import TRANSLATORS
+from yang2019.methods import comparable, texts
+from yang2019.methods.mined import ORIGINS
 
 if TYPE_CHECKING:
     from tandem.studies.plan import Plan
@@ -18,19 +20,23 @@ class Inputs:
     """Inputs and parameters of the study's rules, by the language beside English.
 
     Attributes:
-        searched: what is searched, by language.
-        comparable: the mining tasks, by language.
+        searched: what is searched, by language; `searched_file` is its place.
+        comparable: the mining tasks, by language; `comparable_folder` is their place.
         mined: how text is mined, and the translators trained on it.
         miners: the experiment whose encoder mines, by language.
+        origins: where the pairs of a translator's text come from.
     """
 
     def __init__(self, plan: Plan) -> None:
         tables = plan.study.tables
         self.plan = plan
         self.searched = cast("Retrieval", tables["table1"]).texts
+        self.searched_file = texts.path_of(plan, "{language}")
         self.comparable = cast("MinedPairs", tables["table5"]).tasks
+        self.comparable_folder = comparable.path_of(plan, "{language}")
         self.mined = cast("TranslationTable", tables["table3"]).mined
         self.miners = self.mined.by_language(plan)
+        self.origins = ORIGINS
 
     def within(self, language: str) -> list[str]:
         """Return the collection whose held-out pairs alone are searched, if there is one."""
@@ -43,7 +49,7 @@ class Inputs:
 
     def hidden_in(self, language: str) -> list[str]:
         """Return the text that a task is hidden in; none for a published task."""
-        return [] if self.published(language) else [self.plan.path(f"searched/{language}.tsv")]
+        return [] if self.published(language) else [texts.path_of(self.plan, language)]
 
     def miner(self, language: str) -> list[str]:
         """Return the encoder that mines, trained with the first seed."""
@@ -52,7 +58,7 @@ class Inputs:
 
     def miner_kinds(self, language: str) -> list[Path]:
         """Return the files of the kinds that this encoder needs."""
-        return self.plan.encoder_files(self.miners[language])
+        return self.plan.training_files(self.miners[language])
 
     def miner_text(self, language: str) -> str:
         """Return the corpus whose splits choose thresholds and give translators their test text."""

@@ -20,7 +20,7 @@ rule gather_searched:
         files=lambda w: downloads(yang2019.searched[w.language].dataset),
         within=lambda w: yang2019.within(w.language),
     output:
-        text=yang2019.plan.path("searched/{language}.tsv"),
+        text=yang2019.searched_file,
     log:
         yang2019.plan.path("logs/gather_searched/{language}.log"),
     wildcard_constraints:
@@ -47,7 +47,7 @@ rule build_comparable:
         files=lambda w: [f for name in yang2019.published(w.language) for f in downloads(name)],
         searched=lambda w: yang2019.hidden_in(w.language),
     output:
-        folder=directory(yang2019.plan.path("comparable/{language}")),
+        folder=directory(yang2019.comparable_folder),
     log:
         yang2019.plan.path("logs/build_comparable/{language}.log"),
     wildcard_constraints:
@@ -72,7 +72,7 @@ rule mine_searched:
     """
     input:
         model=lambda w: yang2019.miner(w.language),
-        searched=yang2019.plan.path("searched/{language}.tsv"),
+        searched=yang2019.searched_file,
         corpus=lambda w: yang2019.miner_text(w.language),
     output:
         folder=directory(yang2019.plan.path("mined/{language}")),
@@ -114,7 +114,7 @@ rule translate_test:
         yang2019.plan.path("benchmarks/translate_test/{language}/{origin}.tsv")
     wildcard_constraints:
         language=alternatives(yang2019.miners),
-        origin="original|forward|backward",
+        origin=alternatives(yang2019.origins),
     priority: SECOND
     conda:
         "../../../envs/tandem.yaml"

@@ -11,8 +11,8 @@ from tandem.registry import ConfigurationError, Kind, Registry, not_among
 if TYPE_CHECKING:
     import pandas as pd
 
+    from tandem.reporting.outline import Outline
     from tandem.reporting.scores import Cell, Scores
-    from tandem.reporting.table import Outline
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,8 @@ from tandem.reporting.writer import write_frame
 from tandem.statistics.inference import holm
 
 if TYPE_CHECKING:
-    from tandem.reporting.table import Material, Outline, Report
+    from tandem.reporting.outline import Outline
+    from tandem.reporting.table import Material, Report
 
 ALPHA = 0.05
 """Chance that a table has a false verdict."""

@@ -152,14 +152,14 @@ def line_plot(panels: Sequence[Curves]) -> Figure:
     with matplotlib.rc_context(STYLE):
         figure = new_figure(max(WIDTH, 2.7 * columns), 0.5 + 2.6 * rows)
         places = figure.subplots(rows, columns, squeeze=False).ravel()
-        for empty in places[len(panels) :]:
-            empty.remove()
-        for axes, panel in zip(places, panels, strict=False):
+        for axes in places[len(panels) :]:
+            axes.remove()
+        for axes, panel in zip(places[: len(panels)], panels, strict=True):
             for label, points in panel.series.items():
                 number = labels.index(label)
                 place, estimate, low, high = points[np.argsort(points[:, 0])].T
                 axes.errorbar(
-                    place, estimate, yerr=_bars(estimate, low, high),
+                    place, estimate, yerr=bars(estimate, low, high),
                     linestyle=LINES[number % len(LINES)], **_look(number),
                     markersize=4, linewidth=1.2, elinewidth=0.9, capsize=2, label=label,
                 )  # fmt: skip
@@ -179,11 +179,11 @@ def _look(number: int) -> dict[str, Any]:
     return {"color": OKABE_ITO[place], "marker": MARKERS[place], **face}
 
 
-def _bars(estimate: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray | None:
+def bars(estimate: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray | None:
     """Return the lengths of the bars of intervals, (2, points); None where there is no interval."""
     # a bootstrap interval need not hold the estimate; a bar cannot have a negative length
-    bars = np.nan_to_num(np.clip([estimate - low, high - estimate], 0, None))
-    return bars if bars.any() else None
+    lengths = np.nan_to_num(np.clip([estimate - low, high - estimate], 0, None))
+    return lengths if lengths.any() else None
 
 
 def _legend(figure: Figure, panels: Iterable[Axes], labels: Iterable[str]) -> None:
@@ -223,7 +223,7 @@ def _draw(panel: Axes, dots: Dots, labels: Sequence[str]) -> None:
         estimate, low, high = values[kept].T
         panel.errorbar(
             estimate, kept + 0.7 * ((place + 0.5) / len(shown) - 0.5),
-            xerr=_bars(estimate, low, high), linestyle="none", **_look(number),
+            xerr=bars(estimate, low, high), linestyle="none", **_look(number),
             markersize=4.5, elinewidth=1.1, capsize=2, label=label,
         )  # fmt: skip
     for line in np.arange(len(dots.rows) - 1) + 0.5:

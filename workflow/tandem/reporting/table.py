@@ -6,120 +6,20 @@ study's folder `tables/`, or is one of those that every study may use, in `tande
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
-from pydantic import NonNegativeInt, PositiveInt
-
-from tandem.registry import Kind, Registry, Settings
+from tandem.registry import Kind, Registry
 from tandem.reporting.published import Published, read_published
-from tandem.tasks.task import Places
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from tandem.corpora.settings import Backtranslation, Collection, StsArchives
+    from tandem.reporting.outline import Outline
     from tandem.reporting.scores import Scores
-    from tandem.tasks.task import Task
-    from tandem.training.setting import Setting
-
-
-class Bootstrap(Settings):
-    """How 95% bootstrap intervals are computed."""
-
-    resamples: PositiveInt = 1000
-    """Number of times that the scored items are resampled."""
-    seed: NonNegativeInt = 1
-    """Seed of the resampling."""
-
-
-class Values(Protocol):
-    """What tables ask of the values of a study."""
-
-    @property
-    def epochs(self) -> int | None:
-        """Passes over the text that the paper trains for."""
-
-    @property
-    def collections(self) -> Mapping[str, Collection]:
-        """Parallel text of many languages."""
-
-    @property
-    def backtranslations(self) -> Mapping[str, Backtranslation]:
-        """Bitexts with one side replaced by a translation."""
-
-    @property
-    def sts(self) -> StsArchives | None:
-        """Semantic textual similarity."""
-
-    @property
-    def encoders(self) -> Mapping[str, object]:
-        """Encoders to train."""
-
-    @property
-    def settings(self) -> Mapping[str, Setting]:
-        """What encoders are trained on."""
-
-    @property
-    def tasks(self) -> Mapping[str, Task]:
-        """What encoders are scored on."""
-
-    @property
-    def tables(self) -> Mapping[str, Table]:
-        """What is reported."""
-
-    @property
-    def bootstrap(self) -> Bootstrap:
-        """How intervals are computed."""
-
-
-class Outline(Places, Protocol):
-    """What tables and tests of claims ask of a study's plan."""
-
-    @property
-    def home(self) -> Path:
-        """The folder that holds the study."""
-
-    @property
-    def study(self) -> Values:
-        """The values of the study."""
-
-    @property
-    def fetched(self) -> Mapping[str, list[str]]:
-        """The files of every registered corpus."""
-
-    def experiments(self, encoders: Iterable[str], settings: Iterable[str]) -> list[str]:
-        """Return the experiments of encoders in settings."""
-
-    def described(self, experiment: str) -> dict[str, Any]:
-        """Describe an experiment for tables."""
-
-    def pretrained(self, experiment: str) -> str | None:
-        """Return the model of a pretrained baseline; None for an encoder that is trained."""
-
-    def seeds(self, experiment: str) -> list[int]:
-        """Return the seeds of an experiment."""
-
-    def epochs(self, experiment: str) -> int:
-        """Return the passes over its text that train an experiment."""
-
-    def fewer_epochs(self, experiment: str) -> bool:
-        """Whether an experiment is trained for fewer passes than the paper's."""
-
-    def segmented(self, experiment: str, seed: int) -> str:
-        """Return the folder of the segmented sample that a seed trains an experiment on."""
-
-    def model(self, experiment: str, seed: int) -> str:
-        """Return the folder of a trained encoder."""
-
-    def models(self, experiments: Iterable[str]) -> list[str]:
-        """Return the folders of the encoders that are trained, for all seeds."""
-
-    def scores(self, experiments: Iterable[str], task: str) -> list[str]:
-        """Return the folders of scores of experiments on a task."""
 
 
 @dataclass(frozen=True)

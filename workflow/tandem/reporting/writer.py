@@ -59,9 +59,9 @@ def quoted(entries: Sequence[Published], names: Sequence[str]) -> list[list[str]
     return rows
 
 
-def quantity(number: float | None) -> str:
-    """Write a count with separators; empty where there is none."""
-    return "" if number is None else f"{number:,.0f}"
+def quantity(number: float | None, form: str = ",.0f") -> str:
+    """Write a number with separators, or in this form; empty where there is none."""
+    return "" if number is None or math.isnan(number) else format(number, form)
 
 
 def with_interval(

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from pydantic import NonNegativeInt, PositiveInt
 
+from tandem.registry import Settings
 from tandem.statistics.correlation import FloatArray, checked, standardised
 
 LEVEL = 0.95
@@ -24,6 +26,15 @@ BLOCK_ELEMENTS = 1 << 21
 Statistic = Callable[..., FloatArray]
 
 
+class Bootstrap(Settings):
+    """How 95% bootstrap intervals are computed."""
+
+    resamples: PositiveInt = 1000
+    """Number of times that the scored items are resampled."""
+    seed: NonNegativeInt = 1
+    """Seed of the resampling."""
+
+
 @dataclass(frozen=True)
 class Interval:
     """An estimate and the interval around it, in the unit of the statistic."""
@@ -31,13 +42,6 @@ class Interval:
     estimate: float
     low: float
     high: float
-
-
-def percentile_interval(estimate: float, draws: FloatArray) -> Interval:
-    """Put the central 95% of bootstrap `draws`, shape (resamples,), around an estimate."""
-    tail = (1 - LEVEL) / 2
-    low, high = np.quantile(draws, [tail, 1 - tail])
-    return Interval(float(estimate), float(low), float(high))
 
 
 def bootstrap(
@@ -52,7 +56,8 @@ def bootstrap(
     rng = np.random.default_rng(seed)
     for rows, index in _resampled(len(data[0]), resamples, rng):
         draws[rows] = np.nan_to_num(statistic(*(values[index] for values in data)), nan=0.0)
-    return percentile_interval(float(statistic(*data)), draws)
+    low, high = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return Interval(float(statistic(*data)), float(low), float(high))
 
 
 def bootstrap_pearson(

@@ -22,11 +22,6 @@ REFERENCES = {
 """By section: the keys of its entries that name an entry of another section, and that section."""
 
 
-def is_folder(start: str) -> bool:
-    """Whether a start is the folder of a model, and no experiment."""
-    return "/" in start
-
-
 def cross_faults(study: Study, datasets: Collection[str]) -> Iterator[str]:
     """Yield what is inconsistent between keys: names that do not exist, and impossible sizes.
 
@@ -151,12 +146,10 @@ def _export_faults(study: Study) -> Iterator[str]:
 
 def _start_faults(study: Study, name: str) -> Iterator[str]:
     """Yield why the training of a setting cannot start from what it names."""
-    setting, start = study.settings[name], study.settings[name].start
-    if start is None:
-        return
-    if not setting.trained:
+    setting, start = study.settings[name], study.settings[name].start_experiment
+    if setting.start is not None and not setting.trained:
         yield f"{name} is not trained; leave start out, or train it"
-    if is_folder(start):
+    if start is None:
         return
     settings = study.settings.items()
     experiments = [f"{encoder}.{other}" for other, entry in settings for encoder in entry.encoders]
@@ -186,6 +179,5 @@ def _circle(study: Study, name: str, other: str) -> list[str]:
     passed = [name]
     while (following := study.settings.get(other)) and other not in passed:
         passed.append(other)
-        start = following.start or ""
-        other = "" if is_folder(start) else start.partition(".")[2]
+        other = (following.start_experiment or "").partition(".")[2]
     return [*passed, other] if other in passed else []

@@ -1,4 +1,4 @@
-"""A training by the names that a study gives its parts."""
+"""What is trained and how, by the names that a study gives its parts."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 class NamedRun(Settings):
-    """What is trained and how, by names in the study."""
+    """An encoder, an objective and a recipe, by names in the study."""
 
     encoder: str
     """The encoder whose architecture is trained."""
     objective: str
     """The objective that training minimises."""
     recipe: str
-    """The recipe; the encoder is taken as it is after the last epoch."""
+    """The recipe of training."""
 
     def run(self, study: Study) -> dict[str, Any]:
         """Return what is trained and how, except the seed, as plain values.
@@ -34,14 +34,14 @@ class NamedRun(Settings):
             name, entries = getattr(self, section), getattr(study, f"{section}s")
             if name not in entries:
                 problem = f"no {section}s entry {not_among(name, entries)}"
-                raise ConfigurationError(f"the {section} of a table's trainings: {problem}")
+                raise ConfigurationError(f"the {section} of a training: {problem}")
         return {
             "encoder": ENCODERS.dump(study.encoders[self.encoder].architecture),
             "objective": OBJECTIVES.dump(study.objectives[self.objective]),
             "recipe": study.recipes[self.recipe].model_dump(),
         }
 
-    def kinds(self, study: Study) -> list[Path]:
+    def files(self, study: Study) -> list[Path]:
         """Return the files of the kinds that its training depends on."""
         run = self.run(study)
         segmentation = study.segmentations[study.encoders[self.encoder].segmentation].kind

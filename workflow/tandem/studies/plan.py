@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from tandem.encoders.encoder import ENCODERS
-from tandem.objectives.objective import objective_files
 from tandem.registry import ConfigurationError, not_among
 from tandem.segmentation.segmentation import SEGMENTATIONS
 from tandem.studies.corpus_plan import CorpusPlan
-from tandem.studies.faults import is_folder
 from tandem.studies.named_run import NamedRun
 from tandem.studies.study import Trainable
 from tandem.training.recipe import Recipe
@@ -20,7 +17,7 @@ from tandem.training.setting import Setting
 
 UNSEEDED = 0
 """Stands for the seed of a pretrained baseline."""
-DRAWN = {"corpus", "start", "pairs", "sources", "languages", "temperature"}
+DRAWN = {"pairs", "sources", "languages", "temperature"}
 """Keys of a setting that decide which pairs of a collection are drawn, and how often."""
 
 
@@ -57,25 +54,31 @@ class Plan(CorpusPlan):
         """Return how an experiment is trained."""
         return self.study.recipes[self.setting(experiment).encoders[experiment.split(".")[0]]]
 
-    def run(self, experiment: str) -> dict[str, Any]:
-        """Return what is trained and how, except the seed, as plain values."""
+    def _named_run(self, experiment: str) -> NamedRun:
         encoder, setting = experiment.split(".")[0], self.setting(experiment)
         recipe = setting.encoders[encoder]
-        named = NamedRun(encoder=encoder, objective=setting.objective, recipe=recipe)
-        return {**named.run(self.study), "trained": setting.trained}
+        return NamedRun(encoder=encoder, objective=setting.objective, recipe=recipe)
 
-    def encoder_files(self, experiment: str) -> list[Path]:
-        """Return the files of the kinds that a trained encoder needs, its segmentation included."""
-        encoder, start = self.encoder(experiment), self.setting(experiment).start
-        segmentations = [self.study.segmentations[encoder.segmentation].kind]
-        if start and is_folder(start):  # whose segmentation may be of any kind
-            segmentations = list(SEGMENTATIONS.modules())
-        return [ENCODERS.path(encoder.architecture.kind), *map(SEGMENTATIONS.path, segmentations)]
+    def run(self, experiment: str) -> dict[str, Any]:
+        """Return what is trained and how, except the seed, as plain values."""
+        run = self._named_run(experiment).run(self.study)
+        return {**run, "trained": self.setting(experiment).trained}
 
     def training_files(self, experiment: str) -> list[Path]:
-        """Return the files of the kinds that the training of an experiment depends on."""
-        objective = self.study.objectives[self.setting(experiment).objective]
-        return [*self.encoder_files(experiment), *objective_files(objective.kind)]
+        """Return the files of the kinds that an experiment's training, and its encoder, need."""
+        segmentation, setting = self.encoder(experiment).segmentation, experiment.split(".")[1]
+        started = self.segmentation_files(segmentation, setting)
+        return [*self._named_run(experiment).files(self.study), *started]
+
+    def segmentation_files(self, segmentation: str, setting: str | None) -> list[Path]:
+        """Return the files of the kinds that may segment the text of a setting, or of none.
+
+        A model that training goes back to may have a segmentation of any kind, which is taken over.
+        """
+        kinds = [self.study.segmentations[segmentation].kind]
+        if setting and self.saved_start(setting):
+            kinds = [*SEGMENTATIONS.modules()]
+        return [*map(SEGMENTATIONS.path, kinds)]
 
     def epochs(self, experiment: str) -> int:
         """Return the passes over its text that train an experiment; 0 for one that is not."""
@@ -95,55 +98,62 @@ class Plan(CorpusPlan):
         """Return the folder of the segmented sample that a seed trains an experiment on."""
         setting, name = self.setting(experiment), experiment.split(".")[1]
         # settings that draw the same sample share it
-        by_setting = setting.corpus in self.study.collections or setting.start
-        drawn = self._same_draw(name) if by_setting else setting.pairs
+        if setting.corpus in self.study.collections:
+            drawn = self._same_draw(name)
+        else:
+            drawn = f"of-{self._same_draw(name)}" if setting.start else str(setting.pairs)
         if setting.pairs is None and not setting.start:  # every seed draws all there is
             seed = self.seeds(experiment)[0]
         segmentation = self.encoder(experiment).segmentation
         return self.path("vocab", setting.corpus, f"{drawn}-seed{seed}", segmentation)
 
     def _same_draw(self, name: str) -> str:
-        """Return the first setting that draws the same pairs of a collection as this one."""
-        settings = self.study.settings.items()
-        drawn = {other: setting.model_dump(include=DRAWN) for other, setting in settings}
+        """Return the first setting that draws the same pairs as this one, and starts as it does."""
+        keys, settings = DRAWN | {"corpus", "start"}, self.study.settings.items()
+        drawn = {other: setting.model_dump(include=keys) for other, setting in settings}
         return next(other for other, values in drawn.items() if values == drawn[name])
+
+    @property
+    def samples(self) -> dict[str, str]:
+        """The settings with a start, by their sample of a bitext; the others are called by size."""
+        return {f"of-{name}": name for name, entry in self.study.settings.items() if entry.start}
+
+    def sample_size(self, sample: str) -> int | None:
+        """Return the size of a sample of a bitext."""
+        setting = self.samples.get(sample)
+        return self.study.settings[setting].pairs if setting else int(sample)
 
     def model(self, experiment: str, seed: int) -> str:
         """Return the folder of a trained encoder."""
         return self.path("models", experiment, f"seed{seed}")
 
     def text_of(self, experiment: str) -> list[str]:
-        """Return the registered corpora behind an experiment, those of its start included.
-
-        A start that is the folder of a model is named as it is: its own card says what it read.
-        """
-        setting, start = self.setting(experiment), self.setting(experiment).start
-        before = [] if start is None else [start] if is_folder(start) else self.text_of(start)
+        """Return the registered corpora behind an experiment, those of its start included."""
+        setting = self.setting(experiment)
+        before = self.text_of(setting.start_experiment) if setting.start_experiment else []
         return list(dict.fromkeys([*self.sources(setting.corpus), *before]))
 
-    def start_seed(self, start: str, seed: int | str) -> int:
-        """Return the seed whose encoder training starts from: the same, or else the first."""
-        seeds = self.seeds(start)
-        return int(seed) if int(seed) in seeds else seeds[0]
+    def saved_start(self, setting: str) -> str | None:
+        """Return the folder of the model that training goes back to, by way of experiments too."""
+        entry = self.study.settings[setting]
+        start = entry.start_experiment
+        return self.saved_start(start.split(".")[1]) if start else entry.start_folder
 
     def start_model(self, experiment: str, seed: int | str) -> list[str]:
         """Return the folder of the encoder that training starts from, if there is one."""
-        start = self.setting(experiment).start
-        if start is None or is_folder(start):
-            return [start] if start else []
-        return [self.model(start, self.start_seed(start, seed))]
+        return self._of_start(self.setting(experiment), seed, self.model)
 
-    def start_segmented(self, setting: str, seed: int | str) -> list[str]:
+    def start_segmented(self, setting: str | None, seed: int | str) -> list[str]:
         """Return the folder with the segmenter that a setting takes over, if there is one."""
-        start = self.study.settings[setting].start
-        if start is None or is_folder(start):
-            return [start] if start else []
-        return [self.segmented(start, self.start_seed(start, seed))]
+        return self._of_start(self.study.settings[setting], seed, self.segmented) if setting else []
 
-    def sample_size(self, sample: str) -> int | None:
-        """Return the size of a sample of a bitext, which is named by it or by a setting."""
-        setting = self.study.settings.get(sample)
-        return setting.pairs if setting and setting.start else int(sample)
+    def _of_start(
+        self, setting: Setting, seed: int | str, place: Callable[[str, int], str]
+    ) -> list[str]:
+        if start := setting.start_experiment:
+            seeds = self.seeds(start)  # the same seed, or else the first
+            return [place(start, int(seed) if int(seed) in seeds else seeds[0])]
+        return [setting.start_folder] if setting.start_folder else []
 
     def models(self, experiments: Iterable[str], seeds: Sequence[int] | None = None) -> list[str]:
         """Return the folders of the encoders that are trained here, for all seeds or for some."""

@@ -15,8 +15,9 @@ from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.encoders.precision import Precision
 from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.registry import Named, Settings
-from tandem.reporting.table import TABLES, Bootstrap, Table
+from tandem.reporting.table import TABLES, Table
 from tandem.segmentation.segmentation import SEGMENTATIONS, Segmentation
+from tandem.statistics.bootstrap import Bootstrap
 from tandem.tasks.task import TASKS, Task
 from tandem.templates import or_template
 from tandem.training.recipe import Recipe

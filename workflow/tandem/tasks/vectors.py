@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,14 +20,21 @@ BATCH = 4096
 """Sentences encoded at a time."""
 
 
-def write_vectors(
-    encoder: Encodes, sentences: Iterable[str], language: str, path: Path
-) -> np.memmap:
-    """Write the vectors of sentences, (n, dimension) float32, as `.npy`; return them, mapped."""
+@contextmanager
+def vectors_on_disk(encoder: Encodes, *sides: tuple[str, Iterable[str]]) -> Iterator[list[Path]]:
+    """Write the vectors of texts, each a language and sentences; name the files until it ends."""
+    with TemporaryDirectory(prefix="tandem-vectors-") as scratch:
+        files = [Path(scratch) / f"{number}.npy" for number in range(len(sides))]
+        for (language, sentences), file in zip(sides, files, strict=True):
+            write_vectors(encoder, sentences, language, file)
+        yield files
+
+
+def write_vectors(encoder: Encodes, sentences: Iterable[str], language: str, path: Path) -> None:
+    """Write the vectors of sentences, (n, dimension) float32, as `.npy`."""
     stream = iter(sentences)
     batches = iter(lambda: list(islice(stream, BATCH)), [])
     vectors = (encoder.encode(batch, language=language) for batch in batches)
     first = next(vectors)
     with open(path, "wb") as out:
         write_npy(out, chain([first], vectors), np.float32, first.shape[1])
-    return np.load(path, mmap_mode="r")

@@ -44,3 +44,13 @@ class Setting(Settings):
     selection: Literal["similarity", "retrieval", "last"] = "similarity"
     """What selects the epoch: r on `sts.selection`, or P@1 on the validation split of a bitext;
     last: nothing, the last one is kept."""
+
+    @property
+    def start_folder(self) -> str | None:
+        """The folder of a model that training starts from."""
+        return self.start if self.start and "/" in self.start else None
+
+    @property
+    def start_experiment(self) -> str | None:
+        """The experiment whose encoder training starts from."""
+        return None if self.start_folder else self.start

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tandem.corpora.collection import read_parts
-from tandem.reporting.table import Material, Outline, Report, Table
+from tandem.reporting.outline import Outline
+from tandem.reporting.table import Material, Report, Table
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from tandem.reporting.scores import Cell
-
+METRIC = "p_at_1_x100"
 WAYS = {"into": "{pivot}-{language}", "from": "{language}-{pivot}"}
 """From the pivot's sentences into the language, and back."""
 
@@ -81,6 +81,7 @@ class ByLanguage(Table):
     ) -> dict[str, Any] | None:
         """Make a line, or None where the joint encoder was not scored."""
         from tandem.reporting.writer import columns
+        from tandem.statistics.inference import difference
 
         names = self.experiments(material.plan)
         script = next((name for name, codes in self.scripts.items() if language in codes), "Latin")
@@ -94,14 +95,14 @@ class ByLanguage(Table):
             if language in names:
                 alone = material.scores.cell(names[language], self.task, unit)
             row["sentences"] = joint.items
-            row |= columns(f"joint_{way}", "p_at_1_x100", joint)
-            row |= columns(f"alone_{way}", "p_at_1_x100", alone)
-            row |= _gain(f"gain_{way}_p_at_1_x100", joint, alone)
+            row |= columns(f"joint_{way}", METRIC, joint)
+            row |= columns(f"alone_{way}", METRIC, alone)
+            row |= columns(f"gain_{way}", METRIC, alone and difference(joint, alone))
         return row
 
     def _markdown(self, frame: pd.DataFrame) -> str:
         """Lay out a grid for each source, the weakest language first."""
-        from tandem.reporting.writer import grid, page
+        from tandem.reporting.writer import grid, page, with_interval
 
         parts = [
             f"# {self.title}",
@@ -118,7 +119,7 @@ class ByLanguage(Table):
             for _, row in rows.sort_values("joint_from_p_at_1_x100", kind="stable").iterrows():
                 counts = (f"{row['pairs']:,}", f"{row['sentences']:,}")
                 figures = [
-                    _shown(row, f"{kind}_{way}")
+                    with_interval(row, f"{kind}_{way}", METRIC)
                     for way in ("from", "into")
                     for kind in ("joint", "alone", "gain")
                 ]
@@ -134,30 +135,12 @@ class ByLanguage(Table):
         for source, rows in frame.groupby("source", sort=False):
             ordered = rows.sort_values("joint_from_p_at_1_x100", ascending=False, kind="stable")
             series = {
-                "all languages together": bounds(ordered, "joint_from", "p_at_1_x100"),
-                "the language alone": bounds(ordered, "alone_from", "p_at_1_x100"),
+                "all languages together": bounds(ordered, "joint_from", METRIC),
+                "the language alone": bounds(ordered, "alone_from", METRIC),
             }
             label = "P@1 × 100, to English, with 95% interval"
             panels.append(Dots(label, list(ordered["language"]), series, str(source)))
         return dot_plot(panels)
-
-
-def _gain(column: str, joint: Cell, alone: Cell | None) -> dict[str, float | None]:
-    """Return the difference of two figures of the same sentences, with its 95% interval."""
-    from tandem.statistics.inference import difference
-
-    name, metric = column.removesuffix("_p_at_1_x100"), "p_at_1_x100"
-    names = column, f"{name}_low_{metric}", f"{name}_high_{metric}"
-    if alone is None:
-        return dict.fromkeys(names)
-    bounds = difference(joint, alone).interval
-    return dict(zip(names, (bounds.estimate, bounds.low, bounds.high), strict=True))
-
-
-def _shown(row: pd.Series, name: str) -> str:
-    """Write a figure with its interval; empty where there is none."""
-    value, low, high = (row[f"{name}_{end}p_at_1_x100"] for end in ("", "low_", "high_"))
-    return "" if value != value else f"{value:.1f} [{low:.1f}, {high:.1f}]"
 
 
 def _means(rows: pd.DataFrame) -> str:

@@ -9,7 +9,8 @@ from pydantic import PositiveInt
 from tandem.corpora.collection import Part, read_parts
 from tandem.errors import TandemError
 from tandem.files.io import read_lines
-from tandem.reporting.table import Material, Outline, Report, Table
+from tandem.reporting.outline import Outline
+from tandem.reporting.table import Material, Report, Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +44,7 @@ class Neighbours(Table):
         """Name the encoder and the collection."""
         corpus = plan.setting(self.experiment).corpus
         return {
-            "model": [plan.model(self.experiment, plan.seeds(self.experiment)[0])],
+            "model": plan.models([self.experiment], plan.seeds(self.experiment)[:1]),
             "collection": [plan.path("corpora", corpus)],
         }
 

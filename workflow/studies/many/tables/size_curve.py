@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from tandem.files.io import read_json
 from tandem.registry import Settings
-from tandem.reporting.table import Material, Outline, Report, Table
+from tandem.reporting.outline import Outline
+from tandem.reporting.table import Material, Report, Table
 from tandem.text.spelling import language_of
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ class SizeCurve(Table):
 
         panels = []
         for measure in self.measures:
-            metric = material.plan.study.tasks[measure.task].metric
+            metric = material.scores.metric(measure.task)
             series = {}
             for label, points in frame.groupby("text", sort=False):
                 shown = points[points[f"{measure.label}_{metric}"].notna()]

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from tandem.files.io import read_json
 from tandem.registry import ConfigurationError, not_among
-from tandem.reporting.table import Material, Outline, Report, Table
-from tandem.reporting.tables.speed import Speed, read_once
+from tandem.reporting.outline import Outline
+from tandem.reporting.table import Material, Report, Table
+from tandem.reporting.tables.speed import UNSEEN, Speed, read_once
 
 if TYPE_CHECKING:
     import numpy as np
@@ -86,16 +87,17 @@ class SpeedAndScore(Table):
             OKABE_ITO,
             STYLE,
             WIDTH,
+            bars,
             bounds,
             logarithmic,
             new_figure,
         )
         from tandem.reporting.scores import METRICS
 
-        metric = material.plan.study.tasks[self.task].metric
+        metric = material.scores.metric(self.task)
         frame = frame[frame[f"{self.label}_{metric}"].notna()]
         scores = bounds(frame, self.label, metric)
-        speeds = frame[["unseen_per_s", "unseen_slowest_per_s", "unseen_fastest_per_s"]]
+        speeds = frame[[*UNSEEN]]
         devices, names = sorted(frame["device"].unique()), list(frame["encoder"])
         if len(devices) > 1:
             names = [f"{row['encoder']} ({row['device']})" for _, row in frame.iterrows()]
@@ -107,8 +109,8 @@ class SpeedAndScore(Table):
                 axes.errorbar(
                     x[0],
                     y[0],
-                    xerr=_bars(x),
-                    yerr=_bars(y),
+                    xerr=bars(*x[:, None]),
+                    yerr=bars(*y[:, None]),
                     fmt=MARKERS[number],
                     color=OKABE_ITO[number],
                     markersize=5,
@@ -139,13 +141,3 @@ def _name(axes: Axes, names: list[str], speeds: np.ndarray, scores: np.ndarray) 
         textsize=9, min_distance=0.015, max_distance=0.2,
         nbr_candidates=500, linecolor="0.5", linewidth=0.5,
     )  # fmt: skip
-
-
-def _bars(values: np.ndarray) -> np.ndarray | None:
-    """Return the lengths, (2, 1), of the bars below and above an estimate; None if both are 0."""
-    import numpy as np
-
-    estimate, low, high = values
-    # a bootstrap interval need not hold the estimate; a bar cannot have a negative length
-    bars = np.nan_to_num(np.clip([[estimate - low], [high - estimate]], 0, None))
-    return bars if bars.any() else None

@@ -6,7 +6,8 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from tandem.registry import ConfigurationError, not_among
-from tandem.reporting.table import Material, Outline, Report, Table
+from tandem.reporting.outline import Outline
+from tandem.reporting.table import Material, Report, Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +35,7 @@ class StartCurve(Table):
     def experiments(self, plan: Outline) -> list[tuple[str, str, int, str]]:
         """Return (language, experiment, pairs, start) of each line, in order of language and pairs.
 
-        Each start is there too, with 0 pairs.
+        Each experiment that is a start is there too, with 0 pairs.
 
         Raises:
             ConfigurationError: a setting is not there, not of one language, or without a number of
@@ -53,7 +54,7 @@ class StartCurve(Table):
             languages.append(language)
             start = setting.start or ""
             lines += [(language, f"{e}.{name}", setting.pairs, start) for e in setting.encoders]
-            lines += [(language, start, 0, start)] * bool(start)
+            lines += [(language, start, 0, start)] * bool(setting.start_experiment)
         order = list(dict.fromkeys(languages))
         return sorted({*lines}, key=lambda row: (order.index(row[0]), row[3], row[2], row[1]))
 
@@ -91,7 +92,7 @@ class StartCurve(Table):
 
     def _markdown(self, frame: pd.DataFrame) -> str:
         """Lay out a grid for each language: a row for each number of pairs."""
-        from tandem.reporting.writer import grid, over_seeds_note, page
+        from tandem.reporting.writer import grid, over_seeds_note, page, with_interval
 
         headings = ["Pairs", "Start", "To English", "From English", "As good as, without a start"]
         parts = [
@@ -104,8 +105,8 @@ class StartCurve(Table):
         for language, rows in frame.groupby("language", sort=False):
             scratch = rows[rows["start"] == ""]
             lines = [
-                [f"{row['pairs']:,}", row["start"] or "none", *(_shown(row, way) for way in WAYS),
-                 _equal(row, scratch)]
+                [f"{row['pairs']:,}", row["start"] or "none",
+                 *(with_interval(row, way, METRIC) for way in WAYS), _equal(row, scratch)]
                 for _, row in rows.iterrows()
             ]  # fmt: skip
             parts += [f"## {language}", grid(headings, lines)]
@@ -156,12 +157,6 @@ def equal_pairs(frame: pd.DataFrame) -> list[float]:
         places = np.log(scratch["pairs"].to_numpy(float))
         equal.append(float(np.exp(np.interp(value, curve, places))) if inside else np.nan)
     return equal
-
-
-def _shown(row: pd.Series, way: str) -> str:
-    """Write a figure with its interval; empty where there is none."""
-    value, low, high = (row[f"{way}_{end}{METRIC}"] for end in ("", "low_", "high_"))
-    return "" if isnan(value) else f"{value:.1f} [{low:.1f}, {high:.1f}]"
 
 
 def _equal(row: pd.Series, scratch: pd.DataFrame) -> str:

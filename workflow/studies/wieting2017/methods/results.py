@@ -15,7 +15,7 @@ from tandem.tasks.task import MEAN
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tandem.reporting.table import Outline
+    from tandem.reporting.outline import Outline
     from wieting2017.methods.settings import Experiment
 
 METRIC = "pearson_x100"

@@ -56,7 +56,7 @@ class Filter(Settings):
 
 
 class Compared(NamedRun):
-    """An encoder that is trained on every text and condition."""
+    """An encoder that is trained on every text and condition, and scored after the last epoch."""
 
     label: str
     """Its name in tables."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from tandem.reporting.table import Outline, Table
+from tandem.reporting.outline import Outline
+from tandem.reporting.table import Table
 from wieting2017.methods import results
 
 if TYPE_CHECKING:

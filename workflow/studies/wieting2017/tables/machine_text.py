@@ -8,7 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tandem.files.io import read_json
-from tandem.reporting.table import Material, Outline, Report
+from tandem.reporting.outline import Outline
+from tandem.reporting.table import Material, Report
 from wieting2017.methods.table import ExperimentTable, excerpt
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from tandem.files.io import read_json
-from tandem.reporting.table import Material, Outline, Report
+from tandem.reporting.outline import Outline
+from tandem.reporting.table import Material, Report
 from wieting2017.methods import results
 from wieting2017.methods.settings import COMBINED, UNFILTERED
 from wieting2017.methods.table import ExperimentTable, excerpt

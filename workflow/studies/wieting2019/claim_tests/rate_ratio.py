@@ -26,7 +26,7 @@ class RateRatio(ClaimTest):
         """
         import numpy as np
 
-        from tandem.statistics.inference import Estimate
+        from tandem.statistics.inference import sample_mean
 
         if margin <= 0:
             raise ConfigurationError(f"margin {margin:g}: that of a ratio is above 0, such as 1")
@@ -35,11 +35,9 @@ class RateRatio(ClaimTest):
         if len(rates[0]) < 2 or len(rates[0]) != len(rates[1]):
             return None
         of, over = (side[self.column].to_numpy(float) for side in rates)
-        logs = np.log(of / over)
-        passes = len(logs)
-        ratio = Estimate(float(logs.mean()), float(logs.std(ddof=1) / passes**0.5), passes - 1)
+        ratio = sample_mean(np.log(of / over))
         bounds = ratio.interval
         mean, low, high = np.exp([bounds.estimate, bounds.low, bounds.high]).tolist()
         names = " over ".join(", ".join(where.values()) for where in sides)
         test = f"{self.column}: {names}; t test of the logarithm over paired passes"
-        return Measured(test, mean, low, high, ratio.p(float(np.log(margin))), "ratio", passes)
+        return Measured(test, mean, low, high, ratio.p(float(np.log(margin))), "ratio", len(of))

@@ -138,7 +138,7 @@ def train_languages(
 
     Returns:
         For each language: language, pairs, pieces (its own), overlap (see `Overlap`), and runs,
-        what `train` returns for each marker and run.
+        marked and what `train` returns for each marker and run.
     """
 
     def scores(code: str) -> dict[str, Any]:
@@ -146,29 +146,31 @@ def train_languages(
         text, pieces = english.sentences.gather(language.rows), english.segmenter.vocabulary
         other = language.sentences
         shared = measured_overlap(text.ids, pieces, other.ids, language.pieces)
-        trained = [train(english, language, marked, run) for marked in markers for run in runs]
+        trained = []
+        for marked in markers:
+            pairs, vocabulary = bitext(english, language, marked)
+            scored = (train(english, pairs, vocabulary, run) for run in runs)
+            trained += [{"marked": marked, **scores} for scores in scored]
         measured = {"pairs": len(other), "pieces": len(language.pieces), "overlap": asdict(shared)}
         return {"language": code, **measured, "runs": trained}
 
     return [scores(code) for code in progress_bar(codes, desc="training", unit=" languages")]
 
 
-def train(english: English, language: SegmentedLanguage, marked: bool, run: Run) -> dict[str, Any]:
+def train(english: English, pairs: Pairs, vocabulary: list[str], run: Run) -> dict[str, Any]:
     """Train one encoder and score it, as it is after the last epoch, on the STS tasks.
 
     Returns:
-        marked, seed, pairs; score and random, the mean of years in Pearson's r x 100 of the trained
+        seed, pairs; score and random, the mean of years in Pearson's r x 100 of the trained
         and of the untrained encoder; score_years and random_years, the same by year; loss, of each
         epoch.
     """
-    pairs, vocabulary = bitext(english, language, marked)
     segmenter = Segmenter(english.segmenter.segmentation, vocabulary, english.segmenter.models)
     # on the CPU: many small trainings in one job, and many jobs side by side
     trained, history = train_encoder(run, segmenter, [pairs], None, device="cpu", show=False)
     score_years = english.score(trained)
     random_years = dict(english.start(run.encoder, run.seed))
     return {
-        "marked": marked,
         "seed": run.seed,
         "pairs": trained.metadata["pairs"],
         "score": score_years.pop(MEAN),

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from tandem.reporting.table import Material, Outline, Report, Table
+from tandem.reporting.outline import Outline
+from tandem.reporting.table import Material, Report, Table
 from wieting2019.methods.settings import Panel
 
 if TYPE_CHECKING:
@@ -81,8 +82,7 @@ class Figure1(Table):
         # as in Table 5, from the points before they are rounded for the CSV
         points, _ = measured_points(material.files)
         shown, exact = (p[(p["panel"] == panel) & (p["marked"] == marked)] for p in (frame, points))
-        bootstrap = material.plan.study.bootstrap
-        draws = Draws(bootstrap.resamples, 1, bootstrap.seed)
+        draws = Draws(material.scores.resamples, 1, material.scores.seed)
         rows = correlations(exact, draws, ["gain"], list(drawing.AXES))
         return drawing.figure1(shown, rows, read_register(REGISTER).script_groups)
 

@@ -6,15 +6,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tandem.reporting.table import Material, Outline, Report, Table
+from tandem.reporting.outline import Outline
+from tandem.reporting.table import Material, Report, Table
 from tandem.tasks.sts_data import Index, read_index
+from tandem.tasks.task import MEAN
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
-
-
-MEAN = "mean"
 
 
 class Table1(Table):

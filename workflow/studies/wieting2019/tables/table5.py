@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import PositiveInt
 
-from tandem.reporting.table import Material, Outline, Report, Table
+from tandem.reporting.outline import Outline
+from tandem.reporting.table import Material, Report, Table
 from wieting2019.methods.settings import FEWEST, PERMUTATIONS, THRESHOLD
 
 if TYPE_CHECKING:
@@ -83,8 +84,8 @@ class Table5(Table):
         from wieting2019.methods.points import measured_points
 
         points, notes = measured_points(material.files)
-        bootstrap = material.plan.study.bootstrap
-        draws = Draws(bootstrap.resamples, self.permutations, bootstrap.seed)
+        scores = material.scores
+        draws = Draws(scores.resamples, self.permutations, scores.seed)
         table = quote(correlations(points, draws), material.published)
         return Report(table, self.markdown(table, notes, material.published), evidence(points))
 

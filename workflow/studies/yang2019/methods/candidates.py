@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from tandem.corpora.mining_task import gold_rows, mining_language, read_part
 from tandem.search.margins import MinedPairs, Retrieval, Score, mean_cosines, mine
 from tandem.statistics.cosine import unit_length
-from tandem.tasks.vectors import write_vectors
+from tandem.tasks.vectors import vectors_on_disk
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,19 +64,15 @@ def find(
 
     task = read_part(folder, part)
     sides = list(task.source.values()), list(task.target.values())
-    languages = mining_language(folder), "en"
-    with TemporaryDirectory(prefix="tandem-candidates-") as scratch:
-        files = [Path(scratch) / f"{side}.npy" for side in ("source", "english")]
-        rows = [
-            write_vectors(encoder, text, language, file)
-            for text, language, file in zip(sides, languages, files, strict=True)
-        ]
-        device = device_of(encoder)
-        near = search(files[0], files[1], neighbours, memory_bytes=memory_bytes, device=device)
+    texts = zip((mining_language(folder), "en"), sides, strict=True)
+    with vectors_on_disk(encoder, *texts) as (source, target):
+        bound, device = memory_bytes, device_of(encoder)
+        near = search(source, target, neighbours, memory_bytes=bound, device=device)
         pairs = mine(near, Score.COSINE, retrieval)
         kept = None
         if keep_vectors:
-            chosen = rows[0][pairs.source], rows[1][pairs.target]
+            places = zip((source, target), (pairs.source, pairs.target), strict=True)
+            chosen = [np.load(file, mmap_mode="r")[rows] for file, rows in places]
             kept = np.stack([unit_length(rows).astype(np.float32) for rows in chosen], axis=1)
     wanted = gold_rows(task)
     means = [mean_cosines(lists) for lists in near]

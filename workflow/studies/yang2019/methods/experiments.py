@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from tandem.registry import Settings
 
 if TYPE_CHECKING:
-    from tandem.reporting.table import Material, Outline
+    from tandem.reporting.outline import Outline
+    from tandem.reporting.table import Material
 
 
 class Compared(Settings):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
@@ -20,10 +19,12 @@ from tandem.translation.translator import TRANSLATORS, Translator
 from yang2019.methods import texts
 
 if TYPE_CHECKING:
-    from tandem.reporting.table import Outline
+    from tandem.reporting.outline import Outline
     from tandem.tasks.task import Encodes
 
-ORIGINS = ("original", "forward", "backward")
+WAYS = ("forward", "backward")
+"""The two searches."""
+ORIGINS = ("original", *WAYS)
 """Where the pairs of a translator's text come from: the corpus, or one of two searches."""
 
 
@@ -60,20 +61,17 @@ def nearest(
     """Search in both directions for the nearest sentence."""
     from tandem.search.neighbours import search
     from tandem.tasks.task import device_of
-    from tandem.tasks.vectors import write_vectors
+    from tandem.tasks.vectors import vectors_on_disk
 
-    with TemporaryDirectory(prefix="tandem-mined-") as scratch:
-        files = [Path(scratch) / f"{side}.npy" for side in ("english", "other")]
-        write_vectors(encoder, english, "en", files[0])
-        write_vectors(encoder, other, language, files[1])
+    with vectors_on_disk(encoder, ("en", english), (language, other)) as (source, target):
         bound, device = memory_mb << 20, device_of(encoder)
-        return search(files[0], files[1], 1, memory_bytes=bound, device=device)
+        return search(source, target, 1, memory_bytes=bound, device=device)
 
 
-def chosen_threshold(
-    encoder: Encodes, pairs: Sequence[tuple[str, str]], language: str, way: str, memory_mb: int
-) -> float:
-    """Return the threshold with the best F1 where aligned pairs are mined one way."""
+def chosen_thresholds(
+    encoder: Encodes, pairs: Sequence[tuple[str, str]], language: str, memory_mb: int
+) -> dict[str, float]:
+    """Return the threshold with the best F1 where aligned pairs are mined, for each way."""
     from tandem.search.margins import Retrieval, Score, mine
     from tandem.tasks.kinds.mining import best_threshold
 
@@ -81,7 +79,8 @@ def chosen_threshold(
     places = [{text: row for row, text in enumerate(side)} for side in (english, other)]
     gold = [(places[0][left], places[1][right]) for left, right in pairs]
     near = nearest(encoder, english, other, language, memory_mb)
-    return best_threshold(mine(near, Score.COSINE, Retrieval(way)), gold)[0]
+    mined = {way: mine(near, Score.COSINE, Retrieval(way)) for way in WAYS}
+    return {way: best_threshold(pairs, gold)[0] for way, pairs in mined.items()}
 
 
 def mined_pairs(

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tandem.statistics.cosine import cosine_similarity
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -23,9 +25,7 @@ def cosines(
     values = np.empty(len(left), np.float32)
     for start in range(0, len(left), BATCH):
         part = slice(start, start + BATCH)
-        sides = english[left[part]].astype(np.float64), other[right[part]].astype(np.float64)
-        lengths = np.linalg.norm(sides[0], axis=1) * np.linalg.norm(sides[1], axis=1)
-        values[part] = (sides[0] * sides[1]).sum(1) / np.where(lengths > 0, lengths, 1)
+        values[part] = cosine_similarity(english[left[part]], other[right[part]])
     return values
 
 

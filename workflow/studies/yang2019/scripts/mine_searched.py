@@ -14,13 +14,9 @@ with logged(snakemake.log[0]) as log:
     other = list(texts.split_pairs(corpus, params.other, language))
     encoder = SentenceEncoder.load(inputs.model[0], job_device(snakemake.config))
     text = texts.read(inputs.searched)
-    ways = mined.ORIGINS[1:]
-    least = dict.fromkeys(ways, params.threshold)
+    least = dict.fromkeys(mined.WAYS, params.threshold)
     if params.threshold == "validation":
-        least = {
-            way: mined.chosen_threshold(encoder, valid, language, way, params.memory)
-            for way in ways
-        }
+        least = mined.chosen_thresholds(encoder, valid, language, params.memory)
     original = [tuple(pair) for pair in text.pairs.tolist()]
     rows = mined.mined_pairs(encoder, text, language, least, params.memory)
     rows = {mined.ORIGINS[0]: original, **rows}

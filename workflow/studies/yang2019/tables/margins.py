@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import NonNegativeFloat
 
 from tandem.registry import Settings
-from tandem.reporting.table import Material, Outline, Report, Table
+from tandem.reporting.outline import Outline
+from tandem.reporting.table import Material, Report, Table
 from yang2019.methods.experiments import Compared, experiment
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ class Margins(Table):
 
         from tandem.reporting.plots import Curves, bounds, line_plot
 
-        metric = material.plan.study.tasks[self.task].metric
+        metric = material.scores.metric(self.task)
         precisions, cosines = {}, {}
         for label, lines in frame.groupby("encoder", sort=False):
             margin = lines["margin"].to_numpy(float)

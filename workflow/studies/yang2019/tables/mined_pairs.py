@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from tandem.registry import Settings
-from tandem.reporting.table import Material, Outline, Report, Table
+from tandem.reporting.outline import Outline
+from tandem.reporting.table import Material, Report, Table
 from yang2019.methods.comparable import Comparable
 from yang2019.methods.experiments import Compared, experiment, printed
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tandem.reporting.table import Material, Outline, Report, Table
+from tandem.reporting.outline import Outline
+from tandem.reporting.table import Material, Report, Table
 from yang2019.methods.experiments import Compared, experiment, printed
 from yang2019.methods.texts import SearchedText
 
@@ -105,7 +106,7 @@ class Retrieval(Table):
         """Draw a panel for each figure: a row for each language, a series for each row."""
         from tandem.reporting.plots import Dots, bounds, dot_plot
 
-        metric = material.plan.study.tasks[self.task].metric
+        metric = material.scores.metric(self.task)
         panels = []
         for unit in self.units:
             series = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -47,14 +46,13 @@ class TranslationSearch(Task):
 
     def score(self, encoder: Encodes, data: Mapping[str, Path]) -> Items:
         """Search both ways; `data` has `searched`, a file as `yang2019.methods.texts` describes."""
-        from tandem.tasks.vectors import write_vectors
+        from tandem.tasks.vectors import vectors_on_disk
 
         path = Path(data["searched"])
         text = texts.read(path)
-        with TemporaryDirectory(prefix="tandem-search-") as scratch:
-            files = [Path(scratch) / f"{side}.npy" for side in ("english", "other")]
-            english = write_vectors(encoder, text.english, "en", files[0])
-            other = write_vectors(encoder, text.other, path.stem, files[1])
+        both = ("en", text.english), (path.stem, text.other)
+        with vectors_on_disk(encoder, *both) as files:
+            english, other = (np.load(file, mmap_mode="r") for file in files)
             if not self.documents:
                 return self._sentences(text, english, other, files, device_of(encoder))
             places = (text.places[:, [0, column]] for column in (1, 2))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tandem.reporting.table import Material, Outline, Report, Table
+from tandem.reporting.outline import Outline
+from tandem.reporting.table import Material, Report, Table
 
 
 class Experiments(Table):

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from tandem.files.io import read_json
 from tandem.registry import ConfigurationError
-from tandem.reporting.table import Material, Outline, Report, Table
+from tandem.reporting.outline import Outline
+from tandem.reporting.table import Material, Report, Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -133,8 +134,7 @@ class Speed(Table):
             f"{row['encoder']} ({row['device']}), {row['unseen_per_s']:,.0f}"
             for _, row in ordered.iterrows()
         ]
-        bars = ["unseen_per_s", "unseen_slowest_per_s", "unseen_fastest_per_s"]
-        series = {"text read once": ordered[bars].to_numpy(float)}
+        series = {"text read once": ordered[[*UNSEEN]].to_numpy(float)}
         series["read again"] = np.full((len(rows), 3), np.nan)
         series["read again"][:, 0] = ordered[f"seen_batch_{self.batches[0]}_per_s"]
         limit = ordered["sentencepiece_per_s"].max()
@@ -145,24 +145,20 @@ class Speed(Table):
 
 READ, TRAINED = "sentences per second", "training pairs per second"
 """What was timed: columns of the frames that claims read."""
+UNSEEN = ("unseen_per_s", "unseen_slowest_per_s", "unseen_fastest_per_s")
+"""Columns of the rates of text read once: of all parts together, of the slowest, of the fastest."""
 
 
 def read_once(entry: Mapping[str, Any]) -> dict[str, float]:
-    """Return the sentences per second of text read once by an encoder on a device.
-
-    They are those of all parts together, of the slowest and of the fastest part.
-    """
-    return {
-        # the parts are of one size, so this is the number of sentences over the time of all
-        "unseen_per_s": harmonic_mean(entry["unseen"]),
-        "unseen_slowest_per_s": min(entry["unseen"]),
-        "unseen_fastest_per_s": max(entry["unseen"]),
-    }
+    """Return the sentences per second of text read once by an encoder on a device, as UNSEEN."""
+    rates = entry["unseen"]
+    # the parts are of one size, so the first is the number of sentences over the time of all
+    return dict(zip(UNSEEN, (harmonic_mean(rates), min(rates), max(rates)), strict=True))
 
 
 def _markdown(table: Speed, frame: pd.DataFrame, timed: Mapping[str, Any]) -> str:
     """Lay the table out, fastest first, with how many times faster than the slowest each is."""
-    from tandem.reporting.writer import grid, page
+    from tandem.reporting.writer import grid, page, quantity
 
     seen = [column for column in frame.columns if re.fullmatch(r"seen_batch_\d+_per_s", column)]
     ordered = frame.sort_values("unseen_per_s", ascending=False, kind="stable")
@@ -173,10 +169,10 @@ def _markdown(table: Speed, frame: pd.DataFrame, timed: Mapping[str, Any]) -> st
             row["device"],
             f"{row['unseen_per_s']:,.0f}",
             f"{row['unseen_per_s'] / slowest:.1f}",
-            _number(row["unseen_sentencepiece_share"], ".0%"),
+            quantity(row["unseen_sentencepiece_share"], ".0%"),
             *(f"{row[column]:,.0f}" for column in seen),
-            _number(row["tokenisation_share"], ".0%"),
-            _number(row["training_pairs_per_s"]),
+            quantity(row["tokenisation_share"], ".0%"),
+            quantity(row["training_pairs_per_s"]),
         ]
         for _, row in ordered.iterrows()
     ]
@@ -202,10 +198,3 @@ def _markdown(table: Speed, frame: pd.DataFrame, timed: Mapping[str, Any]) -> st
         "read again. Training: the first updates by the encoder's own recipe, on as many threads "
         f"as its training has, without segmentation. {table.notes}".rstrip(),
     )  # fmt: skip
-
-
-def _number(value: float | None, form: str = ",.0f") -> str:
-    """A number with separators, or in this form; empty where it was not measured."""
-    import pandas as pd
-
-    return "" if pd.isna(value) else format(value, form)

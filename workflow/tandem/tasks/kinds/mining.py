@@ -11,7 +11,6 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -99,12 +98,10 @@ class BitextMining(Task):
     def _search(self, encoder: Encodes, part: MiningTask, language: str) -> Neighbours:
         """Encode both sides to disk, so that memory stays bounded, and search them."""
         from tandem.search.neighbours import search
-        from tandem.tasks.vectors import write_vectors
+        from tandem.tasks.vectors import vectors_on_disk
 
-        with TemporaryDirectory(prefix="tandem-mining-") as scratch:
-            source, target = (Path(scratch) / f"{side}.npy" for side in ("source", "target"))
-            write_vectors(encoder, part.source.values(), language, source)
-            write_vectors(encoder, part.target.values(), "en", target)
+        sides = (language, part.source.values()), ("en", part.target.values())
+        with vectors_on_disk(encoder, *sides) as (source, target):
             return search(
                 source, target, self.neighbours,
                 memory_bytes=self.memory_mb << 20, device=device_of(encoder),

@@ -1,0 +1,89 @@
+"""What tables, and tests of claims, ask of a study."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from tandem.tasks.task import Places
+
+if TYPE_CHECKING:
+    from tandem.corpora.settings import Backtranslation, Collection, StsArchives
+    from tandem.reporting.table import Table
+    from tandem.training.setting import Setting
+
+
+class Values(Protocol):
+    """What tables ask of the values of a study."""
+
+    @property
+    def epochs(self) -> int | None:
+        """Passes over the text that the paper trains for."""
+
+    @property
+    def collections(self) -> Mapping[str, Collection]:
+        """Parallel text of many languages."""
+
+    @property
+    def backtranslations(self) -> Mapping[str, Backtranslation]:
+        """Bitexts with one side replaced by a translation."""
+
+    @property
+    def sts(self) -> StsArchives | None:
+        """Semantic textual similarity."""
+
+    @property
+    def encoders(self) -> Container[str]:
+        """Names of the encoders to train."""
+
+    @property
+    def settings(self) -> Mapping[str, Setting]:
+        """What encoders are trained on."""
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """What is reported."""
+
+
+class Outline(Places, Protocol):
+    """What tables and tests of claims ask of a study's plan."""
+
+    @property
+    def home(self) -> Path:
+        """The folder that holds the study."""
+
+    @property
+    def study(self) -> Values:
+        """The values of the study."""
+
+    @property
+    def fetched(self) -> Mapping[str, list[str]]:
+        """The files of every registered corpus."""
+
+    def experiments(self, encoders: Iterable[str], settings: Iterable[str]) -> list[str]:
+        """Return the experiments of encoders in settings."""
+
+    def described(self, experiment: str) -> dict[str, Any]:
+        """Describe an experiment for tables."""
+
+    def pretrained(self, experiment: str) -> str | None:
+        """Return the model of a pretrained baseline; None for an encoder that is trained."""
+
+    def seeds(self, experiment: str) -> list[int]:
+        """Return the seeds of an experiment."""
+
+    def epochs(self, experiment: str) -> int:
+        """Return the passes over its text that train an experiment."""
+
+    def fewer_epochs(self, experiment: str) -> bool:
+        """Whether an experiment is trained for fewer passes than the paper's."""
+
+    def segmented(self, experiment: str, seed: int) -> str:
+        """Return the folder of the segmented sample that a seed trains an experiment on."""
+
+    def models(self, experiments: Iterable[str], seeds: Sequence[int] | None = None) -> list[str]:
+        """Return the folders of the encoders that are trained, for all seeds or for some."""
+
+    def scores(self, experiments: Iterable[str], task: str) -> list[str]:
+        """Return the folders of scores of experiments on a task."""
