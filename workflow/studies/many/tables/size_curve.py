@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tandem.files.io import read_json
 from tandem.registry import Settings
 from tandem.reporting.table import Material, Outline, Report, Table
-from tandem.text.spelling import language_of
+from tandem.text import language_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
