@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
+from tandem.segmentation import ragged
 from tandem.segmentation.ragged import Ragged
-from tandem.tasks.selection import validation_cosines
+from tandem.tasks.selection import all_cosines
 from tandem.training.run import Select
 
 
@@ -20,10 +21,10 @@ def by_retrieval_and_margin(folder: str | Path, sides: Sequence[str]) -> Select:
     added, which is less than one sentence counts among up to 10,000 pairs. A translation that is
     only as near as another sentence does not count as found. Memory: 2 * n * n floats.
     """
-    cosines_of = validation_cosines(folder, sides)
+    split = ragged.load_sides(folder, "valid", sides)
 
     def score(embed: Callable[[Ragged], np.ndarray]) -> float:
-        cosines = cosines_of(embed)
+        cosines = all_cosines(embed, split)
         true = np.diagonal(cosines)
         others = np.where(np.eye(len(true), dtype=bool), -1, cosines)
         margins = np.stack([true - others.max(axis) for axis in (0, 1)])

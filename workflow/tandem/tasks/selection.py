@@ -6,7 +6,7 @@ after every epoch.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -30,15 +30,10 @@ def by_similarity(segmenter: Segmenter, task: str | Path) -> Select:
     return score
 
 
-def validation_cosines(
-    folder: str | Path, sides: Sequence[str]
-) -> Callable[[Callable[[Ragged], np.ndarray]], np.ndarray]:
-    """Return a function that gives an encoder's cosines on the segmented validation split.
-
-    They are those of each of the n first sides with every second one, (n, n).
-    """
-    left, right = ragged.load_sides(folder, "valid", sides)
-    return lambda embed: unit_length(embed(left)) @ unit_length(embed(right)).T
+def all_cosines(embed: Callable[[Ragged], np.ndarray], sides: Iterable[Ragged]) -> np.ndarray:
+    """Return the cosine of each of n first sides with each second side, (n, n)."""
+    left, right = (unit_length(embed(side)) for side in sides)
+    return left @ right.T
 
 
 def by_retrieval(folder: str | Path, sides: Sequence[str]) -> Select:
@@ -46,10 +41,10 @@ def by_retrieval(folder: str | Path, sides: Sequence[str]) -> Select:
 
     Of equally near sentences the first counts as retrieved. Memory: n * n floats.
     """
-    cosines_of = validation_cosines(folder, sides)
+    split = ragged.load_sides(folder, "valid", sides)
 
     def score(embed: Callable[[Ragged], np.ndarray]) -> float:
-        cosines = cosines_of(embed)
+        cosines = all_cosines(embed, split)
         rows = np.arange(len(cosines))
         return 50 * sum(float(np.mean(cosines.argmax(axis) == rows)) for axis in (0, 1))
 
