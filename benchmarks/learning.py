@@ -62,7 +62,7 @@ from tandem.statistics.cosine import cosine_similarity
 from tandem.studies.configuration import load_configuration, load_plans, load_registers
 from tandem.tasks.selection import by_similarity
 from tandem.tasks.sts_data import read_task
-from tandem.text.spelling import language_of
+from tandem.text import language_of
 from tandem.training.pairs import Pairs
 from tandem.training.run import Run, train_encoder, untrained_encoder
 

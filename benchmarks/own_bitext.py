@@ -35,7 +35,6 @@ import numpy as np
 import trials
 
 from tandem import train
-from tandem.corpora.readers import Pair
 from tandem.encoders.encoder import ENCODERS
 from tandem.files.io import read_lines, write_lines
 from tandem.objectives.objective import objective_files
@@ -44,6 +43,7 @@ from tandem.own_bitext.quality import encoded, retrieval
 from tandem.provenance import PACKAGE, source_digest
 from tandem.provenance import ROOT as LIBRARY
 from tandem.segmentation.segmentation import SEGMENTATIONS
+from tandem.text import Pair
 
 Values = tuple[float, float, int]
 """Learning rate, dropout, SentencePieces."""

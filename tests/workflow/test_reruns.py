@@ -89,6 +89,14 @@ def test_a_kind_of_one_encoder_or_study_leaves_the_others_alone(copied, rule, fi
     assert 0 < planned(copied, *TINY)[rule] < whole
 
 
+def test_what_counts_as_the_same_text_is_no_matter_of_fetching(copied):
+    path = copied / "workflow/tandem/text/spelling.py"
+    path.write_text(other_code(path.read_text(encoding="utf-8")))
+    rules = set(planned(copied, *TINY))
+    assert {"build_bitext", "segment", "train", "score", "tabulate"} <= rules
+    assert not rules & {"fetch_dataset", "fetch_optional_dataset"}
+
+
 def test_changed_text_of_the_users_is_read_again(copied):
     text = copied / "data/tiny.en"
     text.write_text(text.read_text(encoding="utf-8").replace("cat", "cow"), encoding="utf-8")

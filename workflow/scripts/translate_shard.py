@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from _adapter import add_kinds, job_device, logged
-from tandem.files.io import count_lines
+from tandem.files.io import read_lines
 from tandem.machine import gpu_errors
 from tandem.translation.translate_files import translate_file
 from tandem.translation.translator import TRANSLATORS, load_translator
@@ -13,7 +13,7 @@ with logged(snakemake.log[0]) as log:
     split, params = snakemake.wildcards.split, snakemake.params
     settings = TRANSLATORS.parse(params.translator)
     source = Path(snakemake.input.bitext) / f"{split}.{settings.source}"
-    pairs = count_lines(source)
+    pairs = sum(1 for _ in read_lines(source))
     if params.pairs is not None:
         pairs = min(pairs, params.pairs)
     shard, shards = int(snakemake.wildcards.shard), params.shards

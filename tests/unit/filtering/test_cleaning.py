@@ -2,11 +2,8 @@
 
 from collections import Counter
 
-import pytest
-
 from tandem.filtering.clean import filter_pairs, report
 from tandem.filtering.filter import parse_filters
-from tandem.text.spelling import collapse, key, word_count
 
 FILTERS = {"words": {"minimum": 2, "maximum": 9}, "identical": {}}
 
@@ -38,16 +35,3 @@ def test_a_pair_is_counted_once_in_the_order_of_the_filters():
 
 def test_a_10_mb_line_is_removed_though_it_is_one_word():
     assert removed([("x" * 10_000_000, "y" * 10_000_000)], {})[1] == {"oversized": 1}
-
-
-@pytest.mark.parametrize(
-    ("text", "words"), [("one two-three, four", 3), ("", 0), ("我爱你们", 2), ("用Python写", 3)]
-)
-def test_word_count(text, words):
-    assert word_count(text) == words
-
-
-def test_keys_ignore_case_and_white_space():
-    assert key("Straße  A") == key("STRASSE\u2028a")
-    assert key("ab") != key("a b")
-    assert collapse(" a\u2028\x85b\t\n") == "a b"

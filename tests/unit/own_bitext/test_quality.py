@@ -6,9 +6,9 @@ import pytest
 from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
+from tandem.own_bitext.mined import calibrated
 from tandem.own_bitext.quality import (
     Sides,
-    calibrated,
     evaluated,
     filtering,
     halves,

@@ -1,14 +1,9 @@
 import numpy as np
 import pytest
 
-from tandem.segmentation import ragged
-from tandem.tasks.selection import by_retrieval_and_margin
+from tandem.own_bitext.selection import by_retrieval_and_margin
 
-
-def folder_of(path, right):
-    for side, rows in (("en", [[0], [1], [2]]), ("de", right)):
-        ragged.save_stream(path / f"valid.{side}", [ragged.from_rows(rows)], 3)
-    return path
+ENGLISH = [[0], [1], [2]]
 
 
 def scores(folder, *tables):
@@ -17,17 +12,17 @@ def scores(folder, *tables):
     return [select(lambda rows, t=t: np.array(t)[rows.ids]) for t in tables]
 
 
-def test_it_is_the_mean_of_both_directions(tmp_path):
+def test_it_is_the_mean_of_both_directions(validation):
     # forward only the first finds its translation, backward the first two
     table = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 0.5]]
-    (score,) = scores(folder_of(tmp_path, [[0], [3], [1]]), table)
+    (score,) = scores(validation(en=ENGLISH, de=[[0], [3], [1]]), table)
     assert score == pytest.approx(50, abs=0.002)
 
 
-def test_the_margin_decides_between_equals_and_nothing_else(tmp_path):
+def test_the_margin_decides_between_equals_and_nothing_else(validation):
     near = [[1, 0, 0], [0.9, 0.4, 0], [0.9, 0, 0.4]]
     apart = np.eye(3)
     same = np.ones((3, 3))
-    lower, higher, none = scores(folder_of(tmp_path, [[0], [1], [2]]), near, apart, same)
+    lower, higher, none = scores(validation(en=ENGLISH, de=ENGLISH), near, apart, same)
     assert 100 < lower < higher < 100.01
     assert none == 0

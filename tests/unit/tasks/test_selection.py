@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from tandem.segmentation import ragged
 from tandem.segmentation.kinds.words import Words
 from tandem.segmentation.segmenter import learn
 from tandem.statistics.cosine import cosine_similarity
@@ -15,11 +14,16 @@ def averages(table):
     return lambda rows: np.array([table[rows.row(i)].mean(0) for i in range(len(rows))])
 
 
-def test_retrieval_is_the_mean_of_both_directions(tmp_path):
-    for side, rows in (("en", [[0], [1], [2]]), ("cs", [[0], [3], [1]])):
-        ragged.save_stream(tmp_path / f"valid.{side}", [ragged.from_rows(rows)], 3)
+def test_retrieval_is_the_mean_of_both_directions(validation):
+    folder = validation(en=[[0], [1], [2]], cs=[[0], [3], [1]])
     # forward only the first finds its translation, backward the first two
-    assert by_retrieval(tmp_path, ("en", "cs"))(averages(TABLE)) == pytest.approx(50)
+    assert by_retrieval(folder, ("en", "cs"))(averages(TABLE)) == pytest.approx(50)
+
+
+def test_of_equally_near_sentences_the_first_is_retrieved(validation):
+    folder = validation(en=[[0], [1], [2]], cs=[[0], [1], [2]])
+    score = by_retrieval(folder, ("en", "cs"))(averages(np.ones((3, 3))))
+    assert score == pytest.approx(100 / 3)
 
 
 def test_similarity_segments_the_task_as_the_encoder_would(tmp_path):

@@ -129,8 +129,7 @@ def load_model(options: argparse.Namespace, *languages: str) -> SentenceEncoder:
     if getattr(options, "threads", None) is not None:
         limit_threads(options.threads)
     encoder = SentenceEncoder.load(options.model, place(options.device))
-    for language in languages:
-        encoder.segmenter.encoder(language)
+    encoder.check(languages)
     return encoder
 
 

@@ -36,9 +36,8 @@ def add_export(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Export and say which folder serves which language."""
-    from tandem.export.sentence_transformers import (
-        export_sentence_transformers,  # which an extra brings
-    )
+    # an extra brings the library that this imports
+    from tandem.export.sentence_transformers import export_sentence_transformers
 
     check(options.folder, [options.model], options.overwrite, folder=True)
     card = Card(options.name or options.folder.name, options.corpus, licence=options.licence)

@@ -8,7 +8,7 @@ import math
 
 from tandem.cli import common
 from tandem.cli.spooled import add_search, nearest, prepare, spool
-from tandem.own_bitext.quality import calibrated
+from tandem.own_bitext.mined import NEIGHBOURS, calibrated
 from tandem.search.margins import Retrieval, Score, mine
 
 _EXAMPLE = "tandem mine model/ news.en news.de --languages en de --at-least auto --out mined.tsv"
@@ -34,7 +34,7 @@ def add_mine(parser: argparse.ArgumentParser) -> None:
         help=common.AT_LEAST,
     )  # fmt: skip
     parser.add_argument(
-        "--k", type=common.positive, default=4, help="neighbours that a margin looks at"
+        "--k", type=common.positive, default=NEIGHBOURS, help="neighbours that a margin looks at"
     )
     add_search(parser)
     common.add_output(parser)

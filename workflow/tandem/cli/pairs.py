@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from tandem.cli import common
 from tandem.corpora.files import STDIO, read_bitext
 from tandem.encoders.model import SentenceEncoder
-from tandem.own_bitext.quality import calibrated
+from tandem.own_bitext.mined import calibrated
 from tandem.search.margins import Score
 from tandem.statistics.cosine import cosine_similarity
-from tandem.text.spelling import Pair
+from tandem.text import Pair
 
 _SIMILARITY = "tandem similarity model/ my.en my.de --languages en de > cosines.txt"
 _SCORE = "tandem score model/ my.en my.de --languages en de --at-least auto --out kept.tsv"
@@ -78,8 +78,5 @@ def _scored(
     """Yield batches of pairs with their cosines."""
     read = read_bitext(*options.files, languages=options.languages)
     for pairs in common.batches(read, options, "pair"):
-        vectors = [
-            encoder.encode(side, language, common.BATCH)
-            for side, language in zip(zip(*pairs, strict=True), options.languages, strict=True)
-        ]
+        vectors = map(encoder.encode, zip(*pairs, strict=True), options.languages)
         yield pairs, cosine_similarity(*vectors).tolist()

@@ -48,7 +48,7 @@ class Side(NamedTuple):
 
 
 def prepare(options: argparse.Namespace) -> None:
-    """Refuse before the work what would fail after it: a bound on memory, a missing FAISS."""
+    """Refuse before the work a bound on memory that is not allowed, and FAISS not installed."""
     memory_bound(options.memory)
     import faiss
 

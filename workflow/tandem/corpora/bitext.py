@@ -23,7 +23,8 @@ from tandem.errors import TandemError
 from tandem.files.io import atomic_folder, remove, write_json
 from tandem.filtering.clean import filter_pairs, report
 from tandem.progress import progress_bar
-from tandem.text.spelling import Pair, exact_key, key
+from tandem.text import Pair
+from tandem.text.spelling import exact_key, key
 
 BUCKET_PAIRS = 250_000
 """Pairs of a shuffled split held in memory at a time."""
@@ -42,6 +43,7 @@ def build_bitext(
 
     Args:
         sources: the pairs of each corpus, by its name; the first to hold a pair keeps it.
+        bitext: its settings; the files are named by its languages.
         held_out: keys (`tandem.text.spelling.key`) of texts that no split may hold on either side:
             those that a mining task hides.
         most_held_out: the largest share of the pairs that validation may have; the test split is
@@ -70,8 +72,8 @@ def build_bitext(
         order = kept[np.concatenate([splits.test, splits.valid, splits.train])]
         ordered = _shuffled(scratch, len(keys[0]), order)
         for name in ("test", "valid", "train"):
-            stems = [result / f"{name}.{language}" for language in bitext.languages]
-            _write(stems, itertools.islice(ordered, len(getattr(splits, name))))
+            files = [result / f"{name}.{language}" for language in bitext.languages]
+            _write(files, itertools.islice(ordered, len(getattr(splits, name))))
         remove(scratch)
         cleaning = report(len(kept), removed, bitext.cleaning) | {"sources": per_source}
         write_json(result / "cleaning.json", cleaning)

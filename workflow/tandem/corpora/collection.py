@@ -32,11 +32,11 @@ from tandem.corpora.readers import Placed
 from tandem.corpora.register import Dataset
 from tandem.corpora.settings import Collection
 from tandem.errors import TandemError
-from tandem.files import io
 from tandem.files.io import atomic_folder, read_json, read_lines, remove, write_json, write_lines
 from tandem.filtering.clean import refusal, report
 from tandem.progress import progress_bar
-from tandem.text.spelling import bare_key, collapse, exact_key, language_of
+from tandem.text import language_of
+from tandem.text.spelling import bare_key, collapse, exact_key
 
 logger = logging.getLogger(__name__)
 
@@ -103,15 +103,14 @@ def build_collection(
         for name, languages in sources.items():
             held[name] = _held_out(name, reader.spool(name, languages), settings, places)
         spooled = sorted((result / "spooled").iterdir())
-        for path in spooled:
-            hidden.extend(_hold_out(path, result, places))
+        sizes = [_hold_out(path, result, places, hidden) for path in spooled]
         texts = np.unique(np.frombuffer(hidden, np.uint64))
         parts: list[dict[str, Any]] = []
-        for path in progress_bar(spooled, unit="part"):
-            reader.removed["held out"] += _without(path, result, places, texts)
-            sizes = {split: io.count_lines(result / split / path.name) for split in SPLITS}
+        for path, size in zip(progress_bar(spooled, unit="part"), sizes, strict=True):
+            train, removed = _without(path, result, places, texts)
+            reader.removed["held out"] += removed
             source, left, right = path.stem.rsplit(".", 2)
-            parts.append({"source": source, "left": left, "right": right, **sizes})
+            parts.append({"source": source, "left": left, "right": right, "train": train, **size})
         remove(result / "spooled")
         if not sum(part["train"] for part in parts):
             raise TandemError("No pair is left to train on. Loosen the cleaning, or hold out less")
@@ -229,26 +228,29 @@ class _Reader:
                 self.removed[refused] += 1
 
 
-def _hold_out(source: Path, result: Path, places: Mapping[str, str]) -> array[int]:
-    """Write the pairs of held-out sections to their split; return the keys of their texts."""
+def _hold_out(
+    source: Path, result: Path, places: Mapping[str, str], hidden: array[int]
+) -> dict[str, int]:
+    """Write the pairs of held-out sections, and return how many each split has.
+
+    The keys of their texts are added to `hidden`.
+    """
     held: dict[str, list[str]] = {"valid": [], "test": []}
-    hidden = array("Q")
     for line in read_lines(source):
         section, _, pair = line.partition("\t")
         if section in places:
             held[places[section]].append(pair)
             hidden.extend(map(bare_key, pair.split("\t")[1:]))
-    for split, lines in held.items():
-        write_lines(result / split / source.name, lines)
-    return hidden
+    return {split: write_lines(result / split / source.name, held[split]) for split in held}
 
 
 def _without(
     source: Path, result: Path, places: Mapping[str, str], texts: NDArray[np.uint64]
-) -> int:
+) -> tuple[int, int]:
     """Write the training pairs: those of no held-out section and without a held-out text.
 
-    `texts` are the sorted keys of held-out texts. Returns how many pairs were removed for one.
+    `texts` are the sorted keys of held-out texts. Returns how many pairs were written, and how many
+    were removed for such a text.
     """
     removed = 0
 
@@ -263,5 +265,5 @@ def _without(
             removed += int(held.sum())
             yield from (line for line, out in zip(block, held.tolist(), strict=True) if not out)
 
-    write_lines(result / "train" / source.name, kept())
-    return removed
+    written = write_lines(result / "train" / source.name, kept())
+    return written, removed

@@ -45,9 +45,15 @@ def fetch(
     it there may be `<file>.part`, an unfinished download, and `<file>.sha256`, the hash of the
     first download if the register entry has none: any later download must match it.
 
-    An entry with `{language}` in its file names brings one file per language. `mirror`, a folder or
-    an address prefix that holds `<host>/<path>` of HTTP sources, is tried first; what it lacks
-    comes from the source. TandemError: the corpus cannot be fetched, or is not the registered one.
+    Args:
+        dataset: the entry; one with `{language}` in its file names brings one file per language.
+        folder: where to.
+        mirror: a folder or an address prefix that holds `<host>/<path>` of HTTP sources. It is
+            tried first; what it lacks comes from the source.
+        retry: how often a download is tried; None: as `Retry` has it.
+
+    Raises:
+        TandemError: the corpus cannot be fetched, or is not the registered one.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)

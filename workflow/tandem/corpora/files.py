@@ -16,7 +16,7 @@ from tandem.corpora.readers.lines import align
 from tandem.errors import InputError, TandemError
 from tandem.files.io import open_binary, read_lines, stream_lines, unpacked
 from tandem.files.untrusted import refusing
-from tandem.text.spelling import Pair
+from tandem.text import Pair
 
 STDIO = "-"
 Format = Literal["lines", "columns", "tmx", "po", "archive"]

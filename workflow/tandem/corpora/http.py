@@ -21,12 +21,16 @@ _REMEDY = "or set `mirror` to a folder or address that has the file"
 
 @dataclass(frozen=True)
 class Retry:
-    """How often a download is tried, and how long it waits in between, in seconds."""
+    """How often a download is tried, and how long it waits in between."""
 
-    attempts: int = 5  # most in a row; an attempt that brought bytes starts the count anew
+    attempts: int = 5
+    """Most attempts in a row; one that brought bytes starts the count anew."""
     total: int = 50
-    wait: float = 1.0  # before the second; doubled for each later one, up to a minute
-    timeout: float = 60.0  # without a byte, after which an attempt is given up
+    """Most attempts in all."""
+    wait: float = 1.0
+    """Seconds before the second attempt; doubled for each later one, up to a minute."""
+    timeout: float = 60.0
+    """Seconds without a byte after which an attempt is given up."""
 
 
 def download(url: str, part: Path, retry: Retry, most: int) -> None:

@@ -12,7 +12,7 @@ from tandem.corpora.register import Dataset
 from tandem.corpora.settings import HiddenPairs
 from tandem.errors import InputError
 from tandem.files.io import atomic_folder, read_lines, write_lines
-from tandem.text.spelling import Pair
+from tandem.text import Pair
 
 PARTS = ("training", "test")
 """The threshold is chosen on the first and applied to the second."""
@@ -24,7 +24,10 @@ HELD_OUT = "held-out.txt"
 def hide_pairs(
     pairs: Iterable[Pair], languages: tuple[str, str], task: HiddenPairs, folder: str | Path
 ) -> dict[str, int]:
-    """Hide pairs (`build_mining_task`) of cleaned text in its order, one side English; write it."""
+    """Build a task from cleaned pairs in the order of their text, one side English, and write it.
+
+    See `build_mining_task`, and `write_task` for the counts that are returned.
+    """
     english = languages.index("en")
     aligned = [(n // task.section, p[english], p[1 - english]) for n, p in enumerate(pairs)]
     *parts, gold = build_mining_task(aligned, task.language, task.seed, task.share, task.sentences)
@@ -57,8 +60,8 @@ def write_task(
     counts = {}
     with atomic_folder(folder) as result:
         for part, task in parts.items():
-            sides = {language: task.source.items(), "en": task.target.items(), "gold": task.gold}
-            for ending, rows in sides.items():
+            files = {language: task.source.items(), "en": task.target.items(), "gold": task.gold}
+            for ending, rows in files.items():
                 name = f"{part}.{ending}"
                 lines = (f"{first}\t{second}" for first, second in rows)
                 counts[name] = write_lines(result / name, lines)

@@ -15,7 +15,7 @@ from tandem.errors import InputError, TandemError
 from tandem.files.io import read_yaml
 from tandem.registry import ConfigurationError, Named, Settings, faults
 from tandem.templates import expanded
-from tandem.text.spelling import Pair
+from tandem.text import Pair
 
 _ORIGINS = {"wheel": "requirement", "http": "url", "local": "path"}
 _NOT_IN_BYTES = {"description", "version", "bytes", "licence"}
@@ -115,8 +115,10 @@ class Dataset(Settings):
         """Return, as plain values, the fields that can change what is built from the corpus.
 
         `Dataset(**record)` fetches and reads the same. Where languages are named, it has only
-        these, so that an entry which gains another language re-runs nothing; TandemError where the
-        corpus lacks one.
+        these, so that an entry which gains another language re-runs nothing.
+
+        Raises:
+            TandemError: the corpus lacks one of them; the message lists those it has.
         """
         for language in languages:
             self.code(language)
@@ -210,7 +212,8 @@ class _Register(Settings):
 def load_register(path: str | Path) -> dict[str, Dataset]:
     """Read and check a register of corpora (YAML); return its entries by name.
 
-    InputError names every key at fault.
+    Raises:
+        InputError: the file is no YAML or an entry is refused; names every key at fault.
     """
     try:
         return _Register.model_validate(read_yaml(path)).datasets

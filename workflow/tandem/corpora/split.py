@@ -38,7 +38,7 @@ def split_pairs(
     `max_train`, and a smaller training split is the beginning of a larger one. Cost: sorting.
 
     `left` and `right` are the keys of both sides (`tandem.text.spelling.key`), uint64, (n,).
-    TandemError where nothing would be left to train on.
+    `max_train` is the most pairs to train on; None: all. TandemError where none would be left.
     """
     order = np.random.default_rng(seed).permutation(len(left))
     test_part, rest = order[:test], order[test:]

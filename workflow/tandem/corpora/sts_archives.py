@@ -117,7 +117,7 @@ def build_sts(
 
 
 def build_task(path: str | Path, benchmark: str | Path, name: str) -> int:
-    """Write one task of the STS Benchmark, or refuse an archive without it; return its pairs."""
+    """Write a task of the STS Benchmark, or refuse an archive without it; count its pairs."""
     tasks = _regrouped(benchmark, *_BENCHMARK)
     if name not in tasks:
         remedy = "Choose a task that it has, such as 2017.track5.en-en (sts: selection)"

@@ -80,6 +80,11 @@ class SentenceEncoder:
         """The languages it was trained on."""
         return self.segmenter.languages
 
+    def check(self, languages: Iterable[str]) -> None:
+        """Refuse languages that it does not know: TandemError."""
+        for language in languages:
+            self.segmenter.encoder(language)
+
     def digest(self) -> str:
         """Return the SHA-256 of its vocabulary and parameters, in hexadecimal."""
         digest = hashlib.sha256("\n".join(self.segmenter.vocabulary).encode())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from tandem.machine import place
 from tandem.provenance import ROOT
 
 if TYPE_CHECKING:
-    from tandem.encoders.encoder import Floats
+    from tandem.filtering.filter import Encode
 
 MODELS = "TANDEM_MODELS"
 """The environment variable with the folder of a user's models."""
@@ -49,9 +49,7 @@ def find_model(model: str) -> Path:
     raise TandemError(f"there is no model {model} (looked for {looked}). {remedy}")
 
 
-def open_encoder(
-    model: str, languages: Sequence[str], device: str = "cpu"
-) -> Callable[[Sequence[str], str], Floats]:
+def open_encoder(model: str, languages: Sequence[str], device: str = "cpu") -> Encode:
     """Load a model by its folder or name; return its function that encodes sentences on a device.
 
     Raises:
@@ -60,6 +58,5 @@ def open_encoder(
     from tandem.encoders.model import SentenceEncoder
 
     encoder = SentenceEncoder.load(find_model(model), place(device))
-    for language in languages:
-        encoder.segmenter.encoder(language)
+    encoder.check(languages)
     return encoder.encode

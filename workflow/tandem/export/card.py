@@ -10,7 +10,7 @@ import yaml
 
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision
-from tandem.text.spelling import language_of
+from tandem.text import language_of
 
 _TEMPLATE = """---
 {header}---

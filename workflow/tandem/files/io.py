@@ -168,7 +168,8 @@ def parse_json(raw: bytes, name: str | Path) -> Any:  # noqa: ANN401
 def read_yaml(path: str | Path) -> Any:  # noqa: ANN401
     """Read plain values from a YAML file.
 
-    One larger or deeper than any that a person writes is refused; aliases count as what they name.
+    InputError where it is not YAML, or larger or deeper than any that a person writes; aliases
+    count as what they name.
     """
     # the compiled parser, where PyYAML has it: ten times as fast, and every dry run waits for it
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -185,7 +186,7 @@ def open_binary(path: str | Path) -> BinaryIO:
 
 
 def unpacked(stream: BinaryIO) -> BinaryIO:
-    """Unpack an open stream if its content is gzip, bzip2, xz or Zstandard (an extra package)."""
+    """Unpack gzip, bzip2, xz or Zstandard, told by content; TandemError without `zstandard`."""
     head = stream.peek(6)[:6]  # type: ignore[attr-defined]  # buffered ones have it
     unpack = next((unpack for magic, unpack in PACKED.items() if head.startswith(magic)), None)
     return stream if unpack is None else unpack(stream)
@@ -261,11 +262,6 @@ def write_lines(path: str | Path, lines: Iterable[str]) -> int:
         for count, line in enumerate(lines, start=1):  # noqa: B007
             out.write(f"{line}\n".encode())
     return count
-
-
-def count_lines(path: str | Path) -> int:
-    """Count the lines of a text file, a last one without a newline included."""
-    return sum(1 for _ in read_lines(path))
 
 
 def sha256(path: str | Path) -> str:

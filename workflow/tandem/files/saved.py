@@ -50,7 +50,7 @@ def seal(folder: Path, names: Iterable[str] | None = None) -> None:
 
 
 def check(folder: Path, *needed: str) -> None:
-    """Refuse a folder with a needed or sealed file that is missing, changed, or no plain one."""
+    """InputError where a needed or sealed file is missing, no plain one inside, or has changed."""
     *_, listing = (_plain(folder, name) for name in (*needed, SEAL))
     text = _content(listing).decode("utf-8", "replace")
     sums = {line[66:]: line[:64] for line in text.split("\n")[:-1]}

@@ -8,7 +8,8 @@ from typing import Any
 
 from tandem.files.io import MAX_LINE_BYTES
 from tandem.filtering.filter import Filter
-from tandem.text.spelling import Pair, collapse
+from tandem.text import Pair
+from tandem.text.spelling import collapse
 
 MAX_CHARACTERS = MAX_LINE_BYTES // 4
 """Longest side kept, in characters, so that no line of a bitext exceeds MAX_LINE_BYTES."""

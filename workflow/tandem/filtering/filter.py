@@ -19,7 +19,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from tandem.registry import ConfigurationError, Kind, Named, Registry, faults
-from tandem.text.spelling import Pair
+from tandem.text import Pair
 
 Scores = tuple[float, ...]
 """The scores that a filter gives a pair: one, or one for each side."""
@@ -130,10 +130,14 @@ Filters = Annotated[Rules, AfterValidator(_without_files), Field(json_schema_ext
 
 
 def parse_filters(values: Mapping[str, Any], files: bool = False) -> dict[str, Filter]:
-    """Return the filters with these settings by name, with `kind` if that is not the name.
+    """Return the filters with these names and settings.
 
-    `files` says whether filters that read files are allowed. ConfigurationError names every key at
-    fault.
+    Args:
+        values: settings by name, with `kind` if the name is not that of a kind.
+        files: whether filters that read files are allowed.
+
+    Raises:
+        ConfigurationError: names every key at fault.
     """
     try:
         return TypeAdapter(Rules if files else Filters).validate_python(values)

@@ -104,7 +104,8 @@ def train(sentences: Iterable[Sequence[str]], order: int = 3) -> NgramModel:
     section 4, as KenLM estimates it (Heafield et al., 2013): the counts of shorter n-grams are
     those of the tokens that precede them, three discounts for each order follow from the numbers
     of n-grams that occur once to four times, and the probability of a token by itself is
-    interpolated with that of all tokens being equal, `<unk>` among them.
+    interpolated with that of all tokens being equal, `<unk>` among them. TandemError where
+    there is no sentence.
     """
     counts = _adjusted(sentences, order)
     if not counts[0]:

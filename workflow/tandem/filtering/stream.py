@@ -14,7 +14,8 @@ from tandem.errors import InputError
 from tandem.filtering.clean import unfit
 from tandem.filtering.filter import Filter, OpenEncoder, Scorer, Scores
 from tandem.filtering.kinds.numbers import GivenNumbers
-from tandem.text.spelling import Pair, collapse
+from tandem.text import Pair
+from tandem.text.spelling import collapse
 
 CHUNK = 4096
 """Pairs that are scored at a time."""

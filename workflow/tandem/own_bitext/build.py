@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import shutil
-import signal
 import sys
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,17 +21,26 @@ from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
-from tandem.files import io
-from tandem.files.io import atomic_folder, read_json, read_lines, replace_folder, sha256
+from tandem.files.io import (
+    atomic_folder,
+    atomic_path,
+    read_json,
+    read_lines,
+    replace_folder,
+    sha256,
+    write_lines,
+)
 from tandem.files.outputs import check, keep_if, workspace
 from tandem.filtering.filter import parse_filters
 from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.own_bitext import recipes
 from tandem.own_bitext.quality import CROWD, quality
+from tandem.own_bitext.selection import by_retrieval_and_margin
+from tandem.own_bitext.stopping import stopping
 from tandem.registry import faults
 from tandem.segmentation.segmenter import Segmenter, learn, segment_lines
-from tandem.tasks.selection import by_retrieval_and_margin
-from tandem.text.spelling import Pair, collapse
+from tandem.text import Pair
+from tandem.text.spelling import collapse
 from tandem.training import run as training
 from tandem.training.pairs import load_pairs
 from tandem.training.run import Run
@@ -50,10 +56,13 @@ class Asked:
     """What a training is asked for.
 
     Attributes:
-        encoder: of the model, unless it starts from another, as for `segmentation`.
-        segmentation, recipe: settings that replace those that follow from the amount of text.
+        languages: of the two sides.
+        encoder: of the model, unless it starts from another.
+        segmentation: settings of `Segmentation` that replace those that follow from the amount of
+            text, unless it starts from another model.
         start: a trained encoder to start from, with its segmentation.
         objective: the loss; None: the margin loss.
+        recipe: settings of `Recipe` that replace those that follow from the amount of text.
         held_out: most pairs held out for each of three purposes: to stop on, to calibrate
             thresholds on, to report on.
         seed: of the order of the pairs and of what is drawn.
@@ -81,14 +90,14 @@ class Asked:
         if not self.start and not self.encoder.reads(segmentation):
             problem = f"{self.encoder.kind} does not read {segmentation.kind}"
             raise TandemError(f"{problem}. Give another segmentation or encoder")
-        for language in self.languages if self.start else ():
-            assert self.start
-            self.start.segmenter.encoder(language)  # refuses one that it does not know
+        if self.start:
+            self.start.check(self.languages)
 
     def bitext(self, sources: Sequence[str]) -> Bitext:
         """Return how pairs are cleaned and divided: the test split is calibrated and reported on.
 
-        ValidationError where a setting makes no sense.
+        Raises:
+            ValidationError: a setting makes no sense.
         """
         return Bitext(
             sources=tuple(sources),
@@ -206,7 +215,7 @@ def files_in(corpora: Iterable[Corpus], folder: Path) -> list[Corpus]:
 def _written(pairs: Iterable[Pair], folder: Path) -> Corpus:
     """Write pairs to a file, to be read again."""
     path = folder / "pairs.tsv"
-    if not io.write_lines(path, ("\t".join(map(collapse, pair)) for pair in pairs)):
+    if not write_lines(path, ("\t".join(map(collapse, pair)) for pair in pairs)):
         raise TandemError("there is no pair to train on. Give some, in two languages")
     return Corpus("pairs", (str(path),), "columns")
 
@@ -217,7 +226,7 @@ def _spool(name: str, folder: Path) -> str:
         return name
     copy = folder / ("stdin" if name == STDIO else Path(name).name)
     source = sys.stdin.buffer if name == STDIO else open(name, "rb")
-    with source, io.atomic_path(copy) as temporary, open(temporary, "wb") as out:
+    with source, atomic_path(copy) as temporary, open(temporary, "wb") as out:
         shutil.copyfileobj(source, out)
     return str(copy)
 
@@ -251,11 +260,9 @@ def _train(
     tell(f"training on {len(pairs.left):,} pairs: {settings}")
     run = Run(kind, objective, recipe, how.seed)
     select = by_retrieval_and_margin(ids, how.languages)
-    with stopping() as stopped:
+    with stopping() as stop:
         encoder, history = training.train_encoder(
-            *(run, segmenter, [pairs], select, checkpoint, how.device),
-            start=how.start,
-            stopped=stopped,
+            run, segmenter, [pairs], select, checkpoint, how.device, start=how.start, stopped=stop
         )
     cleaning, splits = (read_json(text / f"{name}.json") for name in ("cleaning", "splits"))
     origin = {"languages": list(how.languages), "text": {"cleaning": cleaning, "splits": splits}}
@@ -265,27 +272,6 @@ def _train(
         origin["quality"] = quality(encoder, list(held_out), crowd, how.languages)
     training.save_trained(model, encoder, history, origin, score="p_at_1_x100")
     return encoder
-
-
-@contextlib.contextmanager
-def stopping() -> Iterator[Callable[[], bool]]:
-    """Yield a function that tells whether Ctrl-C was pressed; a second one interrupts at once."""
-    asked = threading.Event()
-
-    def stop(*_: object) -> None:
-        asked.set()
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        print("\nstopping after these batches; Ctrl-C again: at once", file=sys.stderr)
-
-    deaf = signal.getsignal(signal.SIGINT) is signal.SIG_IGN  # as in the background of a script
-    if deaf or threading.current_thread() is not threading.main_thread():
-        yield asked.is_set
-        return
-    earlier = signal.signal(signal.SIGINT, stop)
-    try:
-        yield asked.is_set
-    finally:
-        signal.signal(signal.SIGINT, earlier)
 
 
 def _pairs(text: Path, split: str, languages: Sequence[str]) -> Iterator[Pair]:

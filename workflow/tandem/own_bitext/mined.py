@@ -1,4 +1,4 @@
-"""Translations out of two texts that are not aligned."""
+"""Translations out of two texts that are not aligned, and the threshold that they must reach."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from typing import NamedTuple
 
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
-from tandem.own_bitext.quality import calibrated
 from tandem.search import margins
 from tandem.search.margins import Retrieval, Score
 from tandem.search.neighbours import IndexKind, search
+
+NEIGHBOURS = 4
+"""Neighbours of a sentence in the margins that thresholds are calibrated for."""
 
 
 class Mined(NamedTuple):
@@ -19,6 +21,23 @@ class Mined(NamedTuple):
     score: float
     first: str
     second: str
+
+
+def calibrated(encoder: SentenceEncoder, score: Score, k: int = NEIGHBOURS) -> float:
+    """Return the threshold that was calibrated for a score when an encoder was trained.
+
+    TandemError where it has none, or none for so many neighbours.
+    """
+    if k != NEIGHBOURS and score is not Score.COSINE:
+        problem = f"thresholds are calibrated for margins over {NEIGHBOURS} neighbours, not {k}"
+        raise TandemError(f"{problem}. Give a number")
+    limits = encoder.metadata.get("quality", {}).get("thresholds", {})
+    if score not in limits:
+        raise TandemError(
+            "this model has no calibrated threshold: it was not trained by tandem train. Give a "
+            "number, or measure one: tandem evaluate MODEL FILES --languages ... prints it"
+        )
+    return float(limits[score])
 
 
 def mine(
@@ -30,7 +49,7 @@ def mine(
     at_least: float | None = None,
     score: Score | str = Score.RATIO,
     retrieval: Retrieval | str = Retrieval.MAX,
-    k: int = 4,
+    k: int = NEIGHBOURS,
     index: IndexKind | str = IndexKind.EXACT,
     memory_bytes: int | None = None,
 ) -> list[Mined]:

@@ -17,6 +17,7 @@ import numpy as np
 
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
+from tandem.own_bitext.mined import NEIGHBOURS
 from tandem.search.margins import Retrieval, Score, mean_cosines, mine, score_pairs
 from tandem.search.neighbours import search
 from tandem.statistics.bootstrap import Interval, bootstrap
@@ -25,10 +26,8 @@ from tandem.statistics.cosine import cosine_similarity
 from tandem.tasks.kinds.mining import figures, is_correct
 from tandem.tasks.kinds.retrieval import first_hits
 from tandem.tasks.sts_data import read_task
-from tandem.text.spelling import Pair
+from tandem.text import Pair
 
-NEIGHBOURS = 4
-"""Neighbours of a sentence in the margins that thresholds are calibrated for."""
 KEPT = 0.95
 """Share of true pairs that a threshold keeps."""
 CROWD = 10_000
@@ -56,10 +55,6 @@ class Sides(NamedTuple):
     def __len__(self) -> int:
         return len(self.left)
 
-    def part(self, start: int, stop: int) -> Sides:
-        """Return the pairs from `start` on and before `stop`."""
-        return Sides(self.left[start:stop], self.right[start:stop])
-
 
 def encoded(encoder: SentenceEncoder, pairs: Sequence[Pair], languages: Sequence[str]) -> Sides:
     """Return the vectors of pairs."""
@@ -75,23 +70,6 @@ def thresholds(pairs: Sides, crowd: Sides) -> dict[str, float]:
     scores = {str(score): score_pairs(cosines, left, right, score) for score in Score}
     lost = math.floor((1 - KEPT) * len(pairs))
     return {name: float(np.sort(values)[lost]) for name, values in scores.items()}
-
-
-def calibrated(encoder: SentenceEncoder, score: Score, k: int = NEIGHBOURS) -> float:
-    """Return the threshold that was calibrated for a score when an encoder was trained.
-
-    TandemError where it has none, or none for so many neighbours.
-    """
-    if k != NEIGHBOURS and score is not Score.COSINE:
-        problem = f"thresholds are calibrated for margins over {NEIGHBOURS} neighbours, not {k}"
-        raise TandemError(f"{problem}. Give a number")
-    limits = encoder.metadata.get("quality", {}).get("thresholds", {})
-    if score not in limits:
-        raise TandemError(
-            "this model has no calibrated threshold: it was not trained by tandem train. Give a "
-            "number, or measure one: tandem evaluate MODEL FILES --languages ... prints it"
-        )
-    return float(limits[score])
 
 
 def retrieval(pairs: Sides) -> dict[str, float]:
@@ -165,8 +143,8 @@ def quality(
     crowd = Sides(around.left[:middle], around.right[middle:])
     first, second = halves(held_out)
     limits = thresholds(encoded(encoder, first, languages), crowd)
-    origin = {"thresholds": limits, "calibrated_on_pairs": len(first)}
-    return origin | measured(encoder, second, crowd, languages, limits)
+    calibration = {"thresholds": limits, "calibrated_on_pairs": len(first)}
+    return calibration | measured(encoder, second, crowd, languages, limits)
 
 
 def evaluated(

@@ -6,7 +6,7 @@ after every epoch.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -30,35 +30,22 @@ def by_similarity(segmenter: Segmenter, task: str | Path) -> Select:
     return score
 
 
+def all_cosines(embed: Callable[[Ragged], np.ndarray], sides: Iterable[Ragged]) -> np.ndarray:
+    """Return the cosine of each of n first sides with each second side, (n, n)."""
+    left, right = (unit_length(embed(side)) for side in sides)
+    return left @ right.T
+
+
 def by_retrieval(folder: str | Path, sides: Sequence[str]) -> Select:
     """P@1 x 100 of the segmented validation split, the mean of both directions.
 
-    The n sentences of the split are searched among each other, in n * n floats.
+    Of equally near sentences the first counts as retrieved. Memory: n * n floats.
     """
-    left, right = ragged.load_sides(folder, "valid", sides)
+    split = ragged.load_sides(folder, "valid", sides)
 
     def score(embed: Callable[[Ragged], np.ndarray]) -> float:
-        cosines = unit_length(embed(left)) @ unit_length(embed(right)).T
+        cosines = all_cosines(embed, split)
         rows = np.arange(len(cosines))
         return 50 * sum(float(np.mean(cosines.argmax(axis) == rows)) for axis in (0, 1))
-
-    return score
-
-
-def by_retrieval_and_margin(folder: str | Path, sides: Sequence[str]) -> Select:
-    """P@1 x 100 as `by_retrieval`, and of equal ones the larger mean margin.
-
-    On few pairs P@1 takes few values, and soon its highest. Then the better epoch has the larger
-    mean margin of a sentence's translation over the nearest other sentence. A thousandth of it is
-    added, which is less than one sentence counts among up to 10,000 pairs.
-    """
-    left, right = ragged.load_sides(folder, "valid", sides)
-
-    def score(embed: Callable[[Ragged], np.ndarray]) -> float:
-        cosines = unit_length(embed(left)) @ unit_length(embed(right)).T
-        true = np.diagonal(cosines)
-        others = np.where(np.eye(len(true), dtype=bool), -1, cosines)
-        margins = np.stack([true - others.max(axis) for axis in (0, 1)])
-        return 100 * float(np.mean(margins > 0)) + float(np.mean(margins)) / 1000
 
     return score

@@ -1,4 +1,4 @@
-"""What counts as the same text, as a word, a plain line, a pair and a language."""
+"""What counts as the same text, as a word and as a plain line."""
 
 from __future__ import annotations
 
@@ -10,19 +10,12 @@ from pathlib import Path
 
 from tandem.errors import InputError
 
-Pair = tuple[str, str]
-"""A text and its translation, or what passes for it: what bitext is made of."""
 # Scripts written without spaces: Han, kana, Thai, Lao, Myanmar, Khmer, and their punctuation.
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff00-\uffef"
 )
 _HAS_UNSPACED = re.compile(f"[{_UNSPACED}]")
 _WORD = re.compile(rf"[{_UNSPACED}]{{1,2}}|[^\s{_UNSPACED}]+")
-
-
-def language_of(code: str) -> str:
-    """Return the language of a code: pt for pt-BR, sr for sr-Latn, en for en-kjv and for en."""
-    return code.partition("-")[0]
 
 
 def collapse(text: str) -> str:

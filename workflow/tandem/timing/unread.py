@@ -12,7 +12,8 @@ from tandem.corpora.collection import read_parts
 from tandem.errors import TandemError
 from tandem.files.io import read_lines
 from tandem.tasks.sts_data import read_index, read_task
-from tandem.text.spelling import key, language_of
+from tandem.text import language_of
+from tandem.text.spelling import key
 
 PROBE = 256
 """Lines outside the parts, to estimate how many lines an encoder reads in the time of a part."""

@@ -18,7 +18,7 @@ from tandem.files.io import read_json
 from tandem.segmentation import ragged
 from tandem.segmentation.collection import KINDS
 from tandem.segmentation.ragged import Ragged, concatenate
-from tandem.text.spelling import language_of
+from tandem.text import language_of
 
 Indices = NDArray[np.int64]
 

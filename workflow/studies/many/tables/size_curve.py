@@ -10,7 +10,7 @@ from tandem.files.io import read_json
 from tandem.registry import Settings
 from tandem.reporting.outline import Outline
 from tandem.reporting.table import Material, Report, Table
-from tandem.text.spelling import language_of
+from tandem.text import language_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -23,7 +23,8 @@ from tandem.files.io import atomic_folder, read_json, read_lines, write_json, wr
 from tandem.filtering.clean import filter_pairs, report
 from tandem.filtering.filter import Filter
 from tandem.progress import progress_bar
-from tandem.text.spelling import Pair, exact_key
+from tandem.text import Pair
+from tandem.text.spelling import exact_key
 from wieting2019.methods.choice import Keys, choose_languages, share_sentences, shared_share
 
 

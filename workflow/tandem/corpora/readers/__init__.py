@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
 from tandem.registry import Kind, Registry
-from tandem.text.spelling import Pair
+from tandem.text import Pair
 
 Placed = tuple[str, str, str]
 """The section of the corpus that a pair stands in (a book, a component), and the pair."""
@@ -23,7 +23,7 @@ class Reader(Kind):
     """The setting, if there is one, that needs an entry for every language."""
 
     def pairs(self, path: str, source: str, target: str) -> Iterator[Pair]:
-        """Yield the pairs of two languages, each text on one line, or refuse the file."""
+        """Yield pairs, each text on one line; InputError names the file, line and remedy."""
         raise NotImplementedError
 
     def sections(

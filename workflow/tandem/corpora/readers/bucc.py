@@ -10,7 +10,8 @@ from typing import Literal
 from tandem.corpora.archives import open_archive
 from tandem.corpora.readers import Reader
 from tandem.errors import InputError
-from tandem.text.spelling import Pair, collapse
+from tandem.text import Pair
+from tandem.text.spelling import collapse
 
 MAX_FILE_BYTES = 1 << 30
 """Most memory for one of a task's three files; a row takes its text and `_ROW_BYTES`."""

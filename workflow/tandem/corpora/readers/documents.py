@@ -33,7 +33,8 @@ class DocumentsReader(Reader):
     ) -> Iterator[tuple[str, Iterator[Placed]]]:
         """Yield each target language with its pairs and their documents.
 
-        Members that are missing or not the only ones, or have not as many lines each, are refused.
+        Members that are missing or not the only ones, or have not as many lines each, are refused,
+        and a line of ids without a name.
         """
         with open_archive(path) as archive:
             for target in targets:

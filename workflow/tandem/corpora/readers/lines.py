@@ -10,7 +10,7 @@ from pydantic import NonNegativeInt
 from tandem.corpora.readers import Reader
 from tandem.errors import InputError
 from tandem.files.io import read_lines
-from tandem.text.spelling import Pair
+from tandem.text import Pair
 
 
 class LinesReader(Reader):
@@ -40,7 +40,7 @@ class LinesReader(Reader):
 def align(
     source: Iterator[str], target: Iterator[str], source_name: str, target_name: str
 ) -> Iterator[Pair]:
-    """Yield pairs of lines from two streams, or refuse the first line without a counterpart."""
+    """Yield pairs of lines; refuse empty streams, and the first line without a counterpart."""
     number = 0
     for number, (left, right) in enumerate(zip_longest(source, target), start=1):
         if left is None or right is None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tandem.corpora.archives import open_archive
 from tandem.corpora.readers import Reader
 from tandem.corpora.readers.lines import align
-from tandem.text.spelling import Pair
+from tandem.text import Pair
 
 
 class MosesReader(Reader):

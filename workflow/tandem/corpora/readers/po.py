@@ -8,7 +8,8 @@ from tandem.corpora.readers import Reader
 from tandem.errors import TandemError
 from tandem.files.io import MAX_DOCUMENT_BYTES, read_lines
 from tandem.files.untrusted import refusing
-from tandem.text.spelling import Pair, plain
+from tandem.text import Pair
+from tandem.text.spelling import plain
 
 
 class PoReader(Reader):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tandem.corpora.readers import Reader
 from tandem.errors import InputError
 from tandem.files.io import read_lines
-from tandem.text.spelling import Pair
+from tandem.text import Pair
 
 SEPARATOR = " ||| "
 

@@ -12,7 +12,8 @@ from tandem.corpora.readers import Reader
 from tandem.errors import InputError
 from tandem.files.io import open_binary
 from tandem.files.untrusted import Metered, refusing_each
-from tandem.text.spelling import Pair, plain
+from tandem.text import Pair
+from tandem.text.spelling import plain
 
 MAX_UNIT_BYTES = 4_000_000
 """Most that a unit takes in the file, all its languages together."""

@@ -10,7 +10,7 @@ from pydantic import NonNegativeInt
 from tandem.corpora.readers import Reader
 from tandem.errors import InputError
 from tandem.files.io import read_lines
-from tandem.text.spelling import Pair
+from tandem.text import Pair
 
 
 class TsvReader(Reader):

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from tandem.filtering.filter import Filter, OpenEncoder, Scorer, Scores
 from tandem.statistics.cosine import cosine_similarity
-from tandem.text.spelling import Pair
+from tandem.text import Pair
 
 
 class EncoderCosine(Filter):
@@ -22,12 +22,11 @@ class EncoderCosine(Filter):
     """A model folder, or the name of a built model, such as many."""
 
     def scorer(self, languages: Sequence[str], open_encoder: OpenEncoder) -> Scorer:
-        """Load the encoder, which must know the languages; return what computes cosines."""
+        """Load the encoder; return what computes cosines. Refuses a missing model or language."""
         encode = open_encoder(self.model, languages)
 
         def scores(pairs: Sequence[Pair]) -> list[Scores]:
-            sides = zip(*pairs, strict=True)
-            vectors = [encode(side, name) for side, name in zip(sides, languages, strict=True)]
+            vectors = map(encode, zip(*pairs, strict=True), languages)
             return [(cosine,) for cosine in cosine_similarity(*vectors).tolist()]
 
         return scores

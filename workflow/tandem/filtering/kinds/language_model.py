@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 from tandem.filtering.filter import Filter, OpenEncoder, Scorer, Scores
-from tandem.text.spelling import Pair
+from tandem.text import Pair
 from tandem.text.tokens import tokens
 
 

@@ -1,0 +1,30 @@
+"""Ctrl-C while training: the first ends it after its batches, the second at once."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+
+
+@contextlib.contextmanager
+def stopping() -> Iterator[Callable[[], bool]]:
+    """Yield a function that tells whether Ctrl-C was pressed; a second one interrupts at once."""
+    asked = threading.Event()
+
+    def stop(*_: object) -> None:
+        asked.set()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        print("\nstopping after these batches; Ctrl-C again: at once", file=sys.stderr)
+
+    deaf = signal.getsignal(signal.SIGINT) is signal.SIG_IGN  # as in the background of a script
+    if deaf or threading.current_thread() is not threading.main_thread():
+        yield asked.is_set
+        return
+    earlier = signal.signal(signal.SIGINT, stop)
+    try:
+        yield asked.is_set
+    finally:
+        signal.signal(signal.SIGINT, earlier)
