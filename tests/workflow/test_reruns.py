@@ -47,7 +47,7 @@ def new_kind(text):
         ("tandem/encoders/kinds/extra.py", new_kind, set()),
         ("studies/wieting2019/captions/table1.rst", other_caption, set()),
         ("studies/wieting2019/inputs.py", other_code, set()),
-        ("tandem/statistics/bootstrap.py", other_code, {"export", "compress"} | TABLES),
+        ("tandem/statistics/bootstrap.py", other_code, MODELS | TABLES),
         ("tandem/reporting/plots.py", other_code, TABLES),
         ("tandem/studies/plan.py", other_code, TABLES),
         ("tandem/reporting/claim_tests/difference.py", other_code, TABLES),
