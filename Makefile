@@ -34,7 +34,7 @@ all: $(READY) ## build everything the default scale has
 tiny: $(READY) $(TINY)/datasets.yaml ## run every study on a little made-up text, without a network, in .tiny/
 	$(RUN) --directory $(TINY) --configfile workflow/scales/tiny.yaml
 
-$(TINY)/datasets.yaml: | $(READY)
+$(TINY)/datasets.yaml: tests/workflow/tiny_corpora.py | $(READY)
 	$(BIN)/python tests/workflow/tiny_corpora.py $(TINY)
 
 report: $(READY) ## write results/report.html: tables, figures, captions, run times

@@ -27,18 +27,17 @@ HEADING = re.compile(r"##? (?P<title>.+)")
 INSIDE = re.compile(r" {2,3}(?=\S)")
 """The indentation of what is inside a list item; Python-Markdown wants four spaces."""
 
-homes: dict[tuple[str, str | None], str] = {}
-"""The page that includes a section of a file, by both; with None, the first page for the file."""
+homes: dict[str, str] = {}
+"""The page that includes a file as a whole, by the file."""
 
 
 def on_files(files: Files, config: MkDocsConfig) -> None:
-    """Note which page has which text of the repository."""
+    """Note which page has which file of the repository."""
     homes.clear()
     for file in files.documentation_pages():
         for found in INCLUDED.finditer(file.content_string):
-            path = in_repository(f"docs/{file.src_uri}", found["path"])
-            homes[path, found["section"]] = file.src_uri
-            homes.setdefault((path, None), file.src_uri)
+            if not found["section"]:
+                homes[in_repository(f"docs/{file.src_uri}", found["path"])] = file.src_uri
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
@@ -50,10 +49,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         place = path.removeprefix("docs/")
         if path.startswith("docs/") and files.get_file_from_path(place):
             return to_page(place, anchor)
-        if (path, anchor) in homes:
-            return to_page(homes[path, anchor], None)
-        if (path, None) in homes:
-            return to_page(homes[path, None], anchor)
+        if path in homes:
+            return to_page(homes[path], anchor)
         if not (ROOT / path).exists():
             return None
         kind = "tree" if (ROOT / path).is_dir() else "blob"

@@ -33,7 +33,7 @@ def rendered(site, text, page="api/index.md"):
     [
         ("../fidelity.md#text", "../fidelity.md#text"),
         ("../../CONTRIBUTING.md#conventions", "../contributing.md#conventions"),
-        ("../../README.md#table-1", "../index.md#table-1"),
+        ("../../README.md#citation", "../index.md#citation"),
         ("../../README.md", "../index.md"),
         ("../../results/README.md", "../files.md"),
         ("../../LICENSE", "https://github.com/tandem-bitext/tandem/blob/main/LICENSE"),

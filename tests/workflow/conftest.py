@@ -47,11 +47,16 @@ def planned(folder, *arguments):
     """Return the rules that a run would execute, each with how often, by a dry run."""
     run = run_snakemake(folder, "--dry-run", "--cores", "2", *arguments)
     assert run.returncode == 0, run.stdout + run.stderr
-    if "Job stats:" not in run.stdout:
+    return {name: count for name, count in jobs(run.stdout).items() if name != "all"}
+
+
+def jobs(told):
+    """Return the rules in what Snakemake told of a plan, each with how often."""
+    if "Job stats:" not in told:
         return {}
-    table = run.stdout.split("Job stats:")[1].split("\n\n")[0]
+    table = told.split("Job stats:")[1].split("\n\n")[0]
     rows = (line.split() for line in table.split("\n")[3:])
-    return {name: int(count) for name, count in rows if name not in ("total", "all")}
+    return {name: int(count) for name, count in rows if name != "total"}
 
 
 def write_code(folder):

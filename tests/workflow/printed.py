@@ -13,12 +13,15 @@ BEFORE = "set -euo pipefail\n" + "".join(CALLS)
 """What comes before commands: the first failure ends them, and programs are this environment's."""
 
 
-def blocks(page, heading=None):
-    """Return the (language, text) of the blocks of code in a page or in one of its sections."""
+def blocks(page, heading=None, indent=""):
+    """Return the (language, text) of the blocks of code in a page or in one of its sections.
+
+    Those in an item of a list are indented.
+    """
     text = (REPOSITORY / page).read_text(encoding="utf-8")
     if heading:
         text = text.split(f"\n## {heading}\n")[1].split("\n## ")[0]
-    return re.findall(r"^```(\w*)\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    return re.findall(rf"^{indent}```(\w*)\n(.*?)^{indent}```", text, re.DOTALL | re.MULTILINE)
 
 
 def run(language, text, folder):

@@ -13,7 +13,8 @@ from conftest import REPOSITORY
 
 from tandem import errors
 
-PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+SETTINGS = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT = SETTINGS["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 
 DISTRIBUTIONS = {"yaml": "pyyaml", "faiss": "faiss-cpu", "sklearn": "scikit-learn"}
@@ -27,6 +28,7 @@ def distribution(module):
 
 OPTIONAL = {distribution(module): extra for module, extra in errors.EXTRAS.items()}
 """What the library imports where it is asked for, and the extra that brings it."""
+
 
 def name_of(requirement):
     """Return the distribution of a requirement, in lower case, without extras and versions."""
@@ -111,6 +113,11 @@ sys.meta_path.insert(0, Absent())
 from tandem.cli import main
 main(["--version"])
 """
+
+
+def test_types_of_every_study_are_checked():
+    studies = {path.parent.name for path in REPOSITORY.glob("workflow/studies/*/study.yaml")}
+    assert {*SETTINGS["tool"]["mypy"]["packages"]} == {"tandem"} | studies
 
 
 def test_the_command_line_needs_no_extra():

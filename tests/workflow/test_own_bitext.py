@@ -1,7 +1,5 @@
 """The page on a person's own bitext: its commands run, as they stand."""
 
-from __future__ import annotations
-
 import gzip
 
 import numpy as np

@@ -1,7 +1,8 @@
 """README.md and the page on scales: every command that they print runs, as it stands.
 
 Commands on text of one's own run on a little text; those of make and Snakemake are planned and not
-executed; those of pip are the lines that test_install.py tries. What no rule here covers fails.
+executed, but for the text of `make tiny`; those of pip are the lines that test_install.py tries.
+What no test covers where it stands fails.
 """
 
 import gzip
@@ -10,18 +11,31 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import cache
 
 import printed
 import pytest
-from conftest import REPOSITORY, write_code
+from conftest import REPOSITORY, TINY, jobs, planned, write_code
 from test_install import PRINTED, TORCH
 from test_own_bitext import write
 
 README, SCALES = "README.md", "docs/scales.md"
-ACTIVATE = "source .venv/bin/activate"
-ENVIRONMENT = "make environment"
-"""What makes the environment that these tests run in."""
-PLANNED = ("make", "snakemake")
+LANGUAGES = {README: {"sh", "python"}, SCALES: {"sh", "yaml"}}
+ACTIVATE, ENVIRONMENT, MADE_UP = "source .venv/bin/activate", "make environment", "make tiny"
+APART = {"train_translator", "train_languages", "train_conditions", "mine_searched", "compress"}
+"""Rules that some targets plan and others do not."""
+PLANS = {
+    "make table1": {"table1", "plot", "train_translator"},
+    "make many": {"many", "plot", "compress"},
+    "snakemake --cores 2 filtering": {"filtering", "plot", "train_translator", "train_conditions"},
+    "snakemake --cores 2 un": {"un", "plot", "mine_searched"},
+    "snakemake --cores 2": {"all", "plot"} | APART,
+    "snakemake --cores 2 --configfile workflow/scales/full.yaml": {"all", "plot"} | APART,
+    "snakemake --profile profiles/slurm": {"all", "plot"} | APART,
+    "snakemake results/table1.csv --cores 8 --configfile more.yaml": {"train_translator"},
+}
+"""Commands of make and Snakemake, each with all that it plans of the rules below."""
+TOLD = {"table1", "many", "filtering", "un", "all", "plot"} | APART
 INHERITED = ("SNAKEMAKE_PROFILE", "MAKEFLAGS")
 """What a call of make or Snakemake around the tests would tell the calls in them."""
 MOST_WORDS = 1000
@@ -38,14 +52,21 @@ def lines(block):
 def spans(page):
     """Return the commands in the running text of a page: pieces of code that hold a space."""
     text = re.sub(r"^```.*?^```", "", (REPOSITORY / page).read_text("utf-8"), flags=re.M | re.S)
-    return [one for one in re.findall(r"`([^`]+)`", text) if " " in one]
+    return [one for one in re.findall(r"`([^`]+)`", text) if " " in one and one[:2] != "--"]
 
 
 def commands(page):
-    """Return all commands that a page prints in blocks of sh, and the README in its text."""
+    """Return all commands that a page prints, each with whether it is in a block of sh."""
     blocks = [line for language, text in printed.blocks(page) if language == "sh"
               for line in lines(text)]  # fmt: skip
-    return blocks + (spans(page) if page == README else [])
+    return [(one, True) for one in blocks] + [(one, False) for one in spans(page)]
+
+
+def is_covered(page, command, in_block):
+    """Return whether a test runs or plans a command of a page."""
+    if command.startswith("tandem "):
+        return page == README and in_block
+    return command in {*PLANS, *PRINTED, TORCH, ACTIVATE, ENVIRONMENT, MADE_UP}
 
 
 def test_the_readme_is_read_in_minutes():
@@ -53,22 +74,29 @@ def test_the_readme_is_read_in_minutes():
 
 
 @pytest.mark.parametrize("page", [README, SCALES])
-def test_every_block_and_every_command_has_a_rule(page):
-    assert {language for language, _ in printed.blocks(page)} <= {"sh", "python", "yaml"}
-    for command in commands(page):
-        covered = command in {*PRINTED, TORCH, ACTIVATE}
-        assert covered or command.split()[0] in ("tandem", *PLANNED), command
+def test_every_block_and_every_command_is_covered_where_it_stands(page):
+    assert {language for language, _ in printed.blocks(page)} == LANGUAGES[page]
+    assert [one for one in commands(page) if not is_covered(page, *one)] == []
+
+
+def test_a_command_is_not_covered_where_nothing_runs_it():
+    assert is_covered(README, "tandem train a b", True)
+    assert not is_covered(README, "tandem train a b", False)
+    assert not is_covered(SCALES, "tandem train a b", True)
+    assert not is_covered(README, "snakemake --cores 3", True)
 
 
 def test_its_commands_on_own_text_run_and_its_python_prints(tmp_path):
     write(tmp_path)
     for name in ("news.en", "news.de"):
         (tmp_path / name).write_bytes(gzip.decompress((tmp_path / f"{name}.gz").read_bytes()))
-    said = {"python": [], "sh": []}
+    shown = []
     for language, text in printed.blocks(README):
-        if language == "python" or "tandem" in {line.split()[0] for line in lines(text)}:
-            said[language].append(printed.run(language, text, tmp_path))
-    assert [len(one.splitlines()) for one in said["python"]] == [3]
+        if language == "python":
+            shown.append(printed.run(language, text, tmp_path))
+        elif "tandem" in {line.split()[0] for line in lines(text)}:
+            printed.run(language, text, tmp_path)
+    assert [len(one.splitlines()) for one in shown] == [3]
     assert len((tmp_path / "kept.tsv").read_text().splitlines()) > 1000
     assert len((tmp_path / "mined.tsv").read_text().splitlines()) >= 40
 
@@ -94,33 +122,61 @@ def folder(tmp_path_factory):
     return folder
 
 
-def plan(folder, command):
-    """Run a command in the folder; return what it said."""
+def call(folder, command, **more):
+    """Run a command in the folder; return what it wrote to stdout."""
     inherited = {k: v for k, v in os.environ.items() if k not in INHERITED}
     done = subprocess.run(
         ["bash", "-c", f"set -e\n{ACTIVATE}\n{command}"],
-        cwd=folder, env=inherited, capture_output=True, text=True, timeout=120,
+        cwd=folder, env=inherited | more, capture_output=True, text=True, timeout=120,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
-@pytest.mark.parametrize(
-    "command",
-    sorted({one for page in (README, SCALES) for one in commands(page)
-            if one.split()[0] in PLANNED} - {"make tiny", ENVIRONMENT}),
-)  # fmt: skip
-def test_its_commands_of_the_workflow_plan_jobs(folder, command):
-    assert "Job stats:" in plan(folder, command)
+@cache
+def plan(folder, command):
+    """Return the jobs that a command plans in the folder."""
+    return jobs(call(folder, command))
 
 
-def test_make_tiny_writes_its_text_where_it_runs_and_deletes_nothing(folder):
-    assert "make tiny" in commands(README)
+@pytest.mark.parametrize("command", PLANS)
+def test_its_commands_of_the_workflow_plan_what_they_are_for(folder, command):
+    assert command in {one for page in (README, SCALES) for one, _ in commands(page)}
+    assert plan(folder, command).keys() & TOLD == PLANS[command]
+
+
+def test_the_full_scale_trains_more(folder):
+    default = "snakemake --cores 2"
+    full = f"{default} --configfile workflow/scales/full.yaml"
+    assert plan(folder, full)["train"] > plan(folder, default)["train"]
+
+
+def test_the_environment_is_made_of_the_pins(folder):
+    call(folder, ENVIRONMENT)
+    recipe = call(folder, ENVIRONMENT, MAKEFLAGS="nB")
+    assert "-m venv .venv" in recipe
+    assert re.search(r"pip install .*--constraint constraints\.txt .*'\.\[dev\]'", recipe)
+
+
+def test_make_tiny_plans_the_tiny_scale_on_its_text_and_deletes_nothing(folder, tiny):
     (folder / ".tiny/data").mkdir(parents=True)
     others = [folder / ".tiny/data/bible.db", folder / ".tiny/mine.txt"]
     for other in others:
         other.write_text("mine")
     before = {path.name for path in folder.iterdir()}
-    assert "train_languages" in plan(folder, "make tiny")
+    plans = jobs(call(folder, MADE_UP))
+    assert plans.pop("all") == 1
+    assert plans == planned(tiny, *TINY)
     assert {path.name for path in folder.iterdir()} == before
     assert {other.read_text() for other in others} == {"mine"}
+    for path in [tiny / "datasets.yaml", *(tiny / "data").iterdir()]:
+        assert (folder / ".tiny" / path.relative_to(tiny)).read_bytes() == path.read_bytes()
+
+
+def test_make_tiny_writes_its_text_anew_when_its_program_changed(folder):
+    for program in (None, folder / "tests/workflow/tiny_corpora.py"):
+        if program:
+            os.utime(program)
+        call(folder, "make .tiny/datasets.yaml")
+        assert (folder / ".tiny/data/tiny.en").is_file()
+        (folder / ".tiny/data/tiny.en").unlink()

@@ -3,10 +3,10 @@
 import csv
 import json
 import re
+import textwrap
 
+import printed
 from conftest import TINY, planned, run_snakemake
-
-from wieting2017.inputs import Inputs
 
 STUDY = """
 title: A toy
@@ -245,6 +245,15 @@ with logged(snakemake.log[0]) as log:
     write_json(snakemake.output.counts, counts)
     log.info("%s", counts)
 '''
+COUNT = '''"""Count the different words of one side of a text, for the rules of CONTRIBUTING.md."""
+
+from pathlib import Path
+
+from tandem.files.io import read_lines, write_json
+
+lines = read_lines(Path(snakemake.input.text) / "train.en")
+write_json(snakemake.output.counts, len({word for line in lines for word in line.split()}))
+'''
 FILES = {
     "study.yaml": STUDY, "claims.yaml": CLAIMS, "encoders/highest.py": ENCODER,
     "objectives/softmax.py": OBJECTIVE, "tasks/near.py": TASK, "tables/counts.py": TABLE,
@@ -274,9 +283,7 @@ def test_a_study_in_one_folder_runs_beside_the_others_and_re_runs_nothing_of_the
     wanted = planned(copied, *targets, *TINY, *BESIDE)
     assert wanted["train"] == 2 * 3 * 2  # encoders, settings, seeds
     assert wanted["tabulate"] == 2
-    # nothing of the other studies, though one has functions of the same names, which would give its
-    # jobs other inputs; and a corpus is fetched once for all
-    assert vars(Inputs).keys() >= {*re.findall(r"def (\w+)", INPUTS)}
+    # nothing of the other studies; and a corpus is fetched once for all
     assert set(wanted) == {
         "build_bitext", "segment", "train", "score", "tabulate", "plot", "collect_claims", "front",
         "count_words", "toy",
@@ -301,6 +308,20 @@ def test_a_study_in_one_folder_runs_beside_the_others_and_re_runs_nothing_of_the
     words = json.loads((results / "words/toys.json").read_text())
     assert words.keys() == {"en", "cs"} and min(words.values()) > 1
     assert planned(copied, *targets, *TINY, *BESIDE) == {}
+
+
+def test_the_rules_that_contributing_prints_run(tiny):
+    blocks = (textwrap.dedent(text) for _, text in printed.blocks("CONTRIBUTING.md", indent=" {4}"))
+    # their study is called mine
+    files = {text.split("\n")[0].removeprefix("# "): re.sub(r"\bmine\b", "toy", text)
+             for text in blocks}  # fmt: skip
+    assert files.keys() == {"rules.smk", "inputs.py"}
+    write_study(tiny, FILES | files | {"scripts/count_words.py": COUNT})
+    words = "results/toy/words/toys.json"
+    run = run_snakemake(tiny, words, "--cores", "2", *TINY, *BESIDE)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert json.loads((tiny / words).read_text()) > 1
+    assert planned(tiny, "toy", *TINY, *BESIDE)["tabulate"] == 2
 
 
 def test_an_edit_of_a_studys_own_kind_re_runs_its_experiments_alone(copied):
