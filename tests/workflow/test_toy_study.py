@@ -57,12 +57,12 @@ class Highest(Encoder):
         """Return the sentence vectors."""
         import torch
 
-        table, ids, offsets, dropout = tokens
+        offsets, dimension = tokens.offsets, tokens.table.shape[1]
         rows = torch.repeat_interleave(torch.arange(len(offsets) - 1), offsets.diff())
-        embedded = table[ids]
-        if dropout is not None:
-            embedded = embedded * dropout.factors(table.shape[1])
-        out = embedded.new_zeros(len(offsets) - 1, table.shape[1])
+        embedded = tokens.table[tokens.ids]
+        if tokens.dropout is not None:
+            embedded = embedded * tokens.dropout.factors(dimension)
+        out = embedded.new_zeros(len(offsets) - 1, dimension)
         index = rows.unsqueeze(1).expand_as(embedded)
         return out.scatter_reduce(0, index, embedded, "amax", include_self=False)
 '''
@@ -77,7 +77,7 @@ class Softmax(Contrastive):
     scale: float = 20.0
     """What cosines are multiplied by."""
 
-    def loss(self, vectors, batch, chosen):
+    def loss(self, vectors, *part):
         """Return the mean of both directions."""
         import torch
         from torch.nn import functional

@@ -5,7 +5,7 @@ import torch
 from torch.nn.utils.rnn import PackedSequence
 
 from tandem.encoders.composition import Composition, initialise
-from tandem.encoders.encoder import ENCODERS, Dropout
+from tandem.encoders.encoder import ENCODERS, Dropout, Tokens
 from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.kinds.lstm import Lstm, packed_order, states
 from tandem.kernels import set_threads
@@ -24,7 +24,7 @@ def table():
 
 def test_averaging_by_hand():
     rows = table()
-    vectors = AVERAGE(rows, IDS, OFFSETS)
+    vectors = AVERAGE(Tokens(rows, IDS, OFFSETS))
     torch.testing.assert_close(vectors[0], (rows[0] + 2 * rows[1]) / 3)
     assert not vectors[1].any()  # an empty sentence has the zero vector
     torch.testing.assert_close(vectors[2], rows[3])
@@ -45,7 +45,7 @@ def test_averaging_with_dropout_has_the_right_value_and_gradient(compiled):
     assert torch.equal(dropout.factors(6), factors.float())
     ours, plain = (table().to(kind).requires_grad_() for _ in range(2))
     weights = torch.randn(4, 6, dtype=kind)
-    vectors = AVERAGE(ours, IDS, OFFSETS, dropout)
+    vectors = AVERAGE(Tokens(ours, IDS, OFFSETS, dropout))
     tokens = plain[IDS] * factors
     none = torch.zeros(6, dtype=kind)
     expected = torch.stack([tokens[0:3].mean(0), none, tokens[3], tokens[4:7].mean(0)])
@@ -61,7 +61,7 @@ def test_averaging_without_dropout_has_the_right_gradient(weights):
     found = []
     for rows in (table().float(), table()):  # compiled, and not
         rows.requires_grad_()
-        vectors = AVERAGE(rows, IDS, OFFSETS)
+        vectors = AVERAGE(Tokens(rows, IDS, OFFSETS))
         ((vectors**2).sum(1) * torch.tensor(weights)).sum().backward()
         found.append(rows.grad.double())
     assert found[0].any()
@@ -74,7 +74,7 @@ def test_the_number_of_threads_changes_no_bit(dropout):
     for threads in (1, 2):
         set_threads(threads)
         rows = table().float().requires_grad_()
-        vectors = AVERAGE(rows, IDS, OFFSETS, dropout)
+        vectors = AVERAGE(Tokens(rows, IDS, OFFSETS, dropout))
         (vectors**2).sum().backward()
         found.append((vectors.detach(), rows.grad))
     set_threads(1)
@@ -86,7 +86,7 @@ def test_the_lstm_averages_each_sentence_by_itself():
     rows = table().float()
     torch.manual_seed(0)
     encoder = Composition(Lstm(dimension=6, hidden=4))
-    vectors = encoder(rows, IDS, OFFSETS)
+    vectors = encoder(Tokens(rows, IDS, OFFSETS))
     start = 0
     for index, length in enumerate(LENGTHS):
         if length:
@@ -116,9 +116,9 @@ def test_the_lstm_has_the_gradients_of_pytorchs():
 def test_the_lstm_masks_its_input():
     rows = table().float()
     encoder = Composition(Lstm(dimension=6, hidden=4))
-    none = encoder(torch.zeros_like(rows), IDS, OFFSETS)
+    none = encoder(Tokens(torch.zeros_like(rows), IDS, OFFSETS))
     nothing = Dropout(torch.zeros(50, dtype=torch.uint8), torch.arange(7), 2.0)
-    masked = encoder(rows, IDS, OFFSETS, nothing)
+    masked = encoder(Tokens(rows, IDS, OFFSETS, nothing))
     torch.testing.assert_close(masked, none)
 
 

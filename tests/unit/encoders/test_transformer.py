@@ -46,12 +46,13 @@ def by_hand(parts, inputs):
 
 def test_follows_its_equations_and_gives_an_empty_sentence_zeros():
     encoder, rows = made(), table()
-    vectors = encoder(rows, IDS, OFFSETS)
+    vectors = encoder(Tokens(rows, IDS, OFFSETS))
     assert vectors.shape == (4, 5) and not vectors[1].any()
     for sentence in (0, 2, 3):
         tokens = IDS[OFFSETS[sentence] : OFFSETS[sentence + 1]]
         torch.testing.assert_close(vectors[sentence], by_hand(encoder.weights, rows[tokens]))
-    assert encoder(rows, IDS[:0], torch.zeros(3, dtype=torch.int64)).tolist() == [[0.0] * 5] * 2
+    empty = Tokens(rows, IDS[:0], torch.zeros(3, dtype=torch.int64))
+    assert encoder(empty).tolist() == [[0.0] * 5] * 2
 
 
 def test_words_are_the_sums_of_their_parts():
@@ -59,19 +60,20 @@ def test_words_are_the_sums_of_their_parts():
     # a sentence of two words, of parts 1 2 and 3; one without words; one of the word 4
     ids, offsets = torch.tensor([0, 1, 2, 0, 3, 0, 4]), torch.tensor([0, 5, 5, 7])
     words = torch.stack([rows[1] + rows[2], rows[3], rows[4]])
-    expected = plain(words, torch.tensor([0, 1, 2]), torch.tensor([0, 2, 2, 3]))
-    torch.testing.assert_close(grouped(rows, ids, offsets), expected)
+    expected = plain(Tokens(words, torch.tensor([0, 1, 2]), torch.tensor([0, 2, 2, 3])))
+    torch.testing.assert_close(grouped(Tokens(rows, ids, offsets)), expected)
 
 
 def test_what_is_too_long_is_cut():
     rows, long = table(), torch.tensor([1, 2, 3, 4, 2])
-    cut = made(longest=3)(rows, long, torch.tensor([0, 5]))
-    torch.testing.assert_close(cut, made()(rows, long[:3], torch.tensor([0, 3])))
+    cut = made(longest=3)(Tokens(rows, long, torch.tensor([0, 5])))
+    torch.testing.assert_close(cut, made()(Tokens(rows, long[:3], torch.tensor([0, 3]))))
 
 
 def test_the_order_of_tokens_counts():
     encoder, offsets = made(), torch.tensor([0, 2])
-    one, other = (encoder(table(), torch.tensor(ids), offsets)[0] for ids in ([1, 3], [3, 1]))
+    texts = (Tokens(table(), torch.tensor(ids), offsets) for ids in ([1, 3], [3, 1]))
+    one, other = (encoder(text)[0] for text in texts)
     assert (one - other).abs().max() > 1e-3
 
 
@@ -79,9 +81,9 @@ def test_dropout_is_of_embeddings_and_gradients_reach_everything():
     encoder, rows = made(), table().requires_grad_()
     keep = torch.tensor([0, 1] * 20, dtype=torch.uint8)
     dropout = Dropout(keep, torch.arange(len(IDS)) % 3, 2.0)
-    vectors = encoder(rows, IDS, OFFSETS, dropout)
+    vectors = encoder(Tokens(rows, IDS, OFFSETS, dropout))
     dropped = rows[IDS] * dropout.factors(6)
-    torch.testing.assert_close(vectors, encoder(dropped, torch.arange(len(IDS)), OFFSETS))
+    torch.testing.assert_close(vectors, encoder(Tokens(dropped, torch.arange(len(IDS)), OFFSETS)))
     vectors.square().sum().backward()
     assert all(p.grad is not None and p.grad.any() for p in encoder.parameters())
     assert rows.grad.any(1).tolist() == [True] * 5
@@ -105,6 +107,6 @@ def test_it_is_composed_alike_without_gradients():
     trained = Composition(kind)
     weights = {name: value.numpy() for name, value in trained.state_dict().items()}
     compose = kind.composer(table().float().numpy(), weights, "cpu")
-    expected = kind.compose(trained.weights, Tokens(table().float(), IDS, OFFSETS, None))
+    expected = kind.compose(trained.weights, Tokens(table().float(), IDS, OFFSETS))
     torch.testing.assert_close(torch.from_numpy(compose(IDS.numpy(), OFFSETS.numpy())), expected)
     assert kind.weight_shapes() == {name: value.shape for name, value in weights.items()}

@@ -1,6 +1,5 @@
 """The margin objective: how its mega-batches grow, and its loss worked out by hand."""
 
-import numpy as np
 import pytest
 import torch
 
@@ -21,9 +20,9 @@ def test_without_annealing_it_is_full_from_the_start():
 
 def loss_of(vectors, found):
     """The loss of a batch that is the whole pool."""
-    batch = np.arange(vectors.shape[1])
-    chosen = Negatives(torch.from_numpy(batch), torch.from_numpy(batch), torch.tensor(found))
-    return Margin(margin=0.4).loss(vectors, batch, chosen)
+    pairs, objective = torch.arange(vectors.shape[1]), Margin(margin=0.4)
+    chosen = Negatives(pairs, pairs, torch.tensor(found))
+    return objective.loss(vectors, *objective.part(chosen, slice(0, len(pairs))))
 
 
 def test_the_loss_by_hand():
@@ -44,10 +43,10 @@ def test_a_sentence_without_a_negative_costs_nothing():
 
 
 def test_only_the_pairs_of_the_batch_are_asked_for_their_negatives():
-    none, batch = torch.zeros(3, dtype=torch.int64), np.array([2, 0])
-    chosen = Negatives(none, none, torch.tensor([[False, True, True]] * 2))
-    # pair 2 first: it alone has negatives, 0.4 - 1 + 1 in each direction
-    loss = Margin(margin=0.4).loss(torch.ones(4, 2, 2), batch, chosen)
+    none, objective = torch.zeros(3, dtype=torch.int64), Margin(margin=0.4)
+    chosen = Negatives(none, none, torch.tensor([[True, False, True]] * 2))
+    # of pairs 1 and 2 the latter alone has negatives, 0.4 - 1 + 1 in each direction
+    loss = objective.loss(torch.ones(4, 2, 2), *objective.part(chosen, slice(1, 3)))
     assert loss.item() == pytest.approx(2 * 0.4 / 2)
 
 

@@ -191,17 +191,28 @@ def test_a_card_that_fills_up_is_told(
         raise error
 
     gpu.setattr(card, "nearest", full)
-    with pytest.raises(TandemError, match=r"memory is full .*\). End what else .*--device cpu"):
+    remedy = r"is full .*\)\. Search on the CPU \(--device cpu\), end what else runs"
+    with pytest.raises(TandemError, match=remedy):
         search(*sides, 1)
 
 
-def test_other_errors_stay_what_they_are(sides: tuple, gpu: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("problem", "kind"),
+    [
+        ("CUDA error: an illegal memory access was encountered", TandemError),  # the card is lost
+        ("CUDA error: device-side assert triggered", RuntimeError),
+    ],
+)
+def test_an_error_of_the_program_stays_what_it_is(
+    sides: tuple, gpu: pytest.MonkeyPatch, problem: str, kind: type[Exception]
+) -> None:
     def fail(*_: object) -> None:
-        raise RuntimeError("CUDA error: an illegal memory access was encountered")
+        raise RuntimeError(problem)
 
     gpu.setattr(card, "nearest", fail)
-    with pytest.raises(RuntimeError, match="illegal"):
+    with pytest.raises(kind, match=problem) as raised:
         search(*sides, 1)
+    assert raised.type is kind
 
 
 def test_a_small_bound_of_the_host_is_enough(sides: tuple, gpu: pytest.MonkeyPatch) -> None:

@@ -114,9 +114,10 @@ def test_training_is_timed_in_turns_anew(monkeypatch, clock):
         trained.append((self.settings.seed, self.settings.recipe.epochs, size))
         return size
 
-    def timed(self, number):
-        clock.now += 1 / (2 * math.ceil(len(self._orders[number]) / self.settings.recipe.batch))
-        return train_pool(self, number)
+    def timed(self, span):
+        batches = math.ceil(len(self._orders[span.text]) / self.settings.recipe.batch)
+        clock.now += 1 / (2 * batches)
+        return train_pool(self, span)
 
     monkeypatch.setattr(Contrast, "begin", noted)
     monkeypatch.setattr(Contrast, "_train_pool", timed)

@@ -19,6 +19,7 @@ from small_runs import (
 
 from tandem.machine import cpu_as_gpu
 from tandem.objectives.kinds.margin import Margin
+from tandem.training import gpu_contrast
 from tandem.training.course import Course
 from tandem.training.run import course_of
 
@@ -121,7 +122,11 @@ def test_a_checkpoint_of_another_start_is_not_taken_up(tmp_path):
 
 
 @pytest.mark.parametrize("devices", [("cpu", "gpu"), ("gpu", "cpu")])
-def test_a_training_that_was_stopped_on_one_device_begins_anew_on_the_other(tmp_path, devices):
+def test_a_training_that_was_stopped_on_one_device_begins_anew_on_the_other(
+    tmp_path, devices, monkeypatch
+):
+    monkeypatch.setattr(gpu_contrast, "AT_ONCE", 1)  # so that every pool can be stopped after
+
     def trained(device, folder=None, **options):
         with cpu_as_gpu() if device == "gpu" else contextlib.nullcontext():
             course = course_of(described(AVERAGING), TYPES, [bitext()])

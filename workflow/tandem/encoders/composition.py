@@ -69,5 +69,5 @@ def from_parameters(
     """Return an encoder of a table, `embedding`, and the weights beside it; memory is shared."""
     arrays = {name: tensor.detach().cpu().numpy() for name, tensor in parameters.items()}
     table = arrays.pop("embedding")
-    device = device or parameters["embedding"].device.type
+    device = device or str(parameters["embedding"].device)
     return SentenceEncoder(segmenter, kind, table, arrays, metadata, device)

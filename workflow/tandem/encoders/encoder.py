@@ -76,7 +76,7 @@ class Tokens(NamedTuple):
     table: Tensor
     ids: Tensor
     offsets: Tensor
-    dropout: Dropout | None
+    dropout: Dropout | None = None
     room: Room | None = None
 
 
@@ -139,8 +139,8 @@ class Encoder(Kind):
         @torch.inference_mode()
         def compose(ids: NDArray[np.int64], offsets: NDArray[np.int64]) -> Floats:
             if learns_on_host(device):
-                tensors = (torch.from_numpy(array) for array in (ids, offsets))
-                return composition(Tokens(embeddings, *tensors, None)).numpy()
+                tokens = Tokens(embeddings, torch.from_numpy(ids), torch.from_numpy(offsets))
+                return composition(tokens).numpy()
             with exact_products():
                 return composed_on_gpu(composition, embeddings, ids, offsets).cpu().numpy()
 

@@ -10,7 +10,6 @@ The host only launches: answers come back while the next block of queries is com
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -46,42 +45,40 @@ class Card:
         Raises:
             TandemError: so little is free that a search would take for ever.
         """
-        with _enough_memory():
-            usable = free_bytes(device) * 3 // 4
-            self._work = min(_WORK_BYTES, usable // 2)
-            self._room = (usable - self._work) // (4 * source.dimension)
-            """Most rows of vectors that the card holds."""
-            least = min(_LEAST_ROWS, max(len(source), len(target)))
-            if self._room < least:
-                need = (8 * source.dimension * least - usable) * 4 // 3 >> 20
-                problem = f"the GPU lacks {need + 1:,} MiB of free memory for the search"
-                raise TandemError(f"{problem}. {_REMEDY}")
-            whole = len(source) + len(target) <= self._room
-            self._sides = {rows: Side(rows, device, whole) for rows in (source, target)}
+        usable = free_bytes(device) * 3 // 4
+        self._work = min(_WORK_BYTES, usable // 2)
+        self._room = (usable - self._work) // (4 * source.dimension)
+        """Most rows of vectors that the card holds."""
+        least = min(_LEAST_ROWS, max(len(source), len(target)))
+        if self._room < least:
+            need = (8 * source.dimension * least - usable) * 4 // 3 >> 20
+            problem = f"the GPU lacks {need + 1:,} MiB of free memory for the search"
+            raise TandemError(f"{problem}. {_REMEDY}")
+        whole = len(source) + len(target) <= self._room
+        self._sides = {rows: Side(rows, device, whole) for rows in (source, target)}
 
     def fill(self, lists: Lists, queries: UnitRows, corpus: UnitRows) -> Iterator[float]:
         """Fill the lists of the queries, and yield the share that is done.
 
         Raises:
-            TandemError: a value is not finite, or the card has no memory left.
+            TandemError: a value is not finite.
         """
         total, done = len(corpus) + -(-len(corpus) // self._room) * len(queries), 0
-        with _enough_memory():
-            for first in range(0, len(corpus), self._room):
-                part = self._sides[corpus].take(first, min(first + self._room, len(corpus)))
-                done += len(part)
+        for first in range(0, len(corpus), self._room):
+            part = self._sides[corpus].take(first, min(first + self._room, len(corpus)))
+            done += len(part)
+            yield done / total
+            for answer in _late(self._answers(lists, queries, corpus, first, part)):
+                indices, scores, unsound = answer.arrays()
+                for rows, row in zip((corpus, queries), unsound.tolist(), strict=True):
+                    if row < len(rows):
+                        rows.refuse(row)
+                place = slice(answer.start, answer.start + len(indices))
+                lists.indices[place, : indices.shape[1]] = indices
+                lists.scores[place, : scores.shape[1]] = scores
+                done += len(indices)
                 yield done / total
-                for answer in _late(self._answers(lists, queries, corpus, first, part)):
-                    indices, scores, unsound = answer.arrays()
-                    for rows, row in zip((corpus, queries), unsound.tolist(), strict=True):
-                        if row < len(rows):
-                            rows.refuse(row)
-                    place = slice(answer.start, answer.start + len(indices))
-                    lists.indices[place, : indices.shape[1]] = indices
-                    lists.scores[place, : scores.shape[1]] = scores
-                    done += len(indices)
-                    yield done / total
-                del part  # before the next is read
+            del part  # before the next is read
 
     def _answers(
         self, lists: Lists, queries: UnitRows, corpus: UnitRows, first: int, part: torch.Tensor
@@ -268,15 +265,3 @@ def free_bytes(device: torch.device) -> int:
     """Return the free memory of a GPU, and what PyTorch keeps there to use again."""
     kept = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
     return torch.cuda.mem_get_info(device)[0] + kept
-
-
-@contextlib.contextmanager
-def _enough_memory() -> Iterator[None]:
-    """Raise TandemError where the card has no memory left."""
-    try:
-        yield
-    except RuntimeError as error:  # of the allocator, the driver, or a library
-        problem = str(error).split("\n")[0]
-        if not any(words in problem for words in ("out of memory", "ALLOC_FAILED")):
-            raise
-        raise TandemError(f"the GPU's memory is full ({problem}). {_REMEDY}") from error

@@ -61,7 +61,7 @@ class Neighbours(NamedTuple):
 _Filling = Callable[[Lists, UnitRows, UnitRows], Iterator[float]]
 
 
-@gpu_errors("Search on the CPU")
+@gpu_errors("Search on the CPU (--device cpu)")
 def search(
     source: np.ndarray | str | Path,
     target: np.ndarray | str | Path,
@@ -85,8 +85,7 @@ def search(
         memory_bytes: bound on the resident memory of this process, or, where PyTorch works on CUDA
             in it, on what the search adds: see `memory_bound`. Of a GPU's free memory an exact
             search takes three quarters at most.
-        device: where exact search multiplies: cuda, cuda:1, ..., else the CPU; or auto: cuda if
-            there is one.
+        device: where exact search multiplies: cpu, cuda, ..., or auto: cuda if there is one.
         progress: called with the share done, 0 to 1.
 
     Raises:

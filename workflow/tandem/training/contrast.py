@@ -192,7 +192,10 @@ class Contrast(Learner):
         chosen = self._choose(text, rows, sentences, encoded)
         groups = torch.stack(self.objective.rows(torch.arange(count), chosen)).numpy()
         batches = [slice(first, min(first + size, count)) for first in range(0, count, size)]
-        losses = [self._step(sentences, encoded, groups, batch, chosen, random) for batch in batches]
+        losses = (
+            self._train_batch(sentences, encoded, groups, batch, chosen, random)
+            for batch in batches
+        )
         return sum(losses), len(batches)
 
     @property
@@ -211,7 +214,7 @@ class Contrast(Learner):
         labels = None if text.labels is None else torch.from_numpy(text.labels[rows]).long()
         return self.objective.choose(Pool(vectors, keys, text.monolingual, labels))
 
-    def _step(
+    def _train_batch(
         self,
         sentences: Ragged,
         encoded: Encoded | None,

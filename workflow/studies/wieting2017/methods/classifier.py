@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from tandem.encoders.composition import Composition, initialise
-from tandem.encoders.encoder import Encoder
+from tandem.encoders.encoder import Encoder, Tokens
 from tandem.segmentation.ragged import Ragged, concatenate
 from tandem.segmentation.segmenter import Segmenter
 from tandem.training.course import Advance, Course, Learner, Parameters
@@ -49,7 +49,7 @@ class Classifier:
     def logits(self, rows: Ragged) -> torch.Tensor:
         """Return the log-odds of segmented sentences, (sentences,)."""
         ids, offsets = (torch.from_numpy(a.astype(np.int64)) for a in (rows.ids, rows.offsets))
-        return self.head(self.composition(self.table, ids, offsets)).squeeze(1)
+        return self.head(self.composition(Tokens(self.table, ids, offsets))).squeeze(1)
 
 
 def train(

@@ -36,7 +36,8 @@ class Lstm(Encoder):
             from tandem.encoders.rows import Rows
 
             rows = Rows.of(tokens.offsets, tokens.room.longest)
-            return rows.means(row_states(cast("nn.LSTM", weights), rows.embedded(tokens), rows.inside))
+            inputs = rows.embedded(tokens)
+            return rows.means(row_states(cast("nn.LSTM", weights), inputs, rows.inside))
         packed = pack(tokens)
         if packed is None:
             return tokens.table.new_zeros(len(tokens.offsets) - 1, self.width)
@@ -115,7 +116,8 @@ def row_states(weights: nn.LSTM, inputs: Tensor, inside: Tensor) -> Tensor:
     # given as packed sentences of equal length, for which cuDNN takes a third of the time that it
     # takes for a matrix: there it chooses another way for narrow states
     sizes, learning = torch.full((longest,), rows), torch.is_grad_enabled()
-    for parameters, reverse in zip(weights.all_weights, (False, True), strict=False):
+    for one_way, reverse in zip(weights.all_weights, (False, True), strict=False):
+        parameters: list[Tensor] = list(one_way)
         start = inputs.new_zeros(1, rows, weights.hidden_size)
         read = inputs.gather(0, turned.expand_as(inputs)) if reverse else inputs
         out = torch.lstm(

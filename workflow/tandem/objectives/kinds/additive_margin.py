@@ -93,7 +93,8 @@ class AdditiveMargin(Contrastive):
 
         left, right = sides = chosen.keys.chunk(2)
         hard = chosen.hard[:, :, batch].flatten(1)
-        return torch.stack([side[batch] for side in sides]), torch.stack([right[hard[0]], left[hard[1]]])
+        pairs = torch.stack([side[batch] for side in sides])
+        return pairs, torch.stack([right[hard[0]], left[hard[1]]])
 
     def loss(self, vectors: Tensor, *part: Tensor) -> Tensor:
         """Return the mean loss of a batch; see the class."""
