@@ -150,25 +150,28 @@ def epoch(run: Run, work: Work, pairs: Pairs, device: str) -> tuple[float, Any]:
     return time.perf_counter() - began, learner
 
 
-def busy_seconds(run: Run, work: Work, pairs: Pairs, device: str) -> float:
-    """Return the time of all kernels of an epoch."""
+def busy_share(work: Work, device: str) -> float:
+    """Return the time of all kernels over the time of the same work, a quarter of it."""
+    run, pairs = work.run(), text(work, work.pairs // 4)
+    seconds = min(epoch(run, work, pairs, device)[0] for _ in range(2))
     kinds = [torch.profiler.ProfilerActivity.CUDA]
     with torch.profiler.profile(activities=kinds) as profile:
         epoch(run, work, pairs, device)
-    return sum(e.self_device_time_total for e in profile.key_averages()) / 1e6
+    kernels = sum(event.self_device_time_total for event in profile.key_averages())
+    return kernels / 1e6 / seconds
 
 
 def measured(work: Work, device: str) -> dict[str, float | None]:
     """Return pairs/s of the device and of a thread, and the share of time that it is busy."""
     run, pairs = work.run(), text(work, work.pairs)
     epoch(run, work, pairs, device)  # the first has kernels to load and memory to ask for
-    seconds = min(epoch(run, work, pairs, device)[0] for _ in range(3))
-    busy = busy_seconds(run, work, pairs, device) / seconds if device != "cpu" else None
+    seconds = min(epoch(run, work, pairs, device)[0] for _ in range(2))
     slow = None
     if work.cpu_pairs:
         few = text(work, work.cpu_pairs)
         epoch(run, work, text(work, 256), "cpu")  # compiles its loops
         slow = work.cpu_pairs / epoch(run, work, few, "cpu")[0]
+    busy = None if device == "cpu" else busy_share(work, device)
     return {"rate": work.pairs / seconds, "cpu": slow, "busy": busy}
 
 
