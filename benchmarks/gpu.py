@@ -1,4 +1,4 @@
-"""What a GPU does for Tandem, beside one thread of its machine's processor: the table of docs/gpu.md.
+"""What a GPU does for Tandem, beside one thread of the CPU: the table of docs/gpu.md.
 
     python benchmarks/gpu.py [--write docs/gpu.md] [--only NAME ...] [--device cuda]
 
@@ -20,10 +20,10 @@ import argparse
 import datetime
 import os
 import platform
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -43,13 +43,13 @@ from tandem.objectives.kinds.margin import Margin
 from tandem.objectives.objective import Objective
 from tandem.search.neighbours import search
 from tandem.segmentation.kinds.words import Words
-from tandem.segmentation.ragged import Ragged, from_rows
+from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.segmenter import Segmenter
 from tandem.training.pairs import Pairs
 from tandem.training.recipe import Recipe
 from tandem.training.run import Run, course_of
-from tandem.translation.kinds.rnn import Rnn
 from tandem.translation.gpu_training import GpuRnnLearner
+from tandem.translation.kinds.rnn import Rnn
 from tandem.translation.rnn_training import Aligned, RnnLearner
 
 TOKENS = 20
@@ -80,6 +80,7 @@ class Work:
     dropout: float = 0.3
 
     def run(self, **changed: Any) -> Run:  # noqa: ANN401
+        """Return it as a run, with some of its recipe changed."""
         values = {"epochs": 10, "batch": self.batch, "dropout": self.dropout}
         recipe = Recipe(**values | {"precision": self.precision} | changed)
         return Run(self.encoder, self.objective, recipe, 1)
@@ -149,34 +150,37 @@ def epoch(run: Run, work: Work, pairs: Pairs, device: str) -> tuple[float, Any]:
     return time.perf_counter() - began, learner
 
 
-def busy_seconds(run: Run, work: Work, pairs: Pairs, device: str) -> float:
-    """Return the time of all kernels of an epoch."""
+def busy_share(work: Work, device: str) -> float:
+    """Return the time of all kernels over the time of the same work, a quarter of it."""
+    run, pairs = work.run(), text(work, work.pairs // 4)
+    seconds = min(epoch(run, work, pairs, device)[0] for _ in range(2))
     kinds = [torch.profiler.ProfilerActivity.CUDA]
     with torch.profiler.profile(activities=kinds) as profile:
         epoch(run, work, pairs, device)
-    return sum(e.self_device_time_total for e in profile.key_averages()) / 1e6
+    kernels = sum(event.self_device_time_total for event in profile.key_averages())
+    return kernels / 1e6 / seconds
 
 
 def measured(work: Work, device: str) -> dict[str, float | None]:
     """Return pairs/s of the device and of a thread, and the share of time that it is busy."""
     run, pairs = work.run(), text(work, work.pairs)
     epoch(run, work, pairs, device)  # the first has kernels to load and memory to ask for
-    seconds = min(epoch(run, work, pairs, device)[0] for _ in range(3))
-    busy = busy_seconds(run, work, pairs, device) / seconds if device != "cpu" else None
+    seconds = min(epoch(run, work, pairs, device)[0] for _ in range(2))
     slow = None
     if work.cpu_pairs:
         few = text(work, work.cpu_pairs)
         epoch(run, work, text(work, 256), "cpu")  # compiles its loops
         slow = work.cpu_pairs / epoch(run, work, few, "cpu")[0]
+    busy = None if device == "cpu" else busy_share(work, device)
     return {"rate": work.pairs / seconds, "cpu": slow, "busy": busy}
 
 
 def limit(work: Work, bandwidth: float, products: float, halves: float) -> float:
-    """Return the pairs/s that moving bytes and multiplying allow, whatever the code.
+    """Return the pairs/s that moving bytes and multiplying allow.
 
-    Bytes: the rows of tokens are read and their gradients written, and a dense Adam reads and writes
-    the table and its moments, writes its gradient and reads it. Operations: of the products with
-    parameters, three times for a step and once where negatives are chosen, and of all similarities.
+    Bytes: the rows of tokens are read and their gradients written, and a dense Adam reads and
+    writes the table and its moments, writes its gradient and reads it. Operations: of products with
+    parameters, three times in a step and once where negatives are chosen; of all similarities.
     """
     encoder, objective = work.encoder, work.objective
     groups = 4 if isinstance(objective, Margin) else 2
@@ -196,12 +200,11 @@ def rates_of(device: str) -> tuple[float, float, float]:
     """Return the bytes/s of a copy, and operations/s of products in float32 and bfloat16."""
     source = torch.rand(1 << 28, device=device)
     target = torch.empty_like(source)
-    copied = 8 * source.numel() / fastest(lambda: target.copy_(source), device)
-    del source, target
+    copied = 8 * source.numel() / fastest(partial(target.copy_, source), device)
     both = []
     for kind in (torch.float32, torch.bfloat16):
         a, b = (torch.rand(8192, 8192, device=device).to(kind) for _ in range(2))
-        both.append(2 * 8192**3 / fastest(lambda a=a, b=b: a @ b, device))
+        both.append(2 * 8192**3 / fastest(partial(torch.mm, a, b), device))
     return copied, both[0], both[1]
 
 
@@ -257,7 +260,7 @@ def agreement(work: Work, device: str) -> tuple[float, bool]:
 
 
 def searching(device: str) -> tuple[float, float, bool]:
-    """Return the operations/s of an exact search, of a thread of a smaller one, and if ids agree."""
+    """Return the operations/s of an exact search, those of a thread, and whether ids agree."""
     random = np.random.default_rng(0)
     sides = [random.standard_normal((200_000, 300)).astype(np.float32) for _ in "st"]
     operations = 2 * 2.0 * 200_000 * 200_000 * 300
@@ -304,8 +307,9 @@ def train_rows(table: Table, device: str, chosen: set[str], ceilings: tuple[floa
         rate, slow = seen["rate"], seen["cpu"]
         rates[work.name] = rate
         goal = "" if work.goal is None else f"{work.goal:,.0f}{' pairs/s' * work.absolute}"
+        goal = goal and (goal if work.absolute else f"{goal} times")
         table.row(
-            work.name, goal and (goal if work.absolute else f"{goal} times"), f"{rate:,.0f} pairs/s",
+            work.name, goal, f"{rate:,.0f} pairs/s",
             f"{slow:,.0f}" if slow else "", rate / slow if slow else None, seen["busy"],
             rate / limit(work, *ceilings),
         )  # fmt: skip
@@ -320,20 +324,24 @@ def other_rows(table: Table, device: str, chosen: set[str]) -> None:
     ]
     if not chosen or "translator" in chosen:
         rate, slow = translating(device, 10_000), translating("cpu", 700)
-        table.row("translator, recurrent", "10 times", f"{rate:,.0f} pairs/s", f"{slow:,.0f}", rate / slow)
+        rates = f"{rate:,.0f} pairs/s", f"{slow:,.0f}"
+        table.row("translator, recurrent", "10 times", *rates, rate / slow)
     for name, kind, few in (("LSTM", Lstm(), 1_000), ("transformer", Transformer(), 100)):
         if not chosen or f"encode {name}" in chosen:
             rate, slow = encoding(kind, device, sentences), encoding(kind, "cpu", sentences[:few])
-            table.row(f"encoding by {name}", "20 times", f"{rate:,.0f} sentences/s", f"{slow:,.0f}", rate / slow)
+            rates = f"{rate:,.0f} sentences/s", f"{slow:,.0f}"
+            table.row(f"encoding by {name}", "20 times", *rates, rate / slow)
     if not chosen or "search" in chosen:
         rate, slow, same = searching(device)
         ids = "ids as the CPU's" if same else "OTHER IDS THAN THE CPU"
-        table.row(f"exact search, {ids}", "25 TFLOP/s", f"{rate / 1e12:.1f} TFLOP/s", f"{slow / 1e12:.3f}", rate / slow)
+        rates = f"{rate / 1e12:.1f} TFLOP/s", f"{slow / 1e12:.3f}"
+        table.row(f"exact search, {ids}", "25 TFLOP/s", *rates, rate / slow)
 
 
 def main() -> None:
     """Measure, check, print, and write the page."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    raw = argparse.RawTextHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     parser.add_argument("--device", default="cuda", help="cuda (default); cpu tries the script")
     parser.add_argument("--only", nargs="*", default=[], help="names of works; default: all")
     parser.add_argument("--write", type=Path, help="the page whose table is replaced")
@@ -348,16 +356,16 @@ def main() -> None:
     for work in works():
         if work.name in {"SP 300, batch 128", "LSTM, batch 128", "transformer, batch 128"}:
             apart, same = agreement(work, device)
-            bytes_say = "the same bytes twice" if same else "OTHER BYTES THE SECOND TIME"
+            twice = "the same bytes twice" if same else "OTHER BYTES THE SECOND TIME"
             name = work.name.split(",")[0]
-            table.say(f"- {name}: the table is {apart:.0e} from the CPU's after 1,280 pairs; {bytes_say}.")
+            table.say(f"- {name}, 1,280 pairs: {apart:.0e} from the CPU's table; {twice}.")
     for name in ("SP 300, batch 128, full mega-batches", "LSTM, batch 128"):
         if name in rates:
             hours = 10 * PAPER_PAIRS / rates[name] / 3600
             table.say(f"- {name}: 10 epochs of 1 million pairs take {hours:.2f} hours.")
     copied, products, halves = ceilings
-    table.say(f"- A copy moves {copied / 1e12:.2f} TB/s, a product does {halves / 1e12:,.0f} TFLOP/s in "
-              f"bfloat16 and {products / 1e12:.0f} in float32.")  # fmt: skip
+    both = f"{halves / 1e12:,.0f} TFLOP/s in bfloat16 and {products / 1e12:.0f} in float32"
+    table.say(f"- A copy moves {copied / 1e12:.2f} TB/s; products do {both}.")
     card = torch.cuda.get_device_name(device) if device != "cpu" else platform.processor()
     table.say(f"- {card}, {datetime.date.today()}, Python {platform.python_version()}, PyTorch "
               f"{torch.__version__}; {time.perf_counter() - began:.0f} s.")  # fmt: skip

@@ -133,7 +133,7 @@ def cpu_as_gpu() -> Iterator[None]:
 
 
 def exact_products() -> AbstractContextManager[object]:
-    """Return the context in which cuDNN multiplies float32 as all else does, and not as TF32."""
+    """Return the context in which cuDNN too multiplies float32 as such, not as TF32."""
     import torch
 
     return torch.backends.cudnn.flags(enabled=True, allow_tf32=False)

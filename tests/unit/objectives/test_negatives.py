@@ -1,9 +1,12 @@
 """Hardest negatives against a plain double loop."""
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 import torch
 
+from tandem.machine import cpu_as_gpu
 from tandem.objectives import negatives
 from tandem.objectives.negatives import hardest
 
@@ -32,9 +35,11 @@ def plain(left, right, left_keys, right_keys, monolingual):
 @pytest.mark.parametrize("kind", [torch.float32, torch.float64])
 @pytest.mark.parametrize("monolingual", [False, True])
 @pytest.mark.parametrize("count", [2, 5, 70, 200])
-def test_agrees_with_the_definition(count, monolingual, kind, monkeypatch):
+@pytest.mark.parametrize("place", [nullcontext, cpu_as_gpu])
+def test_agrees_with_the_definition(count, monolingual, kind, place, monkeypatch):
     # single precision is compiled on a CPU, double precision is not
     monkeypatch.setattr(negatives, "BLOCK", 64)
+    monkeypatch.setattr(negatives, "GPU_SCORES", 5_000)
     random = np.random.default_rng(count)
     left = random.normal(size=(count, 8)).astype(np.float32)
     right = random.normal(size=(count, 8)).astype(np.float32)
@@ -43,7 +48,8 @@ def test_agrees_with_the_definition(count, monolingual, kind, monkeypatch):
         left_keys[7], right_keys[50], right_keys[3] = left_keys[8], right_keys[51], left_keys[60]
     expected = plain(left, right, left_keys, right_keys, monolingual)
     vectors, keys = np.concatenate([left, right]), np.concatenate([left_keys, right_keys])
-    chosen = hardest(torch.from_numpy(vectors).to(kind), torch.from_numpy(keys), monolingual)
+    with place():
+        chosen = hardest(torch.from_numpy(vectors).to(kind), torch.from_numpy(keys), monolingual)
     assert chosen.mask.all()
     assert chosen.for_left.tolist() == expected[0]
     assert chosen.for_right.tolist() == expected[1]
@@ -64,9 +70,11 @@ def test_a_bilingual_negative_is_of_the_other_language():
     assert monolingual.for_left[1] == 5
 
 
-def test_says_so_when_nothing_may_be_chosen():
+@pytest.mark.parametrize("place", [nullcontext, cpu_as_gpu])
+def test_says_so_when_nothing_may_be_chosen(place):
     vectors = torch.eye(2).repeat(2, 1)
-    chosen = hardest(vectors, torch.tensor([0, 0, 1, 1]), monolingual=False)
+    with place():
+        chosen = hardest(vectors, torch.tensor([0, 0, 1, 1]), monolingual=False)
     assert not chosen.mask.any()
 
 

@@ -139,8 +139,8 @@ class Encoder(Kind):
         @torch.inference_mode()
         def compose(ids: NDArray[np.int64], offsets: NDArray[np.int64]) -> Floats:
             if learns_on_host(device):
-                tokens = Tokens(embeddings, torch.from_numpy(ids), torch.from_numpy(offsets))
-                return composition(tokens).numpy()
+                read, bounds = torch.from_numpy(ids), torch.from_numpy(offsets)
+                return composition(Tokens(embeddings, read, bounds)).numpy()
             with exact_products():
                 return composed_on_gpu(composition, embeddings, ids, offsets).cpu().numpy()
 

@@ -81,12 +81,12 @@ def composed_on_gpu(
     order, vectors = [], []
     for rows, longest in parts_by_length(sizes):
         ends = np.append(0, lengths[rows].cumsum())
-        places = np.arange(ends[-1]) + np.repeat(starts[rows] - ends[:-1], lengths[rows])
-        sent = (send(array, table.device) for array in (ids[places], ends))
+        tokens = np.arange(ends[-1]) + np.repeat(starts[rows] - ends[:-1], lengths[rows])
+        read, bounds = (send(array, table.device) for array in (ids[tokens], ends))
         room = Room(longest, int(sizes[rows].sum()))
-        vectors.append(composition(Tokens(table, *sent, None, room)))
+        vectors.append(composition(Tokens(table, read, bounds, None, room)))
         order.append(rows)
     if not order:
         return table.new_zeros(0, composition.encoder.width)
-    joined = torch.cat(vectors)
-    return torch.empty_like(joined).index_copy_(0, send(np.concatenate(order), table.device), joined)
+    joined, places = torch.cat(vectors), send(np.concatenate(order), table.device)
+    return torch.empty_like(joined).index_copy_(0, places, joined)

@@ -30,39 +30,26 @@ def sums(tokens: Tokens) -> Tensor:
         return total * dropout.scale if dropout else total
     if dropout is None:
         return functional.embedding_bag(ids, table, offsets[:-1], mode="sum")
-    return reduced(_embedded(tokens), offsets, "sum") * dropout.scale
+    return reduced(_embedded(tokens), offsets) * dropout.scale
 
 
 def means(tokens: Tokens) -> Tensor:
-    """Return the mean of the embeddings of each sentence's tokens, in few operations of a GPU.
-
-    Without tokens it is zero, but in training, where every sentence must have some.
-    """
-    import torch
-    from torch.nn import functional
-
-    table, ids, offsets, dropout, _ = tokens
-    if not (torch.is_grad_enabled() and table.requires_grad):
-        return functional.embedding_bag(
-            ids, table, offsets, mode="mean", include_last_offset=True
-        )
-    vectors = reduced(_embedded(tokens), offsets, "mean")
-    return vectors * dropout.scale if dropout else vectors
+    """Return the mean of the embeddings of each sentence's tokens; without any it is zero."""
+    lengths = tokens.offsets.diff().clamp(min=1).unsqueeze(1)
+    means = reduced(_embedded(tokens), tokens.offsets) / lengths
+    return means * tokens.dropout.scale if tokens.dropout else means
 
 
-def reduced(values: Tensor, offsets: Tensor, how: str) -> Tensor:
-    """Return the sum or mean of each part of the values, (parts, width).
-
-    On a GPU too they are summed in a fixed order.
+def reduced(values: Tensor, offsets: Tensor) -> Tensor:
+    """Return the sum of each part of the values, (parts, width), in a fixed order on any device.
 
     Args:
         values: (rows, width), those of one part after those of another, and perhaps more.
         offsets: (parts + 1,) where each part begins.
-        how: sum, or mean, which no part may be empty for.
     """
     import torch
 
-    return torch.segment_reduce(values, how, offsets=offsets, axis=0, unsafe=True)
+    return torch.segment_reduce(values, "sum", offsets=offsets, axis=0, unsafe=True)
 
 
 def _embedded(tokens: Tokens) -> Tensor:
@@ -93,4 +80,4 @@ def word_sums(tokens: Tokens) -> tuple[Tensor, Tensor]:
     summed = _embedded(tokens) * (ids != 0).unsqueeze(1)
     if tokens.dropout:
         summed = summed * tokens.dropout.scale
-    return reduced(summed, bounds, "sum"), functional.pad(begun, (1, 0))[tokens.offsets]
+    return reduced(summed, bounds), functional.pad(begun, (1, 0))[tokens.offsets]

@@ -36,8 +36,8 @@ class MarginLoss(torch.autograd.Function):
         # the cosines of s to its negative, 0 and 2, and of t to its own, 1 and 3
         above = cosines.flatten(1)[:, 2:8:5] - cosines[:, 0, 1:2] + margin
         losses = above.relu() * mask.T
-        shares = (losses > 0).to(vectors.dtype) / len(losses)
-        weights = (shares @ _signs(vectors.dtype, vectors.device)).unflatten(1, (4, 4))
+        signs = _signs(vectors.dtype, vectors.device) / len(losses)
+        weights = ((losses > 0).to(losses.dtype) @ signs).unflatten(1, (4, 4))
         along = (weights * cosines).sum(2) * inverse.square()
         coefficients = weights * inverses
         coefficients.diagonal(dim1=1, dim2=2).sub_(along)

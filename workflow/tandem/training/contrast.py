@@ -192,11 +192,8 @@ class Contrast(Learner):
         chosen = self._choose(text, rows, sentences, encoded)
         groups = torch.stack(self.objective.rows(torch.arange(count), chosen)).numpy()
         batches = [slice(first, min(first + size, count)) for first in range(0, count, size)]
-        losses = (
-            self._train_batch(sentences, encoded, groups, batch, chosen, random)
-            for batch in batches
-        )
-        return sum(losses), len(batches)
+        step = partial(self._step, sentences, encoded, groups, chosen, random)
+        return sum(map(step, batches)), len(batches)
 
     @property
     def _plain(self) -> bool:
@@ -214,14 +211,14 @@ class Contrast(Learner):
         labels = None if text.labels is None else torch.from_numpy(text.labels[rows]).long()
         return self.objective.choose(Pool(vectors, keys, text.monolingual, labels))
 
-    def _train_batch(
+    def _step(
         self,
         sentences: Ragged,
         encoded: Encoded | None,
         groups: Indices,
-        batch: slice,
         chosen: Any,  # noqa: ANN401
         random: np.random.Generator,
+        batch: slice,
     ) -> float:
         shape = groups[:, batch].shape
         places = groups[:, batch].flatten()

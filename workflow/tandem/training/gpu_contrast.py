@@ -14,12 +14,9 @@ ends, and shapes do not depend on what is computed (see `stretch`). Text and neg
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional
@@ -31,10 +28,11 @@ from tandem.objectives.contrastive import Pool
 from tandem.training.contrast import Contrast
 from tandem.training.course import Advance, Parameters, State
 from tandem.training.gpu_optimizer import GpuOptimizer
+from tandem.training.gpu_pools import Pools, Sent
 from tandem.training.graphs import Graphs
-from tandem.training.noise import generator, scrambled
+from tandem.training.noise import scrambled
 from tandem.training.pairs import Pairs, Span
-from tandem.training.stretch import PAIRS, Shelf, Stretch, keys_of, read_stretch
+from tandem.training.stretch import room_for
 
 if TYPE_CHECKING:
     from tandem.encoders.model import SentenceEncoder
@@ -42,28 +40,8 @@ if TYPE_CHECKING:
 
 AT_ONCE = 4096
 """Fewest pairs that are trained on between two looks at the host."""
-
-
-class Sent(NamedTuple):
-    """A pool on the device.
-
-    Attributes:
-        lengths, sizes: (2 pairs,) tokens of its sentences, and tokens or words, on the host.
-        tokens, room: what room all of its sentences need.
-        sentences: (2 pairs,) numbers of its left sentences and its right ones on the shelf.
-        keys, labels: as `objectives.contrastive.Pool` has them.
-        seed: (1,) of its random numbers.
-    """
-
-    span: Span
-    lengths: np.ndarray
-    sizes: np.ndarray
-    tokens: int
-    room: Room
-    sentences: Tensor
-    keys: Tensor
-    labels: Tensor | None
-    seed: Tensor
+RECORDED = 1 << 21
+"""Most tokens, rows filled up, of a pool for which choosing is recorded, as much as it takes."""
 
 
 class GpuContrast(Contrast):
@@ -78,10 +56,12 @@ class GpuContrast(Contrast):
         start: SentenceEncoder | None = None,
     ) -> None:
         super().__init__(run, vocabulary, texts, device, start)
-        self._graphs, self._shelf = Graphs(self.device), Shelf(self.device)
+        self._graphs = Graphs(self.device)
+        words, batch = run.encoder.words, run.recipe.batch
+        self._pools = Pools(texts, words, batch, self._next_pool, self.device, self._graphs.forget)
         self._loss = torch.zeros((), dtype=torch.float64, device=self.device)
-        self._reader = ThreadPoolExecutor(1, "read ahead")
-        self._forget()
+        self._layouts: dict[int, tuple[int, int, list[tuple[torch.Size, torch.dtype]]]] = {}
+        """By the length of a row: groups, pairs, and the shapes and types of what a loss needs."""
 
     def _make_optimizers(self, table: Tensor, steps: int) -> None:
         self.table = table.requires_grad_()
@@ -91,8 +71,9 @@ class GpuContrast(Contrast):
 
     def begin(self, epoch: int) -> int:
         """Put the pairs of each text into the order of an epoch; return their number."""
-        self._forget()
-        return super().begin(epoch)
+        pairs = super().begin(epoch)
+        self._pools.begin(self._orders, (self.settings.seed, 2, epoch))
+        return pairs
 
     def advance(self) -> Advance | None:
         """Train on some pools, each from the text with the largest share of its pairs left."""
@@ -129,18 +110,10 @@ class GpuContrast(Contrast):
         for name, tensor in self.encoder().items():
             tensor.copy_(stored[name])
         self._optimizer.load_state(state.part("optimizer."))
-        self._forget()
-
-    def _forget(self) -> None:
-        self._sent: deque[Sent] = deque()
-        self._ahead: Future[Stretch] | None = None
 
     def _train(self, span: Span) -> int:
         """Train on a pool; return the number of its batches."""
-        if not self._sent:
-            self._send()
-        pool = self._sent.popleft()
-        assert pool.span == span
+        pool = self._pools.take(span, self._positions, self.step)
         size, count = self.settings.recipe.batch, span.end - span.start
         monolingual = self.texts[span.text].monolingual
         if count <= size:
@@ -152,24 +125,59 @@ class GpuContrast(Contrast):
 
             self._graphs.run(("alone", count, pool.tokens, pool.room, monolingual), alone, inputs)
             return 1
-        chosen = self._choose_in(pool, self._vectors(pool), monolingual)
-        groups = self._groups(count, chosen)
+        needs, *rows = self._chosen(pool, monolingual)
+        tokens, longest, words = needs.tolist()  # waits
+        room, rows_room = room_for(tokens, longest, words)
+
+        def learn(row: Tensor) -> None:
+            self._learn(room, rows_room, row)
+
+        for row in rows:
+            self._graphs.run(("batch", len(row), room, rows_room), learn, [row])
+        return len(rows)
+
+    def _chosen(self, pool: Sent, monolingual: bool) -> Sequence[Tensor]:
+        """Return what `_rows` does, recorded for a pool of which there may be more like it."""
+        labels = [] if pool.labels is None else [pool.labels]
+        inputs = [pool.sentences, pool.keys, pool.seed, *labels]
+        key = "choose", len(pool.sentences), pool.tokens, pool.room, monolingual
+        if len(pool.sentences) * pool.room.longest > RECORDED:
+            return self._rows(monolingual, self._vectors(pool), *inputs)
+
+        def choose(sentences: Tensor, *others: Tensor) -> Sequence[Tensor]:
+            vectors = None
+            if self.objective.compares:
+                with torch.no_grad():
+                    vectors = self._compose(self._tokens(sentences, pool.tokens, pool.room)[0])
+            return self._rows(monolingual, vectors, sentences, *others)
+
+        return self._graphs.run(key, choose, inputs, before=2)
+
+    @torch.no_grad()
+    def _rows(
+        self, monolingual: bool, vectors: Tensor | None, sentences: Tensor, keys: Tensor,
+        seed: Tensor, labels: Tensor | None = None,
+    ) -> Sequence[Tensor]:  # fmt: skip
+        """Choose for the batches of a pool; return what room they need, and a row for each.
+
+        A row is int64: the sentences of the batch, its seed, and what its loss needs.
+        """
+        size, count = self.settings.recipe.batch, len(sentences) // 2
+        chosen = self.objective.choose(Pool(vectors, keys, monolingual, labels))
+        numbers = sentences[self._groups(count, chosen)]
+        rows: list[Tensor] = []
+        for first in range(0, count, size):
+            batch = slice(first, min(first + size, count))
+            part = self.objective.part(chosen, batch)
+            values = [numbers[:, batch].flatten(), seed + 8 * (len(rows) + 1)]
+            rows.append(torch.cat([*values, *(tensor.flatten().long() for tensor in part)]))
+            shapes = [(tensor.shape, tensor.dtype) for tensor in part]
+            self._layouts[len(rows[-1])] = len(numbers), batch.stop - first, shapes
         whole = count - count % size
-        numbers = pool.sentences[groups]
         batches = [numbers[:, :whole].unflatten(1, (-1, size)).transpose(0, 1).flatten(1)]
-        rest = [numbers[:, whole:].flatten().unsqueeze(0)] * (whole < count)
-        tokens, room = self._shelf.needed(batches + rest)
-
-        def learn(*tensors: Tensor) -> None:
-            self._learn(tokens, room, len(groups), *tensors)
-
-        every = [*batches[0], *(part[0] for part in rest)]
-        seeds = pool.seed + torch.arange(1, len(every) + 1, device=self.device) * 8
-        for number, sentences in enumerate(every):
-            batch = slice(number * size, min(number * size + size, count))
-            inputs = [sentences, seeds[number : number + 1], *self.objective.part(chosen, batch)]
-            self._graphs.run(("batch", len(sentences), tokens, room), learn, inputs)
-        return len(every)
+        if whole < count:
+            batches.append(numbers[:, whole:].flatten().unsqueeze(0))
+        return [self._pools.shelf.needs(batches), *rows]
 
     def _learn_alone(
         self, room: int, rows: Room, monolingual: bool, sentences: Tensor, keys: Tensor,
@@ -192,23 +200,27 @@ class GpuContrast(Contrast):
         groups = self._groups(count, chosen)
         part = self.objective.part(chosen, slice(0, count))
         # the gradient of an embedding is summed in a fixed order
-        self._step(self.objective.loss(functional.embedding(groups, compared), *part))
+        self._descend(self.objective.loss(functional.embedding(groups, compared), *part))
 
-    def _learn(
-        self, room: int, rows: Room, groups: int, sentences: Tensor, seed: Tensor, *part: Tensor
-    ) -> None:
-        """Take a step on a batch."""
-        tokens, of_tokens = self._tokens(sentences, room, rows)
+    def _learn(self, room: int, rows_room: Room, row: Tensor) -> None:
+        """Take a step on a batch, a row as `_rows` has it."""
+        groups, size, shapes = self._layouts[len(row)]
+        lengths = [groups * size, 1, *(shape.numel() for shape, _ in shapes)]
+        sentences, seed, *flat = row.split(lengths)
+        part = [
+            values.view(shape).to(kind) for values, (shape, kind) in zip(flat, shapes, strict=True)
+        ]
+        tokens, of_tokens = self._tokens(sentences, room, rows_room)
         vectors = self._compose(self._noisy(tokens, of_tokens, seed))
-        self._step(self.objective.loss(vectors.unflatten(0, (groups, -1)), *part))
+        self._descend(self.objective.loss(vectors.unflatten(0, (groups, size)), *part))
 
-    def _step(self, loss: Tensor) -> None:
-        gradients = torch.autograd.grad(loss, self._parameters, allow_unused=True)
+    def _descend(self, loss: Tensor) -> None:
+        gradients = torch.autograd.grad(loss, self._parameters)
         self._optimizer.update(gradients)
         self._loss += loss.detach()
 
     def _tokens(self, sentences: Tensor, room: int, rows: Room) -> tuple[Tokens, Tensor]:
-        ids, offsets, of_tokens = self._shelf.gather(sentences, room)
+        ids, offsets, of_tokens = self._pools.shelf.gather(sentences, room)
         return Tokens(self.table, ids, offsets, None, rows), of_tokens
 
     def _noisy(self, tokens: Tokens, of_tokens: Tensor, seed: Tensor) -> Tokens:
@@ -241,59 +253,3 @@ class GpuContrast(Contrast):
         else:
             joined, places = torch.cat(vectors), torch.cat(order)
         return torch.empty_like(joined).index_copy_(0, places, joined)
-
-    @torch.no_grad()
-    def _choose_in(self, pool: Sent, vectors: Tensor | None, monolingual: bool) -> Any:  # noqa: ANN401
-        return self.objective.choose(Pool(vectors, pool.keys, monolingual, pool.labels))
-
-    def _send(self) -> None:
-        """Send the next stretch, and begin to read the one after it."""
-        pools = self._pools(self._positions, self.step)
-        stretch = self._ahead.result() if self._ahead else None
-        if stretch is None or stretch.pools != pools:
-            stretch = self._read(pools)
-        positions, step = list(self._positions), self.step
-        for span in pools:
-            positions[span.text] = span.end
-            step += -(-(span.end - span.start) // self.settings.recipe.batch)
-        after = self._pools(positions, step)
-        self._ahead = self._reader.submit(self._read, after) if after else None
-        if self._shelf.put(stretch):
-            self._graphs.forget()
-        self._sent.extend(self._place(stretch))
-
-    def _pools(self, positions: Sequence[int], step: int) -> list[Span]:
-        """Return the next pools, of at least `PAIRS` pairs where so many are left."""
-        pools, positions, pairs = [], list(positions), 0
-        while pairs < PAIRS and (span := self._next_pool(positions, step)):
-            pools.append(span)
-            positions[span.text] = span.end
-            pairs += span.end - span.start
-            step += -(-(span.end - span.start) // self.settings.recipe.batch)
-        return pools
-
-    def _read(self, pools: list[Span]) -> Stretch:
-        return read_stretch(self.texts, self._orders, pools, self.settings.encoder.words)
-
-    def _place(self, stretch: Stretch) -> list[Sent]:
-        """Return the pools of a stretch on the device."""
-        shelf, sentences = self._shelf, send(stretch.sentences, self.device)
-        offsets = shelf.offsets[: len(stretch.rows) + 1]
-        keys = keys_of(shelf.ids[: len(stretch.rows.ids)].long(), offsets)[sentences]
-        seeds = send(self._seeds(stretch.pools), self.device)
-        rooms, pools = stretch.rooms(), []
-        for number, span in enumerate(stretch.pools):
-            part = slice(*stretch.bounds[number : number + 2].tolist())
-            shared, labels = stretch.keys[number], stretch.labels[number]
-            pools.append(Sent(
-                span, stretch.lengths[part], stretch.sizes[part], *rooms[number], sentences[part],
-                keys[part] if shared is None else send(np.tile(shared, 2), self.device),
-                None if labels is None else send(labels.astype(np.int64), self.device),
-                seeds[number : number + 1],
-            ))  # fmt: skip
-        return pools
-
-    def _seeds(self, pools: Sequence[Span]) -> np.ndarray:
-        """Return a seed for each pool, int64: of its place in the run, so that it is drawn again."""
-        first = generator(self.settings.seed, 2, self._epoch).integers(2**40)
-        return first + np.array([(span.start << 8) + (span.text << 48) for span in pools])

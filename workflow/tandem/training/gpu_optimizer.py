@@ -20,7 +20,9 @@ class GpuOptimizer:
     that changes from step to step is on the host, so that a step can be replayed.
     """
 
-    def __init__(self, table: Tensor, weights: Sequence[Tensor], recipe: Recipe, steps: int) -> None:
+    def __init__(
+        self, table: Tensor, weights: Sequence[Tensor], recipe: Recipe, steps: int
+    ) -> None:
         """Take over parameters, to be changed in place over so many steps."""
         factors = recipe.factors(np.arange(1, steps + 1), steps).astype(np.float32)
         device, self.adam = table.device, recipe.optimizer == "adam"

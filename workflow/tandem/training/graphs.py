@@ -13,9 +13,6 @@ from contextlib import AbstractContextManager, nullcontext
 import torch
 from torch import Tensor
 
-BEFORE = 1
-"""Times that work is done before it is recorded: libraries set themselves up in the first."""
-
 
 class Graphs:
     """Work on tensors that are replaced from time to time, by the key of its shape.
@@ -28,8 +25,7 @@ class Graphs:
         self._stream = torch.cuda.Stream(device) if self._gpu else None
         self._pool = torch.cuda.graph_pool_handle() if self._gpu else None
         self._done = Counter[Hashable]()
-        self._held: dict[Hashable, _Held] = {}
-        self._graphs: dict[Hashable, torch.cuda.CUDAGraph] = {}
+        self._graphs: dict[Hashable, tuple[_Held, Sequence[Tensor], torch.cuda.CUDAGraph]] = {}
 
     def stream(self) -> AbstractContextManager[object]:
         """Return the context in which all work on the same tensors must be done."""
@@ -47,35 +43,43 @@ class Graphs:
 
     def forget(self) -> None:
         """Drop what was recorded: tensors that it read are elsewhere now."""
+        if self._graphs:
+            torch.cuda.synchronize()
         self._graphs.clear()
         self._done.clear()
-        self._held.clear()
 
     def run(
-        self, key: Hashable, work: Callable[..., None], inputs: Sequence[Tensor]
-    ) -> None:
-        """Do the work on these inputs, whose shapes go with the key; in the stream of `stream`."""
-        if not self._gpu:
-            work(*inputs)
-            return
-        if key not in self._graphs and self._done[key] < BEFORE:
-            self._done[key] += 1
-            work(*inputs)
-            return
-        if key not in self._graphs:
-            self._held[key] = _Held(inputs)
-            self._graphs[key] = self._record(work, self._held[key].tensors)
-        self._held[key].fill(inputs)
-        self._graphs[key].replay()
+        self,
+        key: Hashable,
+        work: Callable[..., Sequence[Tensor] | None],
+        inputs: Sequence[Tensor],
+        before: int = 1,
+    ) -> Sequence[Tensor]:
+        """Do the work on these inputs, in the stream of `stream`; return what it returns.
 
-    def _record(self, work: Callable[..., None], inputs: Sequence[Tensor]) -> torch.cuda.CUDAGraph:
-        """Record work. `torch.cuda.graph` would also give all free memory back each time."""
+        Shapes, and all else that the work depends on, go with the key. It is recorded after it was
+        done `before` times: libraries set themselves up in the first. What recorded work returns
+        is overwritten when it is done again.
+        """
+        if key in self._graphs:
+            held, returned, graph = self._graphs[key]
+            held.fill(inputs)
+            graph.replay()
+            return returned
+        self._done[key] += 1
+        if not self._gpu or self._done[key] <= before:
+            return work(*inputs) or ()
+        held = _Held(inputs)
+        returned = work(*inputs) or ()  # not of the memory that recorded work shares
         graph = torch.cuda.CUDAGraph()
         torch.cuda.synchronize()
+        # `torch.cuda.graph` would also collect garbage and give all free memory back each time
         graph.capture_begin(pool=self._pool)
-        work(*inputs)
+        for kept, tensor in zip(returned, work(*held.tensors) or (), strict=True):
+            kept.copy_(tensor)
         graph.capture_end()
-        return graph
+        self._graphs[key] = held, returned, graph
+        return returned
 
 
 class _Held:

@@ -37,9 +37,8 @@ def scramble(rows: Ragged, rate: float, random: np.random.Generator) -> Ragged:
 def hashed(seed: Tensor, count: int) -> Tensor:
     """Return numbers from 0 to below 2^32, (count,) int64, that look random: those of a seed.
 
-    The n-th is the finaliser of SplitMix64 (Steele, Lea and Flood, 2014) of seed + n: a number does
-    not wait for the one before, so that a GPU draws all at once, and as a CPU does. `seed` is (1,)
-    int64.
+    The n-th is what SplitMix64 (Steele, Lea and Flood, 2014) makes of the seed, (1,) int64, and n:
+    each is on its own, so that a GPU draws them all at once, and the same as a CPU.
     """
     mixed = torch.arange(count, device=seed.device) * _STRIDE + seed
     mixed = (mixed ^ ((mixed >> 30) & ((1 << 34) - 1))) * _FIRST  # shifts of unsigned numbers
@@ -74,8 +73,8 @@ class DropoutPool:
 
     def draw(self, tokens: int, random: np.random.Generator) -> Dropout:
         """Return the dropout of so many tokens."""
-        places = random.integers(0, self._places, tokens)
-        return Dropout(self._keep, torch.from_numpy(places), self._scale)
+        places = torch.from_numpy(random.integers(0, self._places, tokens))
+        return Dropout(self._keep, places, self._scale)
 
     def draw_there(self, tokens: int, seed: Tensor) -> Dropout:
         """Return that of a seed, (1,) int64, drawn on its device."""

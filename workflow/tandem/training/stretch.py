@@ -7,7 +7,7 @@ so arrays there are made of the next larger of a few sizes, and what is beyond t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -114,9 +114,10 @@ class Shelf:
 
     def put(self, stretch: Stretch) -> bool:
         """Replace the text; return whether it is at another place, since it needs more room."""
-        arrays = stretch.rows.ids.astype(np.int32), stretch.rows.offsets, stretch.marks
+        ids, offsets = stretch.rows.ids.astype(np.int32), stretch.rows.offsets
+        arrays: dict[str, NDArray[Any]] = {"ids": ids, "offsets": offsets, "marks": stretch.marks}
         moved = False
-        for name, array in zip(("ids", "offsets", "marks"), arrays, strict=True):
+        for name, array in arrays.items():
             shelf: Tensor = getattr(self, name)
             if len(shelf) < len(array):
                 shelf, moved = shelf.new_zeros(rounded(len(array) + len(array) // 4)), True
@@ -137,19 +138,20 @@ class Shelf:
         inside = rows < len(sentences)
         known = rows.clamp(max=len(sentences) - 1)
         places = tokens + (starts - offsets[:-1])[known]
-        ids = torch.where(inside, self.ids[torch.where(inside, places, 0)].long(), 0)
+        ids = torch.where(inside, self.ids[torch.where(inside, places, 0)], 0)
         return ids, offsets, rows
 
-    def needed(self, batches: Sequence[Tensor]) -> tuple[int, Room]:
-        """Return what room the largest of some batches of sentences needs; waits for it."""
+    def needs(self, batches: Sequence[Tensor]) -> Tensor:
+        """Return what the largest of some batches, each (batches, sentences), needs room for.
+
+        These are three numbers, of tokens, of tokens or words in a sentence, and of all of these.
+        """
         most = []
         for sentences in batches:
             tokens = self.offsets[sentences + 1] - self.offsets[sentences]
-            words = self.marks[sentences] if len(self.marks) else tokens
-            sums = tokens.sum(-1).max(), words.max(), words.sum(-1).max()
-            most.append(torch.stack(sums))
-        tokens, longest, words = torch.stack(most).amax(0).tolist()
-        return room_for(tokens, longest, words)
+            sizes = self.marks[sentences] if len(self.marks) else tokens
+            most.append(torch.stack([tokens.sum(-1).max(), sizes.max(), sizes.sum(-1).max()]))
+        return torch.stack(most).amax(0)
 
 
 def keys_of(ids: Tensor, offsets: Tensor) -> Tensor:

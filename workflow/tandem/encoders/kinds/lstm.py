@@ -36,8 +36,8 @@ class Lstm(Encoder):
             from tandem.encoders.rows import Rows
 
             rows = Rows.of(tokens.offsets, tokens.room.longest)
-            inputs = rows.embedded(tokens)
-            return rows.means(row_states(cast("nn.LSTM", weights), inputs, rows.inside))
+            lstm, embedded = cast("nn.LSTM", weights), rows.embedded(tokens)
+            return rows.means(row_states(lstm, embedded, rows.inside))
         packed = pack(tokens)
         if packed is None:
             return tokens.table.new_zeros(len(tokens.offsets) - 1, self.width)
@@ -116,13 +116,11 @@ def row_states(weights: nn.LSTM, inputs: Tensor, inside: Tensor) -> Tensor:
     # given as packed sentences of equal length, for which cuDNN takes a third of the time that it
     # takes for a matrix: there it chooses another way for narrow states
     sizes, learning = torch.full((longest,), rows), torch.is_grad_enabled()
-    for one_way, reverse in zip(weights.all_weights, (False, True), strict=False):
-        parameters: list[Tensor] = list(one_way)
+    for parameters, reverse in zip(weights.all_weights, (False, True), strict=False):
         start = inputs.new_zeros(1, rows, weights.hidden_size)
         read = inputs.gather(0, turned.expand_as(inputs)) if reverse else inputs
-        out = torch.lstm(
-            read.flatten(0, 1), sizes, (start, start), parameters, True, 1, 0.0, learning, False
-        )[0].unflatten(0, (longest, rows))
+        packed = read.flatten(0, 1), sizes, (start, start), tuple(parameters)
+        out = torch.lstm(*packed, True, 1, 0.0, learning, False)[0].unflatten(0, (longest, rows))
         states.append(out.gather(0, turned.expand_as(out)) if reverse else out)
     return torch.cat(states, 2).transpose(0, 1)
 

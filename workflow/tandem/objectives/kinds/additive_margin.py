@@ -92,9 +92,9 @@ class AdditiveMargin(Contrastive):
         import torch
 
         left, right = sides = chosen.keys.chunk(2)
-        hard = chosen.hard[:, :, batch].flatten(1)
-        pairs = torch.stack([side[batch] for side in sides])
-        return pairs, torch.stack([right[hard[0]], left[hard[1]]])
+        for_left, for_right = chosen.hard[:, :, batch].flatten(1)
+        added = torch.stack([right[for_left], left[for_right]])
+        return torch.stack([side[batch] for side in sides]), added
 
     def loss(self, vectors: Tensor, *part: Tensor) -> Tensor:
         """Return the mean loss of a batch; see the class."""

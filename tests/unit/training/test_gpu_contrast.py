@@ -1,0 +1,210 @@
+"""The learner of contrastive objectives on a GPU, run on the CPU where there is none."""
+
+from collections import Counter
+from contextlib import nullcontext
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from small_runs import (
+    AVERAGING,
+    LSTM,
+    OBJECTIVE,
+    TYPES,
+    Rising,
+    assert_same_bytes,
+    bitext,
+    described,
+    two_texts,
+)
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from tandem.encoders.kinds.gran import Gran
+from tandem.encoders.kinds.transformer import Transformer
+from tandem.machine import cpu_as_gpu
+from tandem.objectives.kinds.additive_margin import AdditiveMargin
+from tandem.objectives.kinds.margin import Margin
+from tandem.segmentation import ragged
+from tandem.training import gpu_contrast, gpu_pools
+from tandem.training.gpu_contrast import GpuContrast
+from tandem.training.run import course_of
+
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+GRAN = Gran(dimension=16, hidden=8)
+TRANSFORMER = Transformer(dimension=16, layers=1, heads=2, hidden=16, filter=32, output=12)
+WORDS = TRANSFORMER.model_copy(update={"grouped": True})
+HARD = AdditiveMargin(hard=2, megabatch=3)
+EXACT = {"dropout": 0.0, "scramble": 0.0, "precision": "float32"}
+WAITS = {
+    "_local_scalar_dense", "nonzero", "masked_select", "_unique2", "unique_dim",
+    "unique_consecutive", "equal", "is_nonzero", "repeat_interleave",
+}  # fmt: skip
+"""Operations for whose result, or its shape, the host waits."""
+
+FLAT = "in_proj_bias", "attention.bias"
+"""Parameters that softmax makes the loss not depend on: Adam scales the rounding of zero."""
+
+
+@pytest.fixture(autouse=True)
+def gpu(monkeypatch):
+    """Short stretches, so that a small text has several; the code of a GPU on the CPU."""
+    monkeypatch.setattr(gpu_pools, "PAIRS", 60)
+    monkeypatch.setattr(gpu_contrast, "AT_ONCE", 30)
+    with nullcontext() if DEVICE == "cuda" else cpu_as_gpu():
+        yield
+
+
+def in_words(pairs):
+    """The pairs in words, each begun by the token 0, with n-grams that are other tokens."""
+
+    def side(rows):
+        rows = [rows.row(i) + 1 for i in range(len(rows))]
+        return ragged.from_rows([[0, *row[:2], 0, *row] for row in rows])
+
+    return replace(pairs, left=side(pairs.left), right=side(pairs.right))
+
+
+def course(run, texts, device=DEVICE):
+    trained = course_of(run, TYPES + 1, texts, device)
+    assert isinstance(trained.learner, GpuContrast) == (device is DEVICE)
+    return trained
+
+
+def train(run, texts, folder=None, **options):
+    trained = course(run, texts)
+    trained.run(Rising(), folder, show=False, **options)
+    return trained
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "sgd"])
+@pytest.mark.parametrize("objective", [OBJECTIVE, AdditiveMargin(), HARD], ids=lambda o: o.kind)
+@pytest.mark.parametrize("encoder", [AVERAGING, LSTM, GRAN, TRANSFORMER, WORDS])
+def test_it_learns_what_a_cpu_does(encoder, objective, optimizer):
+    run = described(encoder, objective, optimizer=optimizer, **EXACT)
+    texts = [bitext()] if optimizer == "sgd" else two_texts()
+    texts = [in_words(text) for text in texts] if encoder.words else texts
+    there = train(run, texts)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tandem.machine._as_gpu", type("Off", (), {"get": lambda self: False})())
+        here = course_of(run, TYPES + 1, texts, "cpu")
+        assert not isinstance(here.learner, GpuContrast)
+        here.run(Rising(), None, show=False)
+    losses = [[entry.loss for entry in c.progress.history[1:]] for c in (here, there)]
+    np.testing.assert_allclose(*losses, rtol=2e-5)
+    for name, tensor in here.best.items():
+        if not name.endswith(FLAT):
+            bound = 2e-3 if optimizer == "adam" else 1e-5
+            torch.testing.assert_close(there.best[name].cpu(), tensor, rtol=bound, atol=bound)
+
+
+@pytest.mark.parametrize("encoder", [AVERAGING, LSTM, TRANSFORMER])
+def test_the_same_seed_gives_the_same_bytes_and_a_stopped_run_goes_on_to_them(encoder, tmp_path):
+    run, texts = described(encoder), two_texts()
+    whole = train(run, texts)
+    assert_same_bytes(whole, train(run, texts))
+    stops = iter([False, False, True])
+    train(run, texts, tmp_path / "c", stopped=lambda: next(stops))
+    resumed = course(run, texts)
+    with pytest.MonkeyPatch.context() as patch:
+        loaded = []
+        load = GpuContrast.load_state
+        patch.setattr(GpuContrast, "load_state", lambda *a: loaded.append(1) or load(*a))
+        resumed.run(Rising(), tmp_path / "c", show=False)
+    assert loaded
+    for name, tensor in whole.best.items():
+        assert torch.equal(tensor, resumed.best[name])
+    losses = [[entry.loss for entry in c.progress.history[1:]] for c in (whole, resumed)]
+    np.testing.assert_allclose(*losses, rtol=1e-12)  # sums of losses are sums of other parts
+    other = train(described(encoder, seed=6), texts)
+    assert not torch.equal(other.best["embedding"], whole.best["embedding"])
+
+
+def test_how_much_is_sent_at_a_time_changes_nothing(monkeypatch):
+    run, texts = described(AVERAGING), two_texts()
+    short = train(run, texts)
+    monkeypatch.setattr(gpu_pools, "PAIRS", 10_000)
+    monkeypatch.setattr(gpu_contrast, "AT_ONCE", 10_000)
+    long = train(run, texts)
+    assert all(torch.equal(short.best[name], long.best[name]) for name in short.best)
+
+
+def test_pools_too_large_to_be_recorded_are_chosen_for_in_parts(monkeypatch):
+    run, texts = described(LSTM, HARD, **EXACT), [bitext()]
+    whole = train(run, texts)
+    monkeypatch.setattr(gpu_contrast, "RECORDED", 0)
+    monkeypatch.setattr("tandem.encoders.rows.PADDED", 64)
+    parts = train(run, texts)
+    for name, tensor in whole.best.items():
+        torch.testing.assert_close(parts.best[name], tensor, rtol=1e-3, atol=1e-4)
+
+
+class Operations(TorchDispatchMode):
+    """Counts operations on tensors, but for views and new memory."""
+
+    FREE = {
+        "view", "expand", "slice", "select", "split", "unbind", "transpose", "t", "permute",
+        "unsqueeze", "squeeze", "detach", "alias", "unfold", "as_strided", "_unsafe_view", "empty",
+        "split_with_sizes", "lift_fresh", "_reshape_alias", "empty_like", "new_empty", "diagonal",
+        "empty_strided", "new_empty_strided",
+    }  # fmt: skip
+
+    def __init__(self):
+        super().__init__()
+        self.counts = Counter()
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        name = function.__name__.split(".")[0]
+        booleans = name == "index" and any(
+            index is not None and index.dtype in (torch.bool, torch.uint8) for index in args[1]
+        )
+        sized = name == "repeat_interleave" and (kwargs or {}).get("output_size") is not None
+        if booleans or (name in WAITS and not sized):
+            self.counts["waits"] += 1
+        self.counts["operations"] += name not in self.FREE
+        return function(*args, **kwargs or {})
+
+
+@pytest.mark.skipif(DEVICE == "cuda", reason="counted on the CPU")
+@pytest.mark.parametrize("objective", [Margin(megabatch=1), AdditiveMargin()], ids=["1", "own"])
+@pytest.mark.parametrize(
+    ("encoder", "most"),
+    [(AVERAGING, 130), (LSTM, 190), (GRAN, 190), (TRANSFORMER, 280), (WORDS, 310)],
+)
+def test_a_step_waits_for_nothing(monkeypatch, encoder, most, objective):
+    learner, counted = counted_pool(monkeypatch, encoder, objective)
+    assert learner.step == 1
+    assert counted["waits"] == counted["reads"] == 0
+    assert counted["operations"] <= most
+
+
+@pytest.mark.skipif(DEVICE == "cuda", reason="counted on the CPU")
+@pytest.mark.parametrize("objective", [Margin(megabatch=5, anneal=0), HARD], ids=["5", "hard"])
+@pytest.mark.parametrize("encoder", [AVERAGING, LSTM, GRAN, TRANSFORMER, WORDS])
+def test_a_pool_of_several_batches_waits_once(monkeypatch, encoder, objective):
+    learner, counted = counted_pool(monkeypatch, encoder, objective)
+    assert learner.step == (5 if objective is not HARD else 3)
+    assert counted["waits"] == 0
+    assert counted["reads"] == 1  # of how many tokens its largest batch has
+
+
+def counted_pool(monkeypatch, encoder, objective):
+    """A learner that has trained on one pool, and what that took."""
+    texts = [in_words(bitext()) if encoder.words else bitext()]
+    run = described(encoder, objective, scramble=0.0)
+    learner = course(run, texts).learner
+    learner.begin(0)
+    learner._pools._send([0], 0)
+    monkeypatch.setattr(gpu_contrast, "AT_ONCE", 1)
+    operations = Operations()
+    for name in ("numpy", "tolist", "item", "cpu", "__array__", "__bool__", "__int__", "__float__"):
+        original = getattr(torch.Tensor, name)
+
+        def noted(*args, original=original, **kwargs):
+            operations.counts["reads"] += 1
+            return original(*args, **kwargs)
+
+        monkeypatch.setattr(torch.Tensor, name, noted)
+    with operations:
+        learner.advance()
+    return learner, operations.counts

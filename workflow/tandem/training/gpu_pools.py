@@ -1,0 +1,135 @@
+"""The pools of an epoch on a GPU: what they hold is read ahead of use and sent many at a time."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from tandem.encoders.encoder import Room
+from tandem.machine import send
+from tandem.training.noise import generator
+from tandem.training.pairs import Indices, Pairs, Span
+from tandem.training.stretch import PAIRS, Shelf, Stretch, keys_of, read_stretch
+
+Following = Callable[[Sequence[int], int], Span | None]
+"""Returns the pool that comes next where each text has come so far, after so many updates."""
+
+
+class Sent(NamedTuple):
+    """A pool on a GPU.
+
+    Attributes:
+        lengths, sizes: (2 pairs,) tokens of its sentences, and tokens or words, on the host.
+        tokens, room: what room all of its sentences need.
+        sentences: (2 pairs,) numbers of its left sentences and its right ones on the shelf.
+        keys, labels: as `objectives.contrastive.Pool` has them.
+        seed: (1,) of its random numbers.
+    """
+
+    span: Span
+    lengths: Indices
+    sizes: Indices
+    tokens: int
+    room: Room
+    sentences: Tensor
+    keys: Tensor
+    labels: Tensor | None
+    seed: Tensor
+
+
+class Pools:
+    """Pools, in the order in which they are trained on.
+
+    Attributes:
+        shelf: where the text of those that were sent is.
+    """
+
+    def __init__(
+        self,
+        texts: Sequence[Pairs],
+        words: bool,
+        batch: int,
+        following: Following,
+        device: torch.device,
+        moved: Callable[[], None],
+    ) -> None:
+        """Take texts, not yet in any order.
+
+        Args:
+            words: the token 0 begins a word.
+            batch: pairs of a batch; one update is made for each.
+            moved: called when the shelf is at another place.
+        """
+        self.shelf, self._device, self._moved = Shelf(device), device, moved
+        self._texts, self._words, self._batch, self._following = texts, words, batch, following
+        self._reader = ThreadPoolExecutor(1, "read ahead")
+        self.begin([], ())
+
+    def begin(self, orders: Sequence[Indices], key: tuple[int, ...]) -> None:
+        """Take the orders of the texts in an epoch, and what its random numbers are keyed by."""
+        self._orders, self._key = orders, key
+        self._sent: deque[Sent] = deque()
+        self._ahead: Future[Stretch] | None = None
+
+    def take(self, span: Span, positions: Sequence[int], step: int) -> Sent:
+        """Return a pool, which is the next where texts have come so far."""
+        if not self._sent:
+            self._send(positions, step)
+        pool = self._sent.popleft()
+        assert pool.span == span
+        return pool
+
+    def _send(self, positions: Sequence[int], step: int) -> None:
+        """Send the next stretch, and begin to read the one after it."""
+        pools, positions, step = self._next(positions, step)
+        stretch = self._ahead.result() if self._ahead else self._read(pools)
+        assert stretch.pools == pools
+        after, *_ = self._next(positions, step)
+        self._ahead = self._reader.submit(self._read, after) if after else None
+        if self.shelf.put(stretch):
+            self._moved()
+        self._sent.extend(self._placed(stretch))
+
+    def _next(self, positions: Sequence[int], step: int) -> tuple[list[Span], list[int], int]:
+        """Return the next pools, of `PAIRS` pairs where so many are left, and where they end."""
+        pools, positions, pairs = [], list(positions), 0
+        while pairs < PAIRS and (span := self._following(positions, step)):
+            pools.append(span)
+            positions[span.text] = span.end
+            pairs += span.end - span.start
+            step += -(-(span.end - span.start) // self._batch)
+        return pools, positions, step
+
+    def _read(self, pools: list[Span]) -> Stretch:
+        return read_stretch(self._texts, self._orders, pools, self._words)
+
+    def _placed(self, stretch: Stretch) -> list[Sent]:
+        """Return the pools of a stretch, whose text is on the shelf."""
+        shelf, sentences = self.shelf, send(stretch.sentences, self._device)
+        offsets = shelf.offsets[: len(stretch.rows) + 1]
+        keys = keys_of(shelf.ids[: len(stretch.rows.ids)].long(), offsets)[sentences]
+        seeds = send(self._seeds(stretch.pools), self._device)
+        rooms, pools = stretch.rooms(), []
+        for number, span in enumerate(stretch.pools):
+            part = slice(*stretch.bounds[number : number + 2].tolist())
+            shared, labels = stretch.keys[number], stretch.labels[number]
+            pools.append(Sent(
+                span, stretch.lengths[part], stretch.sizes[part], *rooms[number], sentences[part],
+                keys[part] if shared is None else send(np.tile(shared, 2), self._device),
+                None if labels is None else send(labels.astype(np.int64), self._device),
+                seeds[number : number + 1],
+            ))  # fmt: skip
+        return pools
+
+    def _seeds(self, pools: Sequence[Span]) -> NDArray[np.int64]:
+        """Return a seed for each pool: of its place in the run, so that it is drawn again."""
+        first = generator(*self._key).integers(2**40)
+        places = [(span.start << 8) + (span.text << 48) for span in pools]  # with room for batches
+        return first + np.array(places)
