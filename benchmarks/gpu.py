@@ -323,7 +323,7 @@ def other_rows(table: Table, device: str, chosen: set[str]) -> None:
         for row in np.split(zipf(700_000, 19_999, np.random.default_rng(2)), 28_000)
     ]
     if not chosen or "translator" in chosen:
-        rate, slow = translating(device, 10_000), translating("cpu", 700)
+        rate, slow = translating(device, 30_000), translating("cpu", 700)
         rates = f"{rate:,.0f} pairs/s", f"{slow:,.0f}"
         table.row("translator, recurrent", "10 times", *rates, rate / slow)
     for name, kind, few in (("LSTM", Lstm(), 1_000), ("transformer", Transformer(), 100)):

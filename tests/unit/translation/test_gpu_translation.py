@@ -16,10 +16,19 @@ from tandem.machine import cpu_as_gpu
 from tandem.segmentation.ragged import from_rows
 from tandem.training.course import Course
 from tandem.translation import decoding, gpu_training
-from tandem.translation.batching import END, PAD, make_batch
+from tandem.translation.batching import END, PAD, group_by_length, make_batch
 from tandem.translation.decoding import bound, decode_greedily
-from tandem.translation.gpu_training import Laid, Softmax, draw_softmax, lay_out
-from tandem.translation.network import AttentionNetwork, Places
+from tandem.translation.gpu_batches import (
+    IGNORED,
+    Laid,
+    Shape,
+    Softmax,
+    draw_softmax,
+    lay_out,
+    shapes_of,
+)
+from tandem.translation.gpu_training import Masks
+from tandem.translation.network import AttentionNetwork, Places, run_gru
 from tandem.translation.rnn_training import Aligned, RnnLearner, train_network, train_rnn
 from tandem.translation.translator import load_translator
 
@@ -56,24 +65,80 @@ def test_every_piece_may_occur():
     assert pieces.tolist() == list(range(12)) and not weights.any()
 
 
+def ended(sources, targets):
+    return tuple(from_rows([*row, END] for row in side) for side in (sources, targets))
+
+
+def test_a_softmax_is_padded_with_pieces_that_have_no_share():
+    softmax = Softmax(np.array([3, 5]), np.array([1]), np.zeros(2, np.float32)).padded(4)
+    assert softmax.pieces.tolist() == [3, 5, PAD, PAD] and softmax.labels.tolist() == [1]
+    assert softmax.weights.tolist() == [0, 0, -math.inf, -math.inf]
+
+
 def test_a_batch_is_laid_out_as_it_is_padded():
     sources, targets = [[5, 6, 7], [8], [9, 10]], [[11], [12, 13], [14, 15, 16]]
-    batch = make_batch(sources, targets)
-    ended = [from_rows([*row, END] for row in side) for side in (sources, targets)]
-    softmax = Softmax(np.array([3, 11, 40]), ended[1].ids, np.zeros(3, np.float32))
-    laid, shape = lay_out(*ended, softmax)
-    laid = Laid(*map(torch.from_numpy, laid))
-    assert shape == (3, 4, 4)
+    # the room beyond is filled with pairs of nothing
+    batch = make_batch([*sources, []], [*targets, []])
+    pairs = ended(sources, targets)
+    softmax = Softmax(np.array([3, 11, 40]), pairs[1].ids, np.zeros(3, np.float32))
+    laid = Laid(*map(torch.from_numpy, lay_out(*pairs, softmax, Shape(4, 4, 4, 3), 8)))
     places = Places.find(batch.lengths, 4)
     assert torch.equal(laid.reversal, places.reversal) and torch.equal(laid.last, places.last)
-    source, backwards, inputs, pieces = laid.ids.split([12, 12, 12, 3])
+    source, backwards, inputs, pieces = laid.ids.split([16, 16, 16, 3])
     assert torch.equal(source, batch.source.flatten())
     assert torch.equal(backwards, source[places.reversal])
+    batch.labels[3] = PAD
     words = batch.labels.flatten() != PAD
-    assert torch.equal(laid.words, words.nonzero()[:, 0])
-    assert torch.equal(laid.labels, batch.labels.flatten()[words])
+    assert torch.equal(laid.labels, batch.labels.flatten().masked_fill(~words, IGNORED))
     assert torch.equal(inputs[words], batch.inputs.flatten()[words])
-    assert pieces.tolist() == [3, 11, 40]
+    assert pieces.tolist() == [3, 11, 40] and laid.seed.tolist() == [8]
+    for part, again in zip(laid, Laid.split(torch.cat(laid), Shape(4, 4, 4, 3)), strict=True):
+        assert torch.equal(part, again)
+
+
+def test_batches_have_few_shapes_that_hold_them():
+    random = np.random.default_rng(3)
+    sides = [[[5] * n for n in random.integers(4, 20, 20_000)] for _ in "st"]
+    groups = group_by_length(*sides, 700, (1, 0))
+    shapes = shapes_of(ended(*sides), groups, 700, 500, 4000)
+    assert len(groups) > 300 and len({*shapes}) <= 30
+    again = group_by_length(*sides, 700, (1, 1))
+    assert {*shapes} == {*shapes_of(ended(*sides), again, 700, 500, 4000)}
+    room = used = 0
+    for group, shape in zip(groups, shapes, strict=True):
+        longest = [max(len(side[pair]) + 1 for pair in group) for side in sides]
+        assert len(group) <= shape.rows and longest <= [shape.source, shape.target]
+        assert shape.pieces == 1200
+        used, room = used + len(group) * longest[1], room + shape.rows * shape.target
+    assert room < 1.5 * used
+
+
+def test_a_pair_longer_than_a_batch_has_room():
+    sides = [[5] * 3], [[6] * 30]
+    assert shapes_of(ended(*sides), [[0]], 10, 4, 4000) == [Shape(8, 4, 32, 36)]
+    assert shapes_of(ended(*sides), [[0]], 10, 4, 20) == [Shape(8, 4, 32, 20)]
+    assert shapes_of(ended([], []), [], 10, 4, 20) == []
+
+
+def test_masks_are_drawn_by_their_seed_and_keep_the_mean():
+    seed, values = torch.tensor([7]), torch.ones(40, 3, 100)
+    masks = Masks(0.2, 40, 200, seed)
+    first, second = masks(values), masks(values)
+    assert torch.equal(Masks(0.2, 40, 200, seed)(values), first)
+    assert not torch.equal(first, second)
+    assert torch.equal(first, first[:, :1].expand_as(first))
+    assert {*first.unique().tolist()} == {0.0, 1.25}
+    assert float(first.mean()) == pytest.approx(1, abs=0.03)
+
+
+@pytest.mark.parametrize("start", [True, False])
+def test_a_gru_gives_what_it_gives_for_a_matrix(start):
+    gru, values = torch.nn.GRU(6, 4, batch_first=True), torch.randn(3, 5, 6)
+    hidden = torch.randn(1, 3, 4) if start else None
+    expected = gru(values, hidden)
+    with cpu_as_gpu():
+        for result, other in zip(run_gru(gru, values, hidden), expected, strict=True):
+            torch.testing.assert_close(result, other)
 
 
 def test_a_gpu_learns_what_a_cpu_does(tmp_path, gpu):
@@ -108,6 +173,7 @@ def test_a_gpu_trains_to_the_same_bytes_and_learns(tmp_path, gpu):
 @pytest.mark.parametrize("checkpoints", [1, 4, 9])
 def test_a_killed_run_resumes_to_the_same_bytes(tmp_path, monkeypatch, gpu, checkpoints):
     monkeypatch.setattr(gpu_training, "BATCHES", 3)
+    monkeypatch.setattr(gpu_training, "TOGETHER", 1)
     train_rnn(BITEXT, BITEXT, SHORT, tmp_path / "whole", "cpu")
     save_always(monkeypatch)
     save, saves = Course.save, count(1)
@@ -132,7 +198,8 @@ def test_a_checkpoint_of_another_device_is_not_gone_on_from(tmp_path, monkeypatc
     assert "beginning anew" in caplog.text
 
 
-def test_a_gradient_that_is_not_finite_is_told_when_the_epoch_ends(gpu):
+def test_a_gradient_that_is_not_finite_is_told_when_the_epoch_ends(monkeypatch, gpu):
+    monkeypatch.setattr(gpu_training, "TOGETHER", 1)
     learner = gpu_learner(EXACT)
     learner.begin(0)
     learner.advance()
@@ -176,19 +243,19 @@ class BriefGru(torch.autograd.Function):
     """Something of the shapes of a GRU, of few operations, as cuDNN's is."""
 
     @staticmethod
-    def forward(ctx, values, width, *weights):
-        ctx.shapes = values.shape, [weight.shape for weight in weights]
-        output = values[..., :width].contiguous()
-        return output, output[None, :, -1].contiguous()
+    def forward(ctx, values, hidden, *weights):
+        ctx.shapes = values.shape, hidden.shape, [weight.shape for weight in weights]
+        return values[:, : hidden.shape[2]].contiguous(), hidden.clone()
 
     @staticmethod
-    def backward(ctx, output, hidden):
-        shape, weights = ctx.shapes
-        return output.new_ones(shape), None, *map(output.new_ones, weights)
+    def backward(ctx, output, last):
+        values, hidden, weights = ctx.shapes
+        return output.new_ones(values), output.new_ones(hidden), *map(output.new_ones, weights)
 
 
-def brief_gru(gru, values, hidden=None):
-    return BriefGru.apply(values, gru.hidden_size, *gru.parameters())
+def brief_gru(values, sizes, hidden, weights, *settings):
+    assert sizes.is_cpu and len(sizes) * hidden.shape[1] == len(values)
+    return BriefGru.apply(values, hidden, *weights)
 
 
 @contextmanager
@@ -202,33 +269,33 @@ def nothing_read(monkeypatch):
         yield
 
 
-VIEWS = {
-    "view", "_unsafe_view", "t", "transpose", "expand", "unsqueeze", "slice", "select", "detach",
-    "split_with_sizes", "alias", "empty", "_record_function_enter_new", "_record_function_exit",
-    "new_ones", "zeros",
-}  # fmt: skip
-"""Operations that a GPU has nothing to do with, and those of what stands for a GRU."""
-
-
-def test_a_step_waits_for_nothing_and_has_few_operations(monkeypatch, gpu):
-    monkeypatch.setattr(torch.nn.GRU, "forward", brief_gru)
-    learner = gpu_learner(SHORT)
-    learner.begin(0)
-    learner.advance()  # sends batches, and makes the moments
-    with nothing_read(monkeypatch), Operations() as operations:
-        learner.advance()
-    assert sum(n for name, n in operations.counts.items() if name not in VIEWS) <= 95
-
-
-def test_batches_are_sent_without_waiting(monkeypatch, gpu):
-    monkeypatch.setattr(torch.nn.GRU, "forward", brief_gru)
-    monkeypatch.setattr(gpu_training, "BATCHES", 2)
+def test_steps_wait_for_nothing(monkeypatch, gpu):
+    monkeypatch.setattr(torch, "gru", brief_gru)
+    monkeypatch.setattr(gpu_training, "TOGETHER", 2)
+    monkeypatch.setattr(gpu_training, "BATCHES", 3)
     learner = gpu_learner(SHORT)
     learner.begin(0)
     learner.advance()
-    with nothing_read(monkeypatch), Operations():
-        for _ in range(4):
-            learner.advance()
+    with nothing_read(monkeypatch), Operations() as operations:
+        for _ in range(2):
+            assert learner.advance().pairs
+    assert operations.counts["embedding"] == 4
+
+
+def test_a_step_gives_little_to_a_gpu(monkeypatch, gpu):
+    """What a recorded step is filled with are two tensors, whose shapes go with its key."""
+    learner, asked, shapes = gpu_learner(SHORT), [], {}
+    monkeypatch.setattr(learner._graphs, "run", lambda *step: asked.append(step))
+    learner.begin(0)
+    with nothing_read(monkeypatch), Operations() as operations:
+        learner.advance()
+    assert operations.counts.total() <= 12
+    while learner.advance():
+        pass
+    for key, _, inputs in asked:
+        assert len(inputs) == 2
+        assert shapes.setdefault(key, [t.shape for t in inputs]) == [t.shape for t in inputs]
+    assert len(shapes) < len(asked) / 2
 
 
 def drawn_network():

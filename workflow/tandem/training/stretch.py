@@ -136,8 +136,8 @@ class Shelf:
         tokens = torch.arange(room, device=sentences.device)
         rows = torch.searchsorted(offsets[1:], tokens, right=True)
         inside = rows < len(sentences)
-        known = rows.clamp(max=len(sentences) - 1)
-        places = tokens + (starts - offsets[:-1])[known]
+        among = rows.clamp(max=len(sentences) - 1)
+        places = tokens + (starts - offsets[:-1])[among]
         ids = torch.where(inside, self.ids[torch.where(inside, places, 0)], 0)
         return ids, offsets, rows
 

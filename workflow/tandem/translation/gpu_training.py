@@ -1,128 +1,116 @@
 """Training the recurrent translator on a GPU, which is waited for only where an epoch ends.
 
     for each few dozens of batches: pad them, draw and number pieces, send them
-        for each batch: look up all of its pieces, decode, loss, one step of Adam
+        for each batch, as one recorded piece of work: look up all of its pieces, decode, loss,
+            one step of Adam
 
-A step is short, so a GPU is busy only while operations are queued faster than it does them: there
-are few of them, and what can be known of a batch beforehand the host has worked out.
+A step is short, so a GPU is busy only while the host is quicker to ask for steps than it is to take
+them: what can be known of a batch beforehand the host has worked out, and the rest is recorded.
 """
 
 from __future__ import annotations
 
 import math
 from collections import deque
-from functools import cached_property
-from itertools import islice
-from typing import Generic, NamedTuple, TypeVar
+from collections.abc import Sequence
+from functools import cached_property, partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
+from torch.nn.utils import get_total_norm
+from torch.optim.adam import adam
 
 from tandem.errors import TandemError
-from tandem.machine import send
+from tandem.machine import exact_products, send
 from tandem.segmentation.ragged import Ragged, from_rows
 from tandem.training.course import Advance, State
-from tandem.training.noise import generator
-from tandem.translation.batching import END, PAD, START, Ids, group_by_length
+from tandem.training.graphs import Graphs
+from tandem.training.noise import generator, hashed
+from tandem.translation.batching import END, PAD, Ids, group_by_length
+from tandem.translation.gpu_batches import (
+    IGNORED,
+    Array,
+    Laid,
+    Shape,
+    Softmax,
+    draw_softmax,
+    lay_out,
+    shapes_of,
+)
 from tandem.translation.kinds.rnn import Rnn
-from tandem.translation.network import Places, drop, read_rows
-from tandem.translation.rnn_training import Aligned, RnnLearner
-
-Array = NDArray[np.int64]
-Numbers = TypeVar("Numbers", Array, Tensor)
-Shape = tuple[int, int, int]
+from tandem.translation.network import Noise, Places
+from tandem.translation.rnn_training import BETAS, Aligned, RnnLearner
 
 BATCHES = 64
 """Batches that are sent at a time."""
-
-
-class Laid(NamedTuple, Generic[Numbers]):
-    """A batch of padded sources and targets, counted row after row.
-
-    Attributes:
-        ids: pieces that are looked up: of the sources, of these reversed, of the decoder's inputs,
-            and those of the softmax.
-        reversal, last: see `Places`.
-        words: (tokens,) places of the labels in the padded targets.
-        labels: (tokens,) their numbers among the pieces of the softmax.
-    """
-
-    ids: Numbers
-    reversal: Numbers
-    last: Numbers
-    words: Numbers
-    labels: Numbers
+TOGETHER = 16
+"""Batches that are trained on between two looks at the host."""
 
 
 class Sent(NamedTuple):
     """A batch on the device.
 
     Attributes:
-        laid: its pieces and places.
-        weights: (pieces,) added to the scores of the softmax.
-        shape: sentences, and the longest source and target.
+        numbers: its `Laid`, in one row.
+        values: (1 + pieces,) the learning rate, and what is added to the scores of the softmax.
+        pairs, tokens: how many it has.
     """
 
-    laid: Laid[Tensor]
-    weights: Tensor
+    numbers: Tensor
+    values: Tensor
     shape: Shape
+    pairs: int
+    tokens: int
 
 
-class Softmax(NamedTuple):
-    """The pieces of a batch's softmax.
+class Masks:
+    """Dropout as `drop` has it, one mask for each row, of all that is dropped in a batch."""
 
-    Attributes:
-        pieces: those that occur, rising, and those that are drawn.
-        labels: (tokens,) numbers among them.
-        weights: (pieces,) logarithms of how many pieces a drawn one stands for.
-    """
+    def __init__(self, rate: float, rows: int, width: int, seed: Tensor) -> None:
+        """Draw masks for `width` features in all; `seed` is (1,) int64."""
+        keep = hashed(seed, rows * width) >= int(rate * 2**32)
+        self._factors, self._used = (keep / (1 - rate)).view(rows, 1, width), 0
 
-    pieces: Array
-    labels: Array
-    weights: NDArray[np.float32]
-
-
-def draw_softmax(
-    labels: Array, count: int, vocabulary: int, random: np.random.Generator
-) -> Softmax:
-    """Draw `count` pieces for the rest of a vocabulary, as `sampled_loss` does."""
-    present, numbers = np.unique(labels, return_inverse=True)
-    absent = np.ones(vocabulary, np.bool_)
-    absent[present] = False
-    others = np.flatnonzero(absent)
-    chosen = random.permutation(others)[:count]
-    weights = np.zeros(len(present) + len(chosen), np.float32)
-    if len(chosen):
-        weights[len(present) :] = math.log(len(others) / len(chosen))
-    return Softmax(np.concatenate([present, chosen]), numbers, weights)
+    def __call__(self, values: Tensor) -> Tensor:
+        """Zero features of (batch, time, dimension)."""
+        start, self._used = self._used, self._used + values.shape[2]
+        return values * self._factors[:, :, start : self._used]
 
 
-def padded_places(rows: Ragged, longest: int) -> Array:
-    """Return the place of each id, (tokens,), once rows are padded and stand row after row."""
-    moved = np.arange(len(rows)) * longest - rows.offsets[:-1]
-    return np.arange(len(rows.ids)) + moved.repeat(rows.lengths())
+class GpuAdam:
+    """Adam with gradients of bounded norm; all of its numbers are on the device."""
 
+    def __init__(self, parameters: Sequence[Tensor], clip: float) -> None:
+        """Take over parameters, to be changed in place."""
+        self._parameters, self._clip = list(parameters), clip
+        self._first, self._second = ([torch.zeros_like(p) for p in parameters] for _ in range(2))
+        self._steps = [torch.zeros((), device=parameter.device) for parameter in parameters]
 
-def lay_out(sources: Ragged, targets: Ragged, softmax: Softmax) -> tuple[Laid[Array], Shape]:
-    """Lay out a batch whose rows end in END; return its shape too, as `Sent` has it."""
-    lengths, rows = sources.lengths(), len(sources)
-    longest, longest_target = int(lengths.max()), int(targets.lengths().max())
-    places, words = padded_places(sources, longest), padded_places(targets, longest_target)
-    source = np.full(rows * longest, PAD)
-    source[places] = sources.ids
-    starts = np.arange(rows) * longest
-    reversal = np.arange(rows * longest)
-    reversal[places] = (2 * starts + lengths - 1).repeat(lengths) - places
-    inputs = np.full((rows, longest_target + 1), PAD)
-    inputs[:, 0] = START
-    inputs[:, 1:].flat[words] = targets.ids
-    # an END that is read after the last word changes nothing that is learned from
-    ids = np.concatenate([source, source[reversal], inputs[:, :-1].ravel(), softmax.pieces])
-    laid = Laid(ids, reversal, starts + lengths - 1, words, softmax.labels)
-    return laid, (rows, longest, longest_target)
+    @torch.no_grad()
+    def update(self, gradients: Sequence[Tensor], rate: Tensor) -> Tensor:
+        """Take a step; return the norm of the gradients. `rate` is of no dimension, float32."""
+        norm = get_total_norm(gradients)
+        scale = (self._clip / (norm + 1e-6)).clamp(max=1.0)  # as clip_grad_norm_ does
+        adam(
+            self._parameters, [gradient * scale for gradient in gradients], self._first,
+            self._second, [], self._steps, fused=True, capturable=True, amsgrad=False,
+            beta1=BETAS[0], beta2=BETAS[1], lr=rate, weight_decay=0.0, eps=1e-8, maximize=False,
+        )  # fmt: skip
+        return norm
+
+    def state(self) -> dict[str, Tensor]:
+        """Return the moments and the steps taken."""
+        tensors = {"first": self._first, "second": self._second, "steps": self._steps}
+        return {f"{k}.{n}": t for k, v in tensors.items() for n, t in enumerate(v)}
+
+    def load_state(self, tensors: dict[str, Tensor]) -> None:
+        """Take over what `state` returned."""
+        for name, tensor in self.state().items():
+            tensor.copy_(tensors[name])
 
 
 class GpuRnnLearner(RnnLearner):
@@ -140,24 +128,60 @@ class GpuRnnLearner(RnnLearner):
         super().__init__(settings, pieces, train, validation, device)
         self._pieces, self._ended = pieces, _ended(train)
         self._norms = torch.zeros((), device=device)
+        self._loss = torch.zeros((), dtype=torch.float64, device=device)
+        self._graphs = Graphs(torch.device(device))
         self._sent: deque[Sent] = deque()
+
+    def _make_optimiser(self) -> None:
+        self._parameters = list(self.network.parameters())
+        self._adam = GpuAdam(self._parameters, self.settings.clip)
 
     def begin(self, epoch: int) -> int:
         """Group the pairs into batches, as on a CPU."""
         self._sent.clear()
-        return super().begin(epoch)
+        self._epoch = epoch
+        settings = self.settings
+        seed = settings.seed, epoch
+        self._groups = group_by_length(*self.train, settings.batch_tokens, seed)
+        self._shapes = shapes_of(
+            self._ended, self._groups, settings.batch_tokens, settings.sampled_pieces, self._pieces
+        )
+        return len(self.train.sources)
 
     def advance(self) -> Advance | None:
-        """Take one step of Adam on a batch; its loss stays on the device."""
-        advance = super().advance()
-        if advance is None:
+        """Take steps of Adam on some batches; their loss stays on the device."""
+        if self._step == len(self._groups):
+            self._step = 0
             self._check_norms()
-        return advance
+            return None
+        pairs = tokens = 0
+        self._graphs.follow()
+        with exact_products(), self._graphs.stream():
+            for _ in range(min(TOGETHER, len(self._groups) - self._step)):
+                if not self._sent:
+                    self._sent.extend(self._draw(self._step))
+                batch = self._sent.popleft()
+                work = partial(self._learn, batch.shape)
+                self._graphs.run(batch.shape, work, [batch.numbers, batch.values])
+                self._step += 1
+                pairs, tokens = pairs + batch.pairs, tokens + batch.tokens
+            loss = self._loss.clone()
+            self._loss.zero_()
+        self._graphs.join()
+        return Advance(pairs, loss, tokens)
 
     def state(self) -> State:
-        """Return what `RnnLearner` does."""
+        """Return parameters and moments."""
         self._check_norms()
-        return super().state()
+        tensors = {f"network.{k}": v for k, v in self.network.state_dict().items()}
+        tensors |= {f"moments.{k}": v for k, v in self._adam.state().items()}
+        return State(tensors, {"step": self._step})
+
+    def load_state(self, state: State) -> None:
+        """Take over what `state` returned."""
+        self.network.load_state_dict(state.part("network."))
+        self._adam.load_state(state.part("moments."))
+        self._step = state.place["step"]
 
     def _check_norms(self) -> None:
         """Refuse to go on after a gradient that was infinite or no number; waits for the device."""
@@ -166,83 +190,107 @@ class GpuRnnLearner(RnnLearner):
                 "a gradient of the translator is infinite or not a number: lower learning_rate"
             )
 
-    def _update(self, group: list[int], rate: float) -> tuple[Tensor, int]:
-        """Take one step of Adam on the pairs at `group`; return the loss per token and tokens."""
-        if not self._sent:
-            first = self._step - 1  # this step's group
-            groups = self._groups[first : first + BATCHES]
-            self._sent.extend(self._send(self._ended, groups, first))
-        batch = self._sent.popleft()
-        ids, labels = batch.laid.ids, batch.laid.labels
-        output, pieces = self._decode(batch, self._generator)
-        bias = self.network.bias.index_select(0, ids[-len(pieces) :])
-        scores = functional.linear(output, pieces, bias + batch.weights)
-        loss = functional.cross_entropy(scores, labels)
+    def _learn(self, shape: Shape, numbers: Tensor, values: Tensor) -> None:
+        """Take one step of Adam on a batch."""
+        laid, network = Laid.split(numbers, shape), self.network
+        noise: Noise = _unchanged
+        if network.dropout:
+            # of three lookups and the memory, and the two halves that are joined
+            noise = Masks(network.dropout, shape.rows, 6 * self.settings.dimension, laid.seed)
+        scores = self._scores(laid, shape, values[1:], noise)
+        loss = functional.cross_entropy(scores, laid.labels, ignore_index=IGNORED)
+        gradients = torch.autograd.grad(loss, self._parameters)
         # one that is not finite leaves the sum so
-        self._norms += self._descend(loss, rate, check=False)
-        return loss.detach().double(), len(labels)
+        self._norms += self._adam.update(gradients, values[0])
+        self._loss += loss.detach().double() * (laid.labels != IGNORED).sum()
 
     @torch.inference_mode()
     def validation_loss(self) -> float:
         """Return the cross-entropy of the validation pairs, nats per token."""
         total, tokens = torch.zeros((), dtype=torch.float64, device=self.network.device), 0
-        for batch in self._validation_batches:
-            output, _ = self._decode(batch, None)
-            scores, labels = self.network.logits(output), batch.laid.labels
-            total += functional.cross_entropy(scores, labels, reduction="sum")
-            tokens += len(labels)
+        with exact_products():
+            for batch in self._validation_batches:
+                laid = Laid.split(batch.numbers, batch.shape)
+                scores = self._scores(laid, batch.shape, batch.values[1:], _unchanged)
+                total += functional.cross_entropy(
+                    scores, laid.labels, ignore_index=IGNORED, reduction="sum"
+                )
+                tokens += batch.tokens
         return float(total) / tokens
 
     @cached_property
     def _validation_batches(self) -> list[Sent]:
-        groups = group_by_length(*self.validation, self.settings.batch_tokens, None)
-        return self._send(_ended(self.validation), groups)
+        pairs, words, pieces = _ended(self.validation), self.settings.batch_tokens, self._pieces
+        groups = group_by_length(*self.validation, words, None)
+        shapes = shapes_of(pairs, groups, words, pieces, pieces)
+        every, weights = np.arange(pieces), np.zeros(pieces, np.float32)
+        host = []
+        for group, shape in zip(groups, shapes, strict=True):
+            sources, targets = (side.gather(np.array(group)) for side in pairs)
+            softmax = Softmax(every, targets.ids.astype(np.int64), weights)
+            host.append(_Host(lay_out(sources, targets, softmax, shape), 0.0, softmax, shape))
+        return self._send(host, groups)
 
-    def _decode(self, batch: Sent, noise: torch.Generator | None) -> tuple[Tensor, Tensor]:
-        """Return decoder output, (tokens, dimension), and rows of the pieces of the softmax."""
-        network, laid, (rows, source, target) = self.network, batch.laid, batch.shape
+    def _scores(self, laid: Laid[Tensor], shape: Shape, weights: Tensor, noise: Noise) -> Tensor:
+        """Return the scores of a batch, (rows * target, pieces), for the pieces of its softmax."""
+        network, (rows, source, target, _) = self.network, shape
         sizes = [rows * source, rows * source, rows * target]
         # all in one go: a gradient is as large as the table, and there are no others to add to it
         looked_up = network.embedding(laid.ids)
-        read, pieces = looked_up.split([sum(sizes), len(laid.ids) - sum(sizes)])
+        read, pieces = looked_up.split([sum(sizes), shape.pieces])
         ahead, behind, inputs = (
-            drop(part.view(rows, -1, part.shape[1]), network.dropout, noise)
+            noise(part.view(rows, -1, part.shape[1]))
             for part in (read * network.scale).split(sizes)
         )
         mask = laid.ids[: sizes[0]].view(rows, source) != PAD
         memory = network.read(ahead, behind, Places(laid.reversal, laid.last, mask), noise)
         output, _ = network.write(memory, inputs, memory.initial, noise)
-        return read_rows(output, laid.words), pieces
+        bias = network.bias.index_select(0, laid.ids[sum(sizes) :])
+        return functional.linear(output.flatten(0, 1), pieces, bias + weights)
 
-    def _send(
-        self, pairs: tuple[Ragged, Ragged], groups: list[list[int]], first: int | None = None
-    ) -> list[Sent]:
-        """Send batches of pairs to the device.
+    def _draw(self, first: int) -> list[Sent]:
+        """Send batches of the epoch from the one at `first` on, with pieces drawn for each."""
+        groups, settings = self._groups[first : first + BATCHES], self.settings
+        host = []
+        for number, group in enumerate(groups, first):
+            random, shape = generator(settings.seed, self._epoch, number), self._shapes[number]
+            sources, targets = (side.gather(np.array(group)) for side in self._ended)
+            labels = targets.ids.astype(np.int64)
+            softmax = draw_softmax(labels, settings.sampled_pieces, self._pieces, random)
+            softmax, seed = softmax.padded(shape.pieces), int(random.integers(2**62))
+            laid = lay_out(sources, targets, softmax, shape, seed)
+            host.append(_Host(laid, self._rate(number + 1), softmax, shape))
+        return self._send(host, groups)
 
-        Pieces are drawn for a softmax by the number of the batch in the epoch, of which the first
-        is `first`; with None none are, and labels are pieces.
-        """
-        arrays: list[Array] = []
-        shapes, weights = [], []
-        for number, group in enumerate(groups):
-            sources, targets = (side.gather(np.array(group)) for side in pairs)
-            softmax = Softmax(np.arange(0), targets.ids.astype(np.int64), np.zeros(0, np.float32))
-            if first is not None:
-                random = generator(self.settings.seed, self._epoch, first + number)
-                count = self.settings.sampled_pieces
-                softmax = draw_softmax(softmax.labels, count, self._pieces, random)
-            laid, shape = lay_out(sources, targets, softmax)
-            arrays += laid
-            shapes.append(shape)
-            weights.append(softmax.weights)
+    def _send(self, batches: Sequence[_Host], groups: Sequence[Sequence[int]]) -> list[Sent]:
+        """Send batches, all at once."""
         device = self.network.device
-        whole = send(np.concatenate(arrays).astype(np.int32), device).long()
-        parts = iter(whole.split([len(array) for array in arrays]))
-        added = send(np.concatenate(weights), device).split([len(array) for array in weights])
+        numbers = _split(device, [np.concatenate(batch.laid) for batch in batches])
+        values = [np.append(np.float32(b.rate), b.softmax.weights) for b in batches]
         return [
-            Sent(Laid(*islice(parts, len(Laid._fields))), weight, shape)
-            for weight, shape in zip(added, shapes, strict=True)
+            Sent(row, added, batch.shape, len(group), len(batch.softmax.labels))
+            for row, added, batch, group in zip(
+                numbers, _split(device, values), batches, groups, strict=True
+            )
         ]
+
+
+class _Host(NamedTuple):
+    """A batch on the host, and its learning rate."""
+
+    laid: Laid[Array]
+    rate: float
+    softmax: Softmax
+    shape: Shape
+
+
+def _split(device: torch.device, arrays: Sequence[NDArray[Any]]) -> Sequence[Tensor]:
+    """Send arrays as one; return them on the device."""
+    return send(np.concatenate(arrays), device).split([len(array) for array in arrays])
+
+
+def _unchanged(values: Tensor) -> Tensor:
+    return values
 
 
 def _ended(pairs: Aligned[Ids]) -> tuple[Ragged, Ragged]:

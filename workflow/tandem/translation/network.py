@@ -10,11 +10,17 @@ every product but the GRUs' own hidden ones is one large matrix product.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
+
+from tandem.machine import on_host
+
+Noise = Callable[[Tensor], Tensor]
+"""Zeroes features of (batch, time, dimension) in training."""
 
 
 class Places(NamedTuple):
@@ -66,6 +72,25 @@ def drop(values: Tensor, rate: float, generator: torch.Generator | None) -> Tens
         return values
     mask = torch.empty(values.shape[0], 1, values.shape[2], device=values.device)
     return values * mask.bernoulli_(1.0 - rate, generator=generator).div_(1.0 - rate)
+
+
+def run_gru(gru: nn.GRU, values: Tensor, hidden: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    """Return the states of a GRU, (batch, time, hidden), and the last ones, (1, batch, hidden).
+
+    `values` is (batch, time, dimension). On a GPU they are given as packed sequences of equal
+    length: for a matrix cuDNN chooses another way where states are narrow, which takes longer.
+    """
+    rows, longest = values.shape[:2]
+    if on_host(values) or longest == 1:
+        states, last = gru(values, hidden)
+        return states, last
+    sizes, learning = torch.full((longest,), rows), torch.is_grad_enabled()
+    if hidden is None:
+        hidden = values.new_zeros(1, rows, gru.hidden_size)
+    packed = values.transpose(0, 1).flatten(0, 1)
+    weights: list[Tensor] = [*gru.all_weights[0]]
+    states, last = torch.gru(packed, sizes, hidden, weights, True, 1, 0.0, learning, False)
+    return states.unflatten(0, (longest, rows)).transpose(0, 1), last
 
 
 def attend(queries: Tensor, states: Tensor, mask: Tensor) -> Tensor:
@@ -134,23 +159,18 @@ class AttentionNetwork(nn.Module):
         places = Places.find(lengths, source.shape[1])
         backwards = read_rows(source, places.reversal).view_as(source)
         ahead = self.embed(source, generator)
-        return self.read(ahead, self.embed(backwards, generator), places, generator)
+        noise = partial(drop, rate=self.dropout, generator=generator)
+        return self.read(ahead, self.embed(backwards, generator), places, noise)
 
-    def read(
-        self,
-        ahead: Tensor,
-        behind: Tensor,
-        places: Places,
-        generator: torch.Generator | None = None,
-    ) -> Memory:
+    def read(self, ahead: Tensor, behind: Tensor, places: Places, noise: Noise) -> Memory:
         """Read embedded sources (batch, source, dimension): as they are, and reversed."""
-        ahead, _ = self.forwards(ahead)
-        behind, _ = self.backwards(behind)
+        ahead, _ = run_gru(self.forwards, ahead)
+        behind, _ = run_gru(self.backwards, behind)
         put_back = read_rows(behind, places.reversal).view_as(behind)
         states = torch.cat([ahead, put_back], dim=2)
         final = torch.cat([read_rows(side, places.last) for side in (ahead, behind)], dim=1)
         initial = torch.tanh(self.bridge(final)).unsqueeze(0)
-        return Memory(drop(states, self.dropout, generator), places.mask, initial)
+        return Memory(noise(states), places.mask, initial)
 
     def decode(
         self,
@@ -164,19 +184,16 @@ class AttentionNetwork(nn.Module):
         Returns what `logits` turns into scores, (batch, target, dimension), and the last hidden
         state (Luong et al. 2015, equation 5). Decoding gives one column at a time.
         """
-        return self.write(memory, self.embed(inputs, generator), hidden, generator)
+        noise = partial(drop, rate=self.dropout, generator=generator)
+        return self.write(memory, self.embed(inputs, generator), hidden, noise)
 
     def write(
-        self,
-        memory: Memory,
-        inputs: Tensor,
-        hidden: Tensor,
-        generator: torch.Generator | None = None,
+        self, memory: Memory, inputs: Tensor, hidden: Tensor, noise: Noise
     ) -> tuple[Tensor, Tensor]:
         """Do what `decode` does with inputs that are embedded, (batch, target, dimension)."""
-        states, hidden = self.decoder(inputs, hidden)
+        states, hidden = run_gru(self.decoder, inputs, hidden)
         context = attend(states, memory.states, memory.mask)
-        joined = drop(torch.cat([context, states], dim=2), self.dropout, generator)
+        joined = noise(torch.cat([context, states], dim=2))
         return torch.tanh(self.combine(joined)), hidden
 
     def logits(self, output: Tensor) -> Tensor:

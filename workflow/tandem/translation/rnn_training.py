@@ -32,6 +32,9 @@ from tandem.translation.translator import SETTINGS_FILE
 
 Row = TypeVar("Row")
 
+BETAS = 0.9, 0.98
+"""Decay of Adam's moments."""
+
 
 class Aligned(NamedTuple, Generic[Row]):
     """What to translate and what it should become, pair by pair: texts or ids."""
@@ -160,12 +163,15 @@ class RnnLearner(Learner):
         self.network = AttentionNetwork(pieces, settings.dimension, settings.dropout)
         self.network.initialise(torch.Generator().manual_seed(settings.seed))
         self.network.to(device)
-        self.optimiser = torch.optim.Adam(
-            self.network.parameters(), lr=settings.learning_rate, betas=(0.9, 0.98), fused=True
-        )
-        self._generator = torch.Generator(device)
         self._groups: list[list[int]] = []
         self._epoch = self._step = 0
+        self._make_optimiser()
+
+    def _make_optimiser(self) -> None:
+        self.optimiser = torch.optim.Adam(
+            self.network.parameters(), lr=self.settings.learning_rate, betas=BETAS, fused=True
+        )
+        self._generator = torch.Generator(self.network.device)
 
     def begin(self, epoch: int) -> int:
         """Group the pairs into batches; every random draw comes from (seed, epoch)."""
@@ -183,9 +189,13 @@ class RnnLearner(Learner):
             self._step = 0
             return None
         group, self._step = self._groups[self._step], self._step + 1
-        share = (self._epoch + self._step / (len(self._groups) + 1)) / self.settings.epochs
-        loss, tokens = self._update(group, learning_rate(self.settings, share))
+        loss, tokens = self._update(group, self._rate(self._step))
         return Advance(len(group), loss * tokens, tokens)
+
+    def _rate(self, step: int) -> float:
+        """Return the learning rate of a step of the epoch, counted from 1."""
+        share = (self._epoch + step / (len(self._groups) + 1)) / self.settings.epochs
+        return learning_rate(self.settings, share)
 
     def encoder(self) -> Parameters:
         """Return the network's parameters."""
@@ -204,25 +214,20 @@ class RnnLearner(Learner):
         self._generator.set_state(state.tensors["random"])
         self._step = state.place["step"]
 
-    def _update(self, group: list[int], rate: float) -> tuple[float | Tensor, int]:
+    def _update(self, group: list[int], rate: float) -> tuple[float, int]:
         """Take one step of Adam on the pairs at `group`; return the loss per token and tokens."""
         output, labels = forced_output(self.network, self.train, group, self._generator)
         count = self.settings.sampled_pieces
         loss = sampled_loss(self.network, output, labels, count, self._generator)
-        self._descend(loss, rate)
-        return loss.item(), len(labels)
-
-    def _descend(self, loss: Tensor, rate: float, check: bool = True) -> Tensor:
-        """Take one step of Adam; return the norm of the gradient, finite where it is checked."""
         for parameters in self.optimiser.param_groups:
             parameters["lr"] = rate
         self.optimiser.zero_grad()
         loss.backward()
-        norm = nn.utils.clip_grad_norm_(
-            self.network.parameters(), self.settings.clip, error_if_nonfinite=check
+        nn.utils.clip_grad_norm_(
+            self.network.parameters(), self.settings.clip, error_if_nonfinite=True
         )
         self.optimiser.step()
-        return norm
+        return loss.item(), len(labels)
 
     @torch.inference_mode()
     def validation_loss(self) -> float:
