@@ -93,9 +93,9 @@ def works() -> list[Work]:
     dual, words = Transformer(dimension=320), Transformer(dimension=320, grouped=True)
     softmax = AdditiveMargin()
     return [
-        Work("SP 300, batch 128", sp, annealed, 20_000, 128, 122_880, 30_720, 10),
+        Work("SP 300, batch 128", sp, annealed, 20_000, 128, 38_400, 38_400, 10),
         Work("SP 300, batch 128, full mega-batches", sp, full, 20_000, 128, 61_440, 15_360, 10),
-        Work("SP 300, batch 1,024", sp, annealed, 20_000, 1024, 491_520, 30_720, 40),
+        Work("SP 300, batch 1,024", sp, annealed, 20_000, 1024, 153_600, 153_600, 40),
         Work("SP 300, batch 1,024, full mega-batches", sp, full, 20_000, 1024, 245_760, 0),
         Work("SP 768, batch 128", wide, joint, 64_000, 128, 61_440, 8_192, 25, dropout=0.0),
         Work("SP 768, batch 1,024", wide, joint, 64_000, 1024, 163_840, 0, dropout=0.0),
@@ -138,41 +138,43 @@ def wait(device: str) -> None:
         torch.cuda.synchronize(device)
 
 
-def epoch(run: Run, work: Work, pairs: Pairs, device: str) -> tuple[float, Any]:
-    """Train for an epoch; return the seconds that it took, and the learner."""
-    learner = course_of(run, work.types, [pairs], device).learner
-    learner.begin(0)
+def learner_of(run: Run, work: Work, pairs: Pairs, device: str) -> Any:  # noqa: ANN401
+    """Return what trains on pairs."""
+    return course_of(run, work.types, [pairs], device).learner
+
+
+def epoch(learner: Any, device: str) -> float:  # noqa: ANN401
+    """Train for an epoch as from the start on, with small mega-batches; return the seconds."""
+    learner.step = 0
     wait(device)
     began = time.perf_counter()
+    learner.begin(0)
     while learner.advance() is not None:
         pass
     wait(device)
-    return time.perf_counter() - began, learner
-
-
-def busy_share(work: Work, device: str) -> float:
-    """Return the time of all kernels over the time of the same work, a quarter of it."""
-    run, pairs = work.run(), text(work, work.pairs // 4)
-    seconds = min(epoch(run, work, pairs, device)[0] for _ in range(2))
-    kinds = [torch.profiler.ProfilerActivity.CUDA]
-    with torch.profiler.profile(activities=kinds) as profile:
-        epoch(run, work, pairs, device)
-    kernels = sum(event.self_device_time_total for event in profile.key_averages())
-    return kernels / 1e6 / seconds
+    return time.perf_counter() - began
 
 
 def measured(work: Work, device: str) -> dict[str, float | None]:
-    """Return pairs/s of the device and of a thread, and the share of time that it is busy."""
+    """Return pairs/s of the device and of a thread, what share it is busy, and the first epoch.
+
+    On the device the second epoch is timed: in the first, kernels are loaded and steps recorded.
+    """
     run, pairs = work.run(), text(work, work.pairs)
-    epoch(run, work, pairs, device)  # the first has kernels to load and memory to ask for
-    seconds = min(epoch(run, work, pairs, device)[0] for _ in range(2))
-    slow = None
+    learner = learner_of(run, work, pairs, device)
+    first, seconds = epoch(learner, device), min(epoch(learner, device) for _ in range(2))
+    busy = slow = None
+    if device != "cpu":
+        kinds = [torch.profiler.ProfilerActivity.CUDA]
+        with torch.profiler.profile(activities=kinds) as profile:
+            epoch(learner, device)
+        kernels = sum(event.self_device_time_total for event in profile.key_averages())
+        busy = kernels / 1e6 / seconds
     if work.cpu_pairs:
-        few = text(work, work.cpu_pairs)
-        epoch(run, work, text(work, 256), "cpu")  # compiles its loops
-        slow = work.cpu_pairs / epoch(run, work, few, "cpu")[0]
-    busy = None if device == "cpu" else busy_share(work, device)
-    return {"rate": work.pairs / seconds, "cpu": slow, "busy": busy}
+        epoch(learner_of(run, work, text(work, 256), "cpu"), "cpu")  # compiles its loops
+        few = pairs if work.cpu_pairs == work.pairs else text(work, work.cpu_pairs)
+        slow = work.cpu_pairs / epoch(learner_of(run, work, few, "cpu"), "cpu")
+    return {"rate": work.pairs / seconds, "cpu": slow, "busy": busy, "first": first - seconds}
 
 
 def limit(work: Work, bandwidth: float, products: float, halves: float) -> float:
@@ -250,13 +252,18 @@ def translating(device: str, pairs: int) -> float:
 def agreement(work: Work, device: str) -> tuple[float, bool]:
     """Return how far an epoch without dropout is from the CPU's, and whether two are the same."""
     small = replace(work, types=2_000)
-    pairs, run = text(small, 1_280), work.run(dropout=0.0, precision="float32", epochs=1)
-    trained = [epoch(run, small, pairs, where)[1].encoder() for where in ("cpu", device, device)]
-    first, second, third = ({k: v.cpu() for k, v in each.items()} for each in trained)
-    apart = (first["embedding"] - second["embedding"]).norm() / first["embedding"].norm()
-    noisy = [epoch(work.run(epochs=1), small, pairs, device)[1].encoder() for _ in range(2)]
-    same = all(torch.equal(second[k], third[k]) for k in second)
-    return float(apart), same and all(torch.equal(noisy[0][k], noisy[1][k]) for k in noisy[0])
+    pairs = text(small, 1_280)
+
+    def trained(where: str, **changed: Any) -> dict[str, torch.Tensor]:  # noqa: ANN401
+        learner = learner_of(work.run(**changed), small, pairs, where)
+        epoch(learner, where)
+        return {name: tensor.cpu() for name, tensor in learner.encoder().items()}
+
+    exact = {"dropout": 0.0, "precision": "float32"}
+    here, there = trained("cpu", **exact), trained(device, **exact)
+    apart = (here["embedding"] - there["embedding"]).norm() / here["embedding"].norm()
+    first, second = trained(device), trained(device)
+    return float(apart), all(torch.equal(first[name], second[name]) for name in first)
 
 
 def searching(device: str) -> tuple[float, float, bool]:
@@ -297,14 +304,18 @@ class Table:
         self.say(f"| {' | '.join([name, goal, rate, thread, ratio, *shares])} |")
 
 
-def train_rows(table: Table, device: str, chosen: set[str], ceilings: tuple[float, ...]) -> dict:
-    """Time trainings; return the rates, pairs/s, by name."""
-    rates = {}
+def train_rows(table: Table, device: str, chosen: set[str], ceilings: tuple[float, ...]
+) -> tuple[dict[str, float], float]:
+    """Time trainings; return pairs/s by name, and the most seconds that a first epoch lost."""
+    rates, recorded = {}, 0.0
     for work in works():
         if chosen and work.name not in chosen:
             continue
         seen = measured(work, device)
         rate, slow = seen["rate"], seen["cpu"]
+        assert rate is not None
+        assert seen["first"] is not None
+        recorded = max(recorded, seen["first"])
         rates[work.name] = rate
         goal = "" if work.goal is None else f"{work.goal:,.0f}{' pairs/s' * work.absolute}"
         goal = goal and (goal if work.absolute else f"{goal} times")
@@ -313,7 +324,7 @@ def train_rows(table: Table, device: str, chosen: set[str], ceilings: tuple[floa
             f"{slow:,.0f}" if slow else "", rate / slow if slow else None, seen["busy"],
             rate / limit(work, *ceilings),
         )  # fmt: skip
-    return rates
+    return rates, recorded
 
 
 def other_rows(table: Table, device: str, chosen: set[str]) -> None:
@@ -350,7 +361,7 @@ def main() -> None:
     torch.set_num_threads(1)
     table = Table()
     ceilings = rates_of(device)
-    rates = train_rows(table, device, chosen, ceilings)
+    rates, recorded = train_rows(table, device, chosen, ceilings)
     other_rows(table, device, chosen)
     table.say()
     for work in works():
@@ -359,6 +370,7 @@ def main() -> None:
             twice = "the same bytes twice" if same else "OTHER BYTES THE SECOND TIME"
             name = work.name.split(",")[0]
             table.say(f"- {name}, 1,280 pairs: {apart:.0e} from the CPU's table; {twice}.")
+    table.say(f"- To load kernels and to record steps takes up to {recorded:.1f} s of a training.")
     for name in ("SP 300, batch 128, full mega-batches", "LSTM, batch 128"):
         if name in rates:
             hours = 10 * PAPER_PAIRS / rates[name] / 3600

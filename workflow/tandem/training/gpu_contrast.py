@@ -60,6 +60,8 @@ class GpuContrast(Contrast):
         words, batch = run.encoder.words, run.recipe.batch
         self._pools = Pools(texts, words, batch, self._next_pool, self.device, self._graphs.forget)
         self._loss = torch.zeros((), dtype=torch.float64, device=self.device)
+        self._most = 0, 0
+        """Tokens and words of the largest batch so far of a pool of several."""
         self._layouts: dict[int, tuple[int, int, list[tuple[torch.Size, torch.dtype]]]] = {}
         """By the length of a row: groups, pairs, and the shapes and types of what a loss needs."""
 
@@ -72,7 +74,8 @@ class GpuContrast(Contrast):
     def begin(self, epoch: int) -> int:
         """Put the pairs of each text into the order of an epoch; return their number."""
         pairs = super().begin(epoch)
-        self._pools.begin(self._orders, (self.settings.seed, 2, epoch))
+        key = self.settings.seed, 2, epoch
+        self._pools.begin(self._orders, key, self._positions, self.step)
         return pairs
 
     def advance(self) -> Advance | None:
@@ -127,7 +130,9 @@ class GpuContrast(Contrast):
             return 1
         needs, *rows = self._chosen(pool, monolingual)
         tokens, longest, words = needs.tolist()  # waits
-        room, rows_room = room_for(tokens, longest, words)
+        # numbers that vary little are at their largest in all pools, so that fewer are recorded
+        self._most = max(self._most[0], tokens), max(self._most[1], words)
+        room, rows_room = room_for(self._most[0], longest, self._most[1])
 
         def learn(row: Tensor) -> None:
             self._learn(room, rows_room, row)
@@ -151,7 +156,7 @@ class GpuContrast(Contrast):
                     vectors = self._compose(self._tokens(sentences, pool.tokens, pool.room)[0])
             return self._rows(monolingual, vectors, sentences, *others)
 
-        return self._graphs.run(key, choose, inputs, before=2)
+        return self._graphs.run(key, choose, inputs, before=1)
 
     @torch.no_grad()
     def _rows(

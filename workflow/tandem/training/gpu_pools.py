@@ -70,13 +70,18 @@ class Pools:
         self.shelf, self._device, self._moved = Shelf(device), device, moved
         self._texts, self._words, self._batch, self._following = texts, words, batch, following
         self._reader = ThreadPoolExecutor(1, "read ahead")
-        self.begin([], ())
-
-    def begin(self, orders: Sequence[Indices], key: tuple[int, ...]) -> None:
-        """Take the orders of the texts in an epoch, and what its random numbers are keyed by."""
-        self._orders, self._key = orders, key
         self._sent: deque[Sent] = deque()
-        self._ahead: Future[Stretch] | None = None
+
+    def begin(
+        self, orders: Sequence[Indices], key: tuple[int, ...], positions: Sequence[int], step: int
+    ) -> None:
+        """Take the orders of the texts in an epoch, and begin to read where they have come so far.
+
+        `key` is what the epoch's random numbers are keyed by.
+        """
+        self._orders, self._key = orders, key
+        self._sent.clear()
+        self._read_ahead(positions, step)
 
     def take(self, span: Span, positions: Sequence[int], step: int) -> Sent:
         """Return a pool, which is the next where texts have come so far."""
@@ -89,10 +94,10 @@ class Pools:
     def _send(self, positions: Sequence[int], step: int) -> None:
         """Send the next stretch, and begin to read the one after it."""
         pools, positions, step = self._next(positions, step)
-        stretch = self._ahead.result() if self._ahead else self._read(pools)
+        assert self._ahead is not None
+        stretch = self._ahead.result()
         assert stretch.pools == pools
-        after, *_ = self._next(positions, step)
-        self._ahead = self._reader.submit(self._read, after) if after else None
+        self._read_ahead(positions, step)
         if self.shelf.put(stretch):
             self._moved()
         self._sent.extend(self._placed(stretch))
@@ -107,8 +112,11 @@ class Pools:
             step += -(-(span.end - span.start) // self._batch)
         return pools, positions, step
 
-    def _read(self, pools: list[Span]) -> Stretch:
-        return read_stretch(self._texts, self._orders, pools, self._words)
+    def _read_ahead(self, positions: Sequence[int], step: int) -> None:
+        self._ahead: Future[Stretch] | None = None
+        if pools := self._next(positions, step)[0]:
+            arguments = self._texts, self._orders, pools, self._words
+            self._ahead = self._reader.submit(read_stretch, *arguments)
 
     def _placed(self, stretch: Stretch) -> list[Sent]:
         """Return the pools of a stretch, whose text is on the shelf."""

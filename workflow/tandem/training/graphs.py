@@ -21,7 +21,7 @@ class Graphs:
     """
 
     def __init__(self, device: torch.device) -> None:
-        self._gpu = device.type == "cuda"
+        self._device, self._gpu = device, device.type == "cuda"
         self._stream = torch.cuda.Stream(device) if self._gpu else None
         self._pool = torch.cuda.graph_pool_handle() if self._gpu else None
         self._done = Counter[Hashable]()
@@ -34,17 +34,18 @@ class Graphs:
     def join(self) -> None:
         """Let what is done after this, outside of the stream, see what was done in it."""
         if self._stream is not None:
-            torch.cuda.current_stream().wait_stream(self._stream)
+            torch.cuda.current_stream(self._device).wait_stream(self._stream)
 
     def follow(self) -> None:
         """Let what is done in the stream see what was done outside before."""
         if self._stream is not None:
-            self._stream.wait_stream(torch.cuda.current_stream())
+            self._stream.wait_stream(torch.cuda.current_stream(self._device))
 
     def forget(self) -> None:
         """Drop what was recorded: tensors that it read are elsewhere now."""
         if self._graphs:
-            torch.cuda.synchronize()
+            torch.cuda.synchronize(self._device)
+            self._pool = torch.cuda.graph_pool_handle()  # that of no graph is none any more
         self._graphs.clear()
         self._done.clear()
 
@@ -53,13 +54,13 @@ class Graphs:
         key: Hashable,
         work: Callable[..., Sequence[Tensor] | None],
         inputs: Sequence[Tensor],
-        before: int = 1,
+        before: int = 0,
     ) -> Sequence[Tensor]:
         """Do the work on these inputs, in the stream of `stream`; return what it returns.
 
-        Shapes, and all else that the work depends on, go with the key. It is recorded after it was
-        done `before` times: libraries set themselves up in the first. What recorded work returns
-        is overwritten when it is done again.
+        Shapes, and all else that the work depends on, go with the key. It is recorded once it was
+        done `before` times and once more: libraries set themselves up in the first. What recorded
+        work returns is overwritten when it is done again.
         """
         if key in self._graphs:
             held, returned, graph = self._graphs[key]
@@ -72,7 +73,7 @@ class Graphs:
         held = _Held(inputs)
         returned = work(*inputs) or ()  # not of the memory that recorded work shares
         graph = torch.cuda.CUDAGraph()
-        torch.cuda.synchronize()
+        torch.cuda.synchronize(self._device)
         # `torch.cuda.graph` would also collect garbage and give all free memory back each time
         graph.capture_begin(pool=self._pool)
         for kept, tensor in zip(returned, work(*held.tensors) or (), strict=True):
