@@ -48,8 +48,7 @@ def at_scale(scale):
 @pytest.fixture(scope="module")
 def study():
     for registry in (TASKS, TABLES):
-        if not any(Path(path) == HOME for path in map(str, registry._packages.values())):
-            registry.add_study(HOME)
+        registry.add_study(HOME)
     values = at_scale("tiny").model_dump()
     values["settings"]["margin-03-ru"]["encoders"] = {"transformer": "transformer", "sp": "sp"}
     return Study.model_validate(values)
