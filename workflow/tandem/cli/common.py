@@ -35,6 +35,10 @@ BATCH = 1024
 """Sentences encoded at a time: more take 100 MB more and no less time."""
 AT_LEAST = "keep pairs that score this or more; auto: the threshold that 95%% of true pairs reach"
 COPIES = "leave out pairs with the same text on both sides, but for case and white space"
+NO_THRESHOLD = (
+    "no threshold of translations: too many of the pairs to calibrate on have no word that the "
+    "model knows"
+)
 _INPUTS = ("model", "rules", "file", "first", "second", "queries", "corpus")
 """Arguments that name one input each."""
 MODEL = "a model folder, or the name of a built model, such as many"

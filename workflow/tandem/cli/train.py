@@ -165,8 +165,7 @@ def _summary(metadata: dict[str, Any], options: argparse.Namespace) -> list[str]
     text, quality = metadata["text"], metadata["quality"]
     removed = {reason: n for reason, n in text["cleaning"]["removed"].items() if n}
     why = ", ".join(f"{n:,} {reason}" for reason, n in removed.items())
-    retrieval, filtering, mining = (quality[name] for name in ("retrieval", "filtering", "mining"))
-    least = quality["thresholds"]
+    retrieval = quality["retrieval"]
     model, languages = options.out, " ".join(options.languages)
     lines = [
         f"read {text['cleaning']['read']:,} pairs, kept {text['cleaning']['kept']:,}"
@@ -180,16 +179,34 @@ def _summary(metadata: dict[str, Any], options: argparse.Namespace) -> list[str]
     for name, shown in quality["examples"].items():
         lines += [f"{name}: {shown['sentence']}", f"      finds: {shown['found']}"]
         lines += [f"      right: {shown['right']}"] if "right" in shown else []
+    least = " --at-least auto" if "cosine" in quality["thresholds"] else ""
     return [
         *lines,
-        f"score: 95% of true pairs have a cosine of {least['cosine']:.3f} or more; of test "
-        f"pairs {filtering['true_kept_x100']:.1f}%, of wrong ones "
-        f"{filtering['wrong_kept_x100']:.1f}%",
-        f"mine: 95% of true pairs have a margin of {least['ratio']:.3f} or more; where half "
-        f"of the sentences have a translation, among {mining['targets']:,}: precision "
-        f"{mining['precision_x100']:.1f}, recall {mining['recall_x100']:.1f}",
-        f"next: tandem score {model} FILES --languages {languages} --at-least auto --out kept.tsv",
+        *_of_thresholds(quality),
+        f"next: tandem score {model} FILES --languages {languages}{least} --out kept.tsv",
     ]
+
+
+def _of_thresholds(quality: dict[str, Any]) -> list[str]:
+    """Return what thresholds keep, or why there is none."""
+    least, lines = quality["thresholds"], []
+    if "cosine" in least:
+        filtering = quality["filtering"]
+        lines.append(
+            f"score: 95% of true pairs have a cosine of {least['cosine']:.3f} or more; of test "
+            f"pairs {filtering['true_kept_x100']:.1f}%, of wrong ones "
+            f"{filtering['wrong_kept_x100']:.1f}%"
+        )
+    if "ratio" in least:
+        mining = quality["mining"]
+        lines.append(
+            f"mine: 95% of true pairs have a margin of {least['ratio']:.3f} or more; where half "
+            f"of the sentences have a translation, among {mining['targets']:,}: precision "
+            f"{mining['precision_x100']:.1f}, recall {mining['recall_x100']:.1f}"
+        )
+    else:
+        lines.append(common.NO_THRESHOLD)
+    return lines
 
 
 def _trained(metadata: dict[str, Any]) -> int:

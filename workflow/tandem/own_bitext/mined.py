@@ -42,11 +42,14 @@ def calibrated(encoder: SentenceEncoder, score: Score, k: int = NEIGHBOURS) -> f
     if k != NEIGHBOURS and score is not Score.COSINE:
         problem = f"thresholds are calibrated for margins over {NEIGHBOURS} neighbours, not {k}"
         raise TandemError(f"{problem}. Give a number")
-    limits = encoder.metadata.get("quality", {}).get("thresholds", {})
-    if score not in limits:
+    measured = encoder.metadata.get("quality", {})
+    if score not in (limits := measured.get("thresholds", {})):
+        why = "of the pairs to calibrate on too many had no word that it knows"
+        if not measured:
+            why = "it was not trained by tandem train"
         raise TandemError(
-            "this model has no calibrated threshold: it was not trained by tandem train. Give a "
-            "number, or measure one: tandem evaluate MODEL FILES --languages ... prints it"
+            f"this model has no calibrated threshold for the {score}: {why}. Give a number, or "
+            "measure one: tandem evaluate MODEL FILES --languages ... prints it"
         )
     return float(limits[score])
 
