@@ -17,7 +17,7 @@ def inserted(side, line, value=0):
     return np.insert(side, line, value)[:-1]
 
 
-@pytest.mark.parametrize("line", [0, 1, 700, 1900])
+@pytest.mark.parametrize("line", [0, 1, 700, 1800])
 @pytest.mark.parametrize("value", [0, 40], ids=["blank", "another"])
 @pytest.mark.parametrize("side", [0, 1])
 def test_an_inserted_line_parts_the_lengths(line, value, side):
