@@ -76,9 +76,8 @@ def choose(
     for name, side in zip(("first", "second"), sides, strict=True):
         if len(side) == 1 and score is not Score.COSINE:
             raise TandemError(
-                f"the {name} text has one sentence only, and a margin compares a sentence with "
-                "others: it would be 1 whatever the pair. Score by the cosine (--score cosine), or "
-                "give more sentences"
+                f"the {name} text has one sentence only, and a margin compares it with others of "
+                "its text. Score by the cosine (--score cosine), or give more sentences"
             )
     if drop_copies:
         lists = without_copies(near(k + 1), *sides, k)
