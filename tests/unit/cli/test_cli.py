@@ -144,7 +144,8 @@ def test_retrieve_finds_the_nearest_of_a_corpus(model, files, tmp_path, capsys):
     for query in range(4):
         scores = [float(row[0]) for row in found[4 * query : 4 * query + 4]]
         assert scores == sorted(scores, reverse=True)
-    assert json.loads((tmp_path / "done.json").read_text()) == {"sentences": [4, 4], "k": 9}
+    done = {"sentences": [4, 4], "k": 9, "unknown": [0, 0]}
+    assert json.loads((tmp_path / "done.json").read_text()) == done
 
 
 @pytest.mark.parametrize("batch", [1, 2, 1024])

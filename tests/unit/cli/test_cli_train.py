@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 
 import numpy as np
 import pytest
@@ -198,3 +199,50 @@ def test_an_encoder_and_an_objective_have_settings_of_their_own(tmp_path, capsys
     ):  # fmt: skip
         assert main([*command, *wrong, "--out", str(tmp_path / "other")]) == 1
         assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("segmentation", ["sentencepiece", "words"])
+def test_text_of_words_that_stand_once_is_warned_of_and_trains(tmp_path, segmentation, capsys):
+    lines = (f"{chr(0x4E00 + n)}\t{chr(0xAC00 + n)}\n" for n in range(600))
+    (tmp_path / "a.tsv").write_text("".join(lines), encoding="utf-8")
+    model = str(tmp_path / "model")
+    languages = ["--languages", "zh", "ko"]
+    how = ["--epochs", "1", "--dimension", "8", "--segmentation", segmentation, "--out", model]
+    assert main(["train", str(tmp_path / "a.tsv"), *languages, *how]) == 0
+    err = capsys.readouterr().err
+    assert "warning: 30 of 30 held-out pairs have a side of unknown tokens only" in err
+    assert err.index("warning: ") < err.index("kept epoch")
+    assert "no threshold of translations: too many of the pairs" in err
+    assert f"next: tandem score {model} FILES --languages zh ko --out kept.tsv" in err
+    assert SentenceEncoder.load(model).metadata["quality"]["thresholds"] == {}
+    assert main(["evaluate", model, str(tmp_path / "a.tsv"), *languages, "--json", "-"]) == 0
+    assert json.loads(capsys.readouterr().out)["bitext"]["thresholds"] == {}
+    assert main(["evaluate", model, str(tmp_path / "a.tsv"), *languages]) == 0
+    assert [line.split()[1] for line in capsys.readouterr().out.splitlines()] == ["metric", "P@1"]
+    options = ["--at-least", "auto"]
+    assert main(["score", model, str(tmp_path / "a.tsv"), *languages, *options]) == 1
+    assert "no calibrated threshold for the cosine: of the pairs" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("blank", [None, 20])
+def test_files_whose_lines_part_are_warned_of(tmp_path, blank, capsys):
+    draw = np.random.default_rng(1)
+    words = [draw.integers(0, 90, size).tolist() for size in draw.integers(2, 15, 1500)]
+    texts = {s: [" ".join(f"{s}{w}" for w in line) for line in words] for s in ("en", "de")}
+    if blank is not None:
+        texts["en"] = [*texts["en"][:blank], "", *texts["en"][blank:-1]]
+    for side, lines in texts.items():
+        (tmp_path / side).write_text("\n".join(lines) + "\n")
+    files = [str(tmp_path / side) for side in texts]
+    how = ["--segmentation", "words", "--dimension", "16", "--epochs", "12"]
+    assert main(["train", *files, *LANGUAGES, *how, "--out", str(tmp_path / "model")]) == 0
+    err = capsys.readouterr().err
+    assert ("next: tandem score" in err) == (blank is None)
+    assert ("warning" in err) == (blank is not None)
+    if blank is not None:
+        before, _, after = err.partition("kept epoch")
+        for part in (before, after):  # before training and at its end
+            assert "line 21 is the first that is blank on one side only" in part
+            assert f"\n  23: {texts['en'][22]} | {texts['de'][22]}\n" in part
+        assert "is far below the " in after
+        assert err.endswith("next: put the text right, and train again (--overwrite)\n")

@@ -1,5 +1,7 @@
 """How good an encoder is said to be, and the thresholds that are calibrated."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -143,6 +145,34 @@ def test_a_threshold_is_found_or_it_is_said_why_not(encoder):
     assert calibrated(encoder, Score.COSINE, k=8) == 0.4
     with pytest.raises(TandemError, match="over 4 neighbours, not 8"):
         calibrated(encoder, Score.RATIO, k=8)
+
+
+@pytest.mark.parametrize(("unknown", "absent"), [(5, False), (6, True), (100, True)])
+@pytest.mark.parametrize("sides", [(0,), (1,), (0, 1)])
+def test_thresholds_are_finite_or_absent(unknown, absent, sides):
+    pairs = translated(100, 0.5)
+    for side in sides:
+        pairs[side][:unknown] = 0  # no word of these sentences is known
+    limits = thresholds(pairs, crowd(50))
+    assert (limits == {}) == absent
+    assert all(map(np.isfinite, limits.values()))
+
+
+def test_a_ratio_that_true_pairs_do_not_have_is_absent():
+    # a side is opposite to all of the other: a ratio has no positive denominator
+    left = np.ones((40, 2), np.float32)
+    assert set(thresholds(Sides(left, -left), crowd(0, 2))) == {"cosine", "distance"}
+
+
+def test_what_has_no_threshold_is_not_reported(encoder):
+    unheard = [(f"a{n}", f"b{n}") for n in range(40)]
+    figures = evaluated(encoder, [*PAIRS[:20], *unheard], LANGUAGES)
+    assert figures["thresholds"] == {}
+    assert figures.keys() == {"thresholds", "calibrated_on_pairs", "retrieval", "examples"}
+    json.dumps(figures, allow_nan=False)
+    encoder.metadata["quality"] = figures
+    with pytest.raises(TandemError, match="for the ratio: of the pairs to calibrate on too many"):
+        calibrated(encoder, Score.RATIO)
 
 
 def test_similarity_is_that_of_sentence_transformers(encoder, tmp_path):

@@ -34,6 +34,11 @@ BITEXT = (
 BATCH = 1024
 """Sentences encoded at a time: more take 100 MB more and no less time."""
 AT_LEAST = "keep pairs that score this or more; auto: the threshold that 95%% of true pairs reach"
+COPIES = "leave out pairs with the same text on both sides, but for case and white space"
+NO_THRESHOLD = (
+    "no threshold of translations: too many of the pairs to calibrate on have no word that the "
+    "model knows"
+)
 _INPUTS = ("model", "rules", "file", "first", "second", "queries", "corpus")
 """Arguments that name one input each."""
 MODEL = "a model folder, or the name of a built model, such as many"
@@ -122,6 +127,21 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 def add_overwrite(parser: argparse.ArgumentParser) -> None:
     """Add the permission to replace an earlier output."""
     parser.add_argument("--overwrite", action="store_true", help="replace an earlier output")
+
+
+def add_copies(parser: argparse.ArgumentParser, meaning: str) -> None:
+    """Add what is done with copies: pairs of the same text on both sides."""
+    parser.add_argument("--drop-copies", action="store_true", help=meaning)
+
+
+def warning_of_copies(copies: int, pairs: int) -> list[str]:
+    """Return a line that says how many of the pairs written are copies; none if none are."""
+    if not copies:
+        return []
+    return [
+        f"warning: {copies:,} of these {pairs:,} pairs have the same text on both sides, as names "
+        "and numbers do, and sentences that were never translated; --drop-copies leaves them out"
+    ]
 
 
 def load_model(options: argparse.Namespace, *languages: str) -> SentenceEncoder:

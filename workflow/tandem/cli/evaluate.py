@@ -67,25 +67,27 @@ def run(options: argparse.Namespace) -> None:
         for name, interval in zip(("Pearson r", "Spearman rho"), correlations[:2], strict=True):
             figures = interval.estimate, interval.low, interval.high
             rows.append(Row(Path(path).name, f"{name} x 100", *figures, items))
-    common.report(options, done)
+    lacking = options.files and "ratio" not in done["bitext"]["thresholds"]
+    common.report(options, done, *([common.NO_THRESHOLD] if lacking else []))
     if options.json != common.STDIO:
         print("\n".join(_table(rows)))
 
 
 def _of_bitext(figures: dict[str, Any], name: str) -> list[Row]:
     """Return the figures of pairs as rows."""
-    retrieval, filtering, mining = (figures[key] for key in ("retrieval", "filtering", "mining"))
+    retrieval = figures["retrieval"]
     pairs, half = f"{retrieval['pairs']:,} pairs", "every second one without its translation"
     interval = retrieval["p_at_1_x100"], retrieval["low"], retrieval["high"]
-    least = {key: f"{figures['thresholds'][key]:.3f}" for key in ("cosine", "ratio")}
+    least = {key: f"{value:.3f}" for key, value in figures["thresholds"].items()}
     rows = [Row(name, "P@1 x 100", *interval, pairs)]
-    for kind in ("true", "wrong"):
-        share = filtering[f"{kind}_kept_x100"]
+    for kind in ("true", "wrong") if "cosine" in least else ():
+        share = figures["filtering"][f"{kind}_kept_x100"]
         metric = f"{kind} pairs with a cosine of {least['cosine']} or more, %"
         rows.append(Row(name, metric, share, None, None, pairs))
-    for kind, shown in (("precision", "precision"), ("recall", "recall"), ("f1", "F1")):
+    named = (("precision", "precision"), ("recall", "recall"), ("f1", "F1"))
+    for kind, shown in named if "ratio" in least else ():
         metric = f"mining from a margin of {least['ratio']}: {shown} x 100"
-        rows.append(Row(name, metric, mining[f"{kind}_x100"], None, None, half))
+        rows.append(Row(name, metric, figures["mining"][f"{kind}_x100"], None, None, half))
     return rows
 
 

@@ -18,6 +18,7 @@ from tandem.errors import TandemError
 from tandem.files.io import atomic_path, read_yaml
 from tandem.files.outputs import check
 from tandem.filtering.filter import FILTERS, Filter, parse_filters, settings_of
+from tandem.filtering.kinds.identical import IdenticalSides
 from tandem.filtering.stream import UNFIT, apply, columns
 from tandem.progress import progress_bar
 from tandem.registry import ConfigurationError
@@ -51,6 +52,7 @@ def add_filter(parser: argparse.ArgumentParser) -> None:
         help="write every pair that was read, kept or not, with its scores and the filters that "
         "refuse it, between tabs under a head line",
     )  # fmt: skip
+    common.add_copies(parser, f"{common.COPIES}, as the filter `identical: {{}}` does")
     parser.add_argument(
         "--jobs", type=common.positive, default=1, help="processes that score (default: 1)"
     )
@@ -61,9 +63,11 @@ def add_filter(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Write the pairs that are kept, and count the others."""
     filters = read_rules(options.rules)
+    if options.drop_copies:
+        filters["--drop-copies"] = IdenticalSides()
     removed: Counter[str] = Counter()
     refused: Counter[str] = Counter()
-    read = 0
+    read = copies = 0
     with (
         common.output(options, options.files, options.rules) as out,
         _scores_file(options, filters) as scores,
@@ -78,18 +82,21 @@ def run(options: argparse.Namespace) -> None:
             if scores:
                 scores.write(block.scores)
             read += block.read
+            copies += block.copies
             removed += block.removed
             refused += block.refused
             bar.update(block.read)
     reasons = (*UNFIT, *filters)
-    done = {
+    done: dict[str, Any] = {
         "read": read,
         "kept": read - removed.total(),
+        "copies": copies,
         "removed": {name: removed[name] for name in reasons},
         "refused": {name: refused[name] for name in reasons},
         "rules": settings_of(filters),
     }
-    common.report(options, done, *_summary(done))
+    warning = common.warning_of_copies(copies, done["kept"])
+    common.report(options, done, *_summary(done), *warning)
 
 
 def read_rules(path: str) -> dict[str, Filter]:

@@ -7,9 +7,10 @@ import contextlib
 import math
 
 from tandem.cli import common
-from tandem.cli.spooled import add_search, nearest, prepare, spool
-from tandem.own_bitext.mined import NEIGHBOURS, calibrated
-from tandem.search.margins import Retrieval, Score, mine
+from tandem.cli.spooled import Equal, add_search, nearest, prepare, spool
+from tandem.own_bitext.mined import NEIGHBOURS, calibrated, choose
+from tandem.search.margins import Retrieval, Score
+from tandem.text.spelling import same
 
 _EXAMPLE = "tandem mine model/ news.en news.de --languages en de --at-least auto --out mined.tsv"
 
@@ -27,7 +28,8 @@ def add_mine(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--retrieval", type=Retrieval, choices=list(Retrieval), default=Retrieval.MAX,
-        help="which pairs are proposed (default: max, each sentence in one pair at most)",
+        help="which pairs are proposed (default: max, each different sentence with one "
+        "other at most)",
     )  # fmt: skip
     parser.add_argument(
         "--at-least", type=common.auto_or_number, default=-math.inf, metavar="SCORE",
@@ -36,6 +38,7 @@ def add_mine(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--k", type=common.positive, default=NEIGHBOURS, help="neighbours that a margin looks at"
     )
+    common.add_copies(parser, "do not propose a sentence that stands in both files for itself")
     add_search(parser)
     common.add_output(parser)
 
@@ -52,17 +55,25 @@ def run(options: argparse.Namespace) -> None:
         least = options.at_least
         if least is None:
             least = calibrated(encoder, options.score, options.k)
-        sides = [
-            spool(encoder, name, language, stack, options)
+        left, right = (
+            spool(encoder, name, language, stack, options, Equal.TEXT)
             for name, language in zip(names, options.languages, strict=True)
-        ]
+        )
         del encoder  # its table and cached words are memory that the search needs
-        neighbours = nearest(sides[0].vectors, sides[1].vectors, options)
-        pairs = mine(neighbours, options.score, options.retrieval).above(least)
+        pairs = choose(
+            (left.items, right.items),
+            lambda k: nearest(left, right, options, k),
+            least, options.score, options.retrieval, options.k, options.drop_copies,
+        )  # fmt: skip
+        copies = 0
         for source, target, score in zip(pairs.source, pairs.target, pairs.score, strict=True):
-            out.write(b"%.6f\t%b\t%b\n" % (score, sides[0].line(source), sides[1].line(target)))
-    sizes = [len(side.vectors) for side in sides]
+            row = [b"%.6f" % score, left.line(source), right.line(target)]
+            copies += same(row[1].decode(), row[2].decode())
+            row += [b"%d" % (number + 1) for number in (source, target)] if options.ids else []
+            out.write(b"\t".join(row) + b"\n")
+    sizes = [len(side.starts) - 1 for side in (left, right)]
     limit = least if math.isfinite(least) else None
     where = f"{sizes[0]:,} and {sizes[1]:,} sentences"
+    done = {"sentences": sizes, "pairs": len(pairs), "copies": copies, "at_least": limit}
     summary = f"{len(pairs):,} pairs found in {where}{common.from_on(limit)}"
-    common.report(options, {"sentences": sizes, "pairs": len(pairs), "at_least": limit}, summary)
+    common.report(options, done, summary, *common.warning_of_copies(copies, len(pairs)))

@@ -12,6 +12,7 @@ from tandem.own_bitext.mined import calibrated
 from tandem.search.margins import Score
 from tandem.statistics.cosine import cosine_similarity
 from tandem.text import Pair
+from tandem.text.spelling import same
 
 _SIMILARITY = "tandem similarity model/ my.en my.de --languages en de > cosines.txt"
 _SCORE = "tandem score model/ my.en my.de --languages en de --at-least auto --out kept.tsv"
@@ -30,6 +31,7 @@ def add_score(parser: argparse.ArgumentParser) -> None:
         "--at-least", type=common.auto_or_number, default=-1.0, metavar="COSINE",
         help=common.AT_LEAST,
     )  # fmt: skip
+    common.add_copies(parser, common.COPIES)
     _add_options(parser)
 
 
@@ -56,6 +58,7 @@ def similarity(options: argparse.Namespace) -> None:
 def score(options: argparse.Namespace) -> None:
     """Write the pairs whose cosine is high enough."""
     read = kept = 0
+    copies = dropped = 0
     with common.output(options, options.files, options.model) as out:
         encoder = common.load_model(options, *options.languages)
         least = options.at_least
@@ -65,11 +68,19 @@ def score(options: argparse.Namespace) -> None:
             read += len(pairs)
             for pair, cosine in zip(pairs, cosines, strict=True):
                 if cosine >= least:
+                    copy = same(*pair)
+                    if copy and options.drop_copies:
+                        dropped += 1
+                        continue
+                    copies += copy
                     kept += 1
                     row = f"{cosine:.6f}", *(side.replace("\t", " ") for side in pair)
                     out.write("\t".join(row).encode() + b"\n")
     summary = f"{kept:,} of {read:,} pairs kept{common.from_on(least)}"
-    common.report(options, {"read": read, "kept": kept, "at_least": least}, summary)
+    if dropped:
+        summary += f"; {dropped:,} copies left out"
+    done = {"read": read, "kept": kept, "copies": copies, "dropped": dropped, "at_least": least}
+    common.report(options, done, summary, *common.warning_of_copies(copies, kept))
 
 
 def _scored(

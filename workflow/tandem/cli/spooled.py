@@ -8,6 +8,7 @@ import os
 import tempfile
 from array import array
 from collections.abc import Iterable, Iterator
+from enum import StrEnum
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -18,8 +19,10 @@ from tandem.corpora.files import STDIO, lines_of
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import InputError, writing
 from tandem.progress import progress_bar
+from tandem.search.candidates import Candidates, candidates
 from tandem.search.limits import memory_bound
 from tandem.search.neighbours import IndexKind, Neighbours, search
+from tandem.text.spelling import exact_key, key
 
 
 def add_search(parser: argparse.ArgumentParser) -> None:
@@ -29,22 +32,46 @@ def add_search(parser: argparse.ArgumentParser) -> None:
         help="exact search (default), or for large files ivf or hnsw, which may miss neighbours",
     )  # fmt: skip
     parser.add_argument(
+        "--ids", action="store_true",
+        help="write two more columns: the numbers of both lines, from 1",
+    )  # fmt: skip
+    parser.add_argument(
         "--memory", type=common.byte_size, metavar="SIZE",
         help="bound on memory while searching (default: 2GiB, or what the system allows if less)",
     )  # fmt: skip
 
 
 class Side(NamedTuple):
-    """One side on disk: its lines, where each begins, and the vector of each, mapped."""
+    """One side on disk: its lines, what is searched of them, and the vectors of that, mapped.
+
+    Attributes:
+        text: the lines.
+        starts: where each begins.
+        items: sentences or documents, with the lines (from 0) where they stand.
+        vectors: of the items, float32 (c, d).
+        size: the number of items with those that have no vector: no word that the model knows.
+        documents: whether lines are a name, a tab and a sentence.
+    """
 
     text: BinaryIO
     starts: array[int]
+    items: Candidates
     vectors: np.ndarray
+    size: int
+    documents: bool
 
     def line(self, number: int) -> bytes:
-        """Return a line, or the name of a document."""
-        start, end = self.starts[number : number + 2]
-        return os.pread(self.text.fileno(), end - start - 1, start)
+        """Return a line as one column, or the name of its document."""
+        line = _line(self.text, self.starts, number)
+        return line.partition(b"\t")[0] if self.documents else line.replace(b"\t", b" ")
+
+
+class Equal(StrEnum):
+    """Which lines are one item: those of a document, of the same text, or none."""
+
+    DOCUMENT = "document"
+    TEXT = "text"
+    NONE = "none"
 
 
 def prepare(options: argparse.Namespace) -> None:
@@ -62,64 +89,83 @@ def spool(
     language: str,
     stack: contextlib.ExitStack,
     options: argparse.Namespace,
-    documents: bool = False,
+    equal: Equal,
 ) -> Side:
-    """Write the lines and their vectors to disk, in files that the stack closes.
+    """Write the lines and the vectors of their items to disk, in files that the stack closes.
 
-    With `documents`, lines are a name, a tab and a sentence; consecutive lines with the same name
-    are a document. Its line is its name, and its vector the mean of its sentences' (yang2019,
-    section 5.2). InputError where the file is empty, or a line has no name.
+    Of documents lines are a name, a tab and a sentence; those with the same name, wherever they
+    stand, are a document, and its vector is the mean of its sentences' (yang2019, section 5.2).
+    Beside the files, some 100 bytes a line are held while lines are compared, then 40.
+
+    Raises:
+        InputError: the file is empty, nothing in it is known, or a line has no name.
     """
     place = None if options.out == STDIO else Path(options.out).parent
     text, vectors = (stack.enter_context(tempfile.TemporaryFile(dir=place)) for _ in range(2))
-    starts, sizes = array("q", [0]), array("q")
-    before = None
-
-    def lines() -> Iterator[str]:
-        nonlocal before
-        for batch in common.batches(lines_of(name), options, "line"):
-            for line in batch:
-                head, tab, sentence = line.partition("\t") if documents else (line, "\t", line)
-                if not tab:
-                    problem = "no tab after the name of a document"
-                    raise InputError(name, sum(sizes) + 1, problem, "Give name, tab, sentence")
-                if documents and head == before:
-                    sizes[-1] += 1
-                else:
-                    size = text.write(head.replace("\t", " ").encode() + b"\n")
-                    starts.append(starts[-1] + size)
-                    sizes.append(1)
-                    before = head
-                yield sentence
-
-    with writing(f"the vectors of {name}", text.fileno(), lambda: text.tell() + vectors.tell()):
-        parts = encoder.encode_stream(lines(), language, common.BATCH)
-        for part in _means(parts, sizes) if documents else parts:
-            vectors.write(np.ascontiguousarray(part).data)
-        for file in (text, vectors):
-            file.flush()
-    shape = len(starts) - 1, encoder.dimension
-    if not shape[0]:
+    documents = equal is Equal.DOCUMENT
+    with writing(f"the lines of {name}", text.fileno(), text.tell):
+        starts, keys = _copied(name, text, equal)
+    if not keys:
         raise InputError(name, None, "it is empty", "Give some sentences")
-    return Side(text, starts, np.memmap(vectors, np.float32, "r", shape=shape))
+    items = candidates(np.frombuffer(keys, np.uint64))
+
+    def sentences() -> Iterator[str]:
+        wanted = items.places if documents else items.firsts
+        for batch in common.batches(wanted, options, "line"):
+            for number in batch:
+                line = _line(text, starts, number).decode()
+                yield line.partition("\t")[2] if documents else line
+
+    there = [np.zeros(0, bool)]
+    with writing(f"the vectors of {name}", vectors.fileno(), lambda: text.tell() + vectors.tell()):
+        parts = encoder.encode_stream(sentences(), language, common.BATCH)
+        for part in _means(parts, items.counts) if documents else parts:
+            there.append(np.asarray(part.any(1)))
+            vectors.write(np.ascontiguousarray(part[there[-1]]).data)
+        vectors.flush()
+    kept = items.take(np.concatenate(there))
+    if not len(kept):
+        problem = f"no line has a word that the model knows in the language {language}"
+        raise InputError(name, None, problem, "Check that it is the language of the text")
+    mapped = np.memmap(vectors, np.float32, "r", shape=(len(kept), encoder.dimension))
+    return Side(text, starts, kept, mapped, len(items), documents)
 
 
-def _means(parts: Iterable[np.ndarray], sizes: array[int]) -> Iterator[np.ndarray]:
-    """Yield the mean vectors of documents; `sizes`, their sentences, grows as parts are read."""
-    waiting, done = [], 0
+def _copied(name: str, text: BinaryIO, equal: Equal) -> tuple[array[int], array[int]]:
+    """Copy a file's lines; return where each begins, and its key, equal for those of one item."""
+    starts, keys = array("q", [0]), array("Q")
+    for number, line in enumerate(lines_of(name)):
+        head, tab, _ = line.partition("\t")
+        if equal is Equal.DOCUMENT and not tab:
+            problem = "no tab after the name of a document"
+            raise InputError(name, number + 1, problem, "Give name, tab, sentence")
+        starts.append(starts[-1] + text.write(line.encode() + b"\n"))
+        if equal is Equal.NONE:
+            keys.append(number)
+        else:
+            keys.append(exact_key(head) if equal is Equal.DOCUMENT else key(line))
+    text.flush()
+    return starts, keys
+
+
+def _line(text: BinaryIO, starts: array[int], number: int) -> bytes:
+    """Return a line of a file, without its newline."""
+    start, end = starts[number : number + 2]
+    return os.pread(text.fileno(), end - start - 1, start)
+
+
+def _means(parts: Iterable[np.ndarray], sizes: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield the mean vectors (some, d) of documents, of so many consecutive sentences each."""
+    ends = np.cumsum(sizes)
+    waiting, first, read, done = [], 0, 0, 0
     for part in parts:
         waiting.append(part)
-        # the last document may go on in what is read next
-        if done + 1 < len(sizes):
+        read += len(part)
+        whole = int(np.searchsorted(ends, read, "right"))
+        if whole > done:
             rows = np.concatenate(waiting)
-            ends = np.cumsum(sizes[done:])
-            whole = int(np.searchsorted(ends, len(rows), "right"))
-            whole = min(whole, len(sizes) - done - 1)
-            if whole:
-                yield _mean(rows, ends[:whole])
-                waiting, done = [rows[ends[whole - 1] :]], done + whole
-    if done < len(sizes):
-        yield _mean(np.concatenate(waiting), np.cumsum(sizes[done:]))
+            yield _mean(rows, ends[done:whole] - first)
+            waiting, first, done = [rows[ends[whole - 1] - first :]], ends[whole - 1], whole
 
 
 def _mean(rows: np.ndarray, ends: np.ndarray) -> np.ndarray:
@@ -128,13 +174,13 @@ def _mean(rows: np.ndarray, ends: np.ndarray) -> np.ndarray:
     return (sums / (ends - starts)[:, None]).astype(np.float32)
 
 
-def nearest(source: np.ndarray, target: np.ndarray, options: argparse.Namespace) -> Neighbours:
-    """Search, showing progress; `options` are those of `add_search`, with `k` and `device`."""
+def nearest(source: Side, target: Side, options: argparse.Namespace, k: int) -> Neighbours:
+    """Search, showing progress; `options` are those of `add_search`, with `device`."""
     with progress_bar(total=100, unit="%", desc="search") as bar:
         return search(
-            source,
-            target,
-            options.k,
+            source.vectors,
+            target.vectors,
+            k,
             index=options.index,
             memory_bytes=options.memory,
             device=options.device,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import yaml
 
 from tandem.cli import common
-from tandem.corpora.files import corpora
+from tandem.corpora.files import Corpus, corpora
 from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.errors import TandemError
 from tandem.files.outputs import check
@@ -108,15 +108,17 @@ def run(options: argparse.Namespace) -> None:
     free = partial(check, options.out, places, again, folder=True)
     free()  # before a model is loaded
     bitext = corpora(options.files)
+    how = _asked(options)
+    apart = _apart(bitext, options)
     encoder = build(
-        _asked(options),
+        how,
         lambda folder: files_in(bitext, folder),
         options.out,
         free,
         options.resume,
-        tell=lambda line: None if options.quiet else print(line, file=sys.stderr),
+        tell=partial(_tell, options),
     )
-    common.report(options, encoder.metadata, *_summary(encoder.metadata, options))
+    common.report(options, encoder.metadata, *_summary(encoder.metadata, options, apart))
 
 
 def _asked(options: argparse.Namespace) -> Asked:
@@ -160,13 +162,17 @@ def _objective(options: argparse.Namespace) -> Objective | None:
     return OBJECTIVES.parse({"kind": options.objective or "margin"} | settings)
 
 
-def _summary(metadata: dict[str, Any], options: argparse.Namespace) -> list[str]:
-    """Return what was read, how it trained, how good it is, and what to do next."""
+def _summary(metadata: dict[str, Any], options: argparse.Namespace, apart: list[str]) -> list[str]:
+    """Return what was read, how it trained, how good it is, and what to do next.
+
+    `apart` says where lines do not belong together.
+    """
+    from tandem.own_bitext.alignment import doubts
+
     text, quality = metadata["text"], metadata["quality"]
     removed = {reason: n for reason, n in text["cleaning"]["removed"].items() if n}
     why = ", ".join(f"{n:,} {reason}" for reason, n in removed.items())
-    retrieval, filtering, mining = (quality[name] for name in ("retrieval", "filtering", "mining"))
-    least = quality["thresholds"]
+    retrieval = quality["retrieval"]
     model, languages = options.out, " ".join(options.languages)
     lines = [
         f"read {text['cleaning']['read']:,} pairs, kept {text['cleaning']['kept']:,}"
@@ -180,16 +186,52 @@ def _summary(metadata: dict[str, Any], options: argparse.Namespace) -> list[str]
     for name, shown in quality["examples"].items():
         lines += [f"{name}: {shown['sentence']}", f"      finds: {shown['found']}"]
         lines += [f"      right: {shown['right']}"] if "right" in shown else []
-    return [
-        *lines,
-        f"score: 95% of true pairs have a cosine of {least['cosine']:.3f} or more; of test "
-        f"pairs {filtering['true_kept_x100']:.1f}%, of wrong ones "
-        f"{filtering['wrong_kept_x100']:.1f}%",
-        f"mine: 95% of true pairs have a margin of {least['ratio']:.3f} or more; where half "
-        f"of the sentences have a translation, among {mining['targets']:,}: precision "
-        f"{mining['precision_x100']:.1f}, recall {mining['recall_x100']:.1f}",
-        f"next: tandem score {model} FILES --languages {languages} --at-least auto --out kept.tsv",
-    ]
+    least = " --at-least auto" if "cosine" in quality["thresholds"] else ""
+    then = f"next: tandem score {model} FILES --languages {languages}{least} --out kept.tsv"
+    if doubtful := doubts(quality, text["splits"]["train"]):
+        doubtful += [*apart, "next: put the text right, and train again (--overwrite)"]
+    return [*lines, *_of_thresholds(quality), *(doubtful or [then])]
+
+
+def _of_thresholds(quality: dict[str, Any]) -> list[str]:
+    """Return what thresholds keep, or why there is none."""
+    least, lines = quality["thresholds"], []
+    if "cosine" in least:
+        filtering = quality["filtering"]
+        lines.append(
+            f"score: 95% of true pairs have a cosine of {least['cosine']:.3f} or more; of test "
+            f"pairs {filtering['true_kept_x100']:.1f}%, of wrong ones "
+            f"{filtering['wrong_kept_x100']:.1f}%"
+        )
+    if "ratio" in least:
+        mining = quality["mining"]
+        lines.append(
+            f"mine: 95% of true pairs have a margin of {least['ratio']:.3f} or more; where half "
+            f"of the sentences have a translation, among {mining['targets']:,}: precision "
+            f"{mining['precision_x100']:.1f}, recall {mining['recall_x100']:.1f}"
+        )
+    else:
+        lines.append(common.NO_THRESHOLD)
+    return lines
+
+
+def _apart(bitext: list[Corpus], options: argparse.Namespace) -> list[str]:
+    """Say before training where the lines of plain text do not belong together, and return it."""
+    from tandem.own_bitext.alignment import parted
+
+    lines = []
+    for corpus in bitext:
+        twice = all(Path(name).is_file() for name in corpus.files)  # it can be read again
+        if corpus.format in ("lines", "columns") and twice:
+            lines += parted(partial(corpus.pairs, options.languages), corpus.name)
+    for line in lines:
+        _tell(options, line)
+    return lines
+
+
+def _tell(options: argparse.Namespace, line: str) -> None:
+    if not options.quiet:
+        print(line, file=sys.stderr)
 
 
 def _trained(metadata: dict[str, Any]) -> int:

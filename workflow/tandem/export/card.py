@@ -133,13 +133,13 @@ def _retrieval_scores(metadata: Mapping[str, Any]) -> list[Score]:
 
 
 def _thresholds(metadata: Mapping[str, Any]) -> str:
-    limits = metadata.get("quality", {}).get("thresholds")
-    if limits is None:
-        return ""
-    return (
-        f"\n\n95% of translations have a cosine of {limits['cosine']:.3f} or more, and a ratio "
-        f"margin (Artetxe and Schwenk, 2019; 4 neighbours) of {limits['ratio']:.3f} or more."
-    )
+    limits = metadata.get("quality", {}).get("thresholds", {})
+    kinds = {
+        "cosine": "a cosine",
+        "ratio": "a ratio margin (Artetxe and Schwenk, 2019; 4 neighbours)",
+    }
+    shown = [f"{kinds[key]} of {limits[key]:.3f} or more" for key in kinds if key in limits]
+    return f"\n\n95% of translations have {', and '.join(shown)}." if shown else ""
 
 
 def _lowest(scores: Sequence[Score]) -> str:

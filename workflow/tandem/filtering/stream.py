@@ -15,7 +15,7 @@ from tandem.filtering.clean import unfit
 from tandem.filtering.filter import Filter, OpenEncoder, Scorer, Scores
 from tandem.filtering.kinds.numbers import GivenNumbers
 from tandem.text import Pair
-from tandem.text.spelling import collapse
+from tandem.text.spelling import collapse, same
 
 CHUNK = 4096
 """Pairs that are scored at a time."""
@@ -34,6 +34,8 @@ class Block:
     scores: bytes = b""
     """All pairs as lines: the filters that refuse it, between spaces, its scores in the order of
     `columns`, and both sides; empty unless asked for."""
+    copies: int = 0
+    """Pairs among the kept that have the same text on both sides."""
     removed: Counter[str] = field(default_factory=Counter)
     """Pairs by the first filter that refuses them."""
     refused: Counter[str] = field(default_factory=Counter)
@@ -161,6 +163,7 @@ class Work:
             read=len(pairs),
             kept=_lines(["\t".join(pair) for pair in kept]),
             scores=_lines(rows),
+            copies=sum(same(*pair) for pair in kept),
             removed=Counter(reasons[0] for reasons in refusing if reasons),
             refused=Counter(name for reasons in refusing for name in reasons),
         )

@@ -42,12 +42,14 @@ from tandem.segmentation.segmenter import Segmenter, learn, segment_lines
 from tandem.text import Pair
 from tandem.text.spelling import collapse
 from tandem.training import run as training
-from tandem.training.pairs import load_pairs
+from tandem.training.pairs import Pairs, load_pairs
 from tandem.training.run import Run
 from tandem.version import __version__
 
 MOST_HELD_OUT = 0.05
 """Largest share of the pairs that is held out for each of the three purposes."""
+MOST_UNKNOWN = 0.01
+"""Largest share of pairs with a side of unknown tokens only that needs no warning."""
 _CLEANING: dict[str, dict] = {"words": {}, "ratio": {}, "identical": {}, "markup": {}}
 
 
@@ -258,6 +260,8 @@ def _train(
     segmenter = Segmenter.load(ids)
     settings = recipes.in_words(len(segmenter), objective, recipe)
     tell(f"training on {len(pairs.left):,} pairs: {settings}")
+    for line in unknown({"training": pairs, "held-out": load_pairs(ids, "valid", how.languages)}):
+        tell(line)
     run = Run(kind, objective, recipe, how.seed)
     select = by_retrieval_and_margin(ids, how.languages)
     with stopping() as stop:
@@ -272,6 +276,18 @@ def _train(
         origin["quality"] = quality(encoder, list(held_out), crowd, how.languages)
     training.save_trained(model, encoder, history, origin, score="p_at_1_x100")
     return encoder
+
+
+def unknown(parts: Mapping[str, Pairs]) -> Iterator[str]:
+    """Yield a warning of each part of the pairs of which many have a side without a token."""
+    for name, pairs in parts.items():
+        lost = len(pairs.left) - len(pairs.usable)
+        if lost > MOST_UNKNOWN * len(pairs.left):
+            yield (
+                f"warning: {lost:,} of {len(pairs.left):,} {name} pairs have a side of unknown "
+                "tokens only, which no model can tell apart. Give more text, a larger --size or "
+                "another --segmentation"
+            )
 
 
 def _pairs(text: Path, split: str, languages: Sequence[str]) -> Iterator[Pair]:

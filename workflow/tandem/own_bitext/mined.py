@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
+
+import numpy as np
 
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
 from tandem.search import margins
-from tandem.search.margins import Retrieval, Score
-from tandem.search.neighbours import IndexKind, search
+from tandem.search.candidates import Candidates, candidates, spread, without_copies
+from tandem.search.margins import MinedPairs, Retrieval, Score
+from tandem.search.neighbours import IndexKind, Neighbours, search
+from tandem.text.spelling import key
 
 NEIGHBOURS = 4
 """Neighbours of a sentence in the margins that thresholds are calibrated for."""
+NOTHING_KNOWN = (
+    "no sentence of the text has a word that the model knows in the language {language}. Check "
+    "that it is the language of the text"
+)
 
 
 class Mined(NamedTuple):
-    """A pair of sentences and its score."""
+    """A pair of sentences, its score, and where they stand in their texts, from 0."""
 
     score: float
     first: str
     second: str
+    source: int
+    target: int
 
 
 def calibrated(encoder: SentenceEncoder, score: Score, k: int = NEIGHBOURS) -> float:
@@ -31,13 +42,49 @@ def calibrated(encoder: SentenceEncoder, score: Score, k: int = NEIGHBOURS) -> f
     if k != NEIGHBOURS and score is not Score.COSINE:
         problem = f"thresholds are calibrated for margins over {NEIGHBOURS} neighbours, not {k}"
         raise TandemError(f"{problem}. Give a number")
-    limits = encoder.metadata.get("quality", {}).get("thresholds", {})
-    if score not in limits:
+    measured = encoder.metadata.get("quality", {})
+    if score not in (limits := measured.get("thresholds", {})):
+        why = "of the pairs to calibrate on too many had no word that it knows"
+        if not measured:
+            why = "it was not trained by tandem train"
         raise TandemError(
-            "this model has no calibrated threshold: it was not trained by tandem train. Give a "
-            "number, or measure one: tandem evaluate MODEL FILES --languages ... prints it"
+            f"this model has no calibrated threshold for the {score}: {why}. Give a number, or "
+            "measure one: tandem evaluate MODEL FILES --languages ... prints it"
         )
     return float(limits[score])
+
+
+def choose(
+    sides: tuple[Candidates, Candidates],
+    near: Callable[[int], Neighbours],
+    least: float,
+    score: Score,
+    retrieval: Retrieval,
+    k: int,
+    drop_copies: bool = False,
+) -> MinedPairs:
+    """Return the pairs of places that are proposed and score `least` or more.
+
+    Args:
+        sides: the different sentences of both texts.
+        near: finds so many neighbours of each.
+        drop_copies: a sentence that stands in both texts is not proposed for itself.
+
+    Raises:
+        TandemError: a margin is asked for where a text has only one sentence.
+    """
+    for name, side in zip(("first", "second"), sides, strict=True):
+        if len(side) == 1 and score is not Score.COSINE:
+            raise TandemError(
+                f"the {name} text has one sentence only, and a margin compares it with others of "
+                "its text. Score by the cosine (--score cosine), or give more sentences"
+            )
+    if drop_copies:
+        lists = without_copies(near(k + 1), *sides, k)
+    else:
+        lists = near(k)
+    pairs = margins.mine(lists, score, retrieval).above(least)
+    return spread(pairs, *sides, retrieval)
 
 
 def mine(
@@ -52,10 +99,13 @@ def mine(
     k: int = NEIGHBOURS,
     index: IndexKind | str = IndexKind.EXACT,
     memory_bytes: int | None = None,
+    drop_copies: bool = False,
 ) -> list[Mined]:
     """Find the sentences of two texts that translate each other, the best pair first.
 
-    Both texts and their vectors are held in memory; `tandem mine` holds them on disk.
+    Sentences that differ in nothing but case and white space are searched as one, and all their
+    places come back, as `spread` says. A sentence without a word that the encoder knows is in no
+    pair. Both texts and their vectors are held in memory; `tandem mine` holds them on disk.
 
     Args:
         encoder: one that knows both languages.
@@ -65,24 +115,39 @@ def mine(
         at_least: lowest score of a pair that is returned; None: the threshold that was calibrated
             when the encoder was trained, which keeps 95% of true pairs.
         score: cosine, or a margin over the k nearest: ratio, distance, yang-9, yang-10.
-        retrieval: which pairs are proposed: max (each sentence in one pair at most), intersection,
-            forward or backward.
+        retrieval: which pairs are proposed: max (each different sentence with one other at most),
+            intersection, forward or backward.
         k: neighbours that a margin looks at.
         index: exact, or for large texts ivf or hnsw, which may miss neighbours.
         memory_bytes: bound on memory while searching; None: 2 GiB.
+        drop_copies: do not propose a sentence that stands in both texts for itself.
 
     Raises:
-        TandemError: a text is empty, the encoder does not know a language, or it has no threshold.
+        TandemError: a text is empty, a margin is asked for where it has only one sentence, the
+            encoder does not know a language, or it has no threshold.
     """
     score = Score(score)
     threshold = calibrated(encoder, score, k) if at_least is None else at_least
-    if not first or not second:
-        raise TandemError("one of the texts is empty. Give some sentences")
-    left, right = map(encoder.encode, (first, second), languages)
-    near = search(
-        left, right, k,
+    left, right = map(partial(_searched, encoder), (first, second), languages)
+    near = partial(
+        search, left[1], right[1],
         index=IndexKind(index), memory_bytes=memory_bytes, device=encoder.device,
     )  # fmt: skip
-    pairs = margins.mine(near, score, Retrieval(retrieval)).above(threshold)
-    rows = zip(pairs.score, pairs.source, pairs.target, strict=True)
-    return [Mined(float(value), first[i], second[j]) for value, i, j in rows]
+    sides = left[0], right[0]
+    pairs = choose(sides, near, threshold, score, Retrieval(retrieval), k, drop_copies)
+    rows = zip(pairs.score.tolist(), pairs.source.tolist(), pairs.target.tolist(), strict=True)
+    return [Mined(value, first[i], second[j], i, j) for value, i, j in rows]
+
+
+def _searched(
+    encoder: SentenceEncoder, text: Sequence[str], language: str
+) -> tuple[Candidates, np.ndarray]:
+    """Return the different sentences of a text that the encoder knows, and their vectors (c, d)."""
+    if not text:
+        raise TandemError("one of the texts is empty. Give some sentences")
+    different = candidates(np.fromiter(map(key, text), np.uint64, len(text)))
+    vectors = encoder.encode([text[place] for place in different.firsts], language)
+    there = np.asarray(vectors.any(1))
+    if not there.any():
+        raise TandemError(NOTHING_KNOWN.format(language=language))
+    return different.take(there), vectors if there.all() else vectors[there]

@@ -63,13 +63,20 @@ def encoded(encoder: SentenceEncoder, pairs: Sequence[Pair], languages: Sequence
 
 
 def thresholds(pairs: Sides, crowd: Sides) -> dict[str, float]:
-    """Return, for each way to score, the highest threshold that keeps 95% of true pairs."""
+    """Return, for each way to score, the highest threshold that keeps 95% of true pairs.
+
+    There is none where more than 5% of them have a side without a word that is known, and none of
+    a ratio that 5% do not have.
+    """
+    lost = math.floor((1 - KEPT) * len(pairs))
+    if np.sum(~(pairs.left.any(1) & pairs.right.any(1))) > lost:
+        return {}
     near = search(*_among(pairs, crowd), NEIGHBOURS)
     left, right = (mean_cosines(lists)[: len(pairs)] for lists in near)
     cosines = np.array(cosine_similarity(*pairs))
     scores = {str(score): score_pairs(cosines, left, right, score) for score in Score}
-    lost = math.floor((1 - KEPT) * len(pairs))
-    return {name: float(np.sort(values)[lost]) for name, values in scores.items()}
+    limits = {name: float(np.sort(values)[lost]) for name, values in scores.items()}
+    return {name: limit for name, limit in limits.items() if math.isfinite(limit)}
 
 
 def retrieval(pairs: Sides) -> dict[str, float]:
@@ -178,12 +185,19 @@ def measured(
     languages: Sequence[str],
     limits: Mapping[str, float],
 ) -> dict[str, Any]:
-    """Return the figures of some pairs at thresholds, `limits`, that were chosen on others."""
+    """Return the figures of some pairs at thresholds, `limits`, that were chosen on others.
+
+    Those at a threshold that is absent are absent.
+    """
     vectors = encoded(encoder, pairs, languages)
+    at: dict[str, Any] = {}
+    if Score.COSINE in limits:
+        at["filtering"] = filtering(vectors, limits[Score.COSINE])
+    if Score.RATIO in limits:
+        at["mining"] = mining(vectors, crowd, limits[Score.RATIO])
     return {
         "retrieval": retrieval(vectors),
-        "filtering": filtering(vectors, limits[Score.COSINE]),
-        "mining": mining(vectors, crowd, limits[Score.RATIO]),
+        **at,
         "examples": examples(pairs, vectors),
     }
 

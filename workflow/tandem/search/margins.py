@@ -78,10 +78,10 @@ def mine(neighbours: Neighbours, score: Score, retrieval: Retrieval) -> MinedPai
     source, target, high = _best(neighbours.forward, left, right, score)
     second, first, higher = _best(neighbours.backward, right, left, score)
     if retrieval is Retrieval.FORWARD:
-        return _ordered(source, target, high)
+        return ordered(source, target, high)
     if retrieval is Retrieval.BACKWARD:
-        return _ordered(first, second, higher)
-    both = _ordered(np.append(source, first), np.append(target, second), np.append(high, higher))
+        return ordered(first, second, higher)
+    both = ordered(np.append(source, first), np.append(target, second), np.append(high, higher))
     if retrieval is Retrieval.MAX:
         return _greedy(both)
     pairs = both.source * len(right) + both.target
@@ -127,7 +127,8 @@ def _best(
     return sound, tied[sound], high[sound]
 
 
-def _ordered(source: np.ndarray, target: np.ndarray, score: np.ndarray) -> MinedPairs:
+def ordered(source: np.ndarray, target: np.ndarray, score: np.ndarray) -> MinedPairs:
+    """Return pairs in the order of `MinedPairs`."""
     return MinedPairs(source, target, score).take(np.lexsort((target, source, -score)))
 
 

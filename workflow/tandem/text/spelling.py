@@ -46,6 +46,11 @@ def key(text: str) -> int:
     return exact_key(collapse(text).casefold())
 
 
+def same(left: str, right: str) -> bool:
+    """Tell whether texts differ in nothing but case and white space: a copy is no translation."""
+    return left == right or collapse(left).casefold() == collapse(right).casefold()
+
+
 @cache
 def _between_words() -> re.Pattern[str]:
     """Return a pattern for runs of characters other than letters, marks and digits.

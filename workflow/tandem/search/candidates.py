@@ -1,0 +1,105 @@
+"""What is searched: every different sentence once, with all the places where it stands.
+
+Copies of a sentence would be its own nearest neighbours' neighbours: with as many as a margin looks
+at, the margin of a true pair is 1, that of any pair.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tandem.search.margins import MinedPairs, Retrieval, ordered
+from tandem.search.neighbours import NOBODY, Lists, Neighbours
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Different items, in the order in which they first stand.
+
+    Attributes:
+        keys: 64 bits that tell them apart, uint64 (c,).
+        places: where they stand, from 0, int64 (n,): those of an item together, in order.
+        starts: where the places of each item begin and the last ones end, int64 (c + 1,).
+    """
+
+    keys: np.ndarray
+    places: np.ndarray
+    starts: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    @property
+    def firsts(self) -> np.ndarray:
+        """The first place of each item, int64 (c,)."""
+        return self.places[self.starts[:-1]]
+
+    @property
+    def counts(self) -> np.ndarray:
+        """How often each item stands, int64 (c,)."""
+        return np.diff(self.starts)
+
+    def take(self, wanted: np.ndarray) -> Candidates:
+        """Return the items where `wanted`, bool (c,), is true."""
+        counts = self.counts
+        starts = np.append(0, np.cumsum(counts[wanted]))
+        return Candidates(self.keys[wanted], self.places[np.repeat(wanted, counts)], starts)
+
+
+def candidates(keys: np.ndarray) -> Candidates:
+    """Return the different items of a sequence, by their keys, uint64 (n,); memory is linear."""
+    different, first, item = np.unique(keys, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    item = rank[item]
+    starts = np.append(0, np.cumsum(np.bincount(item, minlength=len(order))))
+    return Candidates(different[order], np.argsort(item, kind="stable"), starts)
+
+
+def spread(
+    pairs: MinedPairs, source: Candidates, target: Candidates, retrieval: Retrieval
+) -> MinedPairs:
+    """Return pairs of items as pairs of places, best first.
+
+    The first place of one goes with the first of the other, the second with the second, and where
+    one has fewer its places are taken again in turn: all places come back, in as many pairs as the
+    item that is there oftener has. A forward search gives a pair for each place of the source, a
+    backward one for each of the target, so that their number is linear, too.
+    """
+    counts = source.counts[pairs.source], target.counts[pairs.target]
+    one_way = {Retrieval.FORWARD: counts[0], Retrieval.BACKWARD: counts[1]}
+    times = one_way.get(retrieval, np.maximum(*counts))
+    turn = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
+    left, right = (
+        side.places[np.repeat(side.starts[items], times) + turn % np.repeat(count, times)]
+        for side, items, count in zip(
+            (source, target), (pairs.source, pairs.target), counts, strict=True
+        )
+    )
+    return ordered(left, right, np.repeat(pairs.score, times))
+
+
+def without_copies(near: Neighbours, source: Candidates, target: Candidates, k: int) -> Neighbours:
+    """Take out of the lists of each item the one of the other side that has the same key.
+
+    Lists of k + 1 neighbours become lists of the k nearest others.
+    """
+    _, left, right = np.intersect1d(
+        source.keys, target.keys, assume_unique=True, return_indices=True
+    )
+    copies = np.full(len(source), NOBODY), np.full(len(target), NOBODY)
+    copies[0][left], copies[1][right] = right, left
+    forward, backward = (_without(*both, k) for both in zip(near, copies, strict=True))
+    return Neighbours(forward, backward)
+
+
+def _without(lists: Lists, copies: np.ndarray, k: int) -> Lists:
+    """Return lists of k without the one index of each, `copies` (n,), that is not wanted."""
+    hit = lists.indices == copies[:, None]
+    order = np.argsort(hit, axis=1, kind="stable")[:, :k]
+    indices = np.where(hit, NOBODY, lists.indices)
+    scores = np.where(hit, np.float32(-np.inf), lists.scores)
+    return Lists(*(np.take_along_axis(part, order, axis=1) for part in (indices, scores)))
