@@ -116,7 +116,7 @@ def test_several_corpora_follow_each_other(tmp_path):
     assert list(read_bitext(*files, languages=LANGUAGES)) == PAIRS * 3
 
 
-@pytest.mark.parametrize("names", [["a.en"], ["a.en", "b", "a.de"], ["b", "a.en"]])
+@pytest.mark.parametrize("names", [["a.en"], ["a.en", "b", "a.de"]])
 def test_a_file_whose_other_side_is_missing_is_refused(names, tmp_path):
     for name, text in (("a.en", EN), ("a.de", DE), ("b", TSV)):
         (tmp_path / name).write_text(text)

@@ -58,11 +58,18 @@ def run(options: argparse.Namespace) -> None:
         ]
         del encoder  # its table and cached words are memory that the search needs
         neighbours = nearest(sides[0].vectors, sides[1].vectors, options)
-        pairs = mine(neighbours, options.score, options.retrieval).above(least)
+        pairs = mine(neighbours, options.score, options.retrieval)
+        best = max(pairs.score, default=math.nan)
+        pairs = pairs.above(least)
         for source, target, score in zip(pairs.source, pairs.target, pairs.score, strict=True):
             out.write(b"%.6f\t%b\t%b\n" % (score, sides[0].line(source), sides[1].line(target)))
-    sizes = [len(side.vectors) for side in sides]
-    limit = least if math.isfinite(least) else None
-    where = f"{sizes[0]:,} and {sizes[1]:,} sentences"
+        sizes = [len(side.vectors) for side in sides]
+        limit = least if math.isfinite(least) else None
+        done = {"sentences": sizes, "pairs": len(pairs), "at_least": limit}
+        where = f"{sizes[0]:,} and {sizes[1]:,} sentences"
+        if not len(pairs):
+            scores = f"scores {least:.3f} or more; the highest is {best:.3f}"
+            reason = f"no pair of {where} {'has a score' if math.isnan(best) else scores}"
+            common.refuse_empty(options, done, reason)
     summary = f"{len(pairs):,} pairs found in {where}{common.from_on(limit)}"
-    common.report(options, {"sentences": sizes, "pairs": len(pairs), "at_least": limit}, summary)
+    common.report(options, done, summary)

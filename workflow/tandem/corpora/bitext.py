@@ -59,8 +59,11 @@ def build_bitext(
         pairs = filter_pairs(_chain(sources, per_source), bitext.cleaning, removed)
         keys = _spool(pairs, scratch / "kept", held_out, removed)
         if not len(keys[0]):
-            problem = f"No pair of {', '.join(sources)} is left after cleaning: {dict(removed)}"
-            raise TandemError(f"{problem}. Loosen it")
+            why = ", ".join(f"{count:,} {reason}" for reason, count in removed.items())
+            problem = (
+                f"no pair of {', '.join(sources)} is left after cleaning ({why or 'none read'})"
+            )
+            raise TandemError(f"{problem}. Check that its sides are two languages, or give more")
         kept = np.arange(len(keys[0]))
         if bitext.duplicates == "remove":
             kept = np.sort(np.unique(keys[0], return_index=True)[1])  # the first of equal keys
