@@ -74,7 +74,7 @@ def test_the_order_is_shuffled(tmp_path):
     ("sources", "words"),
     [
         ({"a": [("x", "x")]}, "no pair of a is left after cleaning .1 identical.* two languages"),
-        ({"a": []}, "No pair of a is left"),
+        ({"a": []}, "no pair of a is left"),
         ({"a": pairs(0, 20)}, "20 pairs are too few"),
     ],
 )

@@ -77,7 +77,7 @@ def of_one_file(head: bytes, chosen: bool) -> Format | None:
     `chosen`: whether the caller says which columns of it are text.
     """
     rows = [row for row in rows_of(head) if row.strip()]
-    if any("\t" in row for row in rows):
+    if 2 * sum("\t" in row for row in rows) >= max(len(rows), 1):
         return "columns"
     if delimiter_of(rows) and (chosen or any('"' in row for row in rows)):
         return "csv"

@@ -132,7 +132,7 @@ def _last_two(cells: Sequence[str], place: str, line: int) -> Pair:
         return cells[-2], cells[-1]
     remedy, problem = _REMEDY, f"{_count(cells)}, not 2"
     if len(cells) > 2:
-        example = "2,3" if is_number(cells[0]) else "1,2"
+        example = "1,2" if is_number(cells[-1]) else "2,3"
         remedy = f"Say which two hold the text, such as --columns {example}"
     elif not cells[0].strip():
         remedy, problem = f"Remove it. {_REMEDY}", "a blank line"
