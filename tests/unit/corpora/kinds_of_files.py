@@ -238,7 +238,7 @@ VALID = {
     "xliff 2": (xliff, XLIFF2),
     "csv": (csv, b'en,cs\n"a, b","c ""d""\ne"\nf,g\n'),
     "json lines": (json_lines, b'{"en": "a", "cs": "b"}\n{"en": null, "cs": "\\u010d"}\n'),
-    "own file": (front, TEXT.replace(b" ", b"\t")),
+    "own file": (front, b"a\tb\nc\xc4\x8d\td\n"),
     "own file of rows": (front, b'en,cs\n"a, b","c ""d""\ne"\nf,g\n'),
     "po": (po, PO),
     "catalogue": (catalogue, zipped(CATALOGUES)),

@@ -22,7 +22,8 @@ HEAD = 1 << 16
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _MO = (b"\xde\x12\x04\x95", b"\x95\x04\x12\xde")
 _CODE = re.compile(r"[a-z]{2,3}(?:[-_][a-z\d]+)*", re.IGNORECASE)
-_PACKING = re.compile(r"\.(gz|bz2|xz|zst)$")
+PACKING = re.compile(r"\.(gz|bz2|xz|zst)$")
+"""How names of packed files end."""
 
 
 def look(head: bytes, name: str) -> Format:
@@ -86,7 +87,7 @@ def of_one_file(head: bytes, chosen: bool) -> Format | None:
 
 def is_named_csv(name: str) -> bool:
     """Tell whether a name ends in .csv, whatever packing follows."""
-    return _PACKING.sub("", name.casefold()).endswith(".csv")
+    return PACKING.sub("", name.casefold()).endswith(".csv")
 
 
 def rows_of(head: bytes) -> list[str]:
