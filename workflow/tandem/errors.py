@@ -55,6 +55,7 @@ EXTRAS = {
         "train": "defusedxml llvmlite polib torch zstandard",
         "export": "sentence_transformers tokenizers",
         "translate": "ctranslate2 sacrebleu transformers",
+        "parquet": "pyarrow",
         "chinese": "rjieba",
         "workflow": "matplotlib pandas requests scipy textalloc urllib3",
     }.items()

@@ -127,8 +127,10 @@ def test_mine_finds_the_translations(model, files, tmp_path, options, capsys):
     assert {tuple(row[1:]) for row in found[:4]} == set(zip(ENGLISH, GERMAN, strict=True))
     scores = [float(row[0]) for row in found]
     assert scores == sorted(scores, reverse=True)
-    assert main([*command, *options, "--at-least", str(scores[0] + 1)]) == 0
-    assert capsys.readouterr().out == ""
+    assert main([*command, *options, "--at-least", str(scores[0] + 1)]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert f"the highest is {scores[0]:.3f}" in err
 
 
 def test_retrieve_finds_the_nearest_of_a_corpus(model, files, tmp_path, capsys):

@@ -269,7 +269,10 @@ def of_lines():
 HOSTILE = {
     "lines": [of_lines], "lines.gz": [of_packed], "tsv": [of_lines], "tsv.gz": [of_packed],
     "moses": [of_zip, of_members], "moses stored": [of_zip], "tmx": [of_tmx],
-    "tmx.gz": [of_packed], "po": [of_po], "catalogue": [of_zip, of_members],
+    "tmx.gz": [of_packed],
+    "xliff": [of_tmx], "csv": [of_lines], "json lines": [of_lines, of_json],
+    "own file": [of_lines, of_packed, of_json, of_tmx, of_po],
+    "po": [of_po], "catalogue": [of_zip, of_members],
     "catalogue json": [of_json], "verses": [of_zip], "verses db": [of_database],
     "bucc": [of_packed, of_tar], "bucc.gz": [of_packed], "bucc.bz2": [of_packed],
     "bucc.xz": [of_packed], "sts": [of_zip, of_members], "sts.tar": [of_tar], "sts csv": [of_sts],

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from reading import corpus
 
+from tandem.corpora.files import read_bitext
 from tandem.corpora.mining_task import gold_rows, read_part
 from tandem.corpora.register import load_register
 from tandem.corpora.sts_archives import build_sts
@@ -86,6 +87,22 @@ def moses(folder, data):
 
 def tmx(folder, data):
     return pairs_of(put(folder, "t", data), "tmx")
+
+
+def xliff(folder, data):
+    return pairs_of(put(folder, "t", data), "xliff")
+
+
+def csv(folder, data):
+    return pairs_of(put(folder, "t", data), "csv")
+
+
+def json_lines(folder, data):
+    return pairs_of(put(folder, "t", data), "json-lines")
+
+
+def front(folder, data):
+    return list(read_bitext(put(folder, "t", data), languages=("en", "cs")))
 
 
 def po(folder, data):
@@ -199,6 +216,14 @@ REGISTER = b"""datasets:
 MOSES = [("X.en", TEXT), ("X.cs", TEXT)]
 CATALOGUES = [(f"c/{part}/{code}.json", JSON) for part in "ab" for code in ("en", "cs")]
 STS = [(f"d/sts-{part}.csv", STS_ROW * 9) for part in STS_PARTS]
+XLIFF = (
+    b'<xliff version="1.2" xmlns="urn:x"><file source-language="en" target-language="cs"><body>'
+    b"<trans-unit><source>a <g>b</g></source><target>c</target></trans-unit></body></file></xliff>"
+)
+XLIFF2 = (
+    b'<xliff version="2.0" srcLang="en" trgLang="cs"><file><unit><segment><source>a</source>'
+    b"<target>c</target></segment></unit></file></xliff>"
+)
 VALID = {
     "lines": (lines, b"a\nb\xc4\x8d\nc\n"),
     "lines.gz": (lines, gzip.compress(b"a\nb\xc4\x8d\nc\n")),
@@ -209,6 +234,12 @@ VALID = {
     "tmx": (tmx, TMX),
     "tmx utf-16": (tmx, TMX.decode().replace("utf-8", "utf-16").encode("utf-16")),
     "tmx.gz": (tmx, gzip.compress(TMX)),
+    "xliff": (xliff, XLIFF),
+    "xliff 2": (xliff, XLIFF2),
+    "csv": (csv, b'en,cs\n"a, b","c ""d""\ne"\nf,g\n'),
+    "json lines": (json_lines, b'{"en": "a", "cs": "b"}\n{"en": null, "cs": "\\u010d"}\n'),
+    "own file": (front, b"a\tb\nc\xc4\x8d\td\n"),
+    "own file of rows": (front, b'en,cs\n"a, b","c ""d""\ne"\nf,g\n'),
     "po": (po, PO),
     "catalogue": (catalogue, zipped(CATALOGUES)),
     "catalogue json": (catalogue_json, JSON),

@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import io
+import json
 import lzma
 import tarfile
 import zipfile
@@ -24,6 +25,24 @@ BODY = "".join(f"<tu>{unit}</tu>" for unit in UNITS)
 TMX = f'<?xml version="1.0"?>\n<tmx version="1.4"><header/><body>{BODY}</body></tmx>\n'
 PO = "".join(f'msgid "{a}"\nmsgstr "{b}"\n\n' for a, b in PAIRS)
 HEADER = '# Sheep.\nmsgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n'
+
+XLIFF = (
+    '<?xml version="1.0"?>\n<xliff xmlns="urn:oasis:names:tc:xliff:document:1.2" version="1.2">'
+    '<file source-language="en-US" target-language="de"><body><trans-unit id="1">'
+    '<source>One <g id="1">sheep</g>.<x id="2"/></source><target>Ein Schaf.</target>'
+    "<alt-trans><source>No</source><target>Nein</target></alt-trans></trans-unit>"
+    '<trans-unit id="2"><source>No</source><target state="new">No</target></trans-unit>'
+    '<trans-unit id="3"><source>Two sheep.</source><target>Zwei Schafe.</target></trans-unit>'
+    "<trans-unit><source>No</source></trans-unit></body></file></xliff>"
+)
+XLIFF2 = (
+    '<xliff version="2.0" srcLang="de" trgLang="en" '
+    'xmlns="urn:oasis:names:tc:xliff:document:2.0"><file id="f"><unit id="1">'
+    '<originalData><data id="d">No</data></originalData><segment><source>Ein <pc id="1">Schaf</pc>.'
+    '<ph id="2"/></source><target>One sheep.</target></segment><segment state="initial">'
+    "<source>Nein</source><target>Nein</target></segment><segment><source>Zwei Schafe.</source>"
+    "<target>Two sheep.</target></segment></unit></file></xliff>"
+)
 
 
 def zipped(*members):
@@ -52,6 +71,23 @@ FORMATS = {
     "po": f"{HEADER}\n{PO}".encode(),
     "po that names its language": f'{HEADER}"Language: de_AT\\n"\n\n{PO}'.encode(),
     "zip": zipped(("README", "sheep"), ("sheep.de-en.en", EN), ("sheep.de-en.de", DE)),
+    "members of other places": zipped(("s.en_US", EN), ("s.de-AT", DE)),
+    "tmx with a namespace": TMX.replace("<tmx", '<tmx xmlns="http://www.lisa.org/tmx14"').encode(),
+    "header": ("en\tde\n" + TSV).encode(),
+    "header in words, the other way round": b"Deutsch\tEN-GB\tGerman\n"
+    + "".join(f"x\t{a}\t{b}\n" for a, b in PAIRS).encode(),
+    "header of roles": b"Score\tTarget\tSource\n"
+    + "".join(f"0.5\t{b}\t{a}\n" for a, b in PAIRS).encode(),
+    "xliff 1.2": XLIFF.encode(),
+    "xliff 2": XLIFF2.encode(),
+    "csv": "".join(f'"{a}","{b}"\n' for a, b in PAIRS).encode(),
+    "csv with a header and semicolons": ("en;de\n" + TSV.replace("\t", ";")).encode(),
+    "json lines": "".join(
+        json.dumps({"id": 1, "de": b, "en": a}) + "\n" for a, b in PAIRS
+    ).encode(),
+    "json lines of the hub": "".join(
+        json.dumps({"translation": {"en": a, "de-DE": b}}) + "\n" for a, b in PAIRS
+    ).encode(),
     "packed tar": tarred(("a/sheep.en", EN), ("a/sheep.de", DE)),
 }
 PACKED = {
@@ -106,6 +142,12 @@ def test_a_catalogue_in_the_other_direction_is_turned(tmp_path):
     assert list(read_bitext(tmp_path / "sheep", languages=("de", "en"))) == turned
 
 
+def test_a_catalogue_of_a_third_language_is_refused(tmp_path):
+    (tmp_path / "sheep").write_bytes(FORMATS["po that names its language"])
+    with pytest.raises(InputError, match="its header names de_AT, neither en nor fr"):
+        list(read_bitext(tmp_path / "sheep", languages=("en", "fr")))
+
+
 def test_several_corpora_follow_each_other(tmp_path):
     for name, text in (("a.en", EN), ("a.de", DE), ("b", TSV), ("c", TMX)):
         (tmp_path / name).write_text(text)
@@ -116,7 +158,7 @@ def test_several_corpora_follow_each_other(tmp_path):
     assert list(read_bitext(*files, languages=LANGUAGES)) == PAIRS * 3
 
 
-@pytest.mark.parametrize("names", [["a.en"], ["a.en", "b", "a.de"], ["b", "a.en"]])
+@pytest.mark.parametrize("names", [["a.en"], ["a.en", "b", "a.de"]])
 def test_a_file_whose_other_side_is_missing_is_refused(names, tmp_path):
     for name, text in (("a.en", EN), ("a.de", DE), ("b", TSV)):
         (tmp_path / name).write_text(text)

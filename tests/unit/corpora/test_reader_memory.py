@@ -116,7 +116,7 @@ BOMBS = {
 @pytest.mark.parametrize("name", BOMBS)
 def test_memory_is_bounded(tmp_path, monkeypatch, name):
     # a tenth, for speed: what Python makes of tiny elements is slow to come
-    monkeypatch.setattr("tandem.corpora.readers.tmx.MAX_UNIT_BYTES", 400_000)
+    monkeypatch.setattr("tandem.corpora.elements.MAX_UNIT_BYTES", 400_000)
     read, make = BOMBS[name]
     data = make()
     with within(64), contextlib.suppress(InputError):

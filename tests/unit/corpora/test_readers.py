@@ -143,7 +143,7 @@ def test_tmx_languages_and_inline_codes(tmp_path, pack):
     [
         (TMX.replace("</seg>", "", 1), [r"t\.tmx, line 5: no readable TMX", "mismatched tag"]),
         ("", [r"t\.tmx, line 1", "no element"]),
-        (TMX.replace("cs", "sk").replace("CS", "sk"), ["no pairs of 'en' and 'cs'"]),
+        (TMX.replace("cs", "sk").replace("CS", "sk"), ["no unit has en and cs; found en-US, sk"]),
         (
             TMX.replace('"tmx14.dtd"', '"tmx14.dtd" [<!ENTITY a "aaaa">]'),
             [r"t\.tmx: no readable TMX", "EntitiesForbidden", "Mend"],

@@ -187,7 +187,7 @@ BAD = {
 
 @pytest.mark.parametrize("arguments", BAD.values(), ids=BAD.keys())
 def test_settings_are_checked_before_any_work(home, arguments, monkeypatch, capsys):
-    monkeypatch.setattr("tandem.corpora.files.read_lines", lambda name: pytest.fail("work began"))
+    monkeypatch.setattr("tandem.corpora.files.stream_lines", lambda *_: pytest.fail("work began"))
     before = snapshot(home)
     try:
         assert main(arguments) == 1

@@ -13,23 +13,25 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO, NoReturn, TypeVar
 
 from pydantic import ByteSize, TypeAdapter
 
-from tandem.corpora.files import STDIO, check_readable
+from tandem.corpora.files import STDIO, check_readable, read_bitext
+from tandem.corpora.tables import Columns
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError, writing
-from tandem.files.io import atomic_path, write_json
+from tandem.files.io import atomic_path, packing, write_json
 from tandem.files.outputs import Place, check, same
 from tandem.machine import limit_threads, place
 from tandem.progress import progress_bar
+from tandem.text import Pair
 
 T = TypeVar("T")
 
 BITEXT = (
-    "text of two columns, TMX, PO, a Moses archive, or two files whose lines belong together; "
-    "several may follow each other"
+    "two files whose lines belong together, or one of two columns between tabs, CSV, JSON lines, "
+    "Parquet, TMX, XLIFF, PO or a Moses archive; several may follow each other"
 )
 BATCH = 1024
 """Sentences encoded at a time: more take 100 MB more and no less time."""
@@ -104,6 +106,14 @@ def report(options: argparse.Namespace, done: Mapping[str, Any], *lines: str) ->
         print(line, file=sys.stderr)
 
 
+def refuse_empty(
+    options: argparse.Namespace, done: Mapping[str, Any], reason: str, *lines: str
+) -> NoReturn:
+    """Report, and end a command whose result is empty, before its output is put in place."""
+    report(options, done, *lines)
+    raise TandemError(f"{reason}. Nothing is written")
+
+
 def from_on(least: float | None) -> str:
     """Return the lowest score of the pairs kept, in words; nothing if there is no bound."""
     return "" if least is None or least <= -1 else f", from a score of {least:.3f} on"
@@ -116,11 +126,45 @@ def add_languages(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_columns(parser: argparse.ArgumentParser) -> None:
+    """Add where in a table the text is."""
+    parser.add_argument(
+        "--columns", type=_columns, default=(), metavar="N,N",
+        help="the columns that have the text, from 1 on, or their names; N: that of each of two "
+        "files (default: both of two, those that the first line names, or each line whole)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--header", action=argparse.BooleanOptionalAction,
+        help="the first line names columns (default: if it names both languages, or source and "
+        "target)",
+    )  # fmt: skip
+
+
+def _columns(text: str) -> tuple[str, ...]:
+    try:
+        return Columns(tuple(part.strip() for part in text.split(","))).chosen
+    except TandemError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def columns(options: argparse.Namespace) -> Columns:
+    """Return the choice of `add_columns`."""
+    return Columns(options.columns, options.header)
+
+
+def pairs(options: argparse.Namespace) -> Iterator[Pair]:
+    """Return the pairs of all files."""
+    chosen = {"columns": options.columns, "header": options.header}
+    return read_bitext(*options.files, languages=options.languages, **chosen)
+
+
 def add_output(parser: argparse.ArgumentParser) -> None:
     """Add where the result goes."""
     parser.add_argument(
-        "--out", default=STDIO, metavar="FILE", help="where to, whole or not at all (default: -)"
-    )
+        "--out", default=STDIO, metavar="FILE",
+        help="where to, whole or not at all; packed if it ends in .gz, .bz2, .xz or .zst "
+        "(default: -)",
+    )  # fmt: skip
     add_overwrite(parser)
 
 
@@ -186,7 +230,7 @@ def output(options: argparse.Namespace, names: list[str], other: str) -> Iterato
     again = partial(check, Path(options.out), inputs, options.overwrite)
     again()
     with atomic_path(options.out) as temporary:
-        with open(temporary, "wb") as out:
+        with open(temporary, "wb") as file, packing(file, options.out) as out:
             yield out
         again()  # somebody may have written there meanwhile
 

@@ -9,6 +9,8 @@ import numpy as np
 
 from tandem.cli import common
 from tandem.corpora.files import STDIO, lines_of
+from tandem.corpora.formats import PACKING
+from tandem.errors import TandemError
 from tandem.files.npy import write_npy
 
 _EXAMPLE = "tandem encode model/ my.en --language en --out my.en.npy"
@@ -25,6 +27,8 @@ def add_encode(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Encode line by line in constant memory."""
+    if PACKING.search(options.out) and PACKING.sub("", options.out).endswith(".npy"):
+        raise TandemError(f"{options.out}: a matrix is not packed. Name it *.npy, or *.tsv.gz")
     with common.output(options, [options.file], options.model) as out:
         encoder = common.load_model(options, *filter(None, [options.language]))
         batches = common.batches(lines_of(options.file), options, "line")
@@ -37,5 +41,9 @@ def run(options: argparse.Namespace) -> None:
             for batch in vectors:
                 np.savetxt(out, batch, fmt="%.7g", delimiter="\t")
                 rows += len(batch)
+        if not rows:
+            name = "stdin" if options.file == STDIO else options.file
+            done = {"sentences": 0, "dimensions": encoder.dimension}
+            common.refuse_empty(options, done, f"{name}: the file is empty")
     summary = f"{rows:,} vectors of {encoder.dimension} numbers"
     common.report(options, {"sentences": rows, "dimensions": encoder.dimension}, summary)

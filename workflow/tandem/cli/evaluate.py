@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tandem.cli import common
-from tandem.corpora.files import read_bitext
 from tandem.errors import TandemError
 from tandem.own_bitext.quality import evaluated, similarity
 
@@ -36,6 +35,7 @@ def add_evaluate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--languages", nargs=2, metavar=("FIRST", "SECOND"), help="of the two sides of FILE"
     )
+    common.add_columns(parser)
     parser.add_argument(
         "--sts", nargs=3, action="append", default=[], metavar=("FILE", "FIRST", "SECOND"),
         help="similarity: score (0 to 5), sentence, sentence, between tabs, and the languages of "
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> None:
     rows = []
     if options.files:
         common.check_inputs(options.files)
-        read = read_bitext(*options.files, languages=options.languages)
+        read = common.pairs(options)
         pairs = [pair for batch in common.batches(read, options, "pair") for pair in batch]
         done["bitext"] = evaluated(encoder, pairs, options.languages)
         rows += _of_bitext(done["bitext"], " and ".join(options.files))

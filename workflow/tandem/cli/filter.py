@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from tandem.cli import common
-from tandem.corpora.files import STDIO, read_bitext
+from tandem.corpora.files import STDIO
 from tandem.encoders.named import open_encoder
 from tandem.errors import TandemError
-from tandem.files.io import atomic_path, read_yaml
+from tandem.files.io import atomic_path, packing, read_yaml
 from tandem.files.outputs import check
 from tandem.filtering.filter import FILTERS, Filter, parse_filters, settings_of
 from tandem.filtering.kinds.identical import IdenticalSides
@@ -46,6 +46,7 @@ def add_filter(parser: argparse.ArgumentParser) -> None:
         "files", nargs="*", default=[STDIO], metavar="FILE", help=f"{common.BITEXT} (default: -)"
     )
     common.add_languages(parser)
+    common.add_columns(parser)
     common.add_output(parser)
     parser.add_argument(
         "--keep-scores", metavar="FILE",
@@ -68,33 +69,36 @@ def run(options: argparse.Namespace) -> None:
     removed: Counter[str] = Counter()
     refused: Counter[str] = Counter()
     read = copies = 0
-    with (
-        common.output(options, options.files, options.rules) as out,
-        _scores_file(options, filters) as scores,
-        progress_bar(unit=" pair", unit_scale=True) as bar,
-    ):
-        pairs = read_bitext(*options.files, languages=options.languages)
-        scored = scores is not None
-        opened = partial(open_encoder, device=options.device)
-        blocks = apply(pairs, filters, options.languages, opened, options.jobs, scored)
-        for block in blocks:
-            out.write(block.kept)
-            if scores:
-                scores.write(block.scores)
-            read += block.read
-            copies += block.copies
-            removed += block.removed
-            refused += block.refused
-            bar.update(block.read)
-    reasons = (*UNFIT, *filters)
-    done: dict[str, Any] = {
-        "read": read,
-        "kept": read - removed.total(),
-        "copies": copies,
-        "removed": {name: removed[name] for name in reasons},
-        "refused": {name: refused[name] for name in reasons},
-        "rules": settings_of(filters),
-    }
+    with common.output(options, options.files, options.rules) as out:
+        with (
+            _scores_file(options, filters) as scores,
+            progress_bar(unit=" pair", unit_scale=True) as bar,
+        ):
+            pairs = common.pairs(options)
+            scored = scores is not None
+            opened = partial(open_encoder, device=options.device)
+            blocks = apply(pairs, filters, options.languages, opened, options.jobs, scored)
+            for block in blocks:
+                out.write(block.kept)
+                if scores:
+                    scores.write(block.scores)
+                read += block.read
+                copies += block.copies
+                removed += block.removed
+                refused += block.refused
+                bar.update(block.read)
+        reasons = (*UNFIT, *filters)
+        done: dict[str, Any] = {
+            "read": read,
+            "kept": read - removed.total(),
+            "copies": copies,
+            "removed": {name: removed[name] for name in reasons},
+            "refused": {name: refused[name] for name in reasons},
+            "rules": settings_of(filters),
+        }
+        if not done["kept"]:
+            reason = f"{options.rules} keeps no pair"
+            common.refuse_empty(options, done, reason, *_summary(done))
     warning = common.warning_of_copies(copies, done["kept"])
     common.report(options, done, *_summary(done), *warning)
 
@@ -125,7 +129,7 @@ def _scores_file(
     again = partial(check, place, inputs, options.overwrite)
     again()
     with atomic_path(place) as temporary:
-        with open(temporary, "wb") as file:
+        with open(temporary, "wb") as plain, packing(plain, place) as file:
             head = "\t".join(["refused_by", *columns(filters), *options.languages])
             file.write(f"{head}\n".encode())
             yield file

@@ -71,9 +71,12 @@ def run(options: argparse.Namespace) -> None:
             copies += same(row[1].decode(), row[2].decode())
             row += [b"%d" % (number + 1) for number in (source, target)] if options.ids else []
             out.write(b"\t".join(row) + b"\n")
-    sizes = [len(side.starts) - 1 for side in (left, right)]
-    limit = least if math.isfinite(least) else None
-    where = f"{sizes[0]:,} and {sizes[1]:,} sentences"
-    done = {"sentences": sizes, "pairs": len(pairs), "copies": copies, "at_least": limit}
+        sizes = [len(side.starts) - 1 for side in (left, right)]
+        limit = least if math.isfinite(least) else None
+        where = f"{sizes[0]:,} and {sizes[1]:,} sentences"
+        done = {"sentences": sizes, "pairs": len(pairs), "copies": copies, "at_least": limit}
+        if not len(pairs):
+            scored = f"a score of {least:.3f} or more" if math.isfinite(least) else "a score"
+            common.refuse_empty(options, done, f"no pair of {where} has {scored}")
     summary = f"{len(pairs):,} pairs found in {where}{common.from_on(limit)}"
     common.report(options, done, summary, *common.warning_of_copies(copies, len(pairs)))

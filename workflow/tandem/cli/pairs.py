@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Iterator
 
 from tandem.cli import common
-from tandem.corpora.files import STDIO, read_bitext
+from tandem.corpora.files import STDIO
 from tandem.encoders.model import SentenceEncoder
 from tandem.own_bitext.mined import calibrated
 from tandem.search.margins import Score
@@ -41,6 +42,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         "files", nargs="*", default=[STDIO], metavar="FILE", help=f"{common.BITEXT} (default: -)"
     )
     common.add_languages(parser)
+    common.add_columns(parser)
     common.add_output(parser)
 
 
@@ -59,6 +61,7 @@ def score(options: argparse.Namespace) -> None:
     """Write the pairs whose cosine is high enough."""
     read = kept = 0
     copies = dropped = 0
+    best = -math.inf
     with common.output(options, options.files, options.model) as out:
         encoder = common.load_model(options, *options.languages)
         least = options.at_least
@@ -66,6 +69,7 @@ def score(options: argparse.Namespace) -> None:
             least = calibrated(encoder, Score.COSINE)
         for pairs, cosines in _scored(encoder, options):
             read += len(pairs)
+            best = max(best, *cosines)
             for pair, cosine in zip(pairs, cosines, strict=True):
                 if cosine >= least:
                     copy = same(*pair)
@@ -76,10 +80,14 @@ def score(options: argparse.Namespace) -> None:
                     kept += 1
                     row = f"{cosine:.6f}", *(side.replace("\t", " ") for side in pair)
                     out.write("\t".join(row).encode() + b"\n")
+        counts = {"read": read, "kept": kept, "copies": copies, "dropped": dropped}
+        done = counts | {"at_least": least}
+        if not kept:
+            reason = f"none of {read:,} pairs has a cosine of {least:.3f} or more"
+            common.refuse_empty(options, done, f"{reason}; the highest is {best:.3f}")
     summary = f"{kept:,} of {read:,} pairs kept{common.from_on(least)}"
     if dropped:
         summary += f"; {dropped:,} copies left out"
-    done = {"read": read, "kept": kept, "copies": copies, "dropped": dropped, "at_least": least}
     common.report(options, done, summary, *common.warning_of_copies(copies, kept))
 
 
@@ -87,7 +95,7 @@ def _scored(
     encoder: SentenceEncoder, options: argparse.Namespace
 ) -> Iterator[tuple[list[Pair], list[float]]]:
     """Yield batches of pairs with their cosines."""
-    read = read_bitext(*options.files, languages=options.languages)
+    read = common.pairs(options)
     for pairs in common.batches(read, options, "pair"):
         vectors = map(encoder.encode, zip(*pairs, strict=True), options.languages)
         yield pairs, cosine_similarity(*vectors).tolist()

@@ -37,6 +37,7 @@ def add_train(parser: argparse.ArgumentParser) -> None:
     common.set_up(parser, run, _EXAMPLE)
     parser.add_argument("files", nargs="+", metavar="FILE", help=common.BITEXT)
     common.add_languages(parser)
+    common.add_columns(parser)
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="the model")
     common.add_overwrite(parser)
     parser.add_argument(
@@ -107,7 +108,7 @@ def run(options: argparse.Namespace) -> None:
     again = options.overwrite or options.resume
     free = partial(check, options.out, places, again, folder=True)
     free()  # before a model is loaded
-    bitext = corpora(options.files)
+    bitext = corpora(options.files, common.columns(options))
     how = _asked(options)
     apart = _apart(bitext, options)
     encoder = build(

@@ -59,8 +59,7 @@ def build_bitext(
         pairs = filter_pairs(_chain(sources, per_source), bitext.cleaning, removed)
         keys = _spool(pairs, scratch / "kept", held_out, removed)
         if not len(keys[0]):
-            problem = f"No pair of {', '.join(sources)} is left after cleaning: {dict(removed)}"
-            raise TandemError(f"{problem}. Loosen it")
+            raise _nothing_left(sources, removed)
         kept = np.arange(len(keys[0]))
         if bitext.duplicates == "remove":
             kept = np.sort(np.unique(keys[0], return_index=True)[1])  # the first of equal keys
@@ -80,6 +79,12 @@ def build_bitext(
         counts = splits.report() | {"seed": bitext.seed}
         write_json(result / "splits.json", counts)
     return counts
+
+
+def _nothing_left(sources: Iterable[str], removed: Mapping[str, int]) -> TandemError:
+    why = ", ".join(f"{count:,} {reason}" for reason, count in removed.items()) or "none was read"
+    problem = f"no pair of {', '.join(sources)} is left after cleaning ({why})"
+    return TandemError(f"{problem}. Check that the sides are two languages, or give more text")
 
 
 def _write(sides: Sequence[Path], pairs: Iterable[tuple[bytes, bytes]]) -> None:

@@ -204,6 +204,26 @@ def _zstandard(stream: BinaryIO) -> BinaryIO:
     return BufferedReader(opened)
 
 
+@contextlib.contextmanager
+def packing(stream: BinaryIO, name: str | Path) -> Iterator[BinaryIO]:
+    """Yield what packs into an open file as its name asks: .gz, .bz2, .xz, .zst, or not at all."""
+    ending = Path(name).suffix
+    if ending == ".gz":
+        # neither name nor time, so that equal content gives equal bytes
+        packed: Any = gzip.GzipFile("", "wb", fileobj=stream, mtime=0)
+    elif ending in (".bz2", ".xz"):
+        packed = (bz2.BZ2File if ending == ".bz2" else lzma.LZMAFile)(stream, "wb")
+    elif ending == ".zst":
+        import zstandard
+
+        packed = zstandard.ZstdCompressor().stream_writer(stream, closefd=False)
+    else:
+        yield stream
+        return
+    with packed:
+        yield packed
+
+
 PACKED: dict[bytes, Callable[[BinaryIO], Any]] = {
     b"\x1f\x8b": lambda stream: gzip.GzipFile(fileobj=stream),
     b"BZh": bz2.BZ2File,
@@ -222,12 +242,15 @@ def stream_lines(stream: IO[bytes] | Metered, name: str | Path) -> Iterator[str]
     later reader can split there.
 
     Raises:
-        InputError: on invalid UTF-8, a NUL, a line over `MAX_LINE_BYTES`, a stream that ends early
-            or damaged packing.
+        InputError: on lines that end in carriage returns alone, invalid UTF-8, a NUL, a line over
+            `MAX_LINE_BYTES`, a stream that ends early or damaged packing.
     """
     # readline with a bound: a 10 GB file without newlines must not be read into memory
     raw = iter(lambda: stream.readline(MAX_LINE_BYTES + 1), b"")
     for number, line in enumerate(refusing_each(raw, name), start=1):
+        if number == 1 and b"\r" in line.rstrip(b"\r\n") and not line.endswith(b"\n"):
+            problem = "lines end in carriage returns alone, as on old Macs"
+            raise InputError(name, number, problem, "Convert them (tr '\\r' '\\n' < old > new)")
         if len(line) > MAX_LINE_BYTES:
             problem = f"the line has over {MAX_LINE_BYTES:,} bytes"
             raise InputError(name, number, problem, "Split or remove it")

@@ -31,8 +31,8 @@ Value = TypeVar("Value")
 SEAL = "tandem.sha256"
 """The file with the SHA-256 of each other one; `sha256sum --check` reads it."""
 REMEDY = (
-    "If this is the right folder, fetch or make it anew: delete it, and run `tandem train` or the "
-    "workflow again"
+    "Is this the right folder? Then fetch it, or make it anew with `tandem train --overwrite` or "
+    "the workflow"
 )
 MAX_TEXT_BYTES = 1 << 26
 """Largest seal, settings or vocabulary: some three million words."""

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain, islice
+from itertools import chain, count, islice
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from tandem.corpora.bitext import build_bitext
 from tandem.corpora.files import STDIO, Corpus
 from tandem.corpora.settings import Bitext
+from tandem.corpora.tables import ANY_COLUMNS, Columns
 from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.model import SentenceEncoder
@@ -188,7 +189,7 @@ def build(
             raise TandemError(f"no training of {place} was stopped. Leave --resume (resume) out")
         corpora = read(folder)
         kept = [Path(file) for corpus in corpora for file in corpus.files]
-        inputs = [[corpus.format, *map(sha256, corpus.files)] for corpus in corpora]
+        inputs = [_description(corpus) for corpus in corpora]
         keep_if(folder, {"version": __version__, "inputs": inputs, **how.description()}, kept)
         if not text.exists():
             sources = {corpus.name: corpus.pairs(how.languages) for corpus in corpora}
@@ -206,10 +207,17 @@ def build(
     return encoder
 
 
+def _description(corpus: Corpus) -> list[Any]:
+    """Return what decides which pairs a corpus has."""
+    chosen = corpus.columns != ANY_COLUMNS and [[*corpus.columns.chosen], corpus.columns.header]
+    return [corpus.format, *map(sha256, corpus.files), *filter(None, [chosen])]
+
+
 def files_in(corpora: Iterable[Corpus], folder: Path) -> list[Corpus]:
     """Return corpora that can be read again; files that cannot are copied into the folder."""
+    numbers = count(1)
     return [
-        replace(corpus, files=tuple(_spool(name, folder) for name in corpus.files))
+        replace(corpus, files=tuple(_spool(name, folder, next(numbers)) for name in corpus.files))
         for corpus in corpora
     ]
 
@@ -219,14 +227,17 @@ def _written(pairs: Iterable[Pair], folder: Path) -> Corpus:
     path = folder / "pairs.tsv"
     if not write_lines(path, ("\t".join(map(collapse, pair)) for pair in pairs)):
         raise TandemError("there is no pair to train on. Give some, in two languages")
-    return Corpus("pairs", (str(path),), "columns")
+    return Corpus("pairs", (str(path),), "columns", Columns(header=False))
 
 
-def _spool(name: str, folder: Path) -> str:
-    """Return the path of an input; what can be read only once is copied into the folder."""
+def _spool(name: str, folder: Path, number: int) -> str:
+    """Return the path of an input; what can be read only once is copied into the folder.
+
+    The copy is named by its number: names of pipes repeat, and could be those of the work.
+    """
     if name != STDIO and Path(name).is_file():
         return name
-    copy = folder / ("stdin" if name == STDIO else Path(name).name)
+    copy = folder / f"input-{number}"
     source = sys.stdin.buffer if name == STDIO else open(name, "rb")
     with source, atomic_path(copy) as temporary, open(temporary, "wb") as out:
         shutil.copyfileobj(source, out)

@@ -1,0 +1,61 @@
+"""Names of languages as files have them: en, en-US, en_us, English."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tandem.text import language_of
+
+_ENGLISH = dict(
+    zip(*[iter(
+        "arabic ar bengali bn bulgarian bg catalan ca chinese zh croatian hr czech cs danish da "
+        "dutch nl english en estonian et finnish fi french fr german de greek el hebrew he "
+        "hindi hi hungarian hu icelandic is indonesian id irish ga italian it japanese ja "
+        "korean ko latvian lv lithuanian lt macedonian mk malay ms maltese mt norwegian no "
+        "persian fa polish pl portuguese pt romanian ro russian ru serbian sr slovak sk "
+        "slovenian sl spanish es swahili sw swedish sv tamil ta thai th turkish tr "
+        "ukrainian uk urdu ur vietnamese vi welsh cy".split()
+    )] * 2, strict=True)
+)  # fmt: skip
+"""Codes of languages by their English names, as head lines of tables have them."""
+_ROLES = ("source", "src"), ("target", "tgt", "trg")
+
+
+def code(mark: str) -> str:
+    """Return a mark with case, white space and `_` for `-` aside; a name becomes its code."""
+    plain = mark.strip().casefold().replace("_", "-")
+    return _ENGLISH.get(plain, plain)
+
+
+def same_language(first: str, second: str) -> bool:
+    """Tell whether two marks name one language, perhaps of different places."""
+    return language_of(code(first)) == language_of(code(second))
+
+
+def closest(marks: Sequence[str], language: str) -> int | None:
+    """Return the place of the mark of a language: of the same code, else of its first part.
+
+    `en` takes en-US where there is no en; `en-US` takes nothing that is marked `en`. Of several
+    the first is taken; None: there is none.
+    """
+    wanted, codes = code(language), [code(mark) for mark in marks]
+    for places in (codes, [language_of(place) for place in codes]):
+        if wanted in places:
+            return places.index(wanted)
+    return None
+
+
+def sides(names: Sequence[str], languages: Sequence[str]) -> tuple[int, int] | None:
+    """Return the places of two languages among names of columns, else of `source` and `target`.
+
+    None: the names have neither, so they may be text.
+    """
+    first = closest(names, languages[0])
+    if first is not None:
+        rest = ["" if place == first else name for place, name in enumerate(names)]
+        second = closest(rest, languages[1])
+        if second is not None:
+            return first, second
+    plain = [code(name) for name in names]
+    places = [next((plain.index(r) for r in roles if r in plain), None) for roles in _ROLES]
+    return None if None in places else (places[0], places[1])  # type: ignore[return-value]

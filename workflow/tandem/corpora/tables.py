@@ -1,0 +1,165 @@
+"""Pairs in tables: which columns hold the two languages, and whether the first row names them."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from tandem.corpora.languages import sides
+from tandem.errors import InputError, TandemError
+from tandem.files.untrusted import refusing_each
+from tandem.text import Pair
+from tandem.text.spelling import collapse
+
+Row = tuple[int, list[str]]
+"""The number of a line, from 1, and its cells."""
+_REMEDY = "Give sentence, tab, sentence; a number and a tab may precede them"
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which columns of a table hold the text, where the caller says so.
+
+    Attributes:
+        chosen: the columns of both sides, or of each of two files: numbers from 1, or names that
+            the first row has; empty: they follow from the content.
+        header: whether the first row names the columns; None: it does where it names both
+            languages, or `source` and `target`.
+    """
+
+    chosen: tuple[str, ...] = ()
+    header: bool | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse anything but one or two columns, or a column 0."""
+        if len(self.chosen) > 2 or not all(self.chosen) or "0" in self.chosen:
+            remedy = "Give two, from 1 on, such as 2,3, or one for each of two files"
+            raise TandemError(f"columns {','.join(self.chosen)}: not one or two columns. {remedy}")
+
+    def heads(self, cells: Sequence[str], languages: Sequence[str]) -> bool:
+        """Tell whether the first row names the columns."""
+        if self.header is not None:
+            return self.header
+        named = any(not column.isdecimal() for column in self.chosen)
+        return named or sides(cells, languages) is not None
+
+    def places(self, names: Sequence[str], place: str, line: int | None) -> list[int]:
+        """Return the places of the chosen columns; InputError where there is no such column."""
+        places = []
+        for column in self.chosen:
+            if column.isdecimal() and int(column) <= len(names):
+                places.append(int(column) - 1)
+            elif column in names:
+                places.append(list(names).index(column))
+            else:
+                there = ", ".join(names) if self.header or not column.isdecimal() else len(names)
+                problem = f"no column {column}; there are: {there}"
+                raise InputError(place, line, problem, "Correct --columns (columns)")
+        return places
+
+
+ANY_COLUMNS = Columns()
+"""They follow from the content."""
+
+
+def keys(
+    names: Sequence[str], languages: Sequence[str], choice: Columns, place: str, line: int | None
+) -> tuple[str, str]:
+    """Return the names of both sides among those of a record; InputError lists what is there."""
+    if len(choice.chosen) == 2:
+        places: Sequence[int] = choice.places(names, place, line)
+    elif (named := sides(names, languages)) is not None:
+        places = named
+    else:
+        problem = f"nothing is named {languages[0]} and {languages[1]}, or source and target"
+        remedy = f"There are: {', '.join(names)[:200] or 'none'}. Choose two: --columns NAME,NAME"
+        raise InputError(place, line, problem, remedy)
+    return names[places[0]], names[places[1]]
+
+
+def tabbed(lines: Iterable[str]) -> Iterator[Row]:
+    """Yield the cells of lines between tabs; quotes mean nothing."""
+    return ((number, line.split("\t")) for number, line in enumerate(lines, start=1))
+
+
+def quoted(lines: Iterable[str], place: str, delimiter: str) -> Iterator[Row]:
+    """Yield the rows of CSV (RFC 4180), whose quoted cells may hold delimiters and newlines."""
+    reader = csv.reader((f"{line}\n" for line in lines), delimiter=delimiter, strict=True)
+    rows = iter(refusing_each(reader, place, "no readable CSV", "Close each quote, double others"))
+    before = 0
+    for cells in rows:
+        if cells:  # a blank line has none
+            yield before + 1, list(map(collapse, cells))
+        before = reader.line_num
+
+
+def pairs_in(
+    rows: Iterable[Row], place: str, languages: Sequence[str], choice: Columns
+) -> Iterator[Pair]:
+    """Yield the pairs of a table, whose first row may name the columns.
+
+    Without names or a choice a row has two cells, or three of which the first is a number.
+    InputError names a row that has too few or too many cells, and a table without a pair.
+    """
+    places: Sequence[int] | None = None
+    width = count = 0
+    for count, (line, cells) in enumerate(rows, start=1):
+        if count == 1:
+            heads = choice.heads(cells, languages)
+            if choice.chosen:
+                places = choice.places(cells, place, line)
+            elif heads:
+                places = sides(cells, languages)
+            width = len(cells)
+            if heads:
+                continue
+        if places is None:
+            yield _last_two(cells, place, line)
+            continue
+        if len(cells) != width:
+            problem = f"{_count(cells)}, and the first line has {width}"
+            raise InputError(place, line, problem, "Give each line as many")
+        yield cells[places[0]], cells[places[1]]
+    if not count or (count == 1 and heads):
+        problem = "only names of columns" if count else "the file is empty"
+        raise InputError(place, None, problem, "Give a file with pairs")
+
+
+def _last_two(cells: Sequence[str], place: str, line: int) -> Pair:
+    """Return the last two of two or three cells; the first of three is a number."""
+    if len(cells) == 2 or (len(cells) == 3 and is_number(cells[0])):
+        return cells[-2], cells[-1]
+    remedy, problem = _REMEDY, f"{_count(cells)}, not 2"
+    if len(cells) > 2:
+        example = "1,2" if is_number(cells[-1]) else "2,3"
+        remedy = f"Say which two hold the text, such as --columns {example}"
+    elif not cells[0].strip():
+        remedy, problem = f"Remove it. {_REMEDY}", "a blank line"
+    elif cells[0].startswith("#"):
+        remedy = f"Remove comments. {_REMEDY}"
+    raise InputError(place, line, problem, remedy)
+
+
+def one_column(lines: Iterable[str], place: str, choice: Columns) -> Iterator[str]:
+    """Yield the cells of one column, for which the first line may have the name."""
+    for number, cells in tabbed(lines):
+        if number == 1:
+            index = choice.places(cells, place, number)[0]
+        if index >= len(cells):
+            problem = f"{_count(cells)}, and the text is said to be in {choice.chosen[0]}"
+            raise InputError(place, number, problem, "Correct --columns (columns), or the line")
+        yield cells[index]
+
+
+def is_number(text: str) -> bool:
+    """Tell whether a cell is a number, such as a score."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _count(cells: Sequence[str]) -> str:
+    return f"{len(cells)} column{'s' * (len(cells) != 1)}"
