@@ -88,7 +88,7 @@ def test_training_from_a_model_goes_on_where_it_was_stopped(trained, tmp_path, m
         patched.setattr("tandem.training.course.time.monotonic", itertools.count(step=100).__next__)
         command = ["train", *few, "--from", str(model), "--batch", "16"]
         assert main([*command, "--out", str(tmp_path / "one")]) == 130
-    assert (tmp_path / ".one.unfinished/checkpoint").is_dir()
+    assert len(list(tmp_path.glob(".one.unfinished/*/checkpoint"))) == 1
     for name in ("one", "two"):
         assert main([*command, "--out", str(tmp_path / name)]) == 0
     one, two = (sorted((tmp_path / name).rglob("*.*")) for name in ("one", "two"))
@@ -106,17 +106,19 @@ def test_work_that_another_start_began_is_not_gone_on_with(trained, tmp_path, mo
         patched.setattr("tandem.own_bitext.build.training.save_trained", stop)
         assert main(["train", *few, "--from", str(model), "--out", str(out)]) == 130
     work = tmp_path / ".more.unfinished"
-    begun = (work / "description.json").read_text()
+    begun = next(work.glob("*/description.json")).read_text()
     assert SentenceEncoder.load(model).digest() in begun
     other = SentenceEncoder.load(model)
     other.table += 1
     other.save(tmp_path / "other")
+    command = ["train", *few, "--from", str(tmp_path / "other"), "--out", str(out)]
+    assert main(command) == 1
     with monkeypatch.context() as patched:
         patched.setattr("tandem.own_bitext.build.training.save_trained", stop)
-        assert main(["train", *few, "--from", str(tmp_path / "other"), "--out", str(out)]) == 130
-    assert (work / "description.json").read_text() == begun.replace(
-        SentenceEncoder.load(model).digest(), other.digest()
-    )
+        assert main([*command, "--overwrite"]) == 130
+    anew = begun.replace(SentenceEncoder.load(model).digest(), other.digest())
+    stopped = {path.read_text() for path in work.glob("*/description.json")}
+    assert stopped == {begun, anew}
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,11 @@ import pytest
 import tandem
 from tandem.cli import COMMANDS, common, main, parser
 from tandem.errors import TandemError
-from tandem.files import io, outputs
+from tandem.files import io, unfinished
 from tandem.files.io import atomic_folder, atomic_path
-from tandem.files.outputs import check, workspace
+from tandem.files.outputs import check
 from tandem.files.saved import SEAL, seal
+from tandem.files.unfinished import workspace
 
 LANGUAGES = ["--languages", "en", "de"]
 TRAIN = ["train", "a.en", "a.de", *LANGUAGES, "--segmentation", "words", "--held-out", "5"]
@@ -225,11 +226,11 @@ def test_a_mark_lists_what_a_folder_holds(tmp_path):
 
 
 def test_a_second_training_of_one_output_is_refused(home, capsys):
-    with workspace(home / "new") as folder:
+    with workspace(home / "new") as space:
         done = run_shell(" ".join([sys.executable, "-m", "tandem", *TRAIN, "--out", "new"]))
         assert (done.returncode, "in use" in done.stderr) == (1, True)
-        assert folder.is_dir()
-    assert not folder.exists()
+        assert space.folder.is_dir()
+    assert not space.folder.exists()
     assert not (home / "new").exists()
 
 
@@ -309,16 +310,51 @@ def test_a_workspace_whose_removal_was_killed_is_taken_up(tmp_path, monkeypatch)
         removed.append(path)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(outputs, "remove", kill_after)
-    with pytest.raises(KeyboardInterrupt), workspace(tmp_path / "m") as folder:
-        outputs.keep_if(folder, {"a": 1}, [])
-        (folder / "text").mkdir()
+    with pytest.raises(KeyboardInterrupt), workspace(tmp_path / "m") as space:
+        assert not space.begin({"a": 1}, beside=False)
+        (space.work / "text").mkdir()
+        monkeypatch.setattr(unfinished, "remove", kill_after)
     monkeypatch.undo()
     assert removed
-    with workspace(tmp_path / "m") as folder:
-        outputs.keep_if(folder, {"a": 1}, [])
-        assert not (folder / "text").exists()
+    with workspace(tmp_path / "m") as space:
+        assert not space.begin({"a": 1}, beside=False)
+        assert not (space.work / "text").exists()
     assert not list(tmp_path.iterdir())
+
+
+def test_what_was_stopped_stays_beside_other_work(tmp_path):
+    def stop(description, beside, *made):
+        with pytest.raises(KeyboardInterrupt), workspace(tmp_path / "m") as space:
+            begun.append(space.begin(description, beside))
+            for name in made:
+                (space.work / name).mkdir()
+            raise KeyboardInterrupt
+
+    begun = []
+    first, other = {"recipe": {"epochs": 40}, "seed": 1}, {"recipe": {"epochs": 41}, "seed": 1}
+    stop(first, False, "text")
+    with pytest.raises(TandemError) as error, workspace(tmp_path / "m") as space:
+        space.begin(other, beside=False)
+    assert "differs in recipe epochs (40 then, 41 now). Give" in str(error.value)
+    stop(other, True, "text")
+    stop({}, True)  # which comes to nothing
+    stop(first, False)
+    stop(other, False)
+    assert begun == [False, False, False, True, True]
+    kept = tmp_path / ".m.unfinished"
+    assert len(list(kept.glob("*/text"))) == len(list(kept.glob("*/description.json"))) == 2
+    with workspace(tmp_path / "m") as space:
+        assert space.begin(first, beside=False) and (space.work / "text").is_dir()
+    assert not list(tmp_path.iterdir())
+
+
+def test_differences_are_named():
+    before = {"text": {"of file 1": "0" * 64}, "start": None, "seed": 1, "formats": ["lines"]}
+    now = {"text": {"of file 1": "1" * 64}, "start": "x", "formats": ["lines"], "a": 0.5}
+    assert unfinished.differences(before, now) == [
+        "a (not set then, 0.5 now)", "seed (1 then, not set now)",
+        'start (not set then, "x" now)', "text of file 1",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -40,7 +40,7 @@ def add_train(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="the model")
     common.add_overwrite(parser)
     parser.add_argument(
-        "--resume", action="store_true", help="go on with a training that was stopped"
+        "--resume", action="store_true", help="go on with a training that was stopped; begin, if none was"
     )
     parser.add_argument(
         "--from", dest="model", metavar="MODEL", help=f"what to start from: {common.MODEL}"
@@ -104,15 +104,15 @@ def run(options: argparse.Namespace) -> None:
     from tandem.own_bitext.build import build, files_in
 
     places = [*common.check_inputs(options.files), *filter(None, [options.model])]
-    again = options.overwrite or options.resume
-    free = partial(check, options.out, places, again, folder=True)
-    free()  # before a model is loaded
+    free = partial(check, options.out, places, folder=True)
+    free(options.overwrite or options.resume)  # before a model is loaded
     bitext = corpora(options.files)
     encoder = build(
         _asked(options),
         lambda folder: files_in(bitext, folder),
         options.out,
         free,
+        options.overwrite,
         options.resume,
         tell=lambda line: None if options.quiet else print(line, file=sys.stderr),
     )

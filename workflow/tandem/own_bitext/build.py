@@ -19,8 +19,9 @@ from tandem.corpora.files import STDIO, Corpus
 from tandem.corpora.settings import Bitext
 from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.encoders.kinds.averaging import Averaging
-from tandem.encoders.model import SentenceEncoder
+from tandem.encoders.model import Description, SentenceEncoder
 from tandem.errors import TandemError
+from tandem.files import saved
 from tandem.files.io import (
     atomic_folder,
     atomic_path,
@@ -30,7 +31,8 @@ from tandem.files.io import (
     sha256,
     write_lines,
 )
-from tandem.files.outputs import check, keep_if, workspace
+from tandem.files.outputs import check
+from tandem.files.unfinished import workspace
 from tandem.filtering.filter import parse_filters
 from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.own_bitext import recipes
@@ -140,7 +142,9 @@ def train(
     `metadata["quality"]`.
 
     A training that was stopped goes on where it was when it is called again with the same pairs
-    and settings, and ends with the same bytes. Ctrl-C writes the best epoch so far.
+    and settings, and ends with the same bytes. Ctrl-C writes the best epoch so far. With others it
+    is refused, unless `overwrite` is given without `resume`; what was stopped stays until the new
+    model is complete.
 
     Args:
         bitext: pairs (first, second), such as those of `read_bitext`.
@@ -159,15 +163,16 @@ def train(
     """
     first, second = languages
     how, place = Asked((first, second), **asked), Path(out)
-    free = partial(check, place, [], overwrite or resume, folder=True)
-    return build(how, lambda folder: [_written(bitext, folder)], place, free, resume)
+    free = partial(check, place, [], folder=True)
+    return build(how, lambda folder: [_written(bitext, folder)], place, free, overwrite, resume)
 
 
 def build(
     how: Asked,
     read: Callable[[Path], list[Corpus]],
     place: Path,
-    free: Callable[[], None],
+    free: Callable[[bool], None],
+    overwrite: bool,
     resume: bool,
     tell: Callable[[str], object] = lambda line: None,
 ) -> SentenceEncoder:
@@ -175,27 +180,28 @@ def build(
 
     Args:
         read: returns the corpora; inputs that must be copied go into the folder it receives.
-        free: refuses, before the work and after it, a place that is not free.
-        resume: work that was stopped must be there.
+        free: refuses, before the work and after it, a place that is not free; its argument tells
+            whether an earlier output may be there.
+        overwrite: an earlier model is replaced, and work of other settings may begin.
+        resume: the best epoch of this training is replaced.
         tell: called with messages on the way.
     """
-    free()
-    with workspace(place) as folder:
-        text, ids, model = folder / "text", folder / "ids", folder / "model"
-        if resume and not text.exists():
-            raise TandemError(f"no training of {place} was stopped. Leave --resume (resume) out")
-        corpora = read(folder)
-        kept = [Path(file) for corpus in corpora for file in corpus.files]
-        inputs = [[corpus.format, *map(sha256, corpus.files)] for corpus in corpora]
-        keep_if(folder, {"version": __version__, "inputs": inputs, **how.description()}, kept)
+    free(overwrite or resume)
+    with workspace(place) as space:
+        corpora = read(space.folder)
+        goes_on = space.begin(_description(how, corpora), beside=overwrite and not resume)
+        again = overwrite or (resume and goes_on and _is_unfinished(place))
+        free(again)
+        assert space.work is not None
+        text, ids, model = (space.work / name for name in ("text", "ids", "model"))
         if not text.exists():
             sources = {corpus.name: corpus.pairs(how.languages) for corpus in corpora}
             build_bitext(sources, how.bitext(list(sources)), text, most_held_out=MOST_HELD_OUT)
         if not ids.exists():
             with atomic_folder(ids) as temporary:
                 _segment(how, text, temporary)
-        encoder = _train(how, text, ids, folder / "checkpoint", model, tell)
-        free()  # somebody may have written there meanwhile
+        encoder = _train(how, text, ids, space.work / "checkpoint", model, tell)
+        free(again)  # somebody may have written there meanwhile
         replace_folder(model, place)
         if encoder.metadata.get("unfinished"):
             interrupted = KeyboardInterrupt()
@@ -210,6 +216,20 @@ def files_in(corpora: Iterable[Corpus], folder: Path) -> list[Corpus]:
         replace(corpus, files=tuple(_spool(name, folder) for name in corpus.files))
         for corpus in corpora
     ]
+
+
+def _description(how: Asked, corpora: Sequence[Corpus]) -> dict[str, Any]:
+    """Return all that decides what becomes of some text, as plain values."""
+    files = [file for corpus in corpora for file in corpus.files]
+    text = {f"of file {number}": sha256(file) for number, file in enumerate(files, start=1)}
+    formats = [corpus.format for corpus in corpora]
+    return {"version": __version__, "text": text, "formats": formats, **how.description()}
+
+
+def _is_unfinished(model: Path) -> bool:
+    """Tell whether a folder holds the best epoch of a training that was stopped."""
+    path = model / "encoder.json"
+    return path.is_file() and "unfinished" in saved.read(path, Description.model_validate).training
 
 
 def _written(pairs: Iterable[Pair], folder: Path) -> Corpus:
