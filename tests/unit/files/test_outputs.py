@@ -52,6 +52,12 @@ def prepared(tmp_path_factory):
     return home
 
 
+RULES = {"cosine": "cosine: {model: model}", "numbers": "numbers: {file: num.txt}",
+         "costs": "language-model: {model: costs.arpa}"}  # fmt: skip
+FILTER = ["filter", "{}.yaml", "a.en", "a.de", *LANGUAGES]
+COSINE, NUMBERS, COSTS = ([word.format(name) for word in FILTER] for name in RULES)
+
+
 @pytest.fixture
 def home(prepared, tmp_path, monkeypatch):
     """A copy of it, with links, as the working directory."""
@@ -60,6 +66,14 @@ def home(prepared, tmp_path, monkeypatch):
     (home / "link").symlink_to("docs")
     (home / "linked.txt").symlink_to("docs/thesis.txt")
     (home / "gone").symlink_to("nowhere")
+    (home / "other").symlink_to("model")
+    for name, rules in RULES.items():
+        (home / f"{name}.yaml").write_text(rules)
+    (home / "num.txt").write_text("1\n" * 60)
+    os.link(home / "num.txt", home / "hard.txt")
+    (home / "costs.arpa").write_text("\\data\\\n")
+    os.link(home / "model" / "encoder.json", home / "hard.json")
+    (home / "sts.tsv").write_text("1\ten1\tde1\n" * 9)
     os.link(home / "a.en", home / "hard.en")
     os.mkfifo(home / "pipe")
     monkeypatch.chdir(home)
@@ -111,7 +125,23 @@ REFUSED = {
     "JSON onto an own file": [*SCORE, "--json", "docs/thesis.txt"],
     "JSON for a folder": [*SCORE, "--json", "docs"],
     "mined pairs onto a side": ["mine", "model", "a.en", "a.de", *LANGUAGES, "--out", "a.de"],
-}
+    "pairs onto their numbers": [*NUMBERS, "--out", "num.txt"],
+    "pairs onto a hard link to their numbers": [*NUMBERS, "--out", "hard.txt"],
+    "pairs onto the rules": [*NUMBERS, "--out", "numbers.yaml"],
+    "scores onto numbers": [*NUMBERS, "--out", "new", "--keep-scores", "num.txt"],
+    "JSON onto numbers": [*NUMBERS, "--out", "new", "--json", "docs/../num.txt"],
+    "pairs onto a language model": [*COSTS, "--out", "costs.arpa"],
+    "pairs into the model of a rule": [*COSINE, "--out", "model/x.tsv"],
+    "pairs into a link to that model": [*COSINE, "--out", "other/x.tsv"],
+    "pairs into any model": [*NUMBERS, "--out", "model/segmenter/x.tsv"],
+    "scores into any model": [*NUMBERS, "--out", "new", "--keep-scores", "model/x.tsv"],
+    "JSON into any model": [*NUMBERS, "--out", "new", "--json", "annotated/x.json"],
+    "a model into any model": [*TRAIN, "--out", "model/new"],
+    "vectors into another model": [*ENCODE, "--out", "annotated/x.tsv"],
+    "a hard link to a file of the model": [*ENCODE, "--out", "hard.json"],
+    "JSON onto scores of people": ["evaluate", "model", "--sts", "sts.tsv", "en", "de",
+                                   "--json", "sts.tsv"],
+}  # fmt: skip
 TO_BE_OVERWRITTEN = {"a model", "an own file", "JSON onto an own file"}
 
 
@@ -160,6 +190,28 @@ def test_stdout_may_not_be_an_input(home, tmp_path):
     assert (done.returncode, (home / "a.en").read_bytes()) == (1, before)
     done = run_shell(f"{sys.executable} -m tandem encode model - --language en --out a.en < a.en")
     assert (done.returncode, (home / "a.en").read_bytes()) == (1, before)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "filter numbers.yaml a.en a.de --languages en de >> num.txt",
+        "filter numbers.yaml a.en a.de --languages en de --out num.txt --overwrite < num.txt",
+        "filter cosine.yaml a.en a.de --languages en de --out x 2>> model/encoder.json",
+        "filter numbers.yaml - --languages en de --out x --json sts.tsv --overwrite < sts.tsv",
+        "filter numbers.yaml - --languages en de --keep-scores sts.tsv --overwrite < sts.tsv",
+        "evaluate model --sts sts.tsv en de >> sts.tsv",
+        "encode model a.en --language en --out x 2>> a.en",
+        "encode model a.en --language en --out /dev/fd/3 3>> a.en",
+        "score model a.en a.de --languages en de --out x --json - >> a.de",
+        "compress model small >> model/encoder.json",
+    ],
+)
+def test_a_stream_may_not_be_an_input(home, command):
+    before = snapshot(home)
+    done = run_shell(f"{sys.executable} -m tandem {command}")
+    assert (done.returncode, snapshot(home) == before) == (1, True)
+    assert "Choose another" in done.stderr + done.stdout
 
 
 def run_shell(command, **environment):

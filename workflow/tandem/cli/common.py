@@ -21,7 +21,7 @@ from tandem.corpora.files import STDIO, check_readable
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError, writing
 from tandem.files.io import atomic_path, write_json
-from tandem.files.outputs import Place, check, same
+from tandem.files.outputs import Place, check, check_streams
 from tandem.machine import limit_threads, place
 from tandem.progress import progress_bar
 
@@ -70,14 +70,24 @@ def add_reporting(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", metavar="FILE", help="write what was done, as JSON; - is stdout")
 
 
+def inputs_of(options: argparse.Namespace) -> list[Place]:
+    """Return all that a command reads: paths, and 0 for stdin."""
+    arguments = vars(options)
+    names = [arguments.get(name) for name in _INPUTS]
+    names += [*arguments.get("files", ()), *arguments.get("read_by_rules", ())]
+    names += [path for path, *_ in arguments.get("sts", ())]
+    return [0 if name == STDIO else str(name) for name in names if name is not None]
+
+
 def check_report(options: argparse.Namespace) -> None:
-    """Refuse a place for --json that is not free, or that another output takes."""
+    """Refuse a place for --json that is not free or that another output takes.
+
+    Neither may stdout or stderr go to an input.
+    """
+    arguments, inputs = vars(options), inputs_of(options)
+    check_streams(inputs)
     if options.json in (None, STDIO):
         return
-    arguments = vars(options)
-    names = [arguments.get(name) for name in _INPUTS] + list(arguments.get("files", ()))
-    names += [path for path, *_ in arguments.get("sts", ())]
-    inputs = [str(name) for name in names if name not in (None, STDIO)]
     check(Path(options.json), inputs, options.overwrite)
     place = Path(os.path.realpath(options.json))
     for name in ("out", "folder", "keep_scores"):
@@ -155,10 +165,8 @@ def output(options: argparse.Namespace, names: list[str], other: str) -> Iterato
     Text, `names`, and a model or the rules, `other`, are read meanwhile. It is opened before any
     work, so that a place that is not free is refused at once.
     """
-    inputs = [*check_inputs(names), other]
+    inputs = [*check_inputs(names), other, *inputs_of(options)]
     if options.out == STDIO:
-        if any(same(source, 1) for source in inputs):
-            raise TandemError("stdout goes to a file that is read. Choose another")
         with writing("stdout", place=1):
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -29,10 +30,12 @@ def check(place: Path, inputs: Sequence[Place], overwrite: bool, folder: bool = 
         raise refusal(place, "is a link to another place")
     for source in inputs:
         path = real if isinstance(source, int) else Path(os.path.realpath(source))
-        if same(source, place) or real in path.parents or path in real.parents:
+        if is_part(place, source) or real in path.parents or path in real.parents:
             raise refusal(place, f"is, holds or lies in an input ({source or 'stdin'})")
         if folder and unfinished(real) in path.parents:
             raise refusal(place, f"is made in {unfinished(real)}, where an input lies ({source})")
+    if model := next((parent for parent in real.parents if (parent / SEAL).is_file()), None):
+        raise refusal(place, f"lies in {model}, a folder that {SEAL} seals")
     above = next(parent for parent in real.parents if parent.exists())
     if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
         raise refusal(place, f"cannot be made: {above} is no folder that you may write to")
@@ -59,6 +62,23 @@ def same(first: Place, second: Place) -> bool:
         plain = stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
         return plain and os.path.samestat(status, os.stat(second))
     return False
+
+
+def is_part(place: Place, source: Place) -> bool:
+    """Tell whether a place is an input or a file in it, perhaps by links."""
+    inside = () if isinstance(source, int) or not os.path.isdir(source) else Path(source).rglob("*")
+    return any(same(path, place) for path in (source, *inside))
+
+
+def check_streams(inputs: Sequence[Place]) -> None:
+    """Refuse inputs that stdout or stderr goes to; of the latter, stdout tells."""
+    for number, name in ((1, "stdout"), (2, "stderr")):
+        for source in inputs:
+            if is_part(number, source):
+                if number == 2:
+                    sys.stderr = sys.stdout  # or the message would stand in the input
+                problem = f"goes to a file that is read ({source or 'stdin'})"
+                raise TandemError(f"{name} {problem}. Choose another")
 
 
 def unfinished(place: Path) -> Path:
