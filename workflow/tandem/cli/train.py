@@ -168,7 +168,7 @@ def _summary(metadata: dict[str, Any], options: argparse.Namespace) -> list[str]
     retrieval, filtering, mining = (quality[name] for name in ("retrieval", "filtering", "mining"))
     least = quality["thresholds"]
     model, languages = options.out, " ".join(options.languages)
-    lines = [
+    return [
         f"read {text['cleaning']['read']:,} pairs, kept {text['cleaning']['kept']:,}"
         + (f" (left out: {why})" if why else ""),
         f"held out: {text['splits']['valid']:,} pairs to stop on, "
@@ -176,12 +176,6 @@ def _summary(metadata: dict[str, Any], options: argparse.Namespace) -> list[str]
         f"kept epoch {metadata['epoch']} of {_trained(metadata)}",
         f"P@1 of {retrieval['pairs']:,} test pairs: {retrieval['p_at_1_x100']:.1f} "
         f"(95% interval {retrieval['low']:.1f} to {retrieval['high']:.1f})",
-    ]
-    for name, shown in quality["examples"].items():
-        lines += [f"{name}: {shown['sentence']}", f"      finds: {shown['found']}"]
-        lines += [f"      right: {shown['right']}"] if "right" in shown else []
-    return [
-        *lines,
         f"score: 95% of true pairs have a cosine of {least['cosine']:.3f} or more; of test "
         f"pairs {filtering['true_kept_x100']:.1f}%, of wrong ones "
         f"{filtering['wrong_kept_x100']:.1f}%",

@@ -36,7 +36,7 @@ from tandem.files.unfinished import workspace
 from tandem.filtering.filter import parse_filters
 from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.own_bitext import recipes
-from tandem.own_bitext.quality import CROWD, quality
+from tandem.own_bitext.quality import CROWD, examples, quality
 from tandem.own_bitext.selection import by_retrieval_and_margin
 from tandem.own_bitext.stopping import stopping
 from tandem.registry import faults
@@ -288,8 +288,10 @@ def _train(
     origin = {"languages": list(how.languages), "text": {"cleaning": cleaning, "splits": splits}}
     if "unfinished" not in encoder.metadata:
         held_out, seen = (_pairs(text, split, how.languages) for split in ("test", "train"))
-        crowd = list(islice(seen, CROWD))
-        origin["quality"] = quality(encoder, list(held_out), crowd, how.languages)
+        tested, crowd = list(held_out), list(islice(seen, CROWD))
+        origin["quality"] = quality(encoder, tested, crowd, how.languages)
+        for line in examples(encoder, tested, how.languages):
+            tell(line)
     training.save_trained(model, encoder, history, origin, score="p_at_1_x100")
     return encoder
 
