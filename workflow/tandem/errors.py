@@ -22,6 +22,11 @@ class InputError(TandemError):
         self.path, self.line = str(path), line
         where = f"{path}, line {line}" if line is not None else str(path)
         super().__init__(f"{where}: {problem}. {remedy}")
+        self._parts = path, line, problem, remedy
+
+    def __reduce__(self) -> tuple[type[InputError], tuple[str | Path, int | None, str, str]]:
+        """Let it pass from one process to another."""
+        return InputError, self._parts
 
 
 @contextlib.contextmanager

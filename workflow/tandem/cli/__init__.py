@@ -1,7 +1,8 @@
 """The command `tandem`: train an encoder, encode, compare, filter and mine, on files or pipes.
 
 Output goes to stdout or a file, progress to stderr. Exit codes: 0; 1 for an error whose message
-says how to fix it; 2 for wrong usage; 130 when interrupted; 141 when the reader of stdout left.
+says how to fix it; 2 for wrong usage; 129 and 143 when ended by SIGHUP and SIGTERM; 130 when interrupted;
+141 when the reader of stdout left.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
+from tandem.cli.streams import EndedError, open_streams, tidy_end
 from tandem.errors import explained
 from tandem.version import __version__
 
@@ -75,6 +77,17 @@ _LEAST_BYTES = 1536 << 20
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     arguments = sys.argv[1:] if arguments is None else arguments
+    open_streams()
+    try:
+        with tidy_end():
+            return _run(arguments)
+    except EndedError as error:
+        _say(_named(arguments), str(error), error)
+        return 128 + error.number
+
+
+def _run(arguments: Sequence[str]) -> int:
+    """Run the command line; return its exit code, unless a signal ends it."""
     command = _named(arguments)
     try:
         if 0 <= resource.getrlimit(resource.RLIMIT_AS)[0] < _LEAST_BYTES:  # no limit is -1

@@ -168,6 +168,7 @@ def output(options: argparse.Namespace, names: list[str], other: str) -> Iterato
     inputs = [*check_inputs(names), other, *inputs_of(options)]
     if options.out == STDIO:
         with writing("stdout", place=1):
+            sys.stdout.buffer.write(b"")  # says before the work that it is closed
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
         return
