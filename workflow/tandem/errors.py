@@ -29,6 +29,11 @@ class InputError(TandemError):
         return InputError, self._parts
 
 
+def shown(name: str | Path) -> str:
+    """Return the name of a file as text: bytes that are no UTF-8 as escapes."""
+    return str(name).encode("utf-8", "backslashreplace").decode()
+
+
 @contextlib.contextmanager
 def writing(
     name: str | Path, place: str | Path | int, written: Callable[[], int] = int
@@ -103,6 +108,8 @@ def explained(error: Exception, settings: str) -> str | None:
             f"out of memory ({words}). Lower {settings}, or allow the process more (ulimit -v, its "
             "cgroup, mem_mb of its job)"
         )
+    if isinstance(error, UnicodeEncodeError):  # text that is read is UTF-8: only names may not be
+        return f"a name is not UTF-8 ({shown(error.object[:200])}). Choose another"
     return str(error) if isinstance(error, OSError) else to_install(error)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import math
 import os
 import sys
 import textwrap
@@ -19,7 +18,7 @@ from pydantic import ByteSize, TypeAdapter
 
 from tandem.corpora.files import STDIO, check_readable
 from tandem.encoders.model import SentenceEncoder
-from tandem.errors import TandemError, writing
+from tandem.errors import TandemError, shown, writing
 from tandem.files.io import atomic_path, write_json
 from tandem.files.outputs import Place, check, check_streams
 from tandem.machine import limit_threads, place
@@ -106,7 +105,7 @@ def report(options: argparse.Namespace, done: Mapping[str, Any], *lines: str) ->
         check_report(options)  # somebody may have written there meanwhile
         write_json(options.json, done)
     for line in () if options.quiet else lines:
-        print(line, file=sys.stderr)
+        print(shown(line), file=sys.stderr)
 
 
 def from_on(least: float | None) -> str:
@@ -117,8 +116,9 @@ def from_on(least: float | None) -> str:
 def add_languages(parser: argparse.ArgumentParser) -> None:
     """Add the languages of the two sides."""
     parser.add_argument(
-        "--languages", nargs=2, required=True, metavar=("FIRST", "SECOND"), help="of the two sides"
-    )
+        "--languages", nargs=2, required=True, type=text, metavar=("FIRST", "SECOND"),
+        help="of the two sides",
+    )  # fmt: skip
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
@@ -197,9 +197,20 @@ def auto_or_number(text: str) -> float | None:
 
 
 natural, positive, threads = within(0, 2**63 - 1), within(1, 2**63 - 1), within(1, 1024)
-threshold = within(-math.inf, math.inf, float)
+threshold = within(-sys.float_info.max, sys.float_info.max, float)
+
+
+def text(words: str) -> str:
+    """Read words that files and tables will hold: UTF-8, without control characters."""
+    if not words.isprintable():
+        shown = words.encode("unicode_escape", "backslashreplace").decode()
+        raise argparse.ArgumentTypeError(f"{shown} has a control character, or is not UTF-8")
+    return words
 
 
 def byte_size(text: str) -> int:
     """Read a size such as 2GiB or 500M."""
-    return TypeAdapter(ByteSize).validate_python(text)
+    size = TypeAdapter(ByteSize).validate_python(text)
+    if not 0 < size < 2**63:
+        raise argparse.ArgumentTypeError(f"{text} is no size that a machine has")
+    return size

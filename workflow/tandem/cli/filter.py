@@ -53,7 +53,7 @@ def add_filter(parser: argparse.ArgumentParser) -> None:
         "refuse it, between tabs under a head line",
     )  # fmt: skip
     parser.add_argument(
-        "--jobs", type=common.positive, default=1, help="processes that score (default: 1)"
+        "--jobs", type=common.threads, default=1, help="processes that score (default: 1)"
     )
     common.add_device(parser)
     common.add_reporting(parser)

@@ -24,7 +24,7 @@ class EndedError(BaseException):
 
 @contextlib.contextmanager
 def tidy_end() -> Iterator[None]:
-    """Raise EndedError where a signal would end the process at once, so that what is open tidies up.
+    """Raise EndedError where a signal would end the process at once, so that all tidies up.
 
     A second signal ends it at once. One that is ignored, as under nohup, stays so.
     """
@@ -97,6 +97,8 @@ def open_streams() -> None:
     if sys.stdout is None:
         closed: Any = _Closed("stdout", "Open it, or name a file: --out, or --json")
         sys.stdout = io.TextIOWrapper(closed, write_through=True)
+    elif sys.stdout is sys.__stdout__ and isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # whatever the locale
     if sys.stderr is sys.__stderr__:  # not one that a program has put there
         file: Any = _Messages(2, "w", closefd=False)
         sys.stderr = io.TextIOWrapper(

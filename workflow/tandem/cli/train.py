@@ -8,12 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-import yaml
-
 from tandem.cli import common
 from tandem.corpora.files import corpora
 from tandem.encoders.encoder import ENCODERS, Encoder
-from tandem.errors import TandemError
+from tandem.errors import TandemError, shown
+from tandem.files.io import parse_yaml
 from tandem.files.outputs import check
 from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.registry import Settings
@@ -40,8 +39,9 @@ def add_train(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="the model")
     common.add_overwrite(parser)
     parser.add_argument(
-        "--resume", action="store_true", help="go on with a training that was stopped; begin, if none was"
-    )
+        "--resume", action="store_true",
+        help="go on with a training that was stopped; begin, if none was",
+    )  # fmt: skip
     parser.add_argument(
         "--from", dest="model", metavar="MODEL", help=f"what to start from: {common.MODEL}"
     )
@@ -77,7 +77,10 @@ def _setting(text: str) -> tuple[str, Any]:
     key, sign, value = text.partition("=")
     if not (key and sign):
         raise argparse.ArgumentTypeError(f"{text} is not KEY=VALUE")
-    return key, yaml.safe_load(value)
+    try:
+        return key, parse_yaml(common.text(value), key, "Mend the value")
+    except TandemError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def _add_settings(parser: argparse.ArgumentParser, model: type[Settings], *names: str) -> None:
@@ -114,7 +117,7 @@ def run(options: argparse.Namespace) -> None:
         free,
         options.overwrite,
         options.resume,
-        tell=lambda line: None if options.quiet else print(line, file=sys.stderr),
+        tell=lambda line: None if options.quiet else print(shown(line), file=sys.stderr),
     )
     common.report(options, encoder.metadata, *_summary(encoder.metadata, options))
 

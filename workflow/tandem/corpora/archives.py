@@ -1,8 +1,9 @@
 """Reading members of zip and tar archives without trusting them.
 
 Zip members are read in place, tar archives are unpacked into one temporary file without a name, so
-no member can be written elsewhere, and nothing is left of them however the process ends. An archive with a member or a link that points outside
-its folder is refused as a whole, since its other members cannot be trusted either.
+no member can be written elsewhere, and nothing is left of them however the process ends. An archive
+with a member or a link that points outside its folder is refused as a whole, since its other
+members cannot be trusted either.
 """
 
 from __future__ import annotations

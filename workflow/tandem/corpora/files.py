@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from tandem.corpora.readers.lines import align
-from tandem.errors import InputError, TandemError
+from tandem.errors import InputError, TandemError, shown
 from tandem.files.io import open_binary, read_lines, stream_lines, unpacked
 from tandem.files.untrusted import refusing
 from tandem.text import Pair
@@ -32,7 +32,7 @@ class Corpus:
     """One file of pairs, or two files of as many lines."""
 
     name: str
-    """The names of its files, as the caller wrote them."""
+    """The names of its files, as the caller wrote them, as text."""
     files: tuple[str, ...]
     """Their paths; `-` is stdin."""
     format: Format
@@ -96,7 +96,7 @@ def corpora(files: Sequence[str | Path]) -> list[Corpus]:
     names = [str(file) for file in files]
     check_readable(names)
     if len(names) == 1 and not _is_file(names[0]):
-        return [Corpus(names[0], (names[0],), "columns")]
+        return [Corpus(shown(names[0]), (names[0],), "columns")]
     complete, waiting = [], ""
     for name in names:
         kind = _look(name)
@@ -106,7 +106,7 @@ def corpora(files: Sequence[str | Path]) -> list[Corpus]:
         if waiting and kind != "lines":
             break
         paths = (waiting, name) if waiting else (name,)
-        complete.append(Corpus(" and ".join(paths), paths, kind))
+        complete.append(Corpus(shown(" and ".join(paths)), paths, kind))
         waiting = ""
     if waiting:
         problem = "text of one column, and none follows that its lines could belong to"

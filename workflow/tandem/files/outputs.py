@@ -28,14 +28,7 @@ def check(place: Path, inputs: Sequence[Place], overwrite: bool, folder: bool = 
         raise refusal(place, "is the working directory, a folder above it or a disk's root")
     if place.is_symlink() or place.name == "..":
         raise refusal(place, "is a link to another place")
-    for source in inputs:
-        path = real if isinstance(source, int) else Path(os.path.realpath(source))
-        if is_part(place, source) or real in path.parents or path in real.parents:
-            raise refusal(place, f"is, holds or lies in an input ({source or 'stdin'})")
-        if folder and unfinished(real) in path.parents:
-            raise refusal(place, f"is made in {unfinished(real)}, where an input lies ({source})")
-    if model := next((parent for parent in real.parents if (parent / SEAL).is_file()), None):
-        raise refusal(place, f"lies in {model}, a folder that {SEAL} seals")
+    _check_apart(place, inputs, folder)
     above = next(parent for parent in real.parents if parent.exists())
     if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
         raise refusal(place, f"cannot be made: {above} is no folder that you may write to")
@@ -53,6 +46,19 @@ def check(place: Path, inputs: Sequence[Place], overwrite: bool, folder: bool = 
     used = any(place.iterdir()) if folder else place.stat().st_size
     if used and not overwrite:
         raise refusal(place, "is there already", ", or add --overwrite")
+
+
+def _check_apart(place: Path, inputs: Sequence[Place], folder: bool) -> None:
+    """Refuse a place that is, holds or lies in an input, or lies in any model."""
+    real = Path(os.path.realpath(place))
+    for source in inputs:
+        path = real if isinstance(source, int) else Path(os.path.realpath(source))
+        if is_part(place, source) or real in path.parents or path in real.parents:
+            raise refusal(place, f"is, holds or lies in an input ({source or 'stdin'})")
+        if folder and unfinished(real) in path.parents:
+            raise refusal(place, f"is made in {unfinished(real)}, where an input lies ({source})")
+    if model := next((parent for parent in real.parents if (parent / SEAL).is_file()), None):
+        raise refusal(place, f"lies in {model}, a folder that {SEAL} seals")
 
 
 def same(first: Place, second: Place) -> bool:

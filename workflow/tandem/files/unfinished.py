@@ -31,12 +31,13 @@ class Workspace:
     folder: Path
     work: Path | None = None
 
-    def begin(self, description: Mapping[str, Any], beside: bool) -> bool:
+    def begin(self, description: Mapping[str, Any], beside: bool, precious: str = "") -> bool:
         """Choose the folder of work with this description; tell whether it goes on there.
 
         Args:
             description: all that decides what the work leads to, as plain values.
             beside: whether it may begin although work of another description was stopped here.
+            precious: otherwise, a part without which other work counts for nothing.
 
         Raises:
             TandemError: it may not; the message names what differs.
@@ -44,7 +45,8 @@ class Workspace:
         text = json.dumps(description, sort_keys=True)
         work = self.folder / hashlib.sha256(text.encode()).hexdigest()[:16]
         goes_on = (work / _DESCRIPTION).is_file()
-        stopped = [read_json(path) for path in sorted(self.folder.rglob(_DESCRIPTION))]
+        paths = sorted(self.folder.rglob(_DESCRIPTION))
+        stopped = [read_json(path) for path in paths if (path.parent / precious).exists()]
         if stopped and not (goes_on or beside):
             differing = min((differences(other, description) for other in stopped), key=len)
             raise TandemError(
@@ -58,6 +60,11 @@ class Workspace:
             write_json(work / _DESCRIPTION, description)
         self.work = work
         return goes_on
+
+    def parts(self, *names: str) -> Iterator[Path]:
+        """Yield the places of the parts of the work that has begun."""
+        assert self.work is not None
+        yield from (self.work / name for name in names)
 
 
 @contextlib.contextmanager

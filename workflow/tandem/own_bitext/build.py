@@ -142,9 +142,8 @@ def train(
     `metadata["quality"]`.
 
     A training that was stopped goes on where it was when it is called again with the same pairs
-    and settings, and ends with the same bytes. Ctrl-C writes the best epoch so far. With others it
-    is refused, unless `overwrite` is given without `resume`; what was stopped stays until the new
-    model is complete.
+    and settings, and ends with the same bytes. Ctrl-C writes the best epoch so far. With others,
+    `overwrite` without `resume` begins anew; what was stopped stays until the model is complete.
 
     Args:
         bitext: pairs (first, second), such as those of `read_bitext`.
@@ -189,18 +188,18 @@ def build(
     free(overwrite or resume)
     with workspace(place) as space:
         corpora = read(space.folder)
-        goes_on = space.begin(_description(how, corpora), beside=overwrite and not resume)
+        precious = "" if resume else "checkpoint"
+        goes_on = space.begin(_description(how, corpora), overwrite and not resume, precious)
         again = overwrite or (resume and goes_on and _is_unfinished(place))
         free(again)
-        assert space.work is not None
-        text, ids, model = (space.work / name for name in ("text", "ids", "model"))
+        text, ids, checkpoint, model = space.parts("text", "ids", "checkpoint", "model")
         if not text.exists():
             sources = {corpus.name: corpus.pairs(how.languages) for corpus in corpora}
             build_bitext(sources, how.bitext(list(sources)), text, most_held_out=MOST_HELD_OUT)
         if not ids.exists():
             with atomic_folder(ids) as temporary:
                 _segment(how, text, temporary)
-        encoder = _train(how, text, ids, space.work / "checkpoint", model, tell)
+        encoder = _train(how, text, ids, checkpoint, model, tell)
         free(again)  # somebody may have written there meanwhile
         replace_folder(model, place)
         if encoder.metadata.get("unfinished"):
@@ -220,8 +219,8 @@ def files_in(corpora: Iterable[Corpus], folder: Path) -> list[Corpus]:
 
 def _description(how: Asked, corpora: Sequence[Corpus]) -> dict[str, Any]:
     """Return all that decides what becomes of some text, as plain values."""
-    files = [file for corpus in corpora for file in corpus.files]
-    text = {f"of file {number}": sha256(file) for number, file in enumerate(files, start=1)}
+    files = enumerate((file for corpus in corpora for file in corpus.files), start=1)
+    text = {f"of file {number}": sha256(file) for number, file in files}
     formats = [corpus.format for corpus in corpora]
     return {"version": __version__, "text": text, "formats": formats, **how.description()}
 
