@@ -109,12 +109,15 @@ def explained(error: Exception, settings: str) -> str | None:
             "cgroup, mem_mb of its job)"
         )
     if isinstance(error, UnicodeEncodeError):  # text that is read is UTF-8: only names may not be
-        return f"a name is not UTF-8 ({shown(error.object[:200])}). Choose another"
+        around = error.object[max(0, error.start - 40) : error.end + 40]
+        return f"a name is not UTF-8 ({shown(' '.join(around.split()))}). Choose another"
     return str(error) if isinstance(error, OSError) else to_install(error)
 
 
 _NO_MEMORY = re.compile(
-    "allocate memory|bad_alloc|out of memory|failed to map|start new thread", re.IGNORECASE
+    "allocate memory|bad_alloc|out of memory|failed to map|start new thread|array is too big"
+    "|size calculation overflowed|maximum allowed dimension",
+    re.IGNORECASE,
 ).search
 """How libraries in C++ and CUDA word it."""
 

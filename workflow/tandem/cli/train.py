@@ -76,7 +76,7 @@ def _setting(text: str) -> tuple[str, Any]:
     """Read KEY=VALUE; the value is YAML."""
     key, sign, value = text.partition("=")
     if not (key and sign):
-        raise argparse.ArgumentTypeError(f"{text} is not KEY=VALUE")
+        raise argparse.ArgumentTypeError(f"{shown(text)} is not KEY=VALUE")
     try:
         return key, parse_yaml(common.text(value), key, "Mend the value")
     except TandemError as error:
