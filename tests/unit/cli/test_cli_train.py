@@ -139,10 +139,10 @@ def test_work_that_another_start_began_is_not_gone_on_with(trained, tmp_path, mo
     other.table += 1
     other.save(tmp_path / "other")
     command = ["train", *few, "--from", str(tmp_path / "other"), "--out", str(out)]
-    assert main(command) == 1
+    assert main([*command, "--resume"]) == 1
     with monkeypatch.context() as patched:
         patched.setattr("tandem.own_bitext.build.training.save_trained", stop)
-        assert main([*command, "--overwrite"]) == 130
+        assert main(command) == 130  # beside what had no checkpoint yet
     anew = begun.replace(SentenceEncoder.load(model).digest(), other.digest())
     stopped = {path.read_text() for path in work.glob("*/description.json")}
     assert stopped == {begun, anew}
