@@ -22,6 +22,16 @@ class InputError(TandemError):
         self.path, self.line = str(path), line
         where = f"{path}, line {line}" if line is not None else str(path)
         super().__init__(f"{where}: {problem}. {remedy}")
+        self._parts = path, line, problem, remedy
+
+    def __reduce__(self) -> tuple[type[InputError], tuple[str | Path, int | None, str, str]]:
+        """Let it pass from one process to another."""
+        return InputError, self._parts
+
+
+def shown(name: str | Path) -> str:
+    """Return the name of a file as text: bytes that are no UTF-8 as escapes."""
+    return str(name).encode("utf-8", "backslashreplace").decode()
 
 
 @contextlib.contextmanager
@@ -99,11 +109,16 @@ def explained(error: Exception, settings: str) -> str | None:
             f"out of memory ({words}). Lower {settings}, or allow the process more (ulimit -v, its "
             "cgroup, mem_mb of its job)"
         )
+    if isinstance(error, UnicodeEncodeError):  # text that is read is UTF-8: only names may not be
+        around = error.object[max(0, error.start - 40) : error.end + 40]
+        return f"a name is not UTF-8 ({shown(' '.join(around.split()))}). Choose another"
     return str(error) if isinstance(error, OSError) else to_install(error)
 
 
 _NO_MEMORY = re.compile(
-    "allocate memory|bad_alloc|out of memory|failed to map|start new thread", re.IGNORECASE
+    "allocate memory|bad_alloc|out of memory|failed to map|start new thread|array is too big"
+    "|size calculation overflowed|maximum allowed dimension",
+    re.IGNORECASE,
 ).search
 """How libraries in C++ and CUDA word it."""
 

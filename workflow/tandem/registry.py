@@ -33,7 +33,9 @@ class Settings(BaseModel):
     The docstring under a field says what it means; docs/configuration.md quotes it.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False
+    )
 
     @model_validator(mode="before")
     @classmethod

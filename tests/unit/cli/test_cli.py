@@ -16,7 +16,7 @@ import pytest
 import torch
 
 import tandem
-from tandem.cli import COMMANDS, main, parser
+from tandem.cli import COMMANDS, main, parsed
 from tandem.cli.common import byte_size
 from tandem.encoders.composition import Composition, as_encoder
 from tandem.encoders.kinds.averaging import Averaging
@@ -232,7 +232,7 @@ def test_help_has_an_example_that_parses(command, capsys):
     for line in example.split("\n"):
         words = shlex.split(line.split(" > ")[0])
         assert words[:2] == ["tandem", command]
-        assert parser(words[1:]).parse_args(words[1:]).command == command
+        assert parsed(words[1:]).command == command
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -36,6 +36,33 @@ def test_train_learns_translations(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["de", "en", "model"]
 
 
+def test_no_sentence_of_the_text_is_in_a_model(tmp_path, capsys):
+    out, report = tmp_path / "model", tmp_path / "done.json"
+    arguments = [*bitext(tmp_path, 200), "--held-out", "20", "--epochs", "1"]
+    assert main(["train", *arguments, "--out", str(out), "--json", str(report)]) == 0
+    said = capsys.readouterr().err
+    lines = [(tmp_path / side).read_text().splitlines() for side in ("en", "de")]
+    shown = [line.split(": ")[1] for line in said.splitlines() if "finds: " in line]
+    assert shown and set(shown) <= set(lines[1])
+    # a model of an earlier version, and what begins with one
+    old = SentenceEncoder.load(out)
+    old.metadata["quality"]["examples"] = {"hit": {"sentence": lines[0][0], "found": lines[1][0]}}
+    old.metadata["start"] = {"training": {"quality": dict(old.metadata["quality"])}}
+    old.save(tmp_path / "old")
+    assert lines[0][0].encode() in (tmp_path / "old" / "encoder.json").read_bytes()
+    more = ["--from", str(tmp_path / "old"), "--held-out", "20", "--epochs", "1"]
+    files = [*arguments[:2], *LANGUAGES]
+    assert main(["train", *files, *more, "--out", str(tmp_path / "more")]) == 0
+    for command in ("compress", "export"):
+        assert main([command, str(tmp_path / "old"), str(tmp_path / command)]) == 0
+    places = [report, *(path for name in ("model", "more", "compress", "export")
+                        for path in (tmp_path / name).rglob("*") if path.is_file())]  # fmt: skip
+    assert len(places) > 20
+    for place in places:
+        content = place.read_bytes().decode("utf-8", "replace")
+        assert not [line for side in lines for line in side if line in content], place
+
+
 def test_training_twice_gives_the_same_bytes(tmp_path):
     arguments = [*bitext(tmp_path, 200), "--held-out", "20", "--epochs", "1"]
     for name in ("one", "two"):
@@ -89,7 +116,7 @@ def test_training_from_a_model_goes_on_where_it_was_stopped(trained, tmp_path, m
         patched.setattr("tandem.training.course.time.monotonic", itertools.count(step=100).__next__)
         command = ["train", *few, "--from", str(model), "--batch", "16"]
         assert main([*command, "--out", str(tmp_path / "one")]) == 130
-    assert (tmp_path / ".one.unfinished/checkpoint").is_dir()
+    assert len(list(tmp_path.glob(".one.unfinished/*/checkpoint"))) == 1
     for name in ("one", "two"):
         assert main([*command, "--out", str(tmp_path / name)]) == 0
     one, two = (sorted((tmp_path / name).rglob("*.*")) for name in ("one", "two"))
@@ -107,17 +134,19 @@ def test_work_that_another_start_began_is_not_gone_on_with(trained, tmp_path, mo
         patched.setattr("tandem.own_bitext.build.training.save_trained", stop)
         assert main(["train", *few, "--from", str(model), "--out", str(out)]) == 130
     work = tmp_path / ".more.unfinished"
-    begun = (work / "description.json").read_text()
+    begun = next(work.glob("*/description.json")).read_text()
     assert SentenceEncoder.load(model).digest() in begun
     other = SentenceEncoder.load(model)
     other.table += 1
     other.save(tmp_path / "other")
+    command = ["train", *few, "--from", str(tmp_path / "other"), "--out", str(out)]
+    assert main([*command, "--resume"]) == 1
     with monkeypatch.context() as patched:
         patched.setattr("tandem.own_bitext.build.training.save_trained", stop)
-        assert main(["train", *few, "--from", str(tmp_path / "other"), "--out", str(out)]) == 130
-    assert (work / "description.json").read_text() == begun.replace(
-        SentenceEncoder.load(model).digest(), other.digest()
-    )
+        assert main(command) == 130  # beside what had no checkpoint yet
+    anew = begun.replace(SentenceEncoder.load(model).digest(), other.digest())
+    stopped = {path.read_text() for path in work.glob("*/description.json")}
+    assert stopped == {begun, anew}
 
 
 @pytest.mark.parametrize(

@@ -143,9 +143,19 @@ def saved_epochs(checkpoint):
         return 0
 
 
-def stop_when(process, made, how, epochs=0):
+class Kept:
+    """What is kept of a training that was stopped."""
+
+    def __init__(self, home, name):
+        self.folder = home / f".{name}.unfinished"
+
+    def __truediv__(self, name):
+        return next(self.folder.glob(f"*/{name}"), self.folder / "nothing")
+
+
+def stop_when(process, kept, name, how, epochs=0):
     """Send a signal once something has been made, or so many epochs are over."""
-    while not made.exists() or (epochs and epochs > saved_epochs(made)):
+    while not (kept / name).exists() or (epochs and epochs > saved_epochs(kept / name)):
         assert process.poll() is None, process.stderr.read()
         time.sleep(0.01)
     process.send_signal(how)
@@ -153,10 +163,10 @@ def stop_when(process, made, how, epochs=0):
 
 
 def test_an_interrupted_training_keeps_its_best_epoch_and_goes_on(home):
-    kept = home / ".stopped.unfinished"
+    kept = Kept(home, "stopped")
     slow = ["--epochs", "4000", "--patience", "0"]
     process = train(home, "stopped", *slow, before=HEARING)
-    code, said = stop_when(process, kept / "checkpoint", signal.SIGINT, epochs=1)
+    code, said = stop_when(process, kept, "checkpoint", signal.SIGINT, epochs=1)
     assert (code, ".stopped.unfinished: --resume goes on" in said) == (130, True)
     assert "stopped has the best epoch so far" in said
     assert main(["encode", str(home / "stopped"), str(home / "en"), "--language", "en",
@@ -165,17 +175,59 @@ def test_an_interrupted_training_keeps_its_best_epoch_and_goes_on(home):
     code, said = finish(train(home, "stopped", *slow))
     assert (code, "is there already" in said) == (1, True)
     process = train(home, "stopped", *slow, "--resume")
-    code, said = stop_when(process, kept / "checkpoint", signal.SIGKILL)
+    code, said = stop_when(process, kept, "checkpoint", signal.SIGKILL)
     assert (kept / "text").stat().st_mtime_ns == text
-    # other settings begin afresh
+    best = content(home / "stopped")
+    for other, differing in (
+        (["--epochs", "4001", "--resume"], "recipe epochs (4000 then, 4001 now)"),
+        (["--seed", "2"], "seed (1 then, 2 now)"),
+        (["--seed", "2", "--resume", "--overwrite"], "seed (1 then, 2 now)"),
+    ):
+        code, said = finish(train(home, "stopped", *slow, *other))
+        assert code == 1
+        assert f"differs in {differing}. Give" in said or "is there already" in said
+    assert content(home / "stopped") == best and (kept / "text").stat().st_mtime_ns == text
+    # other settings begin afresh, beside what was stopped
+    bad = home / "bad.tsv"
+    bad.write_bytes(b"one\tein\n\xff\tx\n")
+    assert main(["train", str(bad), *OPTIONS, "--out", str(home / "stopped"), "--overwrite"]) == 1
+    assert content(home / "stopped") == best and (kept / "text").stat().st_mtime_ns == text
     assert finish(train(home, "stopped", "--seed", "2", "--overwrite"))[0] == 0
     assert content(home / "stopped") != content(home / "whole")
-    assert not kept.exists()
+    assert not kept.folder.exists()
+
+
+def test_another_text_is_not_gone_on_with(home):
+    kept = Kept(home, "texts")
+    process = train(home, "texts", before=PAUSED)
+    stop_when(process, kept, "checkpoint", signal.SIGKILL)
+    other = home / "other"
+    other.write_text((home / "de").read_text()[::-1].strip("\n") + "\n")
+    command = ["train", str(home / "en"), str(other), *OPTIONS, "--out", str(home / "texts")]
+    code = subprocess.run(
+        [sys.executable, "-m", "tandem", *command, "--resume"],
+        cwd=home, env=ENVIRONMENT, capture_output=True, text=True,
+    )  # fmt: skip
+    assert (code.returncode, "differs in text of file 2. Give" in code.stderr) == (1, True)
+    assert finish(train(home, "texts", "--resume"))[0] == 0
+    assert content(home / "texts") == content(home / "whole")
+
+
+def test_a_finished_model_is_not_replaced_by_resuming(home):
+    assert finish(train(home, "anew", "--resume"))[0] == 0  # nothing was stopped: it begins
+    before = content(home / "anew")
+    assert before == content(home / "whole")
+    code, said = finish(train(home, "anew", "--resume"))
+    assert (code, "is there already" in said) == (1, True)
+    process = train(home, "anew", "--seed", "2", "--overwrite", before=PAUSED)
+    stop_when(process, Kept(home, "anew"), "checkpoint", signal.SIGKILL)
+    code, said = finish(train(home, "anew", "--seed", "2", "--resume"))
+    assert (code, "is there already" in said, content(home / "anew")) == (1, True, before)
 
 
 def test_what_was_interrupted_ends_in_the_same_bytes(home):
-    kept = home / ".interrupted.unfinished"
-    code, _ = stop_when(train(home, "interrupted", before=HEARING), kept / "ids", signal.SIGINT)
+    kept = Kept(home, "interrupted")
+    code, _ = stop_when(train(home, "interrupted", before=HEARING), kept, "ids", signal.SIGINT)
     again = finish(train(home, "interrupted", "--resume"))[0] if code else 0
     assert (code in (0, 130), again) == (True, 0)
     assert content(home / "interrupted") == content(home / "whole")
@@ -186,14 +238,14 @@ def test_a_pipe_that_says_the_same_again_goes_on(home):
     pairs = home / "pairs"
     left, right = ((home / side).read_text().split("\n")[:-1] for side in ("en", "de"))
     pairs.write_text("".join(f"{a}\t{b}\n" for a, b in zip(left, right, strict=True)))
-    kept = home / ".piped.unfinished"
+    kept = Kept(home, "piped")
     with open(pairs) as stream:
         process = train(home, "piped", stdin=stream, before=PAUSED)
-        stop_when(process, kept / "checkpoint", signal.SIGKILL)
+        stop_when(process, kept, "checkpoint", signal.SIGKILL)
     text = (kept / "text").stat().st_ino
     with open(pairs) as stream:
         process = train(home, "piped", stdin=stream)
-        stop_when(process, kept / "description.json", signal.SIGKILL)
+        stop_when(process, kept, "description.json", signal.SIGKILL)
     assert (kept / "text").stat().st_ino == text
     with open(pairs) as stream:
         assert finish(train(home, "piped", stdin=stream))[0] == 0

@@ -8,7 +8,7 @@ import pytest
 from tandem.corpora.files import corpora, read_bitext
 from tandem.corpora.tables import Columns
 from tandem.errors import InputError, TandemError, to_install
-from tandem.own_bitext.build import files_in
+from tandem.own_bitext.inputs import files_in
 
 LANGUAGES = ("en", "de")
 PAIRS = [("One.", "Eins."), ("Two.", "Zwei."), ("Three.", "Drei.")]

@@ -15,10 +15,11 @@ import pytest
 import tandem
 from tandem.cli import COMMANDS, common, main, parser
 from tandem.errors import TandemError
-from tandem.files import io, outputs
+from tandem.files import io, unfinished
 from tandem.files.io import atomic_folder, atomic_path
-from tandem.files.outputs import check, workspace
+from tandem.files.outputs import check
 from tandem.files.saved import SEAL, seal
+from tandem.files.unfinished import workspace
 
 LANGUAGES = ["--languages", "en", "de"]
 TRAIN = ["train", "a.en", "a.de", *LANGUAGES, "--segmentation", "words", "--held-out", "5"]
@@ -51,6 +52,12 @@ def prepared(tmp_path_factory):
     return home
 
 
+RULES = {"cosine": "cosine: {model: model}", "numbers": "numbers: {file: num.txt}",
+         "costs": "language-model: {model: costs.arpa}"}  # fmt: skip
+FILTER = ["filter", "{}.yaml", "a.en", "a.de", *LANGUAGES]
+COSINE, NUMBERS, COSTS = ([word.format(name) for word in FILTER] for name in RULES)
+
+
 @pytest.fixture
 def home(prepared, tmp_path, monkeypatch):
     """A copy of it, with links, as the working directory."""
@@ -59,6 +66,14 @@ def home(prepared, tmp_path, monkeypatch):
     (home / "link").symlink_to("docs")
     (home / "linked.txt").symlink_to("docs/thesis.txt")
     (home / "gone").symlink_to("nowhere")
+    (home / "other").symlink_to("model")
+    for name, rules in RULES.items():
+        (home / f"{name}.yaml").write_text(rules)
+    (home / "num.txt").write_text("1\n" * 60)
+    os.link(home / "num.txt", home / "hard.txt")
+    (home / "costs.arpa").write_text("\\data\\\n")
+    os.link(home / "model" / "encoder.json", home / "hard.json")
+    (home / "sts.tsv").write_text("1\ten1\tde1\n" * 9)
     os.link(home / "a.en", home / "hard.en")
     os.mkfifo(home / "pipe")
     monkeypatch.chdir(home)
@@ -110,7 +125,23 @@ REFUSED = {
     "JSON onto an own file": [*SCORE, "--json", "docs/thesis.txt"],
     "JSON for a folder": [*SCORE, "--json", "docs"],
     "mined pairs onto a side": ["mine", "model", "a.en", "a.de", *LANGUAGES, "--out", "a.de"],
-}
+    "pairs onto their numbers": [*NUMBERS, "--out", "num.txt"],
+    "pairs onto a hard link to their numbers": [*NUMBERS, "--out", "hard.txt"],
+    "pairs onto the rules": [*NUMBERS, "--out", "numbers.yaml"],
+    "scores onto numbers": [*NUMBERS, "--out", "new", "--keep-scores", "num.txt"],
+    "JSON onto numbers": [*NUMBERS, "--out", "new", "--json", "docs/../num.txt"],
+    "pairs onto a language model": [*COSTS, "--out", "costs.arpa"],
+    "pairs into the model of a rule": [*COSINE, "--out", "model/x.tsv"],
+    "pairs into a link to that model": [*COSINE, "--out", "other/x.tsv"],
+    "pairs into any model": [*NUMBERS, "--out", "model/segmenter/x.tsv"],
+    "scores into any model": [*NUMBERS, "--out", "new", "--keep-scores", "model/x.tsv"],
+    "JSON into any model": [*NUMBERS, "--out", "new", "--json", "annotated/x.json"],
+    "a model into any model": [*TRAIN, "--out", "model/new"],
+    "vectors into another model": [*ENCODE, "--out", "annotated/x.tsv"],
+    "a hard link to a file of the model": [*ENCODE, "--out", "hard.json"],
+    "JSON onto scores of people": ["evaluate", "model", "--sts", "sts.tsv", "en", "de",
+                                   "--json", "sts.tsv"],
+}  # fmt: skip
 TO_BE_OVERWRITTEN = {"a model", "an own file", "JSON onto an own file"}
 
 
@@ -159,6 +190,28 @@ def test_stdout_may_not_be_an_input(home, tmp_path):
     assert (done.returncode, (home / "a.en").read_bytes()) == (1, before)
     done = run_shell(f"{sys.executable} -m tandem encode model - --language en --out a.en < a.en")
     assert (done.returncode, (home / "a.en").read_bytes()) == (1, before)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "filter numbers.yaml a.en a.de --languages en de >> num.txt",
+        "filter numbers.yaml a.en a.de --languages en de --out num.txt --overwrite < num.txt",
+        "filter cosine.yaml a.en a.de --languages en de --out x 2>> model/encoder.json",
+        "filter numbers.yaml - --languages en de --out x --json sts.tsv --overwrite < sts.tsv",
+        "filter numbers.yaml - --languages en de --keep-scores sts.tsv --overwrite < sts.tsv",
+        "evaluate model --sts sts.tsv en de >> sts.tsv",
+        "encode model a.en --language en --out x 2>> a.en",
+        "encode model a.en --language en --out /dev/fd/3 3>> a.en",
+        "score model a.en a.de --languages en de --out x --json - >> a.de",
+        "compress model small >> model/encoder.json",
+    ],
+)
+def test_a_stream_may_not_be_an_input(home, command):
+    before = snapshot(home)
+    done = run_shell(f"{sys.executable} -m tandem {command}")
+    assert (done.returncode, snapshot(home) == before) == (1, True)
+    assert "Choose another" in done.stderr + done.stdout
 
 
 def run_shell(command, **environment):
@@ -225,11 +278,11 @@ def test_a_mark_lists_what_a_folder_holds(tmp_path):
 
 
 def test_a_second_training_of_one_output_is_refused(home, capsys):
-    with workspace(home / "new") as folder:
+    with workspace(home / "new") as space:
         done = run_shell(" ".join([sys.executable, "-m", "tandem", *TRAIN, "--out", "new"]))
         assert (done.returncode, "in use" in done.stderr) == (1, True)
-        assert folder.is_dir()
-    assert not folder.exists()
+        assert space.folder.is_dir()
+    assert not space.folder.exists()
     assert not (home / "new").exists()
 
 
@@ -309,16 +362,51 @@ def test_a_workspace_whose_removal_was_killed_is_taken_up(tmp_path, monkeypatch)
         removed.append(path)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(outputs, "remove", kill_after)
-    with pytest.raises(KeyboardInterrupt), workspace(tmp_path / "m") as folder:
-        outputs.keep_if(folder, {"a": 1}, [])
-        (folder / "text").mkdir()
+    with pytest.raises(KeyboardInterrupt), workspace(tmp_path / "m") as space:
+        assert not space.begin({"a": 1}, beside=False)
+        (space.work / "text").mkdir()
+        monkeypatch.setattr(unfinished, "remove", kill_after)
     monkeypatch.undo()
     assert removed
-    with workspace(tmp_path / "m") as folder:
-        outputs.keep_if(folder, {"a": 1}, [])
-        assert not (folder / "text").exists()
+    with workspace(tmp_path / "m") as space:
+        assert not space.begin({"a": 1}, beside=False)
+        assert not (space.work / "text").exists()
     assert not list(tmp_path.iterdir())
+
+
+def test_what_was_stopped_stays_beside_other_work(tmp_path):
+    def stop(description, beside, *made):
+        with pytest.raises(KeyboardInterrupt), workspace(tmp_path / "m") as space:
+            begun.append(space.begin(description, beside))
+            for name in made:
+                (space.work / name).mkdir()
+            raise KeyboardInterrupt
+
+    begun = []
+    first, other = {"recipe": {"epochs": 40}, "seed": 1}, {"recipe": {"epochs": 41}, "seed": 1}
+    stop(first, False, "text")
+    with pytest.raises(TandemError) as error, workspace(tmp_path / "m") as space:
+        space.begin(other, beside=False)
+    assert "differs in recipe epochs (40 then, 41 now). Give" in str(error.value)
+    stop(other, True, "text")
+    stop({}, True)  # which comes to nothing
+    stop(first, False)
+    stop(other, False)
+    assert begun == [False, False, False, True, True]
+    kept = tmp_path / ".m.unfinished"
+    assert len(list(kept.glob("*/text"))) == len(list(kept.glob("*/description.json"))) == 2
+    with workspace(tmp_path / "m") as space:
+        assert space.begin(first, beside=False) and (space.work / "text").is_dir()
+    assert not list(tmp_path.iterdir())
+
+
+def test_differences_are_named():
+    before = {"text": {"of file 1": "0" * 64}, "start": None, "seed": 1, "formats": ["lines"]}
+    now = {"text": {"of file 1": "1" * 64}, "start": "x", "formats": ["lines"], "a": 0.5}
+    assert unfinished.differences(before, now) == [
+        "a (not set then, 0.5 now)", "seed (1 then, not set now)",
+        'start (not set then, "x" now)', "text of file 1",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -12,6 +12,7 @@ from tandem.own_bitext.mined import calibrated
 from tandem.own_bitext.quality import (
     Sides,
     evaluated,
+    examples,
     filtering,
     halves,
     mining,
@@ -117,13 +118,15 @@ def test_one_half_calibrates_and_the_other_is_reported(encoder):
     assert found["calibrated_on_pairs"] == 100
     assert found["retrieval"]["pairs"] == 100
     assert found["retrieval"]["p_at_1_x100"] == pytest.approx(75, abs=5)
-    assert found["examples"]["hit"] == {"sentence": "en101", "found": "de101"}
-    miss = found["examples"]["miss"]
-    assert (miss["sentence"], miss["right"]) == ("en100", "de100")
+    lines = examples(encoder, PAIRS, LANGUAGES)
+    assert lines[:2] == ["hit: en101", "      finds: de101"]
+    assert (lines[2], lines[4]) == ("miss: en100", "      right: de100")
+    assert "examples" not in found and "en101" not in repr(found)
     # what is reported changes nothing of what is calibrated
-    other = quality(encoder, PAIRS[:100] + PAIRS[150:] + PAIRS[100:150], [], LANGUAGES)
+    others = PAIRS[:100] + PAIRS[150:] + PAIRS[100:150]
+    other = quality(encoder, others, [], LANGUAGES)
     assert other["thresholds"] == found["thresholds"]
-    assert other["examples"] != found["examples"]
+    assert examples(encoder, others, LANGUAGES) != lines
 
 
 def test_an_encoder_with_thresholds_is_not_calibrated_again(encoder):

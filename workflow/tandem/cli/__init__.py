@@ -1,7 +1,8 @@
 """The command `tandem`: train an encoder, encode, compare, filter and mine, on files or pipes.
 
 Output goes to stdout or a file, progress to stderr. Exit codes: 0; 1 for an error whose message
-says how to fix it; 2 for wrong usage; 130 when interrupted; 141 when the reader of stdout left.
+says how to fix it; 2 for wrong usage; 129 and 143 when SIGHUP or SIGTERM ended it; 130 when
+interrupted; 141 when the reader of stdout left.
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ import argparse
 import os
 import resource
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 
-from tandem.errors import explained
+from tandem.cli.streams import EndedError, open_streams, tidy_end
+from tandem.errors import explained, shown
 from tandem.version import __version__
 
 COMMANDS = {
@@ -75,11 +77,22 @@ _LEAST_BYTES = 1536 << 20
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     arguments = sys.argv[1:] if arguments is None else arguments
+    open_streams()
+    try:
+        with tidy_end():
+            return _run(arguments)
+    except EndedError as error:
+        _say(_named(arguments), str(error), error)
+        return 128 + error.number
+
+
+def _run(arguments: Sequence[str]) -> int:
+    """Run the command line; return its exit code, unless a signal ends it."""
     command = _named(arguments)
     try:
         if 0 <= resource.getrlimit(resource.RLIMIT_AS)[0] < _LEAST_BYTES:  # no limit is -1
             raise MemoryError(f"the libraries alone map {_LEAST_BYTES >> 20:,} MiB")
-        options = parser(arguments).parse_args(arguments)
+        options = parsed(arguments)
         from tandem.cli.common import check_report
         from tandem.progress import silence
 
@@ -117,7 +130,7 @@ def _named(arguments: Sequence[str]) -> str:
 
 def _say(command: str, message: str, error: BaseException) -> None:
     for line in (message, *getattr(error, "__notes__", [])):
-        print(f"tandem {command}: {line}", file=sys.stderr)
+        print(shown(f"tandem {command}: {line}"), file=sys.stderr)
 
 
 def _leave_stdout() -> None:
@@ -125,11 +138,37 @@ def _leave_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    """Return the options of a command line; they and names may stand in any order.
+
+    After `--` all are names, also those that begin with `-`.
+    """
+    (whole, commands), name = _parsers(arguments), next(iter(arguments), "")
+    if name not in COMMANDS:
+        return whole.parse_args(arguments)
+    words, names = list(arguments[1:]), []
+    if "--" in words:
+        place = words.index("--")
+        words, names = words[:place], words[place + 1 :]
+    names = [f"./{name}" if name.startswith("-") and name != "-" else name for name in names]
+    # the whole parser cannot, since it has commands
+    options = commands[name].parse_intermixed_args([*words, *names])
+    options.command = name
+    return options
+
+
 def parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     """Return the parser of a command line, with the options of the command that it names.
 
     Only the module of that command is loaded, so that help and mistakes are shown at once.
     """
+    return _parsers(arguments)[0]
+
+
+def _parsers(
+    arguments: Sequence[str],
+) -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentParser]]:
+    """Return the whole parser of a command line, and those of the commands."""
     result = argparse.ArgumentParser(
         "tandem",
         description="Sentence embeddings from parallel text. FILE is text with one sentence a "
@@ -147,4 +186,4 @@ def parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         )
         if name == asked:
             getattr(import_module(f"tandem.cli.{module}"), f"add_{name}")(command)
-    return result
+    return result, commands.choices

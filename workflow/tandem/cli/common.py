@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import math
 import os
 import sys
 import textwrap
@@ -20,9 +19,9 @@ from pydantic import ByteSize, TypeAdapter
 from tandem.corpora.files import STDIO, check_readable, read_bitext
 from tandem.corpora.tables import Columns
 from tandem.encoders.model import SentenceEncoder
-from tandem.errors import TandemError, writing
+from tandem.errors import TandemError, shown, writing
 from tandem.files.io import atomic_path, packing, write_json
-from tandem.files.outputs import Place, check, same
+from tandem.files.outputs import Place, check, check_streams
 from tandem.machine import limit_threads, place
 from tandem.progress import progress_bar
 from tandem.text import Pair
@@ -77,14 +76,24 @@ def add_reporting(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", metavar="FILE", help="write what was done, as JSON; - is stdout")
 
 
+def inputs_of(options: argparse.Namespace) -> list[Place]:
+    """Return all that a command reads: paths, and 0 for stdin."""
+    arguments = vars(options)
+    names = [arguments.get(name) for name in _INPUTS]
+    names += [*arguments.get("files", ()), *arguments.get("read_by_rules", ())]
+    names += [path for path, *_ in arguments.get("sts", ())]
+    return [0 if name == STDIO else str(name) for name in names if name is not None]
+
+
 def check_report(options: argparse.Namespace) -> None:
-    """Refuse a place for --json that is not free, or that another output takes."""
+    """Refuse a place for --json that is not free or that another output takes.
+
+    Neither may stdout or stderr go to an input.
+    """
+    arguments, inputs = vars(options), inputs_of(options)
+    check_streams(inputs)
     if options.json in (None, STDIO):
         return
-    arguments = vars(options)
-    names = [arguments.get(name) for name in _INPUTS] + list(arguments.get("files", ()))
-    names += [path for path, *_ in arguments.get("sts", ())]
-    inputs = [str(name) for name in names if name not in (None, STDIO)]
     check(Path(options.json), inputs, options.overwrite)
     place = Path(os.path.realpath(options.json))
     for name in ("out", "folder", "keep_scores"):
@@ -103,7 +112,7 @@ def report(options: argparse.Namespace, done: Mapping[str, Any], *lines: str) ->
         check_report(options)  # somebody may have written there meanwhile
         write_json(options.json, done)
     for line in () if options.quiet else lines:
-        print(line, file=sys.stderr)
+        print(shown(line), file=sys.stderr)
 
 
 def refuse_empty(
@@ -122,8 +131,9 @@ def from_on(least: float | None) -> str:
 def add_languages(parser: argparse.ArgumentParser) -> None:
     """Add the languages of the two sides."""
     parser.add_argument(
-        "--languages", nargs=2, required=True, metavar=("FIRST", "SECOND"), help="of the two sides"
-    )
+        "--languages", nargs=2, required=True, type=text, metavar=("FIRST", "SECOND"),
+        help="of the two sides",
+    )  # fmt: skip
 
 
 def add_columns(parser: argparse.ArgumentParser) -> None:
@@ -219,11 +229,10 @@ def output(options: argparse.Namespace, names: list[str], other: str) -> Iterato
     Text, `names`, and a model or the rules, `other`, are read meanwhile. It is opened before any
     work, so that a place that is not free is refused at once.
     """
-    inputs = [*check_inputs(names), other]
+    inputs = [*check_inputs(names), other, *inputs_of(options)]
     if options.out == STDIO:
-        if any(same(source, 1) for source in inputs):
-            raise TandemError("stdout goes to a file that is read. Choose another")
         with writing("stdout", place=1):
+            sys.stdout.buffer.write(b"")  # says before the work that it is closed
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
         return
@@ -252,9 +261,20 @@ def auto_or_number(text: str) -> float | None:
 
 
 natural, positive, threads = within(0, 2**63 - 1), within(1, 2**63 - 1), within(1, 1024)
-threshold = within(-math.inf, math.inf, float)
+threshold = within(-sys.float_info.max, sys.float_info.max, float)
+
+
+def text(words: str) -> str:
+    """Read words that files and tables will hold: UTF-8, without control characters."""
+    if not words.isprintable():
+        shown = words.encode("unicode_escape", "backslashreplace").decode()
+        raise argparse.ArgumentTypeError(f"{shown} has a control character, or is not UTF-8")
+    return words
 
 
 def byte_size(text: str) -> int:
     """Read a size such as 2GiB or 500M."""
-    return TypeAdapter(ByteSize).validate_python(text)
+    size = TypeAdapter(ByteSize).validate_python(text)
+    if not 0 < size < 2**63:
+        raise argparse.ArgumentTypeError(f"{text} is no size that a machine has")
+    return size

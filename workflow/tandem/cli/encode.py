@@ -21,7 +21,9 @@ def add_encode(parser: argparse.ArgumentParser) -> None:
     common.set_up(parser, run, _EXAMPLE)
     common.add_model(parser)
     parser.add_argument("file", nargs="?", default=STDIO, metavar="FILE")
-    parser.add_argument("--language", help="of the sentences; needed if the model knows several")
+    parser.add_argument(
+        "--language", type=common.text, help="of the sentences; needed if the model knows several"
+    )
     common.add_output(parser)
 
 

@@ -33,8 +33,9 @@ def add_evaluate(parser: argparse.ArgumentParser) -> None:
     common.add_overwrite(parser)
     parser.add_argument("files", nargs="*", metavar="FILE", help=f"test pairs: {common.BITEXT}")
     parser.add_argument(
-        "--languages", nargs=2, metavar=("FIRST", "SECOND"), help="of the two sides of FILE"
-    )
+        "--languages", nargs=2, type=common.text, metavar=("FIRST", "SECOND"),
+        help="of the two sides of FILE",
+    )  # fmt: skip
     common.add_columns(parser)
     parser.add_argument(
         "--sts", nargs=3, action="append", default=[], metavar=("FILE", "FIRST", "SECOND"),

@@ -19,10 +19,15 @@ def add_export(parser: argparse.ArgumentParser) -> None:
     common.set_up(parser, run, _EXAMPLE)
     parser.add_argument("model", metavar="MODEL", help=common.MODEL)
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="where to")
-    parser.add_argument("--name", help="of the model, in its card (default: the folder's)")
-    parser.add_argument("--licence", default="other", help="of the model, as hubs name it")
     parser.add_argument(
-        "--corpus", nargs=2, action="append", default=[], metavar=("NAME", "LICENCE"),
+        "--name", type=common.text, help="of the model, in its card (default: the folder's)"
+    )
+    parser.add_argument(
+        "--licence", type=common.text, default="other", help="of the model, as hubs name it"
+    )
+    parser.add_argument(
+        "--corpus", nargs=2, type=common.text, action="append", default=[],
+        metavar=("NAME", "LICENCE"),
         help="what it was trained on, for its card; may be repeated",
     )  # fmt: skip
     parser.add_argument(

@@ -13,11 +13,12 @@ from typing import Any, BinaryIO
 
 from tandem.cli import common
 from tandem.corpora.files import STDIO
-from tandem.encoders.named import open_encoder
+from tandem.encoders.named import find_model, open_encoder
 from tandem.errors import TandemError
 from tandem.files.io import atomic_path, packing, read_yaml
 from tandem.files.outputs import check
 from tandem.filtering.filter import FILTERS, Filter, parse_filters, settings_of
+from tandem.filtering.kinds.cosine import EncoderCosine
 from tandem.filtering.kinds.identical import IdenticalSides
 from tandem.filtering.stream import UNFIT, apply, columns
 from tandem.progress import progress_bar
@@ -55,7 +56,7 @@ def add_filter(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     common.add_copies(parser, f"{common.COPIES}, as the filter `identical: {{}}` does")
     parser.add_argument(
-        "--jobs", type=common.positive, default=1, help="processes that score (default: 1)"
+        "--jobs", type=common.threads, default=1, help="processes that score (default: 1)"
     )
     common.add_device(parser)
     common.add_reporting(parser)
@@ -66,6 +67,8 @@ def run(options: argparse.Namespace) -> None:
     filters = read_rules(options.rules)
     if options.drop_copies:
         filters["--drop-copies"] = IdenticalSides()
+    options.read_by_rules = _read_by(filters)
+    common.check_report(options)  # now that it is known what is read
     removed: Counter[str] = Counter()
     refused: Counter[str] = Counter()
     read = copies = 0
@@ -114,6 +117,17 @@ def read_rules(path: str) -> dict[str, Filter]:
         raise TandemError(f"{path}: {error}") from error
 
 
+def _read_by(filters: Mapping[str, Filter]) -> list[str | Path]:
+    """Return the files and the models that filters read."""
+    return [
+        find_model(getattr(kind, setting))
+        if isinstance(kind, EncoderCosine)
+        else getattr(kind, setting)
+        for kind in filters.values()
+        for setting in kind.reads
+    ]
+
+
 @contextlib.contextmanager
 def _scores_file(
     options: argparse.Namespace, filters: Mapping[str, Filter]
@@ -123,7 +137,7 @@ def _scores_file(
         yield None
         return
     place = Path(options.keep_scores)
-    inputs = [*common.check_inputs(options.files), options.rules]
+    inputs = common.inputs_of(options)
     if options.out != STDIO and os.path.realpath(options.out) == os.path.realpath(place):
         raise TandemError(f"{place}: --out and --keep-scores are the same file. Choose another")
     again = partial(check, place, inputs, options.overwrite)

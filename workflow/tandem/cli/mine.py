@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> None:
             for name, language in zip(names, options.languages, strict=True)
         )
         del encoder  # its table and cached words are memory that the search needs
-        pairs = choose(
+        pairs, best = choose(
             (left.items, right.items),
             lambda k: nearest(left, right, options, k),
             least, options.score, options.retrieval, options.k, options.drop_copies,
@@ -76,7 +76,8 @@ def run(options: argparse.Namespace) -> None:
         where = f"{sizes[0]:,} and {sizes[1]:,} sentences"
         done = {"sentences": sizes, "pairs": len(pairs), "copies": copies, "at_least": limit}
         if not len(pairs):
-            scored = f"a score of {least:.3f} or more" if math.isfinite(least) else "a score"
-            common.refuse_empty(options, done, f"no pair of {where} has {scored}")
+            scores = f"scores {least:.3f} or more; the highest is {best:.3f}"
+            reason = f"no pair of {where} {'has a score' if math.isnan(best) else scores}"
+            common.refuse_empty(options, done, reason)
     summary = f"{len(pairs):,} pairs found in {where}{common.from_on(limit)}"
     common.report(options, done, summary, *common.warning_of_copies(copies, len(pairs)))

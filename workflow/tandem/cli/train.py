@@ -8,12 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-import yaml
-
 from tandem.cli import common
 from tandem.corpora.files import Corpus, corpora
 from tandem.encoders.encoder import ENCODERS, Encoder
-from tandem.errors import TandemError
+from tandem.errors import TandemError, shown
+from tandem.files.io import parse_yaml
 from tandem.files.outputs import check
 from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.registry import Settings
@@ -41,8 +40,9 @@ def add_train(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="the model")
     common.add_overwrite(parser)
     parser.add_argument(
-        "--resume", action="store_true", help="go on with a training that was stopped"
-    )
+        "--resume", action="store_true",
+        help="go on with a training that was stopped; begin, if none was",
+    )  # fmt: skip
     parser.add_argument(
         "--from", dest="model", metavar="MODEL", help=f"what to start from: {common.MODEL}"
     )
@@ -77,8 +77,11 @@ def _setting(text: str) -> tuple[str, Any]:
     """Read KEY=VALUE; the value is YAML."""
     key, sign, value = text.partition("=")
     if not (key and sign):
-        raise argparse.ArgumentTypeError(f"{text} is not KEY=VALUE")
-    return key, yaml.safe_load(value)
+        raise argparse.ArgumentTypeError(f"{shown(text)} is not KEY=VALUE")
+    try:
+        return key, parse_yaml(common.text(value), key, "Mend the value")
+    except TandemError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def _add_settings(parser: argparse.ArgumentParser, model: type[Settings], *names: str) -> None:
@@ -102,12 +105,12 @@ def _add_settings(parser: argparse.ArgumentParser, model: type[Settings], *names
 
 def run(options: argparse.Namespace) -> None:
     """Train, and say how good the model is."""
-    from tandem.own_bitext.build import build, files_in
+    from tandem.own_bitext.build import build
+    from tandem.own_bitext.inputs import files_in
 
     places = [*common.check_inputs(options.files), *filter(None, [options.model])]
-    again = options.overwrite or options.resume
-    free = partial(check, options.out, places, again, folder=True)
-    free()  # before a model is loaded
+    free = partial(check, options.out, places, folder=True)
+    free(options.overwrite or options.resume)  # before a model is loaded
     bitext = corpora(options.files, common.columns(options))
     how = _asked(options)
     apart = _apart(bitext, options)
@@ -116,6 +119,7 @@ def run(options: argparse.Namespace) -> None:
         lambda folder: files_in(bitext, folder),
         options.out,
         free,
+        options.overwrite,
         options.resume,
         tell=partial(_tell, options),
     )
@@ -184,9 +188,6 @@ def _summary(metadata: dict[str, Any], options: argparse.Namespace, apart: list[
         f"P@1 of {retrieval['pairs']:,} test pairs: {retrieval['p_at_1_x100']:.1f} "
         f"(95% interval {retrieval['low']:.1f} to {retrieval['high']:.1f})",
     ]
-    for name, shown in quality["examples"].items():
-        lines += [f"{name}: {shown['sentence']}", f"      finds: {shown['found']}"]
-        lines += [f"      right: {shown['right']}"] if "right" in shown else []
     least = " --at-least auto" if "cosine" in quality["thresholds"] else ""
     then = f"next: tandem score {model} FILES --languages {languages}{least} --out kept.tsv"
     if doubtful := doubts(quality, text["splits"]["train"]):
@@ -232,7 +233,7 @@ def _apart(bitext: list[Corpus], options: argparse.Namespace) -> list[str]:
 
 def _tell(options: argparse.Namespace, line: str) -> None:
     if not options.quiet:
-        print(line, file=sys.stderr)
+        print(shown(line), file=sys.stderr)
 
 
 def _trained(metadata: dict[str, Any]) -> int:

@@ -1,14 +1,16 @@
 """Reading members of zip and tar archives without trusting them.
 
-Zip members are read in place, tar archives are unpacked into a temporary folder under names of our
-own, so no member can be written outside it. An archive with a member or a link that points outside
-its folder is refused as a whole, since its other members cannot be trusted either.
+Zip members are read in place, tar archives are unpacked into one temporary file without a name, so
+no member can be written elsewhere, and nothing is left of them however the process ends. An archive
+with a member or a link that points outside its folder is refused as a whole, since its other
+members cannot be trusted either.
 """
 
 from __future__ import annotations
 
 import contextlib
 import io
+import os
 import posixpath
 import re
 import shutil
@@ -84,14 +86,14 @@ def open_archive(path: str | Path) -> Iterator[Archive]:
             encrypted, has a member that escapes or comes twice, or unpacks to more than the limits.
     """
     path = Path(path)
-    with open(path, "rb") as stream, tempfile.TemporaryDirectory(prefix="tandem-") as folder:
+    with open(path, "rb") as stream, tempfile.TemporaryFile() as members:
         # in memory a directory of members is ten times as large
         meter: Any = Metered(stream, path, MAX_DOCUMENT_BYTES, "its directory")
         with refusing(path, _NO_ARCHIVE):
             zipped = zipfile.ZipFile(meter) if zipfile.is_zipfile(meter) else None
         meter.left = sys.maxsize
         stream.seek(0)
-        yield _zip(path, zipped) if zipped else _tar(path, stream, Path(folder))
+        yield _zip(path, zipped) if zipped else _tar(path, stream, members)
 
 
 def _zip(path: Path, archive: zipfile.ZipFile) -> Archive:
@@ -115,16 +117,34 @@ def _zip(path: Path, archive: zipfile.ZipFile) -> Archive:
     return Archive(path, [name for name, is_file in names.items() if is_file], archive.open)
 
 
-def _tar(path: Path, packed: io.BufferedReader, folder: Path) -> Archive:
-    """Unpack a tar into numbered files, since a packed one cannot be read out of order."""
-    files: dict[str, Path] = {}
+class _Part(io.RawIOBase):
+    """A part of a file, which may be read along with others."""
+
+    def __init__(self, file: IO[bytes], start: int, end: int) -> None:
+        self.file, self.place, self.end = file, start, end
+
+    def readable(self) -> bool:
+        """Whether it can be read: yes."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:  # noqa: ANN401
+        """Read what comes next into a buffer; return the number of bytes."""
+        data = os.pread(self.file.fileno(), min(len(buffer), self.end - self.place), self.place)
+        buffer[: len(data)] = data
+        self.place += len(data)
+        return len(data)
+
+
+def _tar(path: Path, packed: io.BufferedReader, out: IO[bytes]) -> Archive:
+    """Unpack a tar into one file, since a packed one cannot be read out of order."""
+    parts: dict[str, tuple[int, int]] = {}
     total = 0
     meter: Any = Metered(unpacked(packed), path, _HEADER_BYTES, "what precedes a member")
     with refusing(path, _NO_ARCHIVE):
         archive: Any = tarfile.open(fileobj=meter, mode="r|")
     for member in refusing_each(iter(archive.next, None), path, _NO_ARCHIVE):
         archive.members, archive.pax_headers = [], {}  # or it keeps every one
-        _check_name(path, member.name, files)
+        _check_name(path, member.name, parts)
         if member.issym() or member.islnk():
             base = posixpath.dirname(member.name) if member.issym() else ""
             _check_name(path, posixpath.join(base, member.linkname))
@@ -133,11 +153,13 @@ def _tar(path: Path, packed: io.BufferedReader, folder: Path) -> Archive:
         _check_size(path, member.name, total, path.stat().st_size, total)
         if member.isfile():
             meter.left = max(member.size, 0) + _HEADER_BYTES
-            files[member.name] = target = folder / str(len(files))
-            with refusing(path, _NO_ARCHIVE), open(target, "wb") as out:
+            start = out.tell()
+            with refusing(path, _NO_ARCHIVE):
                 shutil.copyfileobj(archive.extractfile(member), out)
+            parts[member.name] = start, out.tell()
         meter.left = _HEADER_BYTES
-    return Archive(path, list(files), lambda name: open(files[name], "rb"))
+    out.flush()
+    return Archive(path, list(parts), lambda name: io.BufferedReader(_Part(out, *parts[name])))
 
 
 def _check_name(path: Path, name: str, names: Collection[str] = ()) -> None:

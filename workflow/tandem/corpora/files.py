@@ -18,7 +18,7 @@ from tandem.corpora.languages import same_language
 from tandem.corpora.readers.csv import delimiter_of
 from tandem.corpora.readers.lines import align
 from tandem.corpora.tables import ANY_COLUMNS, Columns, one_column, pairs_in, quoted, tabbed
-from tandem.errors import InputError, TandemError
+from tandem.errors import InputError, TandemError, shown
 from tandem.files.io import open_binary, stream_lines, unpacked
 from tandem.files.untrusted import refusing
 from tandem.text import Pair
@@ -34,7 +34,7 @@ class Corpus:
     """One file of pairs, or two files of as many lines."""
 
     name: str
-    """The names of its files, as the caller wrote them."""
+    """The names of its files, as the caller wrote them, as text."""
     files: tuple[str, ...]
     """Their paths; `-` is stdin."""
     format: Format
@@ -165,7 +165,7 @@ def corpora(files: Sequence[str | Path], columns: Columns = ANY_COLUMNS) -> list
     names = [str(file) for file in files]
     check_readable(names)
     if len(names) == 1:
-        return [Corpus(names[0], (names[0],), _alone(names[0], columns), columns)]
+        return [Corpus(shown(names[0]), (names[0],), _alone(names[0], columns), columns)]
     forms = [_look(name, columns) for name in names]
     if len(names) == 2 and set(forms) == {"lines", "columns"}:
         forms = ["lines", "lines"]
@@ -177,7 +177,7 @@ def corpora(files: Sequence[str | Path], columns: Columns = ANY_COLUMNS) -> list
         if waiting and form != "lines":
             break
         paths = (waiting, name) if waiting else (name,)
-        complete.append(Corpus(" and ".join(paths), paths, form, columns))
+        complete.append(Corpus(shown(" and ".join(paths)), paths, form, columns))
         waiting = ""
     if waiting:
         raise _lonely(waiting)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import AfterValidator
 from safetensors.numpy import save_file
 
 from tandem.encoders.encoder import ENCODERS, Encoder
@@ -37,11 +38,22 @@ SEGMENTED = 1024
 _PREFIX, _FLOAT = "composition.", np.dtype(np.float32)
 
 
+def _without_sentences(training: dict[str, Any]) -> dict[str, Any]:
+    """Drop the sentences of held-out text that earlier versions left in their models."""
+    kept = dict(training)
+    if isinstance(quality := kept.get("quality"), dict):
+        kept["quality"] = {name: value for name, value in quality.items() if name != "examples"}
+    start = kept.get("start")
+    if isinstance(start, dict) and isinstance(start.get("training"), dict):
+        kept["start"] = start | {"training": _without_sentences(start["training"])}
+    return kept
+
+
 class Description(Settings):
     """What encoder.json holds."""
 
     encoder: Annotated[Encoder, Named(ENCODERS)]
-    training: dict[str, Any]
+    training: Annotated[dict[str, Any], AfterValidator(_without_sentences)]
     precision: Precision = Precision.FLOAT32
 
 

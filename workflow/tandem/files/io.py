@@ -145,7 +145,8 @@ def write_json(path: str | Path, value: Any) -> None:  # noqa: ANN401
     """Write `value` as indented JSON with sorted keys, so that equal values give equal bytes."""
     text = json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False)
     with atomic_path(path) as temporary:
-        temporary.write_text(text + "\n", encoding="utf-8")
+        # a name that is not UTF-8 has parts that JSON escapes just so
+        temporary.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
 
 
 def read_json(path: str | Path) -> Any:  # noqa: ANN401
@@ -171,11 +172,15 @@ def read_yaml(path: str | Path) -> Any:  # noqa: ANN401
     InputError where it is not YAML, or larger or deeper than any that a person writes; aliases
     count as what they name.
     """
+    with open(path, "rb") as stream:
+        return parse_yaml(Metered(stream, path, MAX_YAML_BYTES).read(), path, "Mend the file")
+
+
+def parse_yaml(raw: bytes | str, name: str | Path, remedy: str) -> Any:  # noqa: ANN401
+    """Return the plain values of YAML; see `read_yaml` for what is refused."""
     # the compiled parser, where PyYAML has it: ten times as fast, and every dry run waits for it
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    with open(path, "rb") as stream:
-        raw = Metered(stream, path, MAX_YAML_BYTES).read()
-    with refusing(path, "not YAML", "Mend the file"):
+    with refusing(name, "not YAML", remedy):
         check_size(yaml.parse(raw, Loader=loader))
         return yaml.load(raw, Loader=loader)  # noqa: S506
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from tandem.errors import TandemError
-from tandem.files.io import lock, read_json, read_lines, remove, write_json
+from tandem.files.io import read_lines
 from tandem.files.saved import SEAL
-
-_LOCK, _DESCRIPTION = "tandem.lock", "description.json"
 
 Place = str | Path | int
 """A path, or the number of an open stream."""
@@ -27,30 +25,40 @@ def check(place: Path, inputs: Sequence[Place], overwrite: bool, folder: bool = 
     """
     real, here = Path(os.path.realpath(place)), Path.cwd()
     if real in (here, *here.parents) or os.path.ismount(place):
-        raise _refusal(place, "is the working directory, a folder above it or a disk's root")
+        raise refusal(place, "is the working directory, a folder above it or a disk's root")
     if place.is_symlink() or place.name == "..":
-        raise _refusal(place, "is a link to another place")
-    for source in inputs:
-        path = real if isinstance(source, int) else Path(os.path.realpath(source))
-        if same(source, place) or real in path.parents or path in real.parents:
-            raise _refusal(place, f"is, holds or lies in an input ({source or 'stdin'})")
+        raise refusal(place, "is a link to another place")
+    _check_apart(place, inputs, folder)
     above = next(parent for parent in real.parents if parent.exists())
     if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
-        raise _refusal(place, f"cannot be made: {above} is no folder that you may write to")
+        raise refusal(place, f"cannot be made: {above} is no folder that you may write to")
     if not place.exists():
         return
     if not (place.is_dir() if folder else place.is_file()):
         kind = "folder" if folder else "plain file"
-        raise _refusal(place, f"is no {kind}, and one is to be written")
+        raise refusal(place, f"is no {kind}, and one is to be written")
     sealed = (place / SEAL).is_file()
     written = [line[66:] for line in read_lines(place / SEAL)] if sealed else []
     paths = [path for path in place.rglob("*") if path.is_symlink() or not path.is_dir()]
     held = {path.relative_to(place).as_posix() for path in paths}
     if foreign := sorted(held - {SEAL, *written}):
-        raise _refusal(place, f"holds what Tandem did not write ({foreign[0]})")
+        raise refusal(place, f"holds what Tandem did not write ({foreign[0]})")
     used = any(place.iterdir()) if folder else place.stat().st_size
     if used and not overwrite:
-        raise _refusal(place, "is there already", ", or add --overwrite")
+        raise refusal(place, "is there already", ", or add --overwrite")
+
+
+def _check_apart(place: Path, inputs: Sequence[Place], folder: bool) -> None:
+    """Refuse a place that is, holds or lies in an input, or lies in any model."""
+    real = Path(os.path.realpath(place))
+    for source in inputs:
+        path = real if isinstance(source, int) else Path(os.path.realpath(source))
+        if is_part(place, source) or real in path.parents or path in real.parents:
+            raise refusal(place, f"is, holds or lies in an input ({source or 'stdin'})")
+        if folder and unfinished(real) in path.parents:
+            raise refusal(place, f"is made in {unfinished(real)}, where an input lies ({source})")
+    if model := next((parent for parent in real.parents if (parent / SEAL).is_file()), None):
+        raise refusal(place, f"lies in {model}, a folder that {SEAL} seals")
 
 
 def same(first: Place, second: Place) -> bool:
@@ -62,48 +70,28 @@ def same(first: Place, second: Place) -> bool:
     return False
 
 
-@contextlib.contextmanager
-def workspace(place: Path) -> Iterator[Path]:
-    """Lock and yield the folder beside `place` for the files that lead to it.
-
-    What an earlier call left is still there. It is removed when the body succeeds, or fails
-    before a part of the work is complete. TandemError where another process works there, or it is
-    not Tandem's.
-    """
-    folder = place.with_name(f".{place.name}.unfinished")
-    folder.mkdir(parents=True, exist_ok=True)
-    if folder.is_symlink() or (any(folder.iterdir()) and not (folder / _LOCK).is_file()):
-        raise _refusal(folder, "is a link or holds what Tandem did not write")
-    (folder / _LOCK).touch()
-    with lock(folder / _LOCK):
-        try:
-            yield folder
-        except BaseException as error:
-            if any(path.is_dir() for path in folder.iterdir()):
-                error.add_note(f"What is done is kept in {folder}: --resume goes on there")
-            else:
-                _empty(folder)
-                remove(folder)
-            raise
-        _empty(folder)
-        remove(folder)
+def is_part(place: Place, source: Place) -> bool:
+    """Tell whether a place is an input or a file in it, perhaps by links."""
+    inside = () if isinstance(source, int) or not os.path.isdir(source) else Path(source).rglob("*")
+    return any(same(path, place) for path in (source, *inside))
 
 
-def keep_if(folder: Path, description: dict[str, Any], inputs: Sequence[Path]) -> None:
-    """Empty a workspace, except for inputs inside, if it was begun for another description."""
-    stored = folder / _DESCRIPTION
-    if stored.is_file() and read_json(stored) == description:
-        return
-    _empty(folder, inputs)
-    write_json(stored, description)
+def check_streams(inputs: Sequence[Place]) -> None:
+    """Refuse inputs that stdout or stderr goes to; of the latter, stdout tells."""
+    for number, name in ((1, "stdout"), (2, "stderr")):
+        for source in inputs:
+            if is_part(number, source):
+                if number == 2:
+                    sys.stderr = sys.stdout  # or the message would stand in the input
+                problem = f"goes to a file that is read ({source or 'stdin'})"
+                raise TandemError(f"{name} {problem}. Choose another")
 
 
-def _empty(folder: Path, kept: Sequence[Path] = ()) -> None:
-    """Remove what a workspace holds: its description first, so that nobody goes on with a part."""
-    (folder / _DESCRIPTION).unlink(missing_ok=True)
-    for path in set(folder.iterdir()) - {folder / _LOCK, *kept}:
-        remove(path)
+def unfinished(place: Path) -> Path:
+    """Return the folder beside an output for the work that leads to it."""
+    return place.with_name(f".{place.name}.unfinished")
 
 
-def _refusal(place: Path, problem: str, otherwise: str = "") -> TandemError:
+def refusal(place: Path, problem: str, otherwise: str = "") -> TandemError:
+    """Return the error for a place that is not free."""
     return TandemError(f"{place} {problem}. Choose another place for the output{otherwise}")

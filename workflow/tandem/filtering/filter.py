@@ -38,8 +38,9 @@ class Filter(Kind):
     once are faster.
     """
 
-    reads_files: ClassVar[bool] = False
-    """Whether it needs more than the pair, such as a model: no corpus may name it."""
+    reads: ClassVar[tuple[str, ...]] = ()
+    """The settings that name a file or a model that it needs beside the pair: no corpus may name a
+    filter that has any."""
     minimum: float | None = None
     """Lowest score of a pair that is kept; null: any."""
     maximum: float | None = None
@@ -95,7 +96,7 @@ def _with_kinds(values: object) -> dict[str, object]:
 
 
 def _without_files(filters: dict[str, Filter]) -> dict[str, Filter]:
-    if named := [name for name, kind in filters.items() if kind.reads_files]:
+    if named := [name for name, kind in filters.items() if kind.reads]:
         names = ", ".join(named)
         raise PydanticCustomError(
             "filters", "{name}: a filter of `tandem filter` only, not of a corpus", {"name": names}
@@ -114,7 +115,7 @@ def _plain(filters: Mapping[str, Filter]) -> dict[str, dict[str, Any]]:
 def _by_name(schema: dict[str, Any]) -> None:
     """Let a schema take each name as the kind, unless `kind` has another."""
     choices = zip(FILTERS.modules(), schema["additionalProperties"]["oneOf"], strict=True)
-    kinds = {name: kind for name, kind in choices if not FILTERS.kind(name).reads_files}
+    kinds = {name: kind for name, kind in choices if not FILTERS.kind(name).reads}
     others = {"oneOf": list(kinds.values()), "required": ["kind"]}
     schema.update(properties=kinds, additionalProperties=others)
 

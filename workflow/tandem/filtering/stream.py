@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
+import threading
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from itertools import islice
+from multiprocessing import connection
 
-from tandem.errors import InputError
+from tandem.errors import InputError, TandemError
 from tandem.filtering.clean import unfit
 from tandem.filtering.filter import Filter, OpenEncoder, Scorer, Scores
 from tandem.filtering.kinds.numbers import GivenNumbers
@@ -91,6 +95,11 @@ def apply(
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+    except BrokenProcessPool as error:
+        raise TandemError(
+            f"one of {jobs} processes was ended from outside, perhaps for want of memory. Lower "
+            "--jobs, or allow the process more"
+        ) from error
     finally:
         pool.shutdown(cancel_futures=True)
 
@@ -173,8 +182,8 @@ def _lines(texts: Sequence[str]) -> bytes:
     return "".join(f"{text}\n" for text in texts).encode()
 
 
-_work: Work
-"""The filters of a worker process, made once, when it starts."""
+_work: Work | Exception
+"""The filters of a worker process, made once, when it starts, or why they cannot be made."""
 
 
 def _begin(
@@ -182,8 +191,22 @@ def _begin(
 ) -> None:
     global _work
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends them
-    _work = Work(filters, languages, open_encoder, scores)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    try:
+        _work = Work(filters, languages, open_encoder, scores)
+    except Exception as error:  # raised here it would only end the process
+        _work = error
+
+
+def _end_with_parent() -> None:
+    """Wait until the process that this one works for is no more, however it ended, and end too."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    connection.wait([parent.sentinel])
+    os._exit(1)
 
 
 def _block(pairs: Sequence[Pair], numbers: Mapping[str, Sequence[Scores]]) -> Block:
+    if isinstance(_work, Exception):
+        raise _work
     return _work.block(pairs, numbers)

@@ -2,46 +2,42 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, count, islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from tandem.corpora.bitext import build_bitext
-from tandem.corpora.files import STDIO, Corpus
+from tandem.corpora.files import Corpus
 from tandem.corpora.settings import Bitext
-from tandem.corpora.tables import ANY_COLUMNS, Columns
 from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.encoders.kinds.averaging import Averaging
-from tandem.encoders.model import SentenceEncoder
+from tandem.encoders.model import Description, SentenceEncoder
 from tandem.errors import TandemError
+from tandem.files import saved
 from tandem.files.io import (
     atomic_folder,
-    atomic_path,
     read_json,
     read_lines,
     replace_folder,
-    sha256,
-    write_lines,
 )
-from tandem.files.outputs import check, keep_if, workspace
+from tandem.files.outputs import check
+from tandem.files.unfinished import workspace
 from tandem.filtering.filter import parse_filters
 from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.own_bitext import recipes
-from tandem.own_bitext.quality import CROWD, quality
+from tandem.own_bitext.inputs import described, written
+from tandem.own_bitext.quality import CROWD, examples, quality
 from tandem.own_bitext.selection import by_retrieval_and_margin
 from tandem.own_bitext.stopping import stopping
 from tandem.registry import faults
 from tandem.segmentation.segmenter import Segmenter, learn, segment_lines
 from tandem.text import Pair
-from tandem.text.spelling import collapse
 from tandem.training import run as training
 from tandem.training.pairs import Pairs, load_pairs
 from tandem.training.run import Run
@@ -143,7 +139,8 @@ def train(
     `metadata["quality"]`.
 
     A training that was stopped goes on where it was when it is called again with the same pairs
-    and settings, and ends with the same bytes. Ctrl-C writes the best epoch so far.
+    and settings, and ends with the same bytes. Ctrl-C writes the best epoch so far. With others,
+    `overwrite` without `resume` begins anew; what was stopped stays until the model is complete.
 
     Args:
         bitext: pairs (first, second), such as those of `read_bitext`.
@@ -162,15 +159,16 @@ def train(
     """
     first, second = languages
     how, place = Asked((first, second), **asked), Path(out)
-    free = partial(check, place, [], overwrite or resume, folder=True)
-    return build(how, lambda folder: [_written(bitext, folder)], place, free, resume)
+    free = partial(check, place, [], folder=True)
+    return build(how, lambda folder: [written(bitext, folder)], place, free, overwrite, resume)
 
 
 def build(
     how: Asked,
     read: Callable[[Path], list[Corpus]],
     place: Path,
-    free: Callable[[], None],
+    free: Callable[[bool], None],
+    overwrite: bool,
     resume: bool,
     tell: Callable[[str], object] = lambda line: None,
 ) -> SentenceEncoder:
@@ -178,27 +176,28 @@ def build(
 
     Args:
         read: returns the corpora; inputs that must be copied go into the folder it receives.
-        free: refuses, before the work and after it, a place that is not free.
-        resume: work that was stopped must be there.
+        free: refuses, before the work and after it, a place that is not free; its argument tells
+            whether an earlier output may be there.
+        overwrite: an earlier model is replaced, and work of other settings may begin.
+        resume: the best epoch of this training is replaced.
         tell: called with messages on the way.
     """
-    free()
-    with workspace(place) as folder:
-        text, ids, model = folder / "text", folder / "ids", folder / "model"
-        if resume and not text.exists():
-            raise TandemError(f"no training of {place} was stopped. Leave --resume (resume) out")
-        corpora = read(folder)
-        kept = [Path(file) for corpus in corpora for file in corpus.files]
-        inputs = [_description(corpus) for corpus in corpora]
-        keep_if(folder, {"version": __version__, "inputs": inputs, **how.description()}, kept)
+    free(overwrite or resume)
+    with workspace(place) as space:
+        corpora = read(space.folder)
+        precious = "" if resume else "checkpoint"
+        goes_on = space.begin(_description(how, corpora), overwrite and not resume, precious)
+        again = overwrite or (resume and goes_on and _is_unfinished(place))
+        free(again)
+        text, ids, checkpoint, model = space.parts("text", "ids", "checkpoint", "model")
         if not text.exists():
             sources = {corpus.name: corpus.pairs(how.languages) for corpus in corpora}
             build_bitext(sources, how.bitext(list(sources)), text, most_held_out=MOST_HELD_OUT)
         if not ids.exists():
             with atomic_folder(ids) as temporary:
                 _segment(how, text, temporary)
-        encoder = _train(how, text, ids, folder / "checkpoint", model, tell)
-        free()  # somebody may have written there meanwhile
+        encoder = _train(how, text, ids, checkpoint, model, tell)
+        free(again)  # somebody may have written there meanwhile
         replace_folder(model, place)
         if encoder.metadata.get("unfinished"):
             interrupted = KeyboardInterrupt()
@@ -207,41 +206,15 @@ def build(
     return encoder
 
 
-def _description(corpus: Corpus) -> list[Any]:
-    """Return what decides which pairs a corpus has."""
-    chosen = corpus.columns != ANY_COLUMNS and [[*corpus.columns.chosen], corpus.columns.header]
-    return [corpus.format, *map(sha256, corpus.files), *filter(None, [chosen])]
+def _description(how: Asked, corpora: Sequence[Corpus]) -> dict[str, Any]:
+    """Return all that decides what becomes of some text, as plain values."""
+    return {"version": __version__, **described(corpora), **how.description()}
 
 
-def files_in(corpora: Iterable[Corpus], folder: Path) -> list[Corpus]:
-    """Return corpora that can be read again; files that cannot are copied into the folder."""
-    numbers = count(1)
-    return [
-        replace(corpus, files=tuple(_spool(name, folder, next(numbers)) for name in corpus.files))
-        for corpus in corpora
-    ]
-
-
-def _written(pairs: Iterable[Pair], folder: Path) -> Corpus:
-    """Write pairs to a file, to be read again."""
-    path = folder / "pairs.tsv"
-    if not write_lines(path, ("\t".join(map(collapse, pair)) for pair in pairs)):
-        raise TandemError("there is no pair to train on. Give some, in two languages")
-    return Corpus("pairs", (str(path),), "columns", Columns(header=False))
-
-
-def _spool(name: str, folder: Path, number: int) -> str:
-    """Return the path of an input; what can be read only once is copied into the folder.
-
-    The copy is named by its number: names of pipes repeat, and could be those of the work.
-    """
-    if name != STDIO and Path(name).is_file():
-        return name
-    copy = folder / f"input-{number}"
-    source = sys.stdin.buffer if name == STDIO else open(name, "rb")
-    with source, atomic_path(copy) as temporary, open(temporary, "wb") as out:
-        shutil.copyfileobj(source, out)
-    return str(copy)
+def _is_unfinished(model: Path) -> bool:
+    """Tell whether a folder holds the best epoch of a training that was stopped."""
+    path = model / "encoder.json"
+    return path.is_file() and "unfinished" in saved.read(path, Description.model_validate).training
 
 
 def _segment(how: Asked, text: Path, ids: Path) -> None:
@@ -283,8 +256,10 @@ def _train(
     origin = {"languages": list(how.languages), "text": {"cleaning": cleaning, "splits": splits}}
     if "unfinished" not in encoder.metadata:
         held_out, seen = (_pairs(text, split, how.languages) for split in ("test", "train"))
-        crowd = list(islice(seen, CROWD))
-        origin["quality"] = quality(encoder, list(held_out), crowd, how.languages)
+        tested, crowd = list(held_out), list(islice(seen, CROWD))
+        origin["quality"] = quality(encoder, tested, crowd, how.languages)
+        for line in examples(encoder, tested, how.languages):
+            tell(line)
     training.save_trained(model, encoder, history, origin, score="p_at_1_x100")
     return encoder
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -62,8 +63,8 @@ def choose(
     retrieval: Retrieval,
     k: int,
     drop_copies: bool = False,
-) -> MinedPairs:
-    """Return the pairs of places that are proposed and score `least` or more.
+) -> tuple[MinedPairs, float]:
+    """Return the pairs of places that are proposed and score `least` or more, and the best score.
 
     Args:
         sides: the different sentences of both texts.
@@ -83,8 +84,9 @@ def choose(
         lists = without_copies(near(k + 1), *sides, k)
     else:
         lists = near(k)
-    pairs = margins.mine(lists, score, retrieval).above(least)
-    return spread(pairs, *sides, retrieval)
+    pairs = margins.mine(lists, score, retrieval)
+    best = max(pairs.score, default=math.nan)
+    return spread(pairs.above(least), *sides, retrieval), best
 
 
 def mine(
@@ -134,7 +136,7 @@ def mine(
         index=IndexKind(index), memory_bytes=memory_bytes, device=encoder.device,
     )  # fmt: skip
     sides = left[0], right[0]
-    pairs = choose(sides, near, threshold, score, Retrieval(retrieval), k, drop_copies)
+    pairs, _ = choose(sides, near, threshold, score, Retrieval(retrieval), k, drop_copies)
     rows = zip(pairs.score.tolist(), pairs.source.tolist(), pairs.target.tolist(), strict=True)
     return [Mined(value, first[i], second[j], i, j) for value, i, j in rows]
 

@@ -121,18 +121,26 @@ def mining(pairs: Sides, crowd: Sides, threshold: float) -> dict[str, float]:
     return shown | {"targets": len(right)}
 
 
-def examples(pairs: Sequence[Pair], vectors: Sides) -> dict[str, dict[str, str]]:
-    """Return the first sentence that finds its translation, and the first that finds another."""
+def examples(
+    encoder: SentenceEncoder, held_out: Sequence[Pair], languages: Sequence[str]
+) -> list[str]:
+    """Return lines with the first sentence that finds its translation, and the first that does not.
+
+    They are for the eyes of those who train: no file holds them, since a text may be private.
+    """
+    _, pairs = halves(held_out)
+    vectors = encoded(encoder, pairs, languages)
     nearest = search(vectors.left, vectors.right, 1).forward.indices[:, 0].tolist()
     hit = next((row for row, place in enumerate(nearest) if row == place), None)
     miss = next((row for row, place in enumerate(nearest) if row != place), None)
-    shown = {}
+    lines = []
     if hit is not None:
-        shown["hit"] = dict(zip(("sentence", "found"), pairs[hit], strict=True))
+        lines += [f"hit: {pairs[hit][0]}", f"      finds: {pairs[hit][1]}"]
     if miss is not None:
         sentence, right = pairs[miss]
-        shown["miss"] = {"sentence": sentence, "found": pairs[nearest[miss]][1], "right": right}
-    return shown
+        lines += [f"miss: {sentence}", f"      finds: {pairs[nearest[miss]][1]}"]
+        lines += [f"      right: {right}"]
+    return lines
 
 
 def quality(
@@ -198,7 +206,6 @@ def measured(
     return {
         "retrieval": retrieval(vectors),
         **at,
-        "examples": examples(pairs, vectors),
     }
 
 

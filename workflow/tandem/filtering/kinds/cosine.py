@@ -15,7 +15,7 @@ from tandem.text import Pair
 class EncoderCosine(Filter):
     """Cosine of the two sides' vectors by a sentence encoder of Tandem's, -1 to 1."""
 
-    reads_files: ClassVar[bool] = True
+    reads: ClassVar[tuple[str, ...]] = ("model",)
     minimum: float | None = Field(None, ge=-1, le=1)
     maximum: float | None = Field(None, ge=-1, le=1)
     model: str

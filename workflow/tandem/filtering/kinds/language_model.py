@@ -17,7 +17,7 @@ class LanguageModelCost(Filter):
     kept. The cost is the negative logarithm of the probability, the end included.
     """
 
-    reads_files: ClassVar[bool] = True
+    reads: ClassVar[tuple[str, ...]] = ("model",)
     model: str
     """An ARPA file, packed or not, of lower-case tokens: words and single marks."""
     side: Literal["left", "right"] = "right"

@@ -13,7 +13,7 @@ from tandem.filtering.filter import Filter, Scores
 class GivenNumbers(Filter):
     """A number for each pair, from a file: a translator's cost, or a score of another tool."""
 
-    reads_files: ClassVar[bool] = True
+    reads: ClassVar[tuple[str, ...]] = ("file",)
     file: str
     """Text with a number on each line, the first for the first pair; packed or not."""
 
