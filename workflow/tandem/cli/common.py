@@ -11,7 +11,6 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
@@ -24,6 +23,7 @@ from tandem.files.io import atomic_path, write_json
 from tandem.files.outputs import Place, check, same
 from tandem.machine import limit_threads, place
 from tandem.progress import progress_bar
+from tandem.text.batches import batches as text_batches
 
 T = TypeVar("T")
 
@@ -32,7 +32,7 @@ BITEXT = (
     "several may follow each other"
 )
 BATCH = 1024
-"""Sentences encoded at a time: more take 100 MB more and no less time."""
+"""Most sentences encoded at a time: more take 100 MB more and no less time."""
 AT_LEAST = "keep pairs that score this or more; auto: the threshold that 95%% of true pairs reach"
 _INPUTS = ("model", "rules", "file", "first", "second", "queries", "corpus")
 """Arguments that name one input each."""
@@ -133,11 +133,10 @@ def load_model(options: argparse.Namespace, *languages: str) -> SentenceEncoder:
     return encoder
 
 
-def batches(items: Iterable[T], options: argparse.Namespace, unit: str) -> Iterator[list[T]]:
-    """Yield the items in lists, showing progress on stderr."""
+def batches(items: Iterable[T], characters: Callable[[T], int], unit: str) -> Iterator[list[T]]:
+    """Yield the items in lists, showing progress on stderr; see `tandem.text.batches`."""
     with progress_bar(unit=f" {unit}", unit_scale=True) as bar:
-        stream = iter(items)
-        while batch := list(islice(stream, BATCH)):
+        for batch in text_batches(items, BATCH, characters):
             yield batch
             bar.update(len(batch))
 

@@ -12,6 +12,7 @@ from tandem.own_bitext.mined import calibrated
 from tandem.search.margins import Score
 from tandem.statistics.cosine import cosine_similarity
 from tandem.text import Pair
+from tandem.text.batches import of_pair
 
 _SIMILARITY = "tandem similarity model/ my.en my.de --languages en de > cosines.txt"
 _SCORE = "tandem score model/ my.en my.de --languages en de --at-least auto --out kept.tsv"
@@ -77,6 +78,6 @@ def _scored(
 ) -> Iterator[tuple[list[Pair], list[float]]]:
     """Yield batches of pairs with their cosines."""
     read = read_bitext(*options.files, languages=options.languages)
-    for pairs in common.batches(read, options, "pair"):
+    for pairs in common.batches(read, of_pair, "pair"):
         vectors = map(encoder.encode, zip(*pairs, strict=True), options.languages)
         yield pairs, cosine_similarity(*vectors).tolist()

@@ -77,7 +77,7 @@ def spool(
 
     def lines() -> Iterator[str]:
         nonlocal before
-        for batch in common.batches(lines_of(name), options, "line"):
+        for batch in common.batches(lines_of(name), len, "line"):
             for line in batch:
                 head, tab, sentence = line.partition("\t") if documents else (line, "\t", line)
                 if not tab:
