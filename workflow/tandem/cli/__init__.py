@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from tandem.errors import explained
+from tandem.machine import wait_passively
 from tandem.version import __version__
 
 COMMANDS = {
@@ -76,6 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     arguments = sys.argv[1:] if arguments is None else arguments
     command = _named(arguments)
+    wait_passively()  # before a library is loaded that reads this
     try:
         if 0 <= resource.getrlimit(resource.RLIMIT_AS)[0] < _LEAST_BYTES:  # no limit is -1
             raise MemoryError(f"the libraries alone map {_LEAST_BYTES >> 20:,} MiB")

@@ -25,6 +25,7 @@ from tandem.registry import Named, Settings
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.segmenter import Segmenter
 from tandem.text.batches import batches
+from tandem.text.values import texts
 
 if TYPE_CHECKING:
     from tandem.encoders.encoder import Compose, Floats
@@ -104,18 +105,21 @@ class SentenceEncoder:
         return True
 
     def encode(
-        self, sentences: Iterable[str], language: str | None = None, batch_size: int = 1024
+        self, sentences: str | Iterable[str], language: str | None = None, batch_size: int = 1024
     ) -> Vectors:
         """Return the vectors of all sentences, (sentences, dimension) float32, not normalised.
 
+        One sentence, a text by itself, has one vector, (dimension,).
         A sentence without known tokens has the zero vector. The language may be left out when the
-        encoder knows one only; TandemError if it does not know it.
+        encoder knows one only; TandemError if it does not know it, or if something is not text.
         """
+        if isinstance(sentences, str):
+            return self.encode([sentences], language, batch_size)[0]
         none = np.zeros((0, self.dimension), np.float32)
         return np.concatenate([none, *self.encode_stream(sentences, language, batch_size)])
 
     def encode_stream(
-        self, sentences: Iterable[str], language: str | None = None, batch_size: int = 1024
+        self, sentences: str | Iterable[str], language: str | None = None, batch_size: int = 1024
     ) -> Iterator[Vectors]:
         """Yield the vectors in order, many batches at a time, in constant memory.
 
@@ -123,7 +127,8 @@ class SentenceEncoder:
         all, or one sentence.
         """
         to_ids = self.segmenter.encoder(self._language(language))
-        blocks = batches(sentences, max(batch_size, SEGMENTED), len)
+        lines = texts([sentences] if isinstance(sentences, str) else sentences)
+        blocks = batches(lines, max(batch_size, SEGMENTED), len)
         compose = partial(self.encode_ids, batch_size=batch_size)
         return overlapped(compose, map(to_ids, blocks))
 

@@ -6,7 +6,7 @@ import shutil
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -41,7 +41,9 @@ from tandem.registry import faults
 from tandem.segmentation.segmenter import Segmenter, learn, segment_lines
 from tandem.text import Pair
 from tandem.text.spelling import collapse
+from tandem.text.values import text_pairs
 from tandem.training import run as training
+from tandem.training.course import Epoch
 from tandem.training.pairs import load_pairs
 from tandem.training.run import Run
 from tandem.version import __version__
@@ -130,6 +132,7 @@ def train(
     *,
     overwrite: bool = False,
     resume: bool = False,
+    after_epoch: Callable[[Epoch], object] = lambda epoch: None,
     **asked: Any,  # noqa: ANN401
 ) -> SentenceEncoder:
     """Train an encoder on sentence pairs and write it as a model folder.
@@ -148,7 +151,9 @@ def train(
         out: the model folder to write.
         overwrite: `out` may be an earlier model, which is replaced.
         resume: `out` may be the best epoch of this training, from when it was stopped.
-        asked: fields of `Asked`, such as `start` or `seed`.
+        after_epoch: called with each epoch: its number, loss and P@1 x 100 on held-out pairs.
+        asked: fields of `Asked`, such as `start` or `seed`; settings of its recipe, such as
+            `epochs` or `threads`, and of its segmentation, such as `size`, may stand by themselves.
 
     Returns:
         The encoder as it was after the epoch in which most sentences found their translation.
@@ -158,9 +163,14 @@ def train(
         KeyboardInterrupt: it was stopped.
     """
     first, second = languages
-    how, place = Asked((first, second), **asked), Path(out)
+    settings = recipes.grouped(asked)
+    if unknown := settings.keys() - {entry.name for entry in fields(Asked)}:
+        problem = f"no setting of a training is called {' or '.join(sorted(unknown))}"
+        raise TandemError(f"{problem}. See `Asked`, `Recipe` and `Segmentation`")
+    how, place = Asked((first, second), **settings), Path(out)
     free = partial(check, place, [], overwrite or resume, folder=True)
-    return build(how, lambda folder: [_written(bitext, folder)], place, free, resume)
+    read = partial(_written, bitext)
+    return build(how, read, place, free, resume, after_epoch=after_epoch)
 
 
 def build(
@@ -170,6 +180,7 @@ def build(
     free: Callable[[], None],
     resume: bool,
     tell: Callable[[str], object] = lambda line: None,
+    after_epoch: Callable[[Epoch], object] = lambda epoch: None,
 ) -> SentenceEncoder:
     """Train as `train` does, into the folder `place`.
 
@@ -178,6 +189,7 @@ def build(
         free: refuses, before the work and after it, a place that is not free.
         resume: work that was stopped must be there.
         tell: called with messages on the way.
+        after_epoch: called with each epoch.
     """
     free()
     with workspace(place) as folder:
@@ -194,7 +206,7 @@ def build(
         if not ids.exists():
             with atomic_folder(ids) as temporary:
                 _segment(how, text, temporary)
-        encoder = _train(how, text, ids, folder / "checkpoint", model, tell)
+        encoder = _train(how, text, ids, folder / "checkpoint", model, tell, after_epoch)
         free()  # somebody may have written there meanwhile
         replace_folder(model, place)
         if encoder.metadata.get("unfinished"):
@@ -212,12 +224,12 @@ def files_in(corpora: Iterable[Corpus], folder: Path) -> list[Corpus]:
     ]
 
 
-def _written(pairs: Iterable[Pair], folder: Path) -> Corpus:
+def _written(pairs: Iterable[Pair], folder: Path) -> list[Corpus]:
     """Write pairs to a file, to be read again."""
     path = folder / "pairs.tsv"
-    if not write_lines(path, ("\t".join(map(collapse, pair)) for pair in pairs)):
+    if not write_lines(path, ("\t".join(map(collapse, pair)) for pair in text_pairs(pairs))):
         raise TandemError("there is no pair to train on. Give some, in two languages")
-    return Corpus("pairs", (str(path),), "columns")
+    return [Corpus("pairs", (str(path),), "columns")]
 
 
 def _spool(name: str, folder: Path) -> str:
@@ -249,7 +261,13 @@ def _segment(how: Asked, text: Path, ids: Path) -> None:
 
 
 def _train(
-    how: Asked, text: Path, ids: Path, checkpoint: Path, model: Path, tell: Callable[[str], object]
+    how: Asked,
+    text: Path,
+    ids: Path,
+    checkpoint: Path,
+    model: Path,
+    tell: Callable[[str], object],
+    after_epoch: Callable[[Epoch], object],
 ) -> SentenceEncoder:
     """Train on all pairs, measure how good the encoder is, and write the model."""
     pairs = load_pairs(ids, "train", how.languages)
@@ -262,8 +280,9 @@ def _train(
     select = by_retrieval_and_margin(ids, how.languages)
     with stopping() as stop:
         encoder, history = training.train_encoder(
-            run, segmenter, [pairs], select, checkpoint, how.device, start=how.start, stopped=stop
-        )
+            run, segmenter, [pairs], select, checkpoint, how.device, start=how.start, stopped=stop,
+            after_epoch=after_epoch,
+        )  # fmt: skip
     cleaning, splits = (read_json(text / f"{name}.json") for name in ("cleaning", "splits"))
     origin = {"languages": list(how.languages), "text": {"cleaning": cleaning, "splits": splits}}
     if "unfinished" not in encoder.metadata:

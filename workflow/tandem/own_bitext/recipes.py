@@ -39,6 +39,19 @@ def followed(
     return objective or Margin(**{"megabatch": 16} if much else {}), Recipe(**recipe | asked)
 
 
+def grouped(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings of a training with those of its recipe and segmentation in their places.
+
+    `{"epochs": 2, "seed": 3}` becomes `{"recipe": {"epochs": 2}, "seed": 3}`.
+    """
+    result = dict(settings)
+    for group, kind in (("recipe", Recipe), ("segmentation", Segmentation)):
+        inner = {name: result.pop(name) for name in kind.model_fields.keys() & result.keys()}
+        if inner:
+            result[group] = {**result.get(group, {}), **inner}
+    return result
+
+
 _LAYERS = {"learning_rate": 0.0005, "embedding_multiplier": 64.0, "dropout": 0.0}
 """For encoders with parameters besides their embeddings. The rates of averaging encoders make all
 their vectors alike; embeddings still need large steps (docs/fidelity.md)."""

@@ -135,6 +135,7 @@ class Course:
         stopped: Callable[[], bool] = lambda: False,
         title: str | None = None,
         from_start: bool = True,
+        after_epoch: Callable[[Epoch], object] = lambda epoch: None,
     ) -> None:
         """Train to the end, resuming from `folder` if it holds a checkpoint of this training.
 
@@ -145,6 +146,7 @@ class Course:
             show: whether a progress bar, with this `title`, is drawn on standard error.
             stopped: asked after every advance; if true, training ends with a checkpoint.
             from_start: score the parameters before the first epoch too, where it selects.
+            after_epoch: called with each epoch that ends.
         """
         if folder is not None:
             self.resume(folder)
@@ -174,6 +176,7 @@ class Course:
                 validation = self.progress.history[-1].validation
                 score = {} if validation is None else {"validation": f"{validation:.2f}"}
                 bar.set_postfix({"loss": f"{loss:.4f}"} | score, refresh=False)
+                after_epoch(self.progress.history[-1])
 
     @property
     def finished(self) -> bool:

@@ -115,6 +115,7 @@ def train_encoder(
     show: bool = True,
     start: SentenceEncoder | None = None,
     stopped: Callable[[], bool] = lambda: False,
+    after_epoch: Callable[[Epoch], object] = lambda epoch: None,
 ) -> tuple[SentenceEncoder, list[Epoch]]:
     """Train an encoder; return it as it was after the best epoch, and the history.
 
@@ -123,7 +124,7 @@ def train_encoder(
     stopped run resumes from the folder `checkpoint`; remove it once the encoder is saved.
     `device` may be auto. Training begins from the parameters of `start`, or from those that the
     seed draws. When it is `stopped`, the encoder is that of the best epoch so far, and its metadata
-    have `unfinished`.
+    have `unfinished`. `after_epoch` is called with each epoch that ends.
 
     Raises:
         KeyboardInterrupt: it was stopped before an epoch was kept: in the first one, or in any
@@ -144,7 +145,10 @@ def train_encoder(
 
     with gpu_errors(_REMEDY, device):
         course = course_of(run, len(segmenter), texts, device, start)
-        course.run(validate if select else None, checkpoint, show=show, stopped=stopped)
+        course.run(
+            validate if select else None, checkpoint, show=show, stopped=stopped,
+            after_epoch=after_epoch,
+        )  # fmt: skip
     if not course.best:
         raise KeyboardInterrupt
     pairs, epoch = sum(len(text.usable) for text in texts), course.progress.best_epoch
