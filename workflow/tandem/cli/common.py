@@ -154,7 +154,7 @@ def output(options: argparse.Namespace, names: list[str], other: str) -> Iterato
     Text, `names`, and a model or the rules, `other`, are read meanwhile. It is opened before any
     work, so that a place that is not free is refused at once.
     """
-    inputs = [*check_inputs(names), other]
+    inputs = [*(check_inputs(names) if names else ()), other]  # sentences stand in no file
     if options.out == STDIO:
         if any(same(source, 1) for source in inputs):
             raise TandemError("stdout goes to a file that is read. Choose another")

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +37,9 @@ from tandem.own_bitext import recipes
 from tandem.own_bitext.quality import CROWD, quality
 from tandem.own_bitext.selection import by_retrieval_and_margin
 from tandem.own_bitext.stopping import stopping
+from tandem.own_bitext.vocabulary import segment
 from tandem.registry import faults
-from tandem.segmentation.segmenter import Segmenter, learn, segment_lines
+from tandem.segmentation.segmenter import Segmenter
 from tandem.text import Pair
 from tandem.text.spelling import collapse
 from tandem.text.values import text_pairs
@@ -205,7 +206,8 @@ def build(
             build_bitext(sources, how.bitext(list(sources)), text, most_held_out=MOST_HELD_OUT)
         if not ids.exists():
             with atomic_folder(ids) as temporary:
-                _segment(how, text, temporary)
+                learned = how.start.segmenter if how.start else None
+                segment(text, how.languages, how.segmentation, learned, temporary)
         encoder = _train(how, text, ids, folder / "checkpoint", model, tell, after_epoch)
         free()  # somebody may have written there meanwhile
         replace_folder(model, place)
@@ -241,23 +243,6 @@ def _spool(name: str, folder: Path) -> str:
     with source, atomic_path(copy) as temporary, open(temporary, "wb") as out:
         shutil.copyfileobj(source, out)
     return str(copy)
-
-
-def _segment(how: Asked, text: Path, ids: Path) -> None:
-    """Segment both splits with the segmenter of the start, or one learned on training pairs."""
-    if how.start is not None:
-        segmenter = how.start.segmenter
-        segmenter.save(ids)
-    else:
-        texts = {side: partial(read_lines, text / f"train.{side}") for side in how.languages}
-        pairs = read_json(text / "splits.json")["train"]
-        characters = Counter(chain.from_iterable(chain.from_iterable(t() for t in texts.values())))
-        values = pairs, characters, how.languages, how.segmentation
-        segmenter = learn(recipes.segmentation(*values), texts, ids)
-    for side in how.languages:
-        for split in ("train", "valid"):
-            lines = read_lines(text / f"{split}.{side}")
-            segment_lines(segmenter, lines, side, ids / f"{split}.{side}")
 
 
 def _train(

@@ -52,6 +52,14 @@ def grouped(settings: Mapping[str, Any]) -> dict[str, Any]:
     return result
 
 
+def sample(segmentation: Mapping[str, Any]) -> int:
+    """Return how many training pairs a segmentation is learned from, by its settings."""
+    return int(segmentation.get("sample", SAMPLE))
+
+
+SAMPLE = 250_000
+"""Most training pairs that a segmentation is learned from, unless another number is asked for:
+SentencePiece takes 1.5 GB for so many, and 10 GB for 2 million (docs/own-bitext.md)."""
 _LAYERS = {"learning_rate": 0.0005, "embedding_multiplier": 64.0, "dropout": 0.0}
 """For encoders with parameters besides their embeddings. The rates of averaging encoders make all
 their vectors alike; embeddings still need large steps (docs/fidelity.md)."""
@@ -93,6 +101,8 @@ def segmentation(
         suitable = _pieces(pairs, characters, others.get("size"))
     elif kind == "words-and-ngrams" and any(name.startswith("zh") for name in languages):
         suitable = {"ngrams": (1, 4), "chinese_words": True}
+    if pairs > SAMPLE:
+        suitable["sample"] = SAMPLE
     return SEGMENTATIONS.kind(kind)(**suitable | others)
 
 
