@@ -51,7 +51,11 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     """Add the model, where it computes, and what is reported."""
     parser.add_argument("model", metavar="MODEL", help=MODEL)
     add_device(parser)
-    parser.add_argument("--threads", type=threads, help="processor threads (default: all)")
+    parser.add_argument(
+        "--threads", type=threads, metavar="N",
+        help="processor threads (default: all): an averaging model is as fast with one; others, "
+        "and searches, gain from more where cores are idle",
+    )  # fmt: skip
     add_reporting(parser)
 
 

@@ -26,7 +26,7 @@ _SCORE = "tandem score model/ my.en my.de --languages en de --at-least auto --ou
 def add_similarity(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     common.set_up(parser, similarity, _SIMILARITY)
-    _add_options(parser, "; or two sentences: no files are there, or could be, that have such names")
+    _add_options(parser, "; or two sentences, where no files are called so")
 
 
 def add_score(parser: argparse.ArgumentParser) -> None:

@@ -86,6 +86,11 @@ class Epoch:
     loss: float | None
     validation: float | None
 
+    def shown(self) -> dict[str, str]:
+        """Return its figures as text, for a progress bar."""
+        figures = {"loss": (self.loss, 4), "validation": (self.validation, 2)}
+        return {k: f"{v:.{digits}f}" for k, (v, digits) in figures.items() if v is not None}
+
 
 @dataclass
 class Progress:
@@ -173,10 +178,9 @@ class Course:
                 # there may be nothing to learn from
                 loss = float(self.progress.loss) / (self.progress.weight or 1)
                 self._close_epoch(loss, validate)
-                validation = self.progress.history[-1].validation
-                score = {} if validation is None else {"validation": f"{validation:.2f}"}
-                bar.set_postfix({"loss": f"{loss:.4f}"} | score, refresh=False)
-                after_epoch(self.progress.history[-1])
+                epoch = self.progress.history[-1]
+                bar.set_postfix(epoch.shown(), refresh=False)
+                after_epoch(epoch)
 
     @property
     def finished(self) -> bool:

@@ -121,10 +121,10 @@ def train_encoder(
 
     `texts` are its pairs, those of one language apart from those of two. `select` scores it after
     every epoch, and before the first; with None nothing is chosen, and the last epoch is kept. A
-    stopped run resumes from the folder `checkpoint`; remove it once the encoder is saved.
-    `device` may be auto. Training begins from the parameters of `start`, or from those that the
-    seed draws. When it is `stopped`, the encoder is that of the best epoch so far, and its metadata
-    have `unfinished`. `after_epoch` is called with each epoch that ends.
+    stopped run resumes from the folder `checkpoint`; remove it once the encoder is saved. Training
+    begins from the parameters of `start`, or from those that the seed draws. When it is `stopped`,
+    the encoder is that of the best epoch so far, and its metadata have `unfinished`. `device` may
+    be auto; `after_epoch` is called with each epoch that ends.
 
     Raises:
         KeyboardInterrupt: it was stopped before an epoch was kept: in the first one, or in any
@@ -145,10 +145,8 @@ def train_encoder(
 
     with gpu_errors(_REMEDY, device):
         course = course_of(run, len(segmenter), texts, device, start)
-        course.run(
-            validate if select else None, checkpoint, show=show, stopped=stopped,
-            after_epoch=after_epoch,
-        )  # fmt: skip
+        scored = validate if select else None
+        course.run(scored, checkpoint, show=show, stopped=stopped, after_epoch=after_epoch)
     if not course.best:
         raise KeyboardInterrupt
     pairs, epoch = sum(len(text.usable) for text in texts), course.progress.best_epoch
