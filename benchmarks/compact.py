@@ -22,7 +22,7 @@ from joint import load
 
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision
-from tandem.export.compact import narrowed
+from tandem.exporting.compact import narrowed
 from tandem.files.io import read_lines
 from tandem.statistics.cosine import cosine_similarity
 from tandem.tasks.kinds.retrieval import BitextRetrieval

@@ -27,8 +27,8 @@ from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer, Metaspace, Sequence
 
 from tandem.encoders.model import SentenceEncoder
-from tandem.export.card import Card
-from tandem.export.sentence_transformers import export_sentence_transformers
+from tandem.exporting.card import Card
+from tandem.exporting.sentence_transformers import export_sentence_transformers
 from tandem.files.io import read_lines
 from tandem.segmentation.pieces import piece_scores
 

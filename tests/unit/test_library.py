@@ -10,6 +10,7 @@ import pytest
 
 import tandem
 from tandem.cli import COMMANDS, main
+from tandem.encoders.kinds.averaging import Averaging
 from tandem.errors import TandemError
 
 HEAVY = {"torch", "numba", "numpy", "faiss", "scipy", "pandas", "sentencepiece", "pydantic", "yaml"}
@@ -96,6 +97,25 @@ def test_what_is_trained_is_reported(trained, bitext):
     assert metadata["quality"]["calibrated_on_pairs"] == 45
     recipe = metadata["recipe"]
     assert (recipe["learning_rate"], recipe["dropout"]) == (0.128, 0.7)  # for so few pairs
+
+
+def test_settings_of_a_recipe_stand_by_themselves_and_epochs_are_told(bitext, tmp_path):
+    told = []
+    encoder = tandem.train(
+        bitext, LANGUAGES, tmp_path / "model", epochs=2, patience=0, segmentation={"kind": "words"},
+        size=50, encoder=Averaging(dimension=8), seed=3, threads=1, after_epoch=told.append,
+    )  # fmt: skip
+    assert encoder.metadata["recipe"]["epochs"] == 2
+    assert (encoder.metadata["seed"], encoder.table.shape) == (3, (50, 8))
+    assert [epoch.epoch for epoch in told] == [1, 2]
+    assert told[1].validation > told[0].validation > 0 and told[0].loss > told[1].loss > 0
+    inside = {"recipe": {"epochs": 2, "patience": 0}, "segmentation": {"kind": "words", "size": 50}}
+    again = tandem.train(
+        bitext, LANGUAGES, tmp_path / "again", encoder=Averaging(dimension=8), seed=3, **inside
+    )
+    assert again.digest() == encoder.digest()
+    with pytest.raises(TandemError, match="no setting of a training is called epoch or seeds"):
+        tandem.train(bitext, LANGUAGES, tmp_path / "other", epoch=2, seeds=3)
 
 
 def test_training_refuses_before_it_reads(trained, tmp_path):
@@ -217,3 +237,11 @@ def test_quiet_says_nothing(trained, files, capfd):
 
 def test_every_command_says_what_it_does():
     assert all(summary[0].isupper() and summary[-1] == "." for _, summary in COMMANDS.values())
+
+
+def test_every_public_name_is_there_with_its_meaning_and_in_the_pages():
+    page = (Path(tandem.__file__).parents[2] / "docs" / "api" / "index.md").read_text("utf-8")
+    for name in tandem.__all__:
+        assert getattr(tandem, name).__doc__
+        assert f"::: tandem.{name}\n" in page or name == "SentenceEncoder"
+    assert (Path(tandem.__file__).parent / "py.typed").exists()

@@ -18,6 +18,24 @@ import _adapter
 import numba, torch, faiss
 print(numba.get_num_threads(), torch.get_num_threads(), faiss.omp_get_max_threads())
 """
+WAITING = """
+import os
+from tandem.cli import main
+
+try:
+    main(["--version"])
+except SystemExit:
+    pass
+print(os.environ["OMP_WAIT_POLICY"], os.environ["KMP_BLOCKTIME"])
+"""
+LOADED = """
+import faiss, torch
+from tandem import limit_threads
+
+for count in (3, 1):
+    limit_threads(count)
+    print(torch.get_num_threads(), faiss.omp_get_max_threads())
+"""
 CARDS = f"""
 import sys
 sys.path.insert(0, {str(LIBRARY / "scripts")!r})
@@ -50,6 +68,24 @@ def output_of(code, home):
 
 def test_a_job_computes_with_the_threads_of_its_rule(tmp_path):
     assert output_of(JOB, tmp_path) == ["1", "1", "1"]
+
+
+def test_threads_that_wait_leave_the_cores_to_others(tmp_path):
+    assert output_of(WAITING, tmp_path)[-2:] == ["PASSIVE", "0"]
+
+
+@pytest.mark.parametrize("call", [machine.wait_passively, lambda: machine.limit_threads(1)])
+def test_how_threads_wait_is_the_choice_of_the_environment(call, monkeypatch):
+    monkeypatch.setattr(os, "environ", {"OMP_WAIT_POLICY": "ACTIVE"})
+    monkeypatch.setattr(machine, "_SETTERS", {})
+    call()
+    assert (os.environ["OMP_WAIT_POLICY"], os.environ["KMP_BLOCKTIME"]) == ("ACTIVE", "0")
+
+
+def test_libraries_that_are_loaded_already_get_their_threads(tmp_path):
+    assert output_of(LOADED, tmp_path) == ["3", "3", "1", "1"]
+    with pytest.raises(TandemError, match="0 threads compute nothing"):
+        machine.limit_threads(0)
 
 
 def test_every_job_takes_a_card_of_its_own_and_the_first_if_there_is_none(tmp_path):

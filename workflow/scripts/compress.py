@@ -5,7 +5,7 @@ from pathlib import Path
 from _adapter import add_kinds, logged, score_files
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision
-from tandem.export.compact import save_with_card
+from tandem.exporting.compact import save_with_card
 from tandem.reporting.cards import card_of
 
 with logged(snakemake.log[0]) as log:

@@ -2,7 +2,7 @@
 
 from _adapter import add_kinds, logged, score_files
 from tandem.encoders.model import SentenceEncoder
-from tandem.export.sentence_transformers import export_sentence_transformers
+from tandem.exporting.sentence_transformers import export_sentence_transformers
 from tandem.reporting.cards import card_of
 
 with logged(snakemake.log[0]) as log:

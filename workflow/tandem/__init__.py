@@ -15,15 +15,28 @@ from tandem.version import __version__ as __version__
 if TYPE_CHECKING:
     from tandem.corpora.files import read_bitext
     from tandem.encoders.model import SentenceEncoder
+    from tandem.exporting.sentence_transformers import export
+    from tandem.machine import limit_threads
     from tandem.own_bitext.build import train
     from tandem.own_bitext.mined import mine
+    from tandem.own_bitext.scored import calibrate, filter, retrieve, score, similarity
 
-__all__ = ["SentenceEncoder", "mine", "read_bitext", "train"]
+__all__ = [
+    "SentenceEncoder", "calibrate", "export", "filter", "limit_threads", "mine", "read_bitext",
+    "retrieve", "score", "similarity", "train",
+]  # fmt: skip
 
 _PLACES = {
     "SentenceEncoder": "tandem.encoders.model",
+    "calibrate": "tandem.own_bitext.scored",
+    "export": "tandem.exporting.sentence_transformers",
+    "filter": "tandem.own_bitext.scored",
+    "limit_threads": "tandem.machine",
     "mine": "tandem.own_bitext.mined",
     "read_bitext": "tandem.corpora.files",
+    "retrieve": "tandem.own_bitext.scored",
+    "score": "tandem.own_bitext.scored",
+    "similarity": "tandem.own_bitext.scored",
     "train": "tandem.own_bitext.build",
 }
 

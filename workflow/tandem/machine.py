@@ -28,19 +28,37 @@ if TYPE_CHECKING:
 _as_gpu = ContextVar("_as_gpu", default=False)
 _OF_A_GPU = re.compile("CUDA (?:driver )?(?:error|failed|out of memory)|cuDNN error|cuBLAS error")
 """How the errors of PyTorch and CTranslate2 begin that come from a GPU."""
+_SETTERS = {"torch": "set_num_threads", "faiss": "omp_set_num_threads"}
+"""Libraries that may be loaded already, with the function that sets their threads."""
 _FULL = re.compile("out of memory|ALLOC_FAILED")
 _MORE = re.compile(r"\n| Process \d| Including non-PyTorch| Of the allocated")
 """Where PyTorch's account of a full GPU goes on beyond what was asked for and what is there."""
 
 
 def limit_threads(threads: int) -> None:
-    """Let libraries use so many processor threads; call it before they are loaded.
+    """Let libraries use so many processor threads; best called before they are loaded.
 
-    Two processes on the same cores are several times slower with a thread for every core than with
-    one thread each: threads wait for one another in loops.
+    On the same cores two processes with a thread for every core are slower than with one each.
+    TandemError where it is no number of threads.
     """
+    if threads < 1:
+        raise TandemError(f"{threads} threads compute nothing. Give 1 or more")
+    wait_passively()
     for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "RAYON_NUM_THREADS"):
         os.environ[name] = str(threads)
+    for name, setter in _SETTERS.items():
+        if (library := sys.modules.get(name)) is not None:
+            getattr(library, setter)(threads)
+
+
+def wait_passively() -> None:
+    """Let threads of libraries that are not loaded yet sleep while they wait for one another.
+
+    Otherwise they wait in loops, which take the cores from threads that have work. What the
+    environment says already stays.
+    """
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    os.environ.setdefault("KMP_BLOCKTIME", "0")  # Intel's OpenMP
 
 
 def place(device: str) -> str:

@@ -70,6 +70,37 @@ def rows(text):
     return [line.split("\t") for line in text.split("\n")[:-1]]
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "cosine"),
+    [
+        ("the cat sat", "die Katze saß", 1),
+        ("Rain fell.", "Regen fiel!", 1),
+        ("cat", "Katze", 1),
+        ("the cat sat", "...", 0),
+        ("rain " * 400, "Regen " * 400, 1),  # longer than a name can be
+    ],
+)
+def test_similarity_of_two_sentences(model, first, second, cosine, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    command = ["similarity", model, first, second, *LANGUAGES]
+    assert main([*command, "--json", "done.json"]) == 0
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == (f"{cosine:.6f}\n", "cosine of two sentences\n")
+    assert json.loads(Path("done.json").read_text()) == {"pairs": 1}
+
+
+def test_names_of_files_are_no_sentences(model, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("the cat").write_text("the cat sat\nrain fell\n")
+    Path("Regen").write_text("die Katze saß\nein Hund\n")
+    assert main(["similarity", model, "the cat", "Regen", *LANGUAGES]) == 0
+    first, second = map(float, capsys.readouterr().out.split())
+    assert first == pytest.approx(1, abs=1e-6) and second < 0.9
+    for names in (["the cat", "Katze"], ["a.en", "a.de"], ["text/en", "text/de"], ["", "a cat"]):
+        assert main(["similarity", model, *names, *LANGUAGES]) == 1
+        assert "cosine" not in capsys.readouterr().err
+
+
 def test_encode_writes_the_encoders_vectors(model, files, tmp_path, capsys):
     out = tmp_path / "deep" / "out.npy"
     assert main(["encode", model, files[0], "--language", "en", "--out", str(out)]) == 0

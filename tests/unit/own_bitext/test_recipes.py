@@ -8,9 +8,14 @@ import pytest
 import tandem
 from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.kinds.transformer import Transformer
+from tandem.files.io import atomic_folder, write_json, write_lines
 from tandem.objectives.kinds.margin import Margin
 from tandem.own_bitext import recipes
 from tandem.own_bitext.recipes import followed, in_words
+from tandem.own_bitext.vocabulary import segment
+from tandem.segmentation.kinds.sentencepiece import Sentencepiece
+from tandem.segmentation.ragged import load_sides
+from tandem.segmentation.segmenter import Segmenter
 
 FEW = Counter("abc")
 # 1,500 frequent characters, and twice as many that stand once
@@ -91,3 +96,29 @@ def test_words_of_chinese_are_found_where_they_come_with_ngrams(languages):
     for other in (("en", "de"), ()):
         assert not segmentation(10, FEW, other, kind="words-and-ngrams").chinese_words
     assert segmentation(10, FEW, languages).kind == "sentencepiece"
+
+
+def test_a_vocabulary_is_learned_from_the_first_pairs_of_a_sample(tmp_path, monkeypatch):
+    monkeypatch.setattr(recipes, "SAMPLE", 30)
+    text, ids = tmp_path / "text", tmp_path / "ids"
+    text.mkdir()
+    for side in ("en", "de"):
+        lines = [f"{side}{n % 10} {side}{n}" for n in range(60)]
+        for split in ("train", "valid"):
+            write_lines(text / f"{split}.{side}", lines)
+    write_json(text / "splits.json", {"train": 60})
+    for sample, most, stored in ((None, 30, 30), (12, 12, 12), (90, 60, 90)):
+        asked = {"kind": "words", "size": 500} | ({"sample": sample} if sample else {})
+        with atomic_folder(ids) as folder:
+            segment(text, ("en", "de"), asked, None, folder)
+        learned = Segmenter.load(ids)
+        assert set(learned.vocabulary) == {f"{s}{n}" for n in range(most) for s in ("en", "de")}
+        assert learned.segmentation.sample == stored
+        assert len(load_sides(ids, "train", ("en", "de"))[0]) == 60  # all are trained on
+
+
+def test_ordinary_text_is_learned_from_as_a_whole():
+    assert segmentation(250_000, FEW).sample == Sentencepiece().sample
+    assert segmentation(250_001, FEW).sample == 250_000
+    assert segmentation(250_001, FEW, sample=10).sample == 10
+    assert segmentation(10**7, FEW, kind="trigrams").sample == 250_000

@@ -16,6 +16,7 @@ from importlib import import_module
 
 from tandem.cli.streams import EndedError, open_streams, tidy_end
 from tandem.errors import explained, shown
+from tandem.machine import wait_passively
 from tandem.version import __version__
 
 COMMANDS = {
@@ -89,6 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(arguments: Sequence[str]) -> int:
     """Run the command line; return its exit code, unless a signal ends it."""
     command = _named(arguments)
+    wait_passively()  # before a library is loaded that reads this
     try:
         if 0 <= resource.getrlimit(resource.RLIMIT_AS)[0] < _LEAST_BYTES:  # no limit is -1
             raise MemoryError(f"the libraries alone map {_LEAST_BYTES >> 20:,} MiB")

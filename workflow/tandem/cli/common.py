@@ -10,7 +10,6 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, TypeVar
 
@@ -25,6 +24,7 @@ from tandem.files.outputs import Place, check, check_streams
 from tandem.machine import limit_threads, place
 from tandem.progress import progress_bar
 from tandem.text import Pair
+from tandem.text.batches import batches as text_batches
 
 T = TypeVar("T")
 
@@ -33,7 +33,7 @@ BITEXT = (
     "Parquet, TMX, XLIFF, PO or a Moses archive; several may follow each other"
 )
 BATCH = 1024
-"""Sentences encoded at a time: more take 100 MB more and no less time."""
+"""Most sentences encoded at a time: more take 100 MB more and no less time."""
 AT_LEAST = "keep pairs that score this or more; auto: the threshold that 95%% of true pairs reach"
 COPIES = "leave out pairs with the same text on both sides, but for case and white space"
 NO_THRESHOLD = (
@@ -57,7 +57,11 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     """Add the model, where it computes, and what is reported."""
     parser.add_argument("model", metavar="MODEL", help=MODEL)
     add_device(parser)
-    parser.add_argument("--threads", type=threads, help="processor threads (default: all)")
+    parser.add_argument(
+        "--threads", type=threads, metavar="N",
+        help="processor threads (default: all): an averaging model is as fast with one; others, "
+        "and searches, gain from more where cores are idle",
+    )  # fmt: skip
     add_reporting(parser)
 
 
@@ -207,11 +211,10 @@ def load_model(options: argparse.Namespace, *languages: str) -> SentenceEncoder:
     return encoder
 
 
-def batches(items: Iterable[T], options: argparse.Namespace, unit: str) -> Iterator[list[T]]:
-    """Yield the items in lists, showing progress on stderr."""
+def batches(items: Iterable[T], characters: Callable[[T], int], unit: str) -> Iterator[list[T]]:
+    """Yield the items in lists, showing progress on stderr; see `tandem.text.batches`."""
     with progress_bar(unit=f" {unit}", unit_scale=True) as bar:
-        stream = iter(items)
-        while batch := list(islice(stream, BATCH)):
+        for batch in text_batches(items, BATCH, characters):
             yield batch
             bar.update(len(batch))
 
@@ -229,7 +232,8 @@ def output(options: argparse.Namespace, names: list[str], other: str) -> Iterato
     Text, `names`, and a model or the rules, `other`, are read meanwhile. It is opened before any
     work, so that a place that is not free is refused at once.
     """
-    inputs = [*check_inputs(names), other, *inputs_of(options)]
+    # sentences may stand in no file
+    inputs = [*(check_inputs(names) if names else ()), other, *inputs_of(options)]
     if options.out == STDIO:
         with writing("stdout", place=1):
             sys.stdout.buffer.write(b"")  # says before the work that it is closed

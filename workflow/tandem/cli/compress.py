@@ -8,7 +8,7 @@ from pathlib import Path
 from tandem.cli import common
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision
-from tandem.export.compact import narrowed
+from tandem.exporting.compact import narrowed
 from tandem.files.outputs import check
 
 _EXAMPLE = "tandem compress model/ small/"

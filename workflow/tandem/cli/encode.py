@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> None:
         raise TandemError(f"{options.out}: a matrix is not packed. Name it *.npy, or *.tsv.gz")
     with common.output(options, [options.file], options.model) as out:
         encoder = common.load_model(options, *filter(None, [options.language]))
-        batches = common.batches(lines_of(options.file), options, "line")
+        batches = common.batches(lines_of(options.file), len, "line")
         lines = chain.from_iterable(batches)
         vectors = encoder.encode_stream(lines, options.language, common.BATCH)
         if options.out.endswith(".npy"):

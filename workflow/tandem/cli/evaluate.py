@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from tandem.cli import common
 from tandem.errors import TandemError
 from tandem.own_bitext.quality import evaluated, similarity
+from tandem.text.batches import of_pair
 
 _EXAMPLE = """tandem evaluate model/ test.en test.de --languages en de
 tandem evaluate model/ --sts sts.tsv en en --json scores.json"""
@@ -54,7 +55,7 @@ def run(options: argparse.Namespace) -> None:
     if options.files:
         common.check_inputs(options.files)
         read = common.pairs(options)
-        pairs = [pair for batch in common.batches(read, options, "pair") for pair in batch]
+        pairs = [pair for batch in common.batches(read, of_pair, "pair") for pair in batch]
         done["bitext"] = evaluated(encoder, pairs, options.languages)
         rows += _of_bitext(done["bitext"], " and ".join(options.files))
     for path, *languages in options.sts:

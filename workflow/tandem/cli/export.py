@@ -8,7 +8,7 @@ from pathlib import Path
 from tandem.cli import common
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision
-from tandem.export.card import Card
+from tandem.exporting.card import Card
 from tandem.files.outputs import check
 
 _EXAMPLE = 'tandem export model/ exported/ --name "My sentences" --corpus "my bitext" CC-BY-4.0'
@@ -42,7 +42,7 @@ def add_export(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Export and say which folder serves which language."""
     # an extra brings the library that this imports
-    from tandem.export.sentence_transformers import export_sentence_transformers
+    from tandem.exporting.sentence_transformers import export_sentence_transformers
 
     check(options.folder, [options.model], options.overwrite, folder=True)
     card = Card(options.name or options.folder.name, options.corpus, licence=options.licence)

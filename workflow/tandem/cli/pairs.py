@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Iterator
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
 from tandem.cli import common
 from tandem.corpora.files import STDIO
@@ -13,16 +15,20 @@ from tandem.own_bitext.mined import calibrated
 from tandem.search.margins import Score
 from tandem.statistics.cosine import cosine_similarity
 from tandem.text import Pair
+from tandem.text.batches import of_pair
 from tandem.text.spelling import same
 
-_SIMILARITY = "tandem similarity model/ my.en my.de --languages en de > cosines.txt"
+_SIMILARITY = """tandem similarity model/ my.en my.de --languages en de > cosines.txt
+tandem similarity model/ "A sheep sleeps." "Ein Schaf schläft." --languages en de"""
+_FILE = re.compile(r"\S*/\S*|\S*\.\w{1,8}", re.ASCII)
+"""What looks like the name of a file: without white space, with a slash or an ending."""
 _SCORE = "tandem score model/ my.en my.de --languages en de --at-least auto --out kept.tsv"
 
 
 def add_similarity(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     common.set_up(parser, similarity, _SIMILARITY)
-    _add_options(parser)
+    _add_options(parser, "; or two sentences, where no files are called so")
 
 
 def add_score(parser: argparse.ArgumentParser) -> None:
@@ -36,11 +42,12 @@ def add_score(parser: argparse.ArgumentParser) -> None:
     _add_options(parser)
 
 
-def _add_options(parser: argparse.ArgumentParser) -> None:
+def _add_options(parser: argparse.ArgumentParser, more: str = "") -> None:
     common.add_model(parser)
     parser.add_argument(
-        "files", nargs="*", default=[STDIO], metavar="FILE", help=f"{common.BITEXT} (default: -)"
-    )
+        "files", nargs="*", default=[STDIO], metavar="FILE",
+        help=f"{common.BITEXT}{more} (default: -)",
+    )  # fmt: skip
     common.add_languages(parser)
     common.add_columns(parser)
     common.add_output(parser)
@@ -49,12 +56,27 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 def similarity(options: argparse.Namespace) -> None:
     """Write one cosine a line."""
     read = 0
-    with common.output(options, options.files, options.model) as out:
+    sentences = two_sentences(options.files)
+    with common.output(options, [] if sentences else options.files, options.model) as out:
         encoder = common.load_model(options, *options.languages)
-        for pairs, cosines in _scored(encoder, options):
+        bitext = sentences or common.pairs(options)
+        for pairs, cosines in _scored(encoder, bitext, options.languages):
             out.write("".join(f"{cosine:.6f}\n" for cosine in cosines).encode())
             read += len(pairs)
-    common.report(options, {"pairs": read}, f"cosines of {read:,} pairs")
+    summary = "cosine of two sentences" if sentences else f"cosines of {read:,} pairs"
+    common.report(options, {"pairs": read}, summary)
+
+
+def two_sentences(words: Sequence[str]) -> list[Pair]:
+    """Return the pair of two sentences that a command line names in place of files, or nothing.
+
+    Neither may be the name of a file that is there, nor look like one: en.txt, corpus/en.
+    """
+    if len(words) != 2 or any(
+        word in ("", STDIO) or os.path.lexists(word) or _FILE.fullmatch(word) for word in words
+    ):
+        return []
+    return [(words[0], words[1])]
 
 
 def score(options: argparse.Namespace) -> None:
@@ -67,7 +89,8 @@ def score(options: argparse.Namespace) -> None:
         least = options.at_least
         if least is None:
             least = calibrated(encoder, Score.COSINE)
-        for pairs, cosines in _scored(encoder, options):
+        bitext = common.pairs(options)
+        for pairs, cosines in _scored(encoder, bitext, options.languages):
             read += len(pairs)
             best = max(best, *cosines)
             for pair, cosine in zip(pairs, cosines, strict=True):
@@ -92,10 +115,9 @@ def score(options: argparse.Namespace) -> None:
 
 
 def _scored(
-    encoder: SentenceEncoder, options: argparse.Namespace
+    encoder: SentenceEncoder, bitext: Iterable[Pair], languages: Sequence[str]
 ) -> Iterator[tuple[list[Pair], list[float]]]:
     """Yield batches of pairs with their cosines."""
-    read = common.pairs(options)
-    for pairs in common.batches(read, options, "pair"):
-        vectors = map(encoder.encode, zip(*pairs, strict=True), options.languages)
+    for pairs in common.batches(bitext, of_pair, "pair"):
+        vectors = map(encoder.encode, zip(*pairs, strict=True), languages)
         yield pairs, cosine_similarity(*vectors).tolist()

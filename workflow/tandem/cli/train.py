@@ -15,6 +15,7 @@ from tandem.errors import TandemError, shown
 from tandem.files.io import parse_yaml
 from tandem.files.outputs import check
 from tandem.objectives.objective import OBJECTIVES, Objective
+from tandem.own_bitext.recipes import SAMPLE
 from tandem.registry import Settings
 from tandem.segmentation.segmentation import SEGMENTATIONS, Segmentation
 from tandem.training.recipe import Recipe
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from tandem.own_bitext.build import Asked
 
 _EXAMPLE = "tandem train my.en my.de --languages en de --out model/"
-_MODELS = ("encoder", "encoder_setting", "dimension", "segmentation", "size")
+_MODELS = ("encoder", "encoder_setting", "dimension", "segmentation", "size", "sample")
 """Settings that the model of --from decides."""
 _FOLLOWS = (
     "epochs", "patience", "learning_rate", "embedding_multiplier", "decay", "dropout", "size"
@@ -59,6 +60,11 @@ def add_train(parser: argparse.ArgumentParser) -> None:
         )  # fmt: skip
     parser.add_argument("--segmentation", choices=list(SEGMENTATIONS.modules()), default=absent)
     _add_settings(parser, Segmentation, "size")
+    parser.add_argument(
+        "--sample", type=common.positive, default=absent, metavar="N",
+        help="training pairs, drawn at random, that the segmentation is learned from; memory grows "
+        f"with them (default: {SAMPLE:,}, or all if there are fewer)",
+    )  # fmt: skip
     _add_settings(parser, Encoder, "dimension")
     _add_settings(parser, Recipe, *Recipe.model_fields)
     parser.add_argument(
@@ -139,7 +145,7 @@ def _asked(options: argparse.Namespace) -> Asked:
                 "Leave it out, or leave out --from"
             )
         start = common.load_model(options, *options.languages)
-    named = {"kind": "segmentation", "size": "size"}
+    named = {"kind": "segmentation", "size": "size", "sample": "sample"}
     segmentation = {key: arguments[name] for key, name in named.items() if name in arguments}
     encoder: dict[str, Any] = {"kind": arguments.get("encoder", "averaging")}
     encoder |= {"dimension": arguments["dimension"]} if "dimension" in arguments else {}

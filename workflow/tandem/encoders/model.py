@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cached_property, partial
-from itertools import islice
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -25,6 +25,8 @@ from tandem.machine import gpu_errors
 from tandem.registry import Named, Settings
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.segmenter import Segmenter
+from tandem.text.batches import batches
+from tandem.text.values import texts
 
 if TYPE_CHECKING:
     from tandem.encoders.encoder import Compose, Floats
@@ -34,7 +36,11 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 SEGMENTED = 1024
-"""Fewest sentences segmented at a time; with fewer, NumPy's overhead dominates."""
+"""Fewest sentences segmented at a time, unless they are long; with fewer, NumPy's overhead
+dominates."""
+TOKENS = 1 << 17
+"""Most tokens, or words where these are summed, that are composed at a time: 128 for each of 1,024
+sentences. An LSTM takes about 8 KB for each."""
 _PREFIX, _FLOAT = "composition.", np.dtype(np.float32)
 
 
@@ -111,23 +117,30 @@ class SentenceEncoder:
         return True
 
     def encode(
-        self, sentences: Iterable[str], language: str | None = None, batch_size: int = 1024
+        self, sentences: str | Iterable[str], language: str | None = None, batch_size: int = 1024
     ) -> Vectors:
         """Return the vectors of all sentences, (sentences, dimension) float32, not normalised.
 
+        One sentence, a text by itself, has one vector, (dimension,).
         A sentence without known tokens has the zero vector. The language may be left out when the
-        encoder knows one only; TandemError if it does not know it.
+        encoder knows one only; TandemError if it does not know it, or if something is not text.
         """
+        if isinstance(sentences, str):
+            return self.encode([sentences], language, batch_size)[0]
         none = np.zeros((0, self.dimension), np.float32)
         return np.concatenate([none, *self.encode_stream(sentences, language, batch_size)])
 
     def encode_stream(
-        self, sentences: Iterable[str], language: str | None = None, batch_size: int = 1024
+        self, sentences: str | Iterable[str], language: str | None = None, batch_size: int = 1024
     ) -> Iterator[Vectors]:
-        """Yield the vectors in order, many batches at a time, in constant memory."""
+        """Yield the vectors in order, many batches at a time, in constant memory.
+
+        At most `batch_size` sentences are composed at a time, and of long ones fewer: TOKENS in
+        all, or one sentence.
+        """
         to_ids = self.segmenter.encoder(self._language(language))
-        stream, size = iter(sentences), max(batch_size, SEGMENTED)
-        blocks = iter(lambda: list(islice(stream, size)), [])
+        lines = texts([sentences] if isinstance(sentences, str) else sentences)
+        blocks = batches(lines, max(batch_size, SEGMENTED), len)
         compose = partial(self.encode_ids, batch_size=batch_size)
         return overlapped(compose, map(to_ids, blocks))
 
@@ -136,11 +149,22 @@ class SentenceEncoder:
         rows.check_below(len(self.table))
         parts = [np.zeros((0, self.dimension), np.float32)]
         with gpu_errors("Encode fewer sentences at a time", self.device):
-            for start in range(0, len(rows), batch_size):
-                places = rows.offsets[start : start + batch_size + 1]
+            for start, end in pairwise(self._bounds(rows, batch_size)):
+                places = rows.offsets[start : end + 1]
                 ids = rows.ids[places[0] : places[-1]].astype(np.int64)
                 parts.append(self._compose(ids, places - places[0]))
         return np.concatenate(parts[1:]) if len(parts) > 2 else parts[-1]
+
+    def _bounds(self, rows: Ragged, batch_size: int) -> list[int]:
+        """Return where batches begin: of so many rows, and of TOKENS or a single row."""
+        offsets = rows.offsets
+        if self.kind.words:
+            offsets = np.append(0, np.cumsum(rows.ids == 0))[offsets]
+        bounds = [0]
+        while (start := bounds[-1]) < len(rows):
+            fit = int(np.searchsorted(offsets, offsets[start] + TOKENS, "right")) - 1
+            bounds.append(min(start + batch_size, max(start + 1, fit), len(rows)))
+        return bounds
 
     @cached_property
     def _compose(self) -> Compose:

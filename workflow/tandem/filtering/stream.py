@@ -19,10 +19,11 @@ from tandem.filtering.clean import unfit
 from tandem.filtering.filter import Filter, OpenEncoder, Scorer, Scores
 from tandem.filtering.kinds.numbers import GivenNumbers
 from tandem.text import Pair
+from tandem.text.batches import batches, of_pair
 from tandem.text.spelling import collapse, same
 
 CHUNK = 4096
-"""Pairs that are scored at a time."""
+"""Most pairs that are scored at a time."""
 UNFIT = ("empty", "oversized")
 """Why pairs are removed whatever the filters: `tandem.filtering.clean.unfit`."""
 _REMEDY = "Give a number for each pair"
@@ -110,8 +111,8 @@ def _chunks(
     """Yield pairs, with the numbers that files have for them."""
     files = {name: kind for name, kind in filters.items() if isinstance(kind, GivenNumbers)}
     readers = {name: kind.read() for name, kind in files.items()}
-    stream, read = iter(pairs), 0
-    while chunk := list(islice(stream, CHUNK)):
+    read = 0
+    for chunk in batches(pairs, CHUNK, of_pair):
         read += len(chunk)
         numbers = {name: list(islice(reader, len(chunk))) for name, reader in readers.items()}
         for name, column in numbers.items():

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -35,10 +35,12 @@ from tandem.own_bitext.inputs import described, written
 from tandem.own_bitext.quality import CROWD, examples, quality
 from tandem.own_bitext.selection import by_retrieval_and_margin
 from tandem.own_bitext.stopping import stopping
+from tandem.own_bitext.vocabulary import segment
 from tandem.registry import faults
-from tandem.segmentation.segmenter import Segmenter, learn, segment_lines
+from tandem.segmentation.segmenter import Segmenter
 from tandem.text import Pair
 from tandem.training import run as training
+from tandem.training.course import Epoch
 from tandem.training.pairs import Pairs, load_pairs
 from tandem.training.run import Run
 from tandem.version import __version__
@@ -129,6 +131,7 @@ def train(
     *,
     overwrite: bool = False,
     resume: bool = False,
+    after_epoch: Callable[[Epoch], object] = lambda epoch: None,
     **asked: Any,  # noqa: ANN401
 ) -> SentenceEncoder:
     """Train an encoder on sentence pairs and write it as a model folder.
@@ -148,7 +151,9 @@ def train(
         out: the model folder to write.
         overwrite: `out` may be an earlier model, which is replaced.
         resume: `out` may be the best epoch of this training, from when it was stopped.
-        asked: fields of `Asked`, such as `start` or `seed`.
+        after_epoch: called with each epoch: its number, loss and P@1 x 100 on held-out pairs.
+        asked: fields of `Asked`, such as `start` or `seed`; settings of its recipe, such as
+            `epochs` or `threads`, and of its segmentation, such as `size`, may stand by themselves.
 
     Returns:
         The encoder as it was after the epoch in which most sentences found their translation.
@@ -158,9 +163,14 @@ def train(
         KeyboardInterrupt: it was stopped.
     """
     first, second = languages
-    how, place = Asked((first, second), **asked), Path(out)
+    settings = recipes.grouped(asked)
+    if unknown := settings.keys() - {entry.name for entry in fields(Asked)}:
+        problem = f"no setting of a training is called {' or '.join(sorted(unknown))}"
+        raise TandemError(f"{problem}. See `Asked`, `Recipe` and `Segmentation`")
+    how, place = Asked((first, second), **settings), Path(out)
     free = partial(check, place, [], folder=True)
-    return build(how, lambda folder: [written(bitext, folder)], place, free, overwrite, resume)
+    read = partial(written, bitext)
+    return build(how, read, place, free, overwrite, resume, after_epoch=after_epoch)
 
 
 def build(
@@ -171,6 +181,7 @@ def build(
     overwrite: bool,
     resume: bool,
     tell: Callable[[str], object] = lambda line: None,
+    after_epoch: Callable[[Epoch], object] = lambda epoch: None,
 ) -> SentenceEncoder:
     """Train as `train` does, into the folder `place`.
 
@@ -181,6 +192,7 @@ def build(
         overwrite: an earlier model is replaced, and work of other settings may begin.
         resume: the best epoch of this training is replaced.
         tell: called with messages on the way.
+        after_epoch: called with each epoch.
     """
     free(overwrite or resume)
     with workspace(place) as space:
@@ -195,8 +207,9 @@ def build(
             build_bitext(sources, how.bitext(list(sources)), text, most_held_out=MOST_HELD_OUT)
         if not ids.exists():
             with atomic_folder(ids) as temporary:
-                _segment(how, text, temporary)
-        encoder = _train(how, text, ids, checkpoint, model, tell)
+                learned = how.start.segmenter if how.start else None
+                segment(text, how.languages, how.segmentation, learned, temporary)
+        encoder = _train(how, text, ids, checkpoint, model, tell, after_epoch)
         free(again)  # somebody may have written there meanwhile
         replace_folder(model, place)
         if encoder.metadata.get("unfinished"):
@@ -217,25 +230,14 @@ def _is_unfinished(model: Path) -> bool:
     return path.is_file() and "unfinished" in saved.read(path, Description.model_validate).training
 
 
-def _segment(how: Asked, text: Path, ids: Path) -> None:
-    """Segment both splits with the segmenter of the start, or one learned on training pairs."""
-    if how.start is not None:
-        segmenter = how.start.segmenter
-        segmenter.save(ids)
-    else:
-        texts = {side: partial(read_lines, text / f"train.{side}") for side in how.languages}
-        pairs = read_json(text / "splits.json")["train"]
-        characters = Counter(chain.from_iterable(chain.from_iterable(t() for t in texts.values())))
-        values = pairs, characters, how.languages, how.segmentation
-        segmenter = learn(recipes.segmentation(*values), texts, ids)
-    for side in how.languages:
-        for split in ("train", "valid"):
-            lines = read_lines(text / f"{split}.{side}")
-            segment_lines(segmenter, lines, side, ids / f"{split}.{side}")
-
-
 def _train(
-    how: Asked, text: Path, ids: Path, checkpoint: Path, model: Path, tell: Callable[[str], object]
+    how: Asked,
+    text: Path,
+    ids: Path,
+    checkpoint: Path,
+    model: Path,
+    tell: Callable[[str], object],
+    after_epoch: Callable[[Epoch], object],
 ) -> SentenceEncoder:
     """Train on all pairs, measure how good the encoder is, and write the model."""
     pairs = load_pairs(ids, "train", how.languages)
@@ -250,8 +252,9 @@ def _train(
     select = by_retrieval_and_margin(ids, how.languages)
     with stopping() as stop:
         encoder, history = training.train_encoder(
-            run, segmenter, [pairs], select, checkpoint, how.device, start=how.start, stopped=stop
-        )
+            run, segmenter, [pairs], select, checkpoint, how.device, start=how.start, stopped=stop,
+            after_epoch=after_epoch,
+        )  # fmt: skip
     cleaning, splits = (read_json(text / f"{name}.json") for name in ("cleaning", "splits"))
     origin = {"languages": list(how.languages), "text": {"cleaning": cleaning, "splits": splits}}
     if "unfinished" not in encoder.metadata:

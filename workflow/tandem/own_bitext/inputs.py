@@ -16,6 +16,7 @@ from tandem.errors import TandemError
 from tandem.files.io import atomic_path, sha256, write_lines
 from tandem.text import Pair
 from tandem.text.spelling import collapse
+from tandem.text.values import text_pairs
 
 
 def described(corpora: Sequence[Corpus]) -> dict[str, Any]:
@@ -37,12 +38,12 @@ def files_in(corpora: Iterable[Corpus], folder: Path) -> list[Corpus]:
     ]
 
 
-def written(pairs: Iterable[Pair], folder: Path) -> Corpus:
+def written(pairs: Iterable[Pair], folder: Path) -> list[Corpus]:
     """Write pairs to a file, to be read again."""
     path = folder / "pairs.tsv"
-    if not write_lines(path, ("\t".join(map(collapse, pair)) for pair in pairs)):
+    if not write_lines(path, ("\t".join(map(collapse, pair)) for pair in text_pairs(pairs))):
         raise TandemError("there is no pair to train on. Give some, in two languages")
-    return Corpus("pairs", (str(path),), "columns", Columns(header=False))
+    return [Corpus("pairs", (str(path),), "columns", Columns(header=False))]
 
 
 def _spool(name: str, folder: Path, number: int) -> str:

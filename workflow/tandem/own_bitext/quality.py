@@ -8,7 +8,7 @@ many sentences too.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -170,13 +170,19 @@ def evaluated(
     Its thresholds are those of its training; one that has none is calibrated on the first half of
     the pairs. TandemError where fewer than four pairs differ.
     """
-    pairs = list(dict.fromkeys(pairs))
-    if len(pairs) < _LEAST:
-        raise TandemError(f"{len(pairs)} different pairs are too few. Give at least {_LEAST}")
+    pairs = different(pairs)
     crowd = encoded(encoder, [], languages)
     if limits := encoder.metadata.get("quality", {}).get("thresholds"):
         return {"thresholds": limits} | measured(encoder, pairs, crowd, languages, limits)
     return quality(encoder, pairs, [], languages)
+
+
+def different(pairs: Iterable[Pair]) -> list[Pair]:
+    """Return each of the pairs once; TandemError where these are fewer than four."""
+    kept = list(dict.fromkeys(pairs))
+    if len(kept) < _LEAST:
+        raise TandemError(f"{len(kept)} different pairs are too few. Give at least {_LEAST}")
+    return kept
 
 
 def halves(pairs: Sequence[Pair]) -> tuple[Sequence[Pair], Sequence[Pair]]:

@@ -39,6 +39,27 @@ def followed(
     return objective or Margin(**{"megabatch": 16} if much else {}), Recipe(**recipe | asked)
 
 
+def grouped(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings of a training with those of its recipe and segmentation in their places.
+
+    `{"epochs": 2, "seed": 3}` becomes `{"recipe": {"epochs": 2}, "seed": 3}`.
+    """
+    result = dict(settings)
+    for group, kind in (("recipe", Recipe), ("segmentation", Segmentation)):
+        inner = {name: result.pop(name) for name in kind.model_fields.keys() & result.keys()}
+        if inner:
+            result[group] = {**result.get(group, {}), **inner}
+    return result
+
+
+def sample(segmentation: Mapping[str, Any]) -> int:
+    """Return how many training pairs a segmentation is learned from, by its settings."""
+    return int(segmentation.get("sample", SAMPLE))
+
+
+SAMPLE = 250_000
+"""Most training pairs that a segmentation is learned from, unless another number is asked for:
+SentencePiece takes 1.5 GB for so many, and 10 GB for 2 million (docs/own-bitext.md)."""
 _LAYERS = {"learning_rate": 0.0005, "embedding_multiplier": 64.0, "dropout": 0.0}
 """For encoders with parameters besides their embeddings. The rates of averaging encoders make all
 their vectors alike; embeddings still need large steps (docs/fidelity.md)."""
@@ -80,6 +101,8 @@ def segmentation(
         suitable = _pieces(pairs, characters, others.get("size"))
     elif kind == "words-and-ngrams" and any(name.startswith("zh") for name in languages):
         suitable = {"ngrams": (1, 4), "chinese_words": True}
+    if pairs > SAMPLE:
+        suitable["sample"] = SAMPLE
     return SEGMENTATIONS.kind(kind)(**suitable | others)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from tandem.export.card import Card, Score
+from tandem.exporting.card import Card, Score
 from tandem.reporting.scores import METRICS, Scores
 from tandem.tasks.task import TASKS
 

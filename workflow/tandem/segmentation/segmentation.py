@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -12,6 +11,7 @@ from pydantic import PositiveInt
 
 from tandem.errors import TandemError
 from tandem.registry import Kind, Registry
+from tandem.text.batches import batches as text_batches
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -26,7 +26,7 @@ Stock = tuple["Tokenizer", list[str]]
 """A tokeniser of the library `tokenizers`, and its tokens by id."""
 Batches = Iterable[Sequence[str]]
 LINES = 20_000
-"""Lines in memory, tokenised or segmented at a time."""
+"""Most lines in memory, tokenised or segmented at a time."""
 
 
 class Vocabulary(NamedTuple):
@@ -111,9 +111,8 @@ SEGMENTATIONS = Registry("tandem.segmentation.kinds", Segmentation)
 
 
 def batches(lines: Iterable[str]) -> Iterator[list[str]]:
-    """Yield lines in lists of LINES."""
-    stream = iter(lines)
-    return iter(lambda: list(islice(stream, LINES)), [])
+    """Yield lines in lists of LINES, or fewer where they are long."""
+    return text_batches(lines, LINES, len)
 
 
 def side_language(side: str) -> str:

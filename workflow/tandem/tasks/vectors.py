@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tandem.files.npy import write_npy
+from tandem.text.batches import batches
 
 if TYPE_CHECKING:
     from tandem.tasks.task import Encodes
 
 BATCH = 4096
-"""Sentences encoded at a time."""
+"""Most sentences encoded at a time."""
 
 
 @contextmanager
@@ -32,9 +33,8 @@ def vectors_on_disk(encoder: Encodes, *sides: tuple[str, Iterable[str]]) -> Iter
 
 def write_vectors(encoder: Encodes, sentences: Iterable[str], language: str, path: Path) -> None:
     """Write the vectors of sentences, (n, dimension) float32, as `.npy`."""
-    stream = iter(sentences)
-    batches = iter(lambda: list(islice(stream, BATCH)), [])
-    vectors = (encoder.encode(batch, language=language) for batch in batches)
+    read = batches(sentences, BATCH, len)
+    vectors = (encoder.encode(batch, language=language) for batch in read)
     first = next(vectors)
     with open(path, "wb") as out:
         write_npy(out, chain([first], vectors), np.float32, first.shape[1])

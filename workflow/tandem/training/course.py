@@ -86,6 +86,11 @@ class Epoch:
     loss: float | None
     validation: float | None
 
+    def shown(self) -> dict[str, str]:
+        """Return its figures as text, for a progress bar."""
+        figures = {"loss": (self.loss, 4), "validation": (self.validation, 2)}
+        return {k: f"{v:.{digits}f}" for k, (v, digits) in figures.items() if v is not None}
+
 
 @dataclass
 class Progress:
@@ -135,6 +140,7 @@ class Course:
         stopped: Callable[[], bool] = lambda: False,
         title: str | None = None,
         from_start: bool = True,
+        after_epoch: Callable[[Epoch], object] = lambda epoch: None,
     ) -> None:
         """Train to the end, resuming from `folder` if it holds a checkpoint of this training.
 
@@ -145,6 +151,7 @@ class Course:
             show: whether a progress bar, with this `title`, is drawn on standard error.
             stopped: asked after every advance; if true, training ends with a checkpoint.
             from_start: score the parameters before the first epoch too, where it selects.
+            after_epoch: called with each epoch that ends.
         """
         if folder is not None:
             self.resume(folder)
@@ -171,9 +178,9 @@ class Course:
                 # there may be nothing to learn from
                 loss = float(self.progress.loss) / (self.progress.weight or 1)
                 self._close_epoch(loss, validate)
-                validation = self.progress.history[-1].validation
-                score = {} if validation is None else {"validation": f"{validation:.2f}"}
-                bar.set_postfix({"loss": f"{loss:.4f}"} | score, refresh=False)
+                epoch = self.progress.history[-1]
+                bar.set_postfix(epoch.shown(), refresh=False)
+                after_epoch(epoch)
 
     @property
     def finished(self) -> bool:

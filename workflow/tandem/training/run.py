@@ -20,7 +20,7 @@ from tandem.machine import device_name, gpu_errors, learns_on_host, place
 from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.segmenter import Segmenter
-from tandem.training.course import Course, Epoch, Parameters, history_lines
+from tandem.training.course import Course, Epoch, Validate, history_lines
 from tandem.training.pairs import Pairs
 from tandem.training.recipe import Recipe
 
@@ -115,15 +115,16 @@ def train_encoder(
     show: bool = True,
     start: SentenceEncoder | None = None,
     stopped: Callable[[], bool] = lambda: False,
+    after_epoch: Callable[[Epoch], object] = lambda epoch: None,
 ) -> tuple[SentenceEncoder, list[Epoch]]:
     """Train an encoder; return it as it was after the best epoch, and the history.
 
     `texts` are its pairs, those of one language apart from those of two. `select` scores it after
     every epoch, and before the first; with None nothing is chosen, and the last epoch is kept. A
-    stopped run resumes from the folder `checkpoint`; remove it once the encoder is saved.
-    `device` may be auto. Training begins from the parameters of `start`, or from those that the
-    seed draws. When it is `stopped`, the encoder is that of the best epoch so far, and its metadata
-    have `unfinished`.
+    stopped run resumes from the folder `checkpoint`; remove it once the encoder is saved. Training
+    begins from the parameters of `start`, or from what the seed draws. When it is `stopped`, the
+    encoder is that of the best epoch, and its metadata have `unfinished`. `device` may be auto;
+    `after_epoch` is called with each epoch that ends.
 
     Raises:
         KeyboardInterrupt: it was stopped before an epoch was kept: in the first one, or in any
@@ -138,13 +139,10 @@ def train_encoder(
         )
     device = place(device)
 
-    def validate(parameters: Parameters) -> float:
-        assert select is not None
-        return select(from_parameters(segmenter, run.encoder, parameters).encode_ids)
-
+    validate = select and _validation(segmenter, run.encoder, select)
     with gpu_errors(_REMEDY, device):
         course = course_of(run, len(segmenter), texts, device, start)
-        course.run(validate if select else None, checkpoint, show=show, stopped=stopped)
+        course.run(validate, checkpoint, show=show, stopped=stopped, after_epoch=after_epoch)
     if not course.best:
         raise KeyboardInterrupt
     pairs, epoch = sum(len(text.usable) for text in texts), course.progress.best_epoch
@@ -155,6 +153,11 @@ def train_encoder(
         metadata["unfinished"] = True
     encoder = from_parameters(segmenter, run.encoder, course.best, metadata, device)
     return encoder, course.progress.history
+
+
+def _validation(segmenter: Segmenter, kind: Encoder, select: Select) -> Validate:
+    """Return what scores parameters as those of an encoder of this kind."""
+    return lambda parameters: select(from_parameters(segmenter, kind, parameters).encode_ids)
 
 
 def untrained_encoder(

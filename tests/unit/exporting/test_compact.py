@@ -9,8 +9,8 @@ from tandem.encoders.encoder import ENCODERS
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision
 from tandem.errors import TandemError
-from tandem.export.card import Card, Score
-from tandem.export.compact import narrowed, save_with_card
+from tandem.exporting.card import Card, Score
+from tandem.exporting.compact import narrowed, save_with_card
 from tandem.segmentation.kinds.sentencepiece import Sentencepiece
 from tandem.segmentation.segmenter import learn
 from tandem.statistics.cosine import cosine_similarity

@@ -9,7 +9,7 @@ import numpy as np
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision
 from tandem.errors import TandemError
-from tandem.export.card import Card, model_card
+from tandem.exporting.card import Card, model_card
 from tandem.files.io import atomic_folder
 
 _USAGE = """```python

@@ -6,7 +6,7 @@ its tokens' rows. `SentenceTransformer(folder).encode(sentences)` gives the enco
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +14,10 @@ import numpy as np
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision, pack
 from tandem.errors import TandemError
-from tandem.export.card import Card, markdown_table, model_card
+from tandem.exporting.card import Card, markdown_table, model_card
 from tandem.files import saved
 from tandem.files.io import atomic_folder
+from tandem.files.outputs import check
 
 _USAGE = """```python
 from sentence_transformers import SentenceTransformer
@@ -70,6 +71,38 @@ def export_sentence_transformers(
         (temporary / "README.md").write_text(text, encoding="utf-8", newline="\n")
         saved.seal(temporary)
     return {language: Path(folder) / name for language, name in names.items()}
+
+
+def export(
+    encoder: SentenceEncoder,
+    folder: str | Path,
+    *,
+    name: str | None = None,
+    licence: str = "other",
+    corpora: Sequence[tuple[str, str]] = (),
+    precision: Precision | str = Precision.FLOAT32,
+    overwrite: bool = False,
+) -> dict[str, Path]:
+    """Write an averaging encoder as a folder that sentence-transformers loads by itself.
+
+    Returns the folder to load for each language; see `export_sentence_transformers`.
+
+    Args:
+        encoder: an averaging one.
+        folder: where to.
+        name: of the model, in its card; None: the folder's.
+        licence: of the model, as hubs name it.
+        corpora: names and licences of what it was trained on, for its card.
+        precision: float32 or float16.
+        overwrite: `folder` may be an earlier export, which is replaced.
+
+    Raises:
+        TandemError: the encoder is no averaging one, or `folder` is not free.
+    """
+    place = Path(folder)
+    check(place, [], overwrite, folder=True)
+    card = Card(name or place.name, corpora, licence=licence)
+    return export_sentence_transformers(encoder, place, card, Precision(precision))
 
 
 def _write(encoder: SentenceEncoder, language: str, folder: Path, precision: Precision) -> None:

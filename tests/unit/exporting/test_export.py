@@ -18,8 +18,8 @@ from tandem.encoders.encoder import ENCODERS
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision
 from tandem.errors import TandemError
-from tandem.export.card import Card, Score
-from tandem.export.sentence_transformers import export_sentence_transformers
+from tandem.exporting.card import Card, Score
+from tandem.exporting.sentence_transformers import export_sentence_transformers
 from tandem.segmentation.kinds.sentencepiece import Sentencepiece
 from tandem.segmentation.kinds.trigrams import Trigrams
 from tandem.segmentation.kinds.words import Words
