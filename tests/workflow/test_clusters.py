@@ -1,4 +1,4 @@
-"""The profiles of PBS, SGE and LSF, on commands of this test's own that stand for the scheduler's."""
+"""The profiles of PBS, SGE and LSF, with commands that stand for the scheduler's."""
 
 import importlib.util
 import os
@@ -37,7 +37,7 @@ COMMANDS = {
     "lsf": {
         "bsub": SUBMIT + 'echo "Job <7> is submitted to queue <main>."',
         "bjobs": '[ "$*" = "-noheader -o stat 7" ] || exit 1\n'
-        "case $(cat $SPOOL/status 2>/dev/null) in '') echo RUN;; 0) echo DONE;; *) echo EXIT;; esac",
+        "case $(cat $SPOOL/status 2>/dev/null) in '') echo RUN;; 0) echo DONE;; *) echo EXIT; esac",
     },
 }
 """What stands for the commands of each scheduler, which has one job at a time, number 7."""

@@ -1,4 +1,4 @@
-"""The profile of Kubernetes, planned: no cluster and no bucket, but a server that knows the user's files."""
+"""The profile of Kubernetes, planned: a server stands for the bucket."""
 
 import http.server
 import importlib.util

@@ -13,10 +13,10 @@ OPTIONAL = {name for plan in PLANS.values() if plan.study.sts for name in plan.s
 
 rule missing:
     """List the files that only the user can provide, and that are missing."""
-    message:
-        "{params.files}"
     params:
         files=lambda w: listing(PLANS.values(), DATASETS),
+    message:
+        "{params.files}"
 
 
 rule fetch_dataset:

@@ -100,6 +100,18 @@ def table_inputs(wildcards):
     return plan.study.tables[table_of(wildcards)].inputs(plan)
 
 
+def shown_tables(wildcards):
+    """Return the tables that the report of a study without claims opens on: all of them."""
+    claimed = (plan_of(wildcards).home / "claims.yaml").is_file()
+    return [] if claimed else list(study_of(wildcards).tables)
+
+
+def opened_on(wildcards):
+    """Return the figures that the report of a study opens on: of one without claims, at least one."""
+    figures = study_of(wildcards).front
+    return figures or (list(plan_of(wildcards).figures)[:1] if shown_tables(wildcards) else [])
+
+
 SPEEDS = [
     name
     for plan in PLANS.values()

@@ -129,7 +129,9 @@ rule train_conditions:
         scores=wieting2017.plan.path("scores/pairs/{text}.tsv"),
         words=wieting2017.plan.path("words"),
         sts=wieting2017.plan.path("corpora/sts"),
-        start=lambda w: provided(wieting2017.start(w.compared), wieting2017.scores(w.text, w.compared)),
+        start=lambda w: provided(
+            wieting2017.start(w.compared), wieting2017.scores(w.text, w.compared)
+        ),
     output:
         scores=wieting2017.plan.path("scores/conditions/{text}.{compared}.json"),
     log:
