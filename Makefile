@@ -57,6 +57,7 @@ test: check ## run every check: style, types, units, dry runs, the tiny scale en
 
 docs: $(READY) ## make the site of docs/, in site/; a broken link is an error
 	$(SITE)
+	@echo "To read it: $(BIN)/python -m http.server --directory site, then open http://localhost:8000"
 
 reference: $(READY) ## write docs/configuration.md and workflow/schemas/ from the types
 	$(BIN)/python docs/reference.py

@@ -5,8 +5,6 @@ import re
 import pytest
 from conftest import REPOSITORY, TINY, planned, run_snakemake
 
-from tandem.corpora.register import load_register
-
 
 def test_lint_has_nothing_to_say(tiny):
     linted = run_snakemake(tiny, "--lint")
@@ -15,12 +13,6 @@ def test_lint_has_nothing_to_say(tiny):
 
 @pytest.mark.parametrize("scale", ["default", "full", "paper", "tiny"])
 def test_every_scale_plans_everything(tiny, scale):
-    # these stand for what is had by registration, or fetched by hand
-    for entry in load_register(REPOSITORY / "workflow/datasets.yaml").values():
-        if entry.kind == "local":
-            for part in entry.parts():
-                (tiny / part.source).touch()
-    (tiny / "data/paragram-sl999.txt").touch()
     arguments = [] if scale == "default" else ["--configfile", f"workflow/scales/{scale}.yaml"]
     rules = planned(tiny, *arguments)
     assert set(rules) == {
@@ -64,11 +56,31 @@ def test_what_is_wrong_in_the_configuration_is_named(tiny, values, said):
     assert said in refused.stdout + refused.stderr
 
 
-def test_a_missing_file_of_the_users_is_named(tiny):
+def test_a_run_refuses_missing_files_of_the_users_and_a_plan_names_them(tiny):
     (tiny / "data/tiny.cs").unlink()
-    refused = run_snakemake(tiny, "--dry-run", "--cores", "1", *TINY)
-    assert refused.returncode != 0
-    assert "data/tiny.cs" in refused.stdout + refused.stderr
+    said = "data/tiny.cs is missing: `snakemake --cores 1 missing` says where to get it."
+    plan = run_snakemake(tiny, "--dry-run", "--cores", "1", *TINY)
+    assert plan.returncode == 0 and said in plan.stdout + plan.stderr
+    refused = run_snakemake(tiny, "--cores", "1", *TINY)
+    assert refused.returncode != 0 and said in refused.stdout + refused.stderr
+    assert not (tiny / "results").exists()
+
+
+def test_what_is_missing_is_what_the_plan_lacks_with_where_to_get_it(tiny):
+    scale = ["--configfile", "workflow/scales/paper.yaml"]
+    plan = run_snakemake(tiny, "--dry-run", "--cores", "1", *scale)
+    printed = plan.stdout + plan.stderr
+    lacked = set(re.findall(r"^(data/\S+) is missing", printed, re.MULTILINE))
+    assert plan.returncode == 0 and len(lacked) == 19
+    (tiny / "data").mkdir(exist_ok=True)
+    (tiny / "data/normal.aligned").touch()
+    told = run_snakemake(tiny, "--cores", "1", "missing", *scale)
+    assert told.returncode == 0
+    listed = dict(re.findall(r"^  (data/\S+): (.*)$", told.stderr, re.MULTILINE))
+    optional = {file for file, line in listed.items() if line.startswith("optional")}
+    assert optional == {"data/pit2015-test.data"}  # SICK.txt is among the corpora of the test
+    assert set(listed) - optional == lacked - {"data/normal.aligned"}
+    assert all(re.search(r"https?://", line) for line in listed.values())
 
 
 def rule_texts():

@@ -33,6 +33,19 @@ def test_one_line_of_a_profile_lets_jobs_ask_for_a_gpu(tiny, profile):
     assert gpus() == {"0": set(), "1": ASKING}
 
 
+def test_the_commented_lines_of_the_profile_are_settings_that_snakemake_takes(tiny):
+    file = tiny / "profiles/slurm/config.yaml"
+    text = file.read_text(encoding="utf-8")
+    taken = re.sub(r"^# (?=[a-z-]+: |set-|  [a-z_]+: \{runtime)", "", text, flags=re.MULTILINE)
+    # two blocks of set-resources: the first, of GPUs' partitions, is one of its own
+    first, second = taken.split("set-resources:\n")[0], taken.split("set-resources:\n")[2]
+    file.write_text(f"{first}set-resources:\n{second}", "utf-8")
+    options = "results/scores/sp.random/sts", "--dry-run", "--profile", "profiles/slurm", *TINY
+    run = run_snakemake(tiny, *options)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert re.search(r"rule score:\n(?:    .*\n)*?    resources: .*runtime=10\b", run.stdout)
+
+
 @pytest.mark.slurm
 @pytest.mark.skipif(slurm_cluster.why_not() is not None, reason=str(slurm_cluster.why_not()))
 def test_trains_and_scores_through_slurm(tiny, tmp_path_factory):

@@ -14,6 +14,7 @@ from tandem import provenance
 from tandem.studies.configuration import load_configuration, load_plans, load_registers
 from tandem.corpora.readers import READERS
 from tandem.filtering.filter import FILTERS
+from tandem.studies.missing import listing
 from tandem.studies.plan import DRAWN
 from tandem.reporting.claim_test import CLAIM_TESTS
 from tandem.reporting.table import TABLES

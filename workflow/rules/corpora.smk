@@ -2,11 +2,21 @@
 
 
 localrules:
+    missing,
     fetch_dataset,
     fetch_optional_dataset,
 
 
+DOWNLOADS = "results/corpora/downloads"
 OPTIONAL = {name for plan in PLANS.values() if plan.study.sts for name in plan.study.sts.optional()}
+
+
+rule missing:
+    """List the files that only the user can provide, and that are missing."""
+    params:
+        files=lambda w: listing(PLANS.values(), DATASETS),
+    message:
+        "{params.files}"
 
 
 rule fetch_dataset:
@@ -16,7 +26,7 @@ rule fetch_dataset:
     """
     input:
         # a file of the user: after an edit it is copied again
-        own=lambda w: part_of(w).path or [],
+        own=lambda w: provided([part_of(w).path], f"{DOWNLOADS}/{w.dataset}/{w.file}"),
     output:
         file="results/corpora/downloads/{dataset}/{file}",
     log:

@@ -11,6 +11,22 @@ def part_of(wildcards):
     return next(p for p in DATASETS[wildcards.dataset].parts() if p.file == wildcards.file)
 
 
+LOCAL = {part.path for dataset in DATASETS.values() for part in dataset.parts() if part.path}
+"""Files of the user's."""
+MISSED = set()
+
+
+def provided(files, made):
+    """Return the inputs of what is made, without files of the user's that are missing: a warning names
+    them, and the plan is shown without them. A run, which needs them, stops."""
+    missed = [f for f in files if f in LOCAL and not Path(f).exists() and not Path(made).exists()]
+    for file in {*missed} - MISSED:
+        logger.warning(f"{file} is missing: `snakemake --cores 1 missing` says where to get it.")
+    MISSED.update(missed)
+    planned = workflow.executor_plugin is None or workflow.dryrun
+    return [file for file in files if file and not (planned and file in missed)]
+
+
 def read_by(names):
     """Return the files of the readers of some corpora, and of the filters."""
     readers = {READERS.path(DATASETS[n].reader.kind) for n in names if DATASETS[n].reader}
@@ -82,6 +98,18 @@ def table_inputs(wildcards):
     """Return what a table reads."""
     plan = plan_of(wildcards)
     return plan.study.tables[table_of(wildcards)].inputs(plan)
+
+
+def shown_tables(wildcards):
+    """Return the tables that the report of a study without claims opens on: all of them."""
+    claimed = (plan_of(wildcards).home / "claims.yaml").is_file()
+    return [] if claimed else list(study_of(wildcards).tables)
+
+
+def opened_on(wildcards):
+    """Return the figures that the report of a study opens on: of one without claims, at least one."""
+    figures = study_of(wildcards).front
+    return figures or (list(plan_of(wildcards).figures)[:1] if shown_tables(wildcards) else [])
 
 
 SPEEDS = [

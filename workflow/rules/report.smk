@@ -73,7 +73,9 @@ rule front:
     """
     input:
         claims="{root}/claims.csv",
-        pictures=lambda w: [plan_of(w).path(f"{figure}.png") for figure in study_of(w).front],
+        pictures=lambda w: [plan_of(w).path(f"{figure}.png") for figure in opened_on(w)],
+        # where nothing is claimed, the tables
+        tables=lambda w: [plan_of(w).path(f"{name}.md") for name in shown_tables(w)],
     output:
         page=report("{root}/front.html", category="front page"),
     log:

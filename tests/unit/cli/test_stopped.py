@@ -300,7 +300,9 @@ def test_training_goes_on_once_a_full_disk_has_room(home, small_disk):
 @pytest.mark.parametrize("command", ["encode", "encode.npy", "score", "similarity", "mine"])
 def test_a_full_disk_is_said(home, small_disk, tmp_path, command, capsys):
     for side in ("en", "de"):
-        (tmp_path / side).write_text((home / side).read_text() * 60)
+        lines = (home / side).read_text().splitlines()
+        copies = (f"{line} {number}\n" for number in range(60) for line in lines)
+        (tmp_path / side).write_text("".join(copies))  # other lines, each with its own vector
     files = [str(tmp_path / "en"), str(tmp_path / "de")]
     name, _, suffix = command.partition(".")
     arguments = [*files, *LANGUAGES]

@@ -111,6 +111,7 @@ def test_a_card_says_how_to_use_the_folder_and_what_was_measured(tmp_path):
     ):  # fmt: skip
         assert part in text
     assert "sentence-transformers" not in text
+    assert "`pip install .` in a clone" in text and "tandem-bitext" not in text
     assert SentenceEncoder.load(tmp_path / "model").dimension == WIDTH
     (tmp_path / "model/README.md").write_text("another text")
     with pytest.raises(TandemError, match=r"README\.md"):

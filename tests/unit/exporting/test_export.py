@@ -137,6 +137,7 @@ def test_the_card_has_what_training_measured(tmp_path):
     text = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
     row = "| retrieval among 500 held-out pairs, en-fr | P@1 x 100 | 95.5 | 94.2 to 96.0 |"
     assert row in text
+    assert "`pip install .` in a clone" in text and "tandem-bitext" not in text
     assert "a cosine of 0.250 or more" in text
     assert "{" not in text.split("## Hyperparameters")[1]
 

@@ -171,7 +171,7 @@ def test_what_has_no_threshold_is_not_reported(encoder):
     unheard = [(f"a{n}", f"b{n}") for n in range(40)]
     figures = evaluated(encoder, [*PAIRS[:20], *unheard], LANGUAGES)
     assert figures["thresholds"] == {}
-    assert figures.keys() == {"thresholds", "calibrated_on_pairs", "retrieval", "examples"}
+    assert figures.keys() == {"thresholds", "calibrated_on_pairs", "retrieval"}
     json.dumps(figures, allow_nan=False)
     encoder.metadata["quality"] = figures
     with pytest.raises(TandemError, match="for the ratio: of the pairs to calibrate on too many"):

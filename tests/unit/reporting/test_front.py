@@ -38,3 +38,17 @@ def test_claims_are_counted_and_listed_by_verdict(tmp_path):
 
 def test_before_any_claim_there_are_none(tmp_path):
     assert count(tmp_path / "results") == 0
+
+
+def test_a_study_without_claims_opens_on_its_table_and_figure(tmp_path):
+    claims = write(tmp_path / "claims.csv")
+    text = "# Scores\n\n| encoder | STS |\n| --- | ---: |\n| My <own> encoder | **61.2** [60, 62] |"
+    (tmp_path / "scores.md").write_text(text, encoding="utf-8")
+    (tmp_path / "scores.png").write_bytes(PNG)
+    figures = [("scores", tmp_path / "scores.png")]
+    page = front_page("Study", claims, figures, [tmp_path / "scores.md"])
+    rows = "<tr><td>encoder</td><td>STS</td></tr><tr><td>My &lt;own&gt; encoder</td>"
+    rows += "<td><b>61.2</b> [60, 62]</td></tr>"
+    assert f"<h3>Scores</h3><table>{rows}</table>" in page
+    assert "claims" not in page and "scale" not in page
+    assert "data:image/png;base64,iVBORw0KGgo=" in page

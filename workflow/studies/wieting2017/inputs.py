@@ -93,6 +93,10 @@ class Inputs:
             return [self.plan.path("starts", f"{dimension}.bin")]
         return [self.experiment.start] if self.experiment.start else []
 
+    def scores(self, text: str, compared: str) -> str:
+        """Return the file of the scores of an encoder on every condition of a text."""
+        return self.plan.path("scores/conditions", f"{text}.{compared}.json")
+
     def seeds(self, compared: str) -> list[int]:
         """Return the seeds that an encoder is trained with."""
         return self.plan.study.seeds[: self.encoder(compared).seeds]

@@ -49,7 +49,7 @@ rule learn_words:
     input:
         texts=wieting2017.texts_of_people,
         bitexts=list(wieting2017.english_sides),
-        start=lambda w: wieting2017.words_start(),
+        start=lambda w: provided(wieting2017.words_start(), wieting2017.plan.path("words")),
     output:
         folder=directory(wieting2017.plan.path("words")),
     log:
@@ -129,7 +129,9 @@ rule train_conditions:
         scores=wieting2017.plan.path("scores/pairs/{text}.tsv"),
         words=wieting2017.plan.path("words"),
         sts=wieting2017.plan.path("corpora/sts"),
-        start=lambda w: wieting2017.start(w.compared),
+        start=lambda w: provided(
+            wieting2017.start(w.compared), wieting2017.scores(w.text, w.compared)
+        ),
     output:
         scores=wieting2017.plan.path("scores/conditions/{text}.{compared}.json"),
     log:

@@ -50,6 +50,9 @@ The method: Wieting, Gimpel, Neubig and Berg-Kirkpatrick (2019), "Simple and Eff
 Similarity from Parallel Translations", Proceedings of ACL.
 """
 
+INSTALL = "`pip install .` in a clone of its repository; no package index has it yet"
+"""How a reader of a card gets Tandem."""
+
 _LOWEST = 5
 """Scores of a kind that are listed as the lowest, where a metric has three times as many."""
 

@@ -9,7 +9,7 @@ import numpy as np
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision
 from tandem.errors import TandemError
-from tandem.exporting.card import Card, model_card
+from tandem.exporting.card import INSTALL, Card, model_card
 from tandem.files.io import atomic_folder
 
 _USAGE = """```python
@@ -19,7 +19,8 @@ model = SentenceEncoder.load("path/to/this/folder")
 vectors = model.encode(sentences, "{language}")
 ```
 
-Or with its command: `tandem encode path/to/this/folder my.{language} --language {language}`."""
+Or with its command: `tandem encode path/to/this/folder my.{language} --language {language}`.
+To install Tandem: {install}."""
 
 
 def save_with_card(
@@ -28,7 +29,8 @@ def save_with_card(
     """Write an averaging encoder as a folder that `load` reads, with a model card, README.md."""
     with atomic_folder(folder) as temporary:
         language = "en" if "en" in encoder.languages else encoder.languages[0]
-        text = model_card(encoder, card, _USAGE.format(language=language), precision=precision)
+        usage = _USAGE.format(language=language, install=INSTALL)
+        text = model_card(encoder, card, usage, precision=precision)
         (temporary / "README.md").write_text(text, encoding="utf-8", newline="\n")
         encoder.write(temporary, precision)
 

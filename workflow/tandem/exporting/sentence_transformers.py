@@ -14,7 +14,7 @@ import numpy as np
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision, pack
 from tandem.errors import TandemError
-from tandem.exporting.card import Card, markdown_table, model_card
+from tandem.exporting.card import INSTALL, Card, markdown_table, model_card
 from tandem.files import saved
 from tandem.files.io import atomic_folder
 from tandem.files.outputs import check
@@ -30,7 +30,7 @@ vectors = model.encode(sentences)
 
 The library model2vec reads it too: `StaticModel.from_pretrained(folder).encode(sentences,
 max_length=None)`. Where speed counts: Tandem's own folder, of which this is an export, gives the
-same vectors eight times as fast on one core, without PyTorch (`pip install tandem-bitext`)."""
+same vectors eight times as fast on one core, without PyTorch ({install})."""
 
 
 def export_sentence_transformers(
@@ -129,4 +129,5 @@ def _usage(folders: Mapping[str, str]) -> str:
     places = sorted(folders.items())
     rows = ((name, f"`./{place}`") for name, place in places)
     last = f"/{places[-1][1]}" if places[-1][1] else ""
-    return _USAGE.format(folder=last, folders=markdown_table(("language", "folder"), rows))
+    table = markdown_table(("language", "folder"), rows)
+    return _USAGE.format(folder=last, folders=table, install=INSTALL)

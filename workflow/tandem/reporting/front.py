@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import csv
+import re
 from collections.abc import Iterable
 from html import escape
 from pathlib import Path
@@ -19,24 +20,45 @@ _STYLE = """<style>
 """The report's own page is too narrow for pictures; and it is centred, so that the top of a page
 higher than the window could not be reached."""
 
+_CELL_END = re.compile(r" (?<!\\)\| ")
+
 
 def front_page(
-    title: str, claims: str | Path, pictures: Iterable[tuple[str, str | Path]]
+    title: str,
+    claims: str | Path,
+    pictures: Iterable[tuple[str, str | Path]],
+    tables: Iterable[str | Path] = (),
 ) -> str:
     """Return a page with a study's number of claims by verdict, its claims.csv, and its pictures.
 
-    These are headings with PNG files, which become parts of the page.
+    These are headings with PNG files, which become parts of the page. A study without claims opens
+    on its tables, Markdown files.
     """
     rows = _read(Path(claims))
-    scales = ", ".join(sorted({claim["scale"] for claim in rows}))
+    shown = _tested(rows) if rows else [_table(Path(file)) for file in tables]
     return "\n".join([
         _STYLE,
         f"<h2>{escape(title)}: what was found</h2>",
-        f"<p>{len(rows)} claims, tested on the scores of this run (scale: {escape(scales)}).</p>",
-        _counts(rows),
-        *(_listed(verdict, [c for c in rows if c["verdict"] == verdict]) for verdict in Verdict),
+        *shown,
         *(_picture(heading, Path(file)) for heading, file in pictures),
     ]) + "\n"  # fmt: skip
+
+
+def _tested(rows: list[Claim]) -> list[str]:
+    """Return the parts of a page that say how claims fared."""
+    scales = ", ".join(sorted({claim["scale"] for claim in rows}))
+    listed = (_listed(verdict, [c for c in rows if c["verdict"] == verdict]) for verdict in Verdict)
+    head = f"<p>{len(rows)} claims, tested on the scores of this run (scale: {escape(scales)}).</p>"
+    return [head, _counts(rows), *listed]
+
+
+def _table(file: Path) -> str:
+    """Return a table of results: heading, labels and numbers as its Markdown has them."""
+    lines = file.read_text(encoding="utf-8").split("\n")
+    headings = [line.lstrip("# ") for line in lines if line.startswith("#")]
+    rows = [_CELL_END.split(line.strip("| ")) for line in lines if line.startswith("|")]
+    rows = [[cell.strip() for cell in row] for row in rows if not set("".join(row)) <= set("-: ")]
+    return "".join(f"<h3>{escape(heading)}</h3>" for heading in headings[:1]) + _html(rows)
 
 
 def count(results: str | Path) -> int:
@@ -55,7 +77,15 @@ def _counts(claims: list[Claim]) -> str:
     for paper in dict.fromkeys(claim["paper"] for claim in claims):
         verdicts = [claim["verdict"] for claim in claims if claim["paper"] == paper]
         rows.append([paper, *(str(verdicts.count(verdict)) for verdict in Verdict)])
-    cells = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows)
+    return _html(rows)
+
+
+def _bold(text: str) -> str:
+    return re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", text)
+
+
+def _html(rows: Iterable[list[str]]) -> str:
+    cells = ("".join(f"<td>{_bold(escape(cell))}</td>" for cell in row) for row in rows)
     return "<table>" + "".join(f"<tr>{row}</tr>" for row in cells) + "</table>"
 
 
