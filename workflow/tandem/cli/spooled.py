@@ -101,7 +101,7 @@ def spool(
         InputError: the file is empty, nothing in it is known, or a line has no name.
     """
     place = None if options.out == STDIO else Path(options.out).parent
-    text, vectors = (stack.enter_context(tempfile.TemporaryFile(dir=place)) for _ in range(2))
+    text, vectors = (stack.enter_context(_scratch(place)) for _ in range(2))
     documents = equal is Equal.DOCUMENT
     with writing(f"the lines of {name}", text.fileno(), text.tell):
         starts, keys = _copied(name, text, equal)
@@ -129,6 +129,17 @@ def spool(
         raise InputError(name, None, problem, "Check that it is the language of the text")
     mapped = np.memmap(vectors, np.float32, "r", shape=(len(kept), encoder.dimension))
     return Side(text, starts, kept, mapped, len(items), documents)
+
+
+@contextlib.contextmanager
+def _scratch(place: Path | None) -> Iterator[BinaryIO]:
+    """Open a file without a name; it is closed also where the disk has no room for its rest."""
+    file = tempfile.TemporaryFile(dir=place)
+    try:
+        yield file
+    finally:
+        with contextlib.suppress(OSError):  # what waits to be written is not wanted any more
+            file.close()
 
 
 def _copied(name: str, text: BinaryIO, equal: Equal) -> tuple[array[int], array[int]]:
