@@ -45,7 +45,7 @@ def test_blank_and_unknown_sentences_are_in_no_pair(words):
     found = mine(words, [*more, *ENGLISH, ""], [*GERMAN, *more], LANGUAGES, at_least=-9,
                  score="cosine")  # fmt: skip
     assert rows(found, "score", "first", "second") == rows(usual, "score", "first", "second")
-    with pytest.raises(TandemError, match="no sentence of the text has a word that the model kno"):
+    with pytest.raises(TandemError, match="no sentence of the text has a word that the model"):
         mine(words, ENGLISH, more, LANGUAGES, at_least=0)
 
 
