@@ -16,7 +16,9 @@ def test_recorded_work_does_the_same(device):
 
     returned, expected = [], torch.zeros(3)
     with graphs.stream():
-        for turn in range(6):
+        for turn in range(8):
+            if turn == 4:
+                graphs.forget()  # and record anew
             numbers = torch.arange(3, device=device) + turn
             flags = torch.tensor([True, turn % 2 == 0, False], device=device)
             (one_more,) = graphs.run("key", work, [numbers, flags])
@@ -24,4 +26,4 @@ def test_recorded_work_does_the_same(device):
             expected += numbers.cpu() * flags.cpu()
     graphs.join()
     assert total.tolist() == expected.tolist()
-    assert returned == [[turn + 1, turn + 2, turn + 3] for turn in range(6)]
+    assert returned == [[turn + 1, turn + 2, turn + 3] for turn in range(8)]
