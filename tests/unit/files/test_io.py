@@ -2,12 +2,16 @@
 
 import gzip
 import os
+import shutil
+import sys
+import threading
 
 import pytest
 import torch
 from safetensors.torch import save_file
 
-from tandem.errors import InputError
+from tandem.errors import InputError, TandemError
+from tandem.files import io
 from tandem.files.io import (
     MAX_LINE_BYTES,
     atomic_folder,
@@ -143,3 +147,64 @@ def test_sha256_of_known_bytes(tmp_path):
     (tmp_path / "t").write_bytes(b"abc")
     expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
     assert sha256(tmp_path / "t") == expected
+
+
+def test_leftovers_go_and_what_is_being_written_stays(tmp_path):
+    left, folder = tmp_path / ".t.12345678.tandem", tmp_path / ".t.abcdefgh.tandem"
+    left.write_text("half")
+    folder.mkdir()
+    (folder / "half").touch()
+    (tmp_path / ".t.mine").touch()
+    with atomic_path(tmp_path / "t") as first:
+        first.write_text("first")
+        with atomic_path(tmp_path / "t") as second:
+            assert first.exists()
+            second.write_text("second")
+        assert not left.exists() and not folder.exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".t.mine", "t"]
+    assert (tmp_path / "t").read_text() == "first"
+
+
+@pytest.mark.parametrize("exchange", [True, False])
+def test_a_replaced_folder_is_the_old_one_or_the_new(tmp_path, monkeypatch, exchange):
+    if not exchange:
+        monkeypatch.setattr(io, "_exchange", lambda one, other: False)
+    place, misses, stop = tmp_path / "f", [], threading.Event()
+
+    def read():
+        while not stop.is_set():
+            if not place.is_dir():
+                misses.append(1)
+
+    with atomic_folder(place) as folder:
+        (folder / "n").write_text("-1")
+    reader = threading.Thread(target=read)
+    reader.start()
+    for number in range(100):
+        with atomic_folder(place) as folder:
+            (folder / "n").write_text(str(number))
+    stop.set()
+    reader.join()
+    assert (place / "n").read_text() == "99"
+    assert [path.name for path in tmp_path.iterdir()] == ["f"]
+    if exchange and sys.platform == "linux":
+        assert not misses
+
+
+def test_the_old_folder_is_put_back_if_the_new_one_cannot_come(tmp_path, monkeypatch):
+    monkeypatch.setattr(io, "_exchange", lambda one, other: False)
+    with atomic_folder(tmp_path / "f") as folder:
+        (folder / "old").touch()
+    with pytest.raises(FileNotFoundError), atomic_folder(tmp_path / "f") as folder:
+        shutil.rmtree(folder)
+    assert [path.name for path in (tmp_path / "f").iterdir()] == ["old"]
+
+
+@pytest.mark.parametrize("kind", ["file", "link"])
+def test_a_folder_does_not_take_the_place_of_something_else(tmp_path, kind):
+    path = tmp_path / "f"
+    path.touch() if kind == "file" else path.symlink_to(tmp_path)
+    with pytest.raises(TandemError, match="no folder"), atomic_folder(path):
+        pytest.fail("work began")
+    with pytest.raises(TandemError, match="is a folder"), atomic_path(tmp_path):
+        pytest.fail("work began")

@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -15,8 +14,6 @@ import pytest
 import tandem
 from tandem.cli import COMMANDS, common, main, parser
 from tandem.errors import TandemError
-from tandem.files import io, unfinished
-from tandem.files.io import atomic_folder, atomic_path
 from tandem.files.outputs import check
 from tandem.files.saved import SEAL, seal
 from tandem.files.unfinished import workspace
@@ -284,129 +281,6 @@ def test_a_second_training_of_one_output_is_refused(home, capsys):
         assert space.folder.is_dir()
     assert not space.folder.exists()
     assert not (home / "new").exists()
-
-
-def test_a_workspace_that_is_not_tandems_stays(tmp_path):
-    (tmp_path / ".m.unfinished").mkdir()
-    (tmp_path / ".m.unfinished" / "thesis.txt").touch()
-    with pytest.raises(TandemError, match="did not write"), workspace(tmp_path / "m"):
-        pass
-    assert (tmp_path / ".m.unfinished" / "thesis.txt").exists()
-
-
-def test_leftovers_go_and_what_is_being_written_stays(tmp_path):
-    left, folder = tmp_path / ".t.12345678.tandem", tmp_path / ".t.abcdefgh.tandem"
-    left.write_text("half")
-    folder.mkdir()
-    (folder / "half").touch()
-    (tmp_path / ".t.mine").touch()
-    with atomic_path(tmp_path / "t") as first:
-        first.write_text("first")
-        with atomic_path(tmp_path / "t") as second:
-            assert first.exists()
-            second.write_text("second")
-        assert not left.exists() and not folder.exists()
-    assert sorted(path.name for path in tmp_path.iterdir()) == [".t.mine", "t"]
-    assert (tmp_path / "t").read_text() == "first"
-
-
-@pytest.mark.parametrize("exchange", [True, False])
-def test_a_replaced_folder_is_the_old_one_or_the_new(tmp_path, monkeypatch, exchange):
-    if not exchange:
-        monkeypatch.setattr(io, "_exchange", lambda one, other: False)
-    place, misses, stop = tmp_path / "f", [], threading.Event()
-
-    def read():
-        while not stop.is_set():
-            if not place.is_dir():
-                misses.append(1)
-
-    with atomic_folder(place) as folder:
-        (folder / "n").write_text("-1")
-    reader = threading.Thread(target=read)
-    reader.start()
-    for number in range(100):
-        with atomic_folder(place) as folder:
-            (folder / "n").write_text(str(number))
-    stop.set()
-    reader.join()
-    assert (place / "n").read_text() == "99"
-    assert [path.name for path in tmp_path.iterdir()] == ["f"]
-    if exchange and sys.platform == "linux":
-        assert not misses
-
-
-def test_the_old_folder_is_put_back_if_the_new_one_cannot_come(tmp_path, monkeypatch):
-    monkeypatch.setattr(io, "_exchange", lambda one, other: False)
-    with atomic_folder(tmp_path / "f") as folder:
-        (folder / "old").touch()
-    with pytest.raises(FileNotFoundError), atomic_folder(tmp_path / "f") as folder:
-        shutil.rmtree(folder)
-    assert [path.name for path in (tmp_path / "f").iterdir()] == ["old"]
-
-
-@pytest.mark.parametrize("kind", ["file", "link"])
-def test_a_folder_does_not_take_the_place_of_something_else(tmp_path, kind):
-    path = tmp_path / "f"
-    path.touch() if kind == "file" else path.symlink_to(tmp_path)
-    with pytest.raises(TandemError, match="no folder"), atomic_folder(path):
-        pytest.fail("work began")
-    with pytest.raises(TandemError, match="is a folder"), atomic_path(tmp_path):
-        pytest.fail("work began")
-
-
-def test_a_workspace_whose_removal_was_killed_is_taken_up(tmp_path, monkeypatch):
-    removed = []
-
-    def kill_after(path):
-        removed.append(path)
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt), workspace(tmp_path / "m") as space:
-        assert not space.begin({"a": 1}, beside=False)
-        (space.work / "text").mkdir()
-        monkeypatch.setattr(unfinished, "remove", kill_after)
-    monkeypatch.undo()
-    assert removed
-    with workspace(tmp_path / "m") as space:
-        assert not space.begin({"a": 1}, beside=False)
-        assert not (space.work / "text").exists()
-    assert not list(tmp_path.iterdir())
-
-
-def test_what_was_stopped_stays_beside_other_work(tmp_path):
-    def stop(description, beside, *made):
-        with pytest.raises(KeyboardInterrupt), workspace(tmp_path / "m") as space:
-            begun.append(space.begin(description, beside))
-            for name in made:
-                (space.work / name).mkdir()
-            raise KeyboardInterrupt
-
-    begun = []
-    first, other = {"recipe": {"epochs": 40}, "seed": 1}, {"recipe": {"epochs": 41}, "seed": 1}
-    stop(first, False, "text")
-    with pytest.raises(TandemError) as error, workspace(tmp_path / "m") as space:
-        space.begin(other, beside=False)
-    assert "differs in recipe epochs (40 then, 41 now). Give" in str(error.value)
-    stop(other, True, "text")
-    stop({}, True)  # which comes to nothing
-    stop(first, False)
-    stop(other, False)
-    assert begun == [False, False, False, True, True]
-    kept = tmp_path / ".m.unfinished"
-    assert len(list(kept.glob("*/text"))) == len(list(kept.glob("*/description.json"))) == 2
-    with workspace(tmp_path / "m") as space:
-        assert space.begin(first, beside=False) and (space.work / "text").is_dir()
-    assert not list(tmp_path.iterdir())
-
-
-def test_differences_are_named():
-    before = {"text": {"of file 1": "0" * 64}, "start": None, "seed": 1, "formats": ["lines"]}
-    now = {"text": {"of file 1": "1" * 64}, "start": "x", "formats": ["lines"], "a": 0.5}
-    assert unfinished.differences(before, now) == [
-        "a (not set then, 0.5 now)", "seed (1 then, not set now)",
-        'start (not set then, "x" now)', "text of file 1",
-    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("command", COMMANDS)
