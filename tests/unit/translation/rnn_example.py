@@ -2,6 +2,9 @@
 
 from itertools import count
 
+import pytest
+
+from tandem.training.course import Course
 from tandem.translation.rnn_training import Aligned
 from tandem.translation.translator import TRANSLATORS
 
@@ -24,6 +27,20 @@ def settings(**changes):
 def save_always(monkeypatch):
     """Let every advance of a training be followed by a checkpoint, as if time flew."""
     monkeypatch.setattr("tandem.training.course.time.monotonic", count(step=100).__next__)
+
+
+def kill(monkeypatch, checkpoints, train):
+    """Train until so many checkpoints are written, and no further."""
+    save, saves = Course.save, count(1)
+
+    def save_then_die(course, folder):
+        save(course, folder)
+        if next(saves) == checkpoints:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Course, "save", save_then_die)
+        train()
 
 
 CONFIG = settings()

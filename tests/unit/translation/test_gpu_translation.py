@@ -3,12 +3,11 @@
 import math
 from collections import Counter
 from contextlib import contextmanager
-from itertools import count
 
 import numpy as np
 import pytest
 import torch
-from rnn_example import BITEXT, NONE, SHORT, save_always, settings
+from rnn_example import BITEXT, NONE, SHORT, kill, save_always, settings
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from tandem.errors import TandemError
@@ -176,16 +175,8 @@ def test_a_killed_run_resumes_to_the_same_bytes(tmp_path, monkeypatch, gpu, chec
     monkeypatch.setattr(gpu_training, "TOGETHER", 1)
     train_rnn(BITEXT, BITEXT, SHORT, tmp_path / "whole", "cpu")
     save_always(monkeypatch)
-    save, saves = Course.save, count(1)
-
-    def save_then_die(course, folder):
-        save(course, folder)
-        if next(saves) == checkpoints:
-            raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(Course, "save", save_then_die)
-        train_rnn(BITEXT, BITEXT, SHORT, tmp_path / "killed", "cpu")
+    arguments = BITEXT, BITEXT, SHORT, tmp_path / "killed", "cpu"
+    kill(monkeypatch, checkpoints, lambda: train_rnn(*arguments))
     train_rnn(BITEXT, BITEXT, SHORT, tmp_path / "killed", "cpu")
     assert contents(tmp_path / "whole") == contents(tmp_path / "killed")
 

@@ -3,16 +3,14 @@
 import os
 import subprocess
 import sys
-from itertools import count
 from pathlib import Path
 
 import pytest
 import sentencepiece as spm
 import torch
-from rnn_example import BITEXT, CONFIG, NONE, PAIRS, SHORT, save_always, settings
+from rnn_example import BITEXT, CONFIG, NONE, PAIRS, SHORT, kill, save_always, settings
 
 from tandem.errors import TandemError
-from tandem.training.course import Course
 from tandem.translation import rnn_training
 from tandem.translation.batching import END, PAD, START, UNKNOWN, make_batch
 from tandem.translation.decoding import Output, bound, choose, decode_greedily
@@ -119,16 +117,8 @@ def watched_updates(monkeypatch):
 def test_a_killed_run_resumes_to_the_same_bytes(tmp_path, monkeypatch, checkpoints):
     train_rnn(BITEXT, BITEXT, SHORT, tmp_path / "whole")
     save_always(monkeypatch)
-    save, saves = Course.save, count(1)
-
-    def save_then_die(course, folder):
-        save(course, folder)
-        if next(saves) == checkpoints:
-            raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(Course, "save", save_then_die)
-        train_rnn(BITEXT, BITEXT, SHORT, tmp_path / "killed")
+    arguments = BITEXT, BITEXT, SHORT, tmp_path / "killed"
+    kill(monkeypatch, checkpoints, lambda: train_rnn(*arguments))
     assert not (tmp_path / "killed" / "model.safetensors").exists()
     updates = watched_updates(monkeypatch)
     train_rnn(BITEXT, BITEXT, SHORT, tmp_path / "killed")

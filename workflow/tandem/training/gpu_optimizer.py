@@ -1,4 +1,7 @@
-"""Adam and SGD of all parameters on a GPU, which counts the steps itself."""
+"""Adam and SGD of all parameters on a GPU, which counts the steps itself.
+
+Nothing that changes from step to step is on the host, so that a step can be recorded and replayed.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +16,60 @@ from tandem.training.recipe import Recipe
 from tandem.training.row_optimizers import BETA1, BETA2, EPSILON
 
 
-class GpuOptimizer:
-    """Takes dense steps: all of the table moves, as `row_optimizers` brings about too, if later.
+class GpuSgd:
+    """Stochastic gradient descent; other optimisers take another step, and keep moments."""
 
-    Going through a table of 64,000 x 768 with its moments takes an H100 half a millisecond. Nothing
-    that changes from step to step is on the host, so that a step can be replayed.
+    def __init__(self, parameters: Sequence[Tensor]) -> None:
+        """Take over parameters, to be changed in place."""
+        self.parameters = list(parameters)
+
+    @torch.no_grad()
+    def update(self, gradients: Sequence[Tensor], rate: Tensor) -> None:
+        """Take a step; `rate` is of no dimension, float32."""
+        for parameter, gradient in zip(self.parameters, gradients, strict=True):
+            parameter.sub_(gradient * rate)
+
+    def state(self) -> dict[str, Tensor]:
+        """Return the tensors, beside the parameters, from which it goes on to the same bytes."""
+        return {}
+
+    def load_state(self, tensors: dict[str, Tensor]) -> None:
+        """Take over what `state` returned."""
+        for name, tensor in self.state().items():
+            tensor.copy_(tensors[name])
+
+
+class GpuAdam(GpuSgd):
+    """Adam, dense and fused, as PyTorch has it for a GPU."""
+
+    def __init__(
+        self, parameters: Sequence[Tensor], betas: tuple[float, float] = (BETA1, BETA2)
+    ) -> None:
+        """Take over parameters, as `GpuSgd` does."""
+        super().__init__(parameters)
+        self._betas = betas
+        self._first, self._second = ([torch.zeros_like(p) for p in parameters] for _ in range(2))
+        self._steps = [torch.zeros((), device=parameter.device) for parameter in parameters]
+
+    @torch.no_grad()
+    def update(self, gradients: Sequence[Tensor], rate: Tensor) -> None:
+        """Take a step; `rate` is of no dimension, float32."""
+        adam(
+            self.parameters, list(gradients), self._first, self._second, [], self._steps,
+            fused=True, capturable=True, amsgrad=False, beta1=self._betas[0], beta2=self._betas[1],
+            lr=rate, weight_decay=0.0, eps=EPSILON, maximize=False,
+        )  # fmt: skip
+
+    def state(self) -> dict[str, Tensor]:
+        """Return the moments and the steps taken."""
+        tensors = {"first": self._first, "second": self._second, "steps": self._steps}
+        return {f"{k}.{n}": t for k, v in tensors.items() for n, t in enumerate(v)}
+
+
+class GpuOptimizer:
+    """Takes the steps of a recipe: all of the table moves, not as in `row_optimizers` its rows.
+
+    Going through a table of 64,000 x 768 with its moments takes an H100 half a millisecond.
     """
 
     def __init__(
@@ -25,46 +77,29 @@ class GpuOptimizer:
     ) -> None:
         """Take over parameters, to be changed in place over so many steps."""
         factors = recipe.factors(np.arange(1, steps + 1), steps).astype(np.float32)
-        device, self.adam = table.device, recipe.optimizer == "adam"
-        self._factors = torch.from_numpy(factors).to(device)
-        self._taken = torch.zeros(1, dtype=torch.int64, device=device)
+        self._factors = torch.from_numpy(factors).to(table.device)
+        self._taken = torch.zeros(1, dtype=torch.int64, device=table.device)
+        kind = GpuAdam if recipe.optimizer == "adam" else GpuSgd
         rate = recipe.learning_rate
-        self._groups = [([table], rate * recipe.embedding_multiplier)]
-        if weights:
-            self._groups.append((list(weights), rate))
-        moments = [table, *weights] if self.adam else []
-        self._first, self._second = ([torch.zeros_like(p) for p in moments] for _ in range(2))
-        self._steps = [torch.zeros((), device=device) for _ in moments]
+        self._table, self._table_rate = kind([table]), rate * recipe.embedding_multiplier
+        self._weights, self._rate = kind(weights), rate
 
     @torch.no_grad()
     def update(self, gradients: Sequence[Tensor]) -> None:
         """Take a step; the gradients are of the table and the weights, in their order."""
         factor = self._factors[self._taken].squeeze(0)
         self._taken += 1
-        start = 0
-        for parameters, rate in self._groups:
-            part = slice(start, start + len(parameters))
-            start = part.stop
-            if not self.adam:
-                for parameter, gradient in zip(parameters, gradients[part], strict=True):
-                    parameter.sub_(gradient * (factor * rate))
-                continue
-            moments = self._first[part], self._second[part]
-            adam(
-                parameters, list(gradients[part]), *moments, [], self._steps[part],
-                fused=True, capturable=True, amsgrad=False, beta1=BETA1, beta2=BETA2,
-                lr=factor * rate, weight_decay=0.0, eps=EPSILON, maximize=False,
-            )  # fmt: skip
+        self._table.update(gradients[:1], factor * self._table_rate)
+        if len(gradients) > 1:
+            self._weights.update(gradients[1:], factor * self._rate)
 
     def state(self) -> dict[str, Tensor]:
         """Return the moments and the steps taken."""
-        moments = {"first": self._first, "second": self._second}
-        tensors = {f"{k}.{n}": t for k, v in moments.items() for n, t in enumerate(v)}
-        return tensors | {"taken": self._taken}
+        parts = {"table": self._table, "weights": self._weights}
+        moments = {f"{k}.{n}": t for k, part in parts.items() for n, t in part.state().items()}
+        return moments | {"taken": self._taken}
 
     def load_state(self, tensors: dict[str, Tensor]) -> None:
         """Take over what `state` returned."""
         for name, tensor in self.state().items():
             tensor.copy_(tensors[name])
-        for step in self._steps:
-            step.fill_(int(tensors["taken"]))

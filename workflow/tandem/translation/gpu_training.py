@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 from torch.nn.utils import get_total_norm
-from torch.optim.adam import adam
 
 from tandem.errors import TandemError
 from tandem.machine import exact_products, send
 from tandem.segmentation.ragged import Ragged, from_rows
 from tandem.training.course import Advance, State
+from tandem.training.gpu_optimizer import GpuAdam
 from tandem.training.graphs import Graphs
 from tandem.training.noise import generator, hashed
 from tandem.translation.batching import END, PAD, Ids, group_by_length
@@ -81,36 +81,12 @@ class Masks:
         return values * self._factors[:, :, start : self._used]
 
 
-class GpuAdam:
-    """Adam with gradients of bounded norm; all of its numbers are on the device."""
-
-    def __init__(self, parameters: Sequence[Tensor], clip: float) -> None:
-        """Take over parameters, to be changed in place."""
-        self._parameters, self._clip = list(parameters), clip
-        self._first, self._second = ([torch.zeros_like(p) for p in parameters] for _ in range(2))
-        self._steps = [torch.zeros((), device=parameter.device) for parameter in parameters]
-
-    @torch.no_grad()
-    def update(self, gradients: Sequence[Tensor], rate: Tensor) -> Tensor:
-        """Take a step; return the norm of the gradients. `rate` is of no dimension, float32."""
-        norm = get_total_norm(gradients)
-        scale = (self._clip / (norm + 1e-6)).clamp(max=1.0)  # as clip_grad_norm_ does
-        adam(
-            self._parameters, [gradient * scale for gradient in gradients], self._first,
-            self._second, [], self._steps, fused=True, capturable=True, amsgrad=False,
-            beta1=BETAS[0], beta2=BETAS[1], lr=rate, weight_decay=0.0, eps=1e-8, maximize=False,
-        )  # fmt: skip
-        return norm
-
-    def state(self) -> dict[str, Tensor]:
-        """Return the moments and the steps taken."""
-        tensors = {"first": self._first, "second": self._second, "steps": self._steps}
-        return {f"{k}.{n}": t for k, v in tensors.items() for n, t in enumerate(v)}
-
-    def load_state(self, tensors: dict[str, Tensor]) -> None:
-        """Take over what `state` returned."""
-        for name, tensor in self.state().items():
-            tensor.copy_(tensors[name])
+@torch.no_grad()
+def clipped(gradients: Sequence[Tensor], most: float) -> tuple[list[Tensor], Tensor]:
+    """Return gradients of a norm of at most `most`, as clip_grad_norm_ has them, and their norm."""
+    norm = get_total_norm(gradients)
+    scale = (most / (norm + 1e-6)).clamp(max=1.0)
+    return [gradient * scale for gradient in gradients], norm
 
 
 class GpuRnnLearner(RnnLearner):
@@ -134,7 +110,7 @@ class GpuRnnLearner(RnnLearner):
 
     def _make_optimiser(self) -> None:
         self._parameters = list(self.network.parameters())
-        self._adam = GpuAdam(self._parameters, self.settings.clip)
+        self._adam = GpuAdam(self._parameters, BETAS)
 
     def begin(self, epoch: int) -> int:
         """Group the pairs into batches, as on a CPU."""
@@ -199,9 +175,9 @@ class GpuRnnLearner(RnnLearner):
             noise = Masks(network.dropout, shape.rows, 6 * self.settings.dimension, laid.seed)
         scores = self._scores(laid, shape, values[1:], noise)
         loss = functional.cross_entropy(scores, laid.labels, ignore_index=IGNORED)
-        gradients = torch.autograd.grad(loss, self._parameters)
-        # one that is not finite leaves the sum so
-        self._norms += self._adam.update(gradients, values[0])
+        gradients, norm = clipped(torch.autograd.grad(loss, self._parameters), self.settings.clip)
+        self._norms += norm  # one that is not finite leaves the sum so
+        self._adam.update(gradients, values[0])
         self._loss += loss.detach().double() * (laid.labels != IGNORED).sum()
 
     @torch.inference_mode()
