@@ -3,10 +3,13 @@
 import importlib.util
 import os
 import re
+import subprocess
+from pathlib import Path
 
 import pytest
 from conftest import TINY, run_snakemake
 
+PROFILES = Path(__file__).parents[2] / "profiles"
 PLUGIN = "snakemake_executor_plugin_cluster_generic"
 TARGET = "results/corpora/selection.tsv"
 NUMBER = {"pbs": "7.server", "sge": "7", "lsf": "7"}
@@ -88,3 +91,46 @@ def test_a_job_that_the_scheduler_kills_is_a_failed_one(tiny, scheduled, profile
     assert run.returncode != 0 and len(submitted) == 1
     assert "Error in rule build_selection" in run.stdout + run.stderr
     assert not (tiny / TARGET).exists()
+
+
+ANSWERS = {
+    "pbs": [
+        ("qstat", 'echo "    job_state = R"', "running"),
+        ("qstat", 'echo "    job_state = F"; echo "    Exit_status = 0"', "success"),
+        ("qstat", 'echo "    job_state = F"; echo "    Exit_status = 271"', "failed"),
+        ("qstat", 'echo "qstat: cannot connect to server" >&2; exit 255', "running"),
+        ("qstat", 'echo "qstat: Unknown Job Id 7.server" >&2; exit 153', "failed"),
+        ("qstat", 'echo "qstat: 7.server Job has finished, use -x" >&2; exit 35', "failed"),
+    ],
+    "lsf": [
+        ("bjobs", "echo PEND", "running"),
+        ("bjobs", "echo DONE", "success"),
+        ("bjobs", "echo EXIT", "failed"),
+        ("bjobs", 'echo "LSF is down. Please wait ..." >&2; exit 255', "running"),
+        ("bjobs", 'echo "Job <7> is not found" >&2; exit 255', "failed"),
+    ],
+    "sge": [
+        ("qstat", "exit 0", "running"),
+        ("qstat", 'echo "error: unable to contact qmaster" >&2; exit 1', "running"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("profile", "command", "answer", "state"),
+    [(profile, *answer) for profile, answers in ANSWERS.items() for answer in answers],
+)
+def test_a_scheduler_that_does_not_answer_has_failed_no_job(
+    tmp_path, profile, command, answer, state
+):
+    tool = tmp_path / command
+    tool.write_text(f"#!/bin/sh\n{answer}\n")
+    tool.chmod(0o755)
+    done = subprocess.run(
+        ["sh", PROFILES / profile / "status.sh", NUMBER[profile]],
+        env=os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout == f"{state}\n"
+    assert ("job_history_enable" in done.stderr) == (profile == "pbs" and "exit 153" in answer
+                                                     or "exit 35" in answer)  # fmt: skip

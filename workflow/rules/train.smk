@@ -24,7 +24,7 @@ rule train:
         "../../envs/tandem.yaml"
     threads: lambda w: plan_of(w).recipe(w.experiment).threads
     resources:
-        gpu=GPU,
+        gpu=lambda w: GPU * plan_of(w).setting(w.experiment).trained,
         mem_mb=4000,
         runtime=1440,
     params:

@@ -20,7 +20,7 @@ rule train_translator:
         "../../envs/tandem.yaml"
     threads: lambda w: translator_of(w).threads
     resources:
-        gpu=GPU,
+        gpu=lambda w: GPU * translator_of(w).trained,
         mem_mb=8000,
         runtime=2880,
     params:

@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import logging
 import shutil
+import socket
 import sys
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
@@ -73,13 +74,17 @@ def _configuration(config: Mapping[str, Any]) -> Configuration:
     return load_configuration({key: value for key, value in config.items() if key != "captions"})
 
 
-def job_device(config: Mapping[str, Any]) -> str:
+def job_device(config: Mapping[str, Any], auto: bool = False) -> str:
     """Return where a job computes, which the configuration says; it is no parameter of the job.
+
+    With `auto` that word is left as it is: what translates need not see the devices of PyTorch.
 
     Raises:
         TandemError: nothing can be computed there.
     """
     device = _configuration(config).device
+    if auto and device == "auto":
+        return device
     return place(_free_card() if device == "cuda" else device)
 
 
@@ -92,7 +97,8 @@ def _free_card() -> str:
 
     for number in range(torch.cuda.device_count()):
         with contextlib.suppress(OSError):
-            card = open(f".snakemake/gpu{number}", "a")
+            # the folder may be shared with other machines, whose cards have the same numbers
+            card = open(f".snakemake/gpu{number}.{socket.gethostname()}", "a")
             fcntl.flock(card, fcntl.LOCK_EX | fcntl.LOCK_NB)
             CARDS.append(card)
             torch.cuda.set_device(number)

@@ -12,7 +12,7 @@ with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)
     settings = TRANSLATORS.parse(snakemake.params.translator)
     folder = Path(snakemake.input.bitext)
-    device = job_device(snakemake.config)
+    device = job_device(snakemake.config, auto=True)
     with gpu_errors("Translate on the CPU", device):
         translator = load_translator(snakemake.input.translator, settings.threads, device=device)
         sources = read_lines(folder / f"test.{settings.source}")

@@ -69,12 +69,14 @@ def with_interval(
 ) -> str:
     """Write a figure of a row and its interval, from the columns that `columns` names.
 
-    Empty for NaN, and without brackets if the interval is NaN. With "+" every sign is shown.
+    Empty for NaN or None, and without brackets if the interval is one. With "+" every sign is
+    shown.
     """
     estimate, low, high = (values[f"{name}{part}_{unit}"] for part in ("", "_low", "_high"))
-    if math.isnan(estimate):
+    if estimate is None or math.isnan(estimate):
         return ""
-    return f"{estimate:{sign}.1f}" + ("" if math.isnan(low) else f" [{low:.1f}, {high:.1f}]")
+    alone = low is None or math.isnan(low)
+    return f"{estimate:{sign}.1f}" + ("" if alone else f" [{low:.1f}, {high:.1f}]")
 
 
 def page(*parts: str) -> str:

@@ -10,7 +10,6 @@ them: what can be known of a batch beforehand the host has worked out, and the r
 
 from __future__ import annotations
 
-import math
 from collections import deque
 from collections.abc import Sequence
 from functools import cached_property, partial
@@ -23,7 +22,6 @@ from torch import Tensor
 from torch.nn import functional
 from torch.nn.utils import get_total_norm
 
-from tandem.errors import TandemError
 from tandem.machine import exact_products, send
 from tandem.segmentation.ragged import Ragged, from_rows
 from tandem.training.course import Advance, State
@@ -43,7 +41,7 @@ from tandem.translation.gpu_batches import (
 )
 from tandem.translation.kinds.rnn import Rnn
 from tandem.translation.network import Noise, Places
-from tandem.translation.rnn_training import BETAS, Aligned, RnnLearner
+from tandem.translation.rnn_training import BETAS, Aligned, RnnLearner, refuse_infinite
 
 BATCHES = 64
 """Batches that are sent at a time."""
@@ -128,7 +126,7 @@ class GpuRnnLearner(RnnLearner):
         """Take steps of Adam on some batches; their loss stays on the device."""
         if self._step == len(self._groups):
             self._step = 0
-            self._check_norms()
+            refuse_infinite(float(self._norms))  # waits
             return None
         pairs = tokens = 0
         self._graphs.follow()
@@ -148,7 +146,7 @@ class GpuRnnLearner(RnnLearner):
 
     def state(self) -> State:
         """Return parameters and moments."""
-        self._check_norms()
+        refuse_infinite(float(self._norms))
         tensors = {f"network.{k}": v for k, v in self.network.state_dict().items()}
         tensors |= {f"moments.{k}": v for k, v in self._adam.state().items()}
         return State(tensors, {"step": self._step})
@@ -158,13 +156,6 @@ class GpuRnnLearner(RnnLearner):
         self.network.load_state_dict(state.part("network."))
         self._adam.load_state(state.part("moments."))
         self._step = state.place["step"]
-
-    def _check_norms(self) -> None:
-        """Refuse to go on after a gradient that was infinite or no number; waits for the device."""
-        if not math.isfinite(float(self._norms)):
-            raise TandemError(
-                "a gradient of the translator is infinite or not a number: lower learning_rate"
-            )
 
     def _learn(self, shape: Shape, numbers: Tensor, values: Tensor) -> None:
         """Take one step of Adam on a batch."""

@@ -147,6 +147,14 @@ def learning_rate(settings: Rnn, progress: float) -> float:
     return settings.learning_rate * min(rise, fall)
 
 
+def refuse_infinite(norm: float) -> None:
+    """Refuse a norm of gradients that is infinite or not a number."""
+    if not math.isfinite(norm):
+        raise TandemError(
+            "a gradient of the translator is infinite or not a number: lower learning_rate"
+        )
+
+
 class RnnLearner(Learner):
     """Learns to translate by teacher forcing."""
 
@@ -223,9 +231,8 @@ class RnnLearner(Learner):
             parameters["lr"] = rate
         self.optimiser.zero_grad()
         loss.backward()
-        nn.utils.clip_grad_norm_(
-            self.network.parameters(), self.settings.clip, error_if_nonfinite=True
-        )
+        norm = nn.utils.clip_grad_norm_(self.network.parameters(), self.settings.clip)
+        refuse_infinite(float(norm))
         self.optimiser.step()
         return loss.item(), len(labels)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 from pydantic import PositiveInt
 
@@ -44,6 +44,9 @@ class LoadedTranslator(Protocol):
 
 class Translator(Kind):
     """Translates one language of a bitext into the other."""
+
+    trained: ClassVar[bool] = True
+    """Whether `train` computes; else it fetches what others have trained."""
 
     bitext: str
     """The bitext that it is trained on, and whose test split it is scored on."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field, PositiveInt
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 class Released(Translator):
     """A Marian model of transformers, decoded with CTranslate2."""
+
+    trained: ClassVar[bool] = False
 
     model: str = Field(min_length=1)
     """A name on the model hub, or a folder."""
