@@ -357,6 +357,11 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=[], help="names of works; default: all")
     parser.add_argument("--write", type=Path, help="the page whose table is replaced")
     options = parser.parse_args()
+    names = {work.name for work in works()} | {"translator", "encode LSTM", "encode transformer"}
+    if unknown := set(options.only) - names - {"search"}:
+        parser.error(f"no work is called {', '.join(sorted(unknown))}: {', '.join(sorted(names))}")
+    if options.only and options.write:
+        parser.error("--write takes the whole table: leave --only out")
     device, chosen, began = options.device, set(options.only), time.perf_counter()
     torch.set_num_threads(1)
     table = Table()

@@ -147,7 +147,14 @@ def test_a_gpu_that_is_full_or_lost_is_named_with_a_remedy(problem, said):
 
 
 @pytest.mark.parametrize(
-    "problem", ["CUDA error: device-side assert triggered", "shape mismatch: no CUDA error"]
+    "problem",
+    [
+        "CUDA error: device-side assert triggered",
+        "CUDA error: an illegal memory access was encountered",
+        "CUDA error: operation not permitted when stream is capturing",
+        "CUDA error: no kernel image is available for execution on the device",
+        "shape mismatch: no CUDA error",
+    ],
 )
 def test_a_fault_of_the_program_stays_one(problem):
     with pytest.raises(RuntimeError, match=problem), machine.gpu_errors("Lower it", "cuda"):

@@ -11,9 +11,9 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
-from contextvars import ContextVar
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from tandem.errors import TandemError
@@ -25,12 +25,21 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch import Tensor
 
-_as_gpu = ContextVar("_as_gpu", default=False)
+_as_gpu: list[bool] = []
+"""Not empty within `cpu_as_gpu`, in all threads."""
+_EXACT_LOCK, _exact = Lock(), list[bool]()
+"""Within `exact_products`: what was set before, and an entry for each context."""
 _OF_A_GPU = re.compile("CUDA (?:driver )?(?:error|failed|out of memory)|cuDNN error|cuBLAS error")
 """How the errors of PyTorch and CTranslate2 begin that come from a GPU."""
 _SETTERS = {"torch": "set_num_threads", "faiss": "omp_set_num_threads"}
 """Libraries that may be loaded already, with the function that sets their threads."""
 _FULL = re.compile("out of memory|ALLOC_FAILED")
+_LOST = re.compile(
+    "unspecified launch failure|uncorrectable ECC|device is lost|no CUDA-capable device|"
+    "busy or unavailable|driver shutting down|hardware|has fallen off|unknown error|"
+    "initialization error|EXECUTION_FAILED|system not"
+)
+"""What is not a fault of the program: the card or its driver does not answer."""
 _MORE = re.compile(r"\n| Process \d| Including non-PyTorch| Of the allocated")
 """Where PyTorch's account of a full GPU goes on beyond what was asked for and what is there."""
 
@@ -108,10 +117,10 @@ def gpu_errors(remedy: str, device: str = "cuda") -> Iterator[None]:
         yield
     except RuntimeError as error:
         text = str(error)
-        # an assertion on the device is a fault of the program
-        if device == "cpu" or not _OF_A_GPU.match(text) or "device-side assert" in text:
-            raise
         problem = _MORE.split(text)[0].rstrip(". ")
+        of_card = _FULL.search(text) or _LOST.search(problem)
+        if device == "cpu" or not _OF_A_GPU.match(text) or not of_card:
+            raise
         if _FULL.search(text):
             raise TandemError(
                 f"{device} is full ({problem}). {remedy}, end what else runs on it, or take "
@@ -125,7 +134,7 @@ def gpu_errors(remedy: str, device: str = "cuda") -> Iterator[None]:
 
 def on_host(tensor: Tensor) -> bool:
     """Whether a tensor can be read without waiting for a GPU."""
-    return tensor.is_cpu and not _as_gpu.get()
+    return tensor.is_cpu and not _as_gpu
 
 
 def has_compiled_loops(tensor: Tensor) -> bool:
@@ -137,24 +146,36 @@ def has_compiled_loops(tensor: Tensor) -> bool:
 
 def learns_on_host(device: str) -> bool:
     """Whether training on a device takes the way of a CPU."""
-    return device == "cpu" and not _as_gpu.get()
+    return device.partition(":")[0] == "cpu" and not _as_gpu
 
 
 @contextmanager
 def cpu_as_gpu() -> Iterator[None]:
     """Let the code for a GPU run on the CPU, so that it can be tested where there is no GPU."""
-    token = _as_gpu.set(True)
+    _as_gpu.append(True)
     try:
         yield
     finally:
-        _as_gpu.reset(token)
+        _as_gpu.pop()
 
 
-def exact_products() -> AbstractContextManager[object]:
-    """Return the context in which cuDNN too multiplies float32 as such, not as TF32."""
+@contextmanager
+def exact_products() -> Iterator[None]:
+    """Let cuDNN too multiply float32 as such, not as TF32, until the last such context ends."""
     import torch
 
-    return torch.backends.cudnn.flags(enabled=True, allow_tf32=False)
+    with _EXACT_LOCK:
+        if not _exact:  # the setting is one for all threads
+            _exact.append(torch.backends.cudnn.allow_tf32)
+            torch.backends.cudnn.allow_tf32 = False
+        _exact.append(True)
+    try:
+        yield
+    finally:
+        with _EXACT_LOCK:
+            _exact.pop()
+            if len(_exact) == 1:
+                torch.backends.cudnn.allow_tf32 = _exact.pop()
 
 
 def send(array: NDArray[Any], device: str | torch.device) -> Tensor:

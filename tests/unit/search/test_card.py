@@ -199,7 +199,8 @@ def test_a_card_that_fills_up_is_told(
 @pytest.mark.parametrize(
     ("problem", "kind"),
     [
-        ("CUDA error: an illegal memory access was encountered", TandemError),  # the card is lost
+        ("CUDA error: unspecified launch failure", TandemError),  # the card is lost
+        ("CUDA error: an illegal memory access was encountered", RuntimeError),
         ("CUDA error: device-side assert triggered", RuntimeError),
     ],
 )

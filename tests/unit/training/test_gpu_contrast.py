@@ -22,6 +22,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from tandem.encoders.kinds.gran import Gran
 from tandem.encoders.kinds.transformer import Transformer
+from tandem.encoders.rows import parts_by_length
 from tandem.machine import cpu_as_gpu
 from tandem.objectives.kinds.additive_margin import AdditiveMargin
 from tandem.objectives.kinds.margin import Margin
@@ -86,7 +87,7 @@ def test_it_learns_what_a_cpu_does(encoder, objective, optimizer):
     texts = [in_words(text) for text in texts] if encoder.words else texts
     there = train(run, texts)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tandem.machine._as_gpu", type("Off", (), {"get": lambda self: False})())
+        patch.setattr("tandem.machine._as_gpu", [])
         here = course_of(run, TYPES + 1, texts, "cpu")
         assert not isinstance(here.learner, GpuContrast)
         here.run(Rising(), None, show=False)
@@ -98,9 +99,19 @@ def test_it_learns_what_a_cpu_does(encoder, objective, optimizer):
             torch.testing.assert_close(there.best[name].cpu(), tensor, rtol=bound, atol=bound)
 
 
+def of_all_lengths(pairs):
+    """The pairs, some of them ten times as long, so that pools need more room or less."""
+
+    def side(rows):
+        times = [10 if number % 17 == 0 else 1 for number in range(len(rows))]
+        return ragged.from_rows([np.tile(rows.row(i), often) for i, often in enumerate(times)])
+
+    return replace(pairs, left=side(pairs.left), right=side(pairs.right))
+
+
 @pytest.mark.parametrize("encoder", [AVERAGING, LSTM, TRANSFORMER])
 def test_the_same_seed_gives_the_same_bytes_and_a_stopped_run_goes_on_to_them(encoder, tmp_path):
-    run, texts = described(encoder), two_texts()
+    run, texts = described(encoder), [of_all_lengths(text) for text in two_texts()]
     whole = train(run, texts)
     assert_same_bytes(whole, train(run, texts))
     stops = iter([False, False, True])
@@ -133,7 +144,7 @@ def test_pools_too_large_to_be_recorded_are_chosen_for_in_parts(monkeypatch):
     run, texts = described(LSTM, HARD, **EXACT), [bitext()]
     whole = train(run, texts)
     monkeypatch.setattr(gpu_contrast, "RECORDED", 0)
-    monkeypatch.setattr("tandem.encoders.rows.PADDED", 64)
+    monkeypatch.setattr(parts_by_length, "__defaults__", (64,))
     parts = train(run, texts)
     for name, tensor in whole.best.items():
         torch.testing.assert_close(parts.best[name], tensor, rtol=1e-3, atol=1e-4)

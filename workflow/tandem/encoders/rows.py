@@ -80,6 +80,10 @@ def composed_on_gpu(
     sizes = np.diff(np.append(0, np.cumsum(ids == 0))[offsets]) if words else lengths
     order, vectors = [], []
     for rows, longest in parts_by_length(sizes):
+        if not longest:  # these and all after them have no token
+            order.append(rows)
+            vectors.append(table.new_zeros(len(rows), composition.encoder.width))
+            continue
         ends = np.append(0, lengths[rows].cumsum())
         tokens = np.arange(ends[-1]) + np.repeat(starts[rows] - ends[:-1], lengths[rows])
         read, bounds = (send(array, table.device) for array in (ids[tokens], ends))

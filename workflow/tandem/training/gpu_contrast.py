@@ -126,7 +126,8 @@ class GpuContrast(Contrast):
             def alone(*tensors: Tensor) -> None:
                 self._learn_alone(pool.tokens, pool.room, monolingual, *tensors)
 
-            self._graphs.run(("alone", count, pool.tokens, pool.room, monolingual), alone, inputs)
+            key = "alone", count, pool.tokens, pool.room, monolingual, len(labels)
+            self._graphs.run(key, alone, inputs)
             return 1
         needs, *rows = self._chosen(pool, monolingual)
         tokens, longest, words = needs.tolist()  # waits
@@ -145,7 +146,7 @@ class GpuContrast(Contrast):
         """Return what `_rows` does, recorded for a pool of which there may be more like it."""
         labels = [] if pool.labels is None else [pool.labels]
         inputs = [pool.sentences, pool.keys, pool.seed, *labels]
-        key = "choose", len(pool.sentences), pool.tokens, pool.room, monolingual
+        key = "choose", len(pool.sentences), pool.tokens, pool.room, monolingual, len(labels)
         if len(pool.sentences) * pool.room.longest > RECORDED:
             return self._rows(monolingual, self._vectors(pool), *inputs)
 

@@ -120,7 +120,10 @@ def row_states(weights: nn.LSTM, inputs: Tensor, inside: Tensor) -> Tensor:
         start = inputs.new_zeros(1, rows, weights.hidden_size)
         read = inputs.gather(0, turned.expand_as(inputs)) if reverse else inputs
         packed = read.flatten(0, 1), sizes, (start, start), tuple(parameters)
-        out = torch.lstm(*packed, True, 1, 0.0, learning, False)[0].unflatten(0, (longest, rows))
+        # autocast would make the states of cuDNN float16, whatever it is asked for
+        with torch.autocast(inputs.device.type, enabled=False):
+            out = torch.lstm(*packed, True, 1, 0.0, learning, False)[0]
+        out = out.unflatten(0, (longest, rows))
         states.append(out.gather(0, turned.expand_as(out)) if reverse else out)
     return torch.cat(states, 2).transpose(0, 1)
 
