@@ -20,6 +20,7 @@ from small_runs import (
 )
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.kinds.gran import Gran
 from tandem.encoders.kinds.transformer import Transformer
 from tandem.encoders.rows import parts_by_length
@@ -129,6 +130,46 @@ def test_the_same_seed_gives_the_same_bytes_and_a_stopped_run_goes_on_to_them(en
     np.testing.assert_allclose(*losses, rtol=1e-12)  # sums of losses are sums of other parts
     other = train(described(encoder, seed=6), texts)
     assert not torch.equal(other.best["embedding"], whole.best["embedding"])
+
+
+class Highest(Averaging):
+    """The highest value of each feature: a kind that knows nothing of rooms."""
+
+    kind = "highest"
+    fixed_shapes = False
+
+    def compose(self, weights, tokens):
+        """Return the maximum over each sentence's tokens."""
+        embedded = tokens.table[tokens.ids]
+        if tokens.dropout is not None:
+            embedded = embedded * tokens.dropout.factors(tokens.table.shape[1])
+        rows = torch.repeat_interleave(
+            torch.arange(len(tokens.offsets) - 1, device=embedded.device), tokens.offsets.diff()
+        )
+        assert len(rows) == len(embedded)
+        out = embedded.new_zeros(len(tokens.offsets) - 1, tokens.table.shape[1])
+        index = rows.unsqueeze(1).expand_as(embedded)
+        return out.scatter_reduce(0, index, embedded, "amax", include_self=False)
+
+
+def test_a_kind_that_knows_nothing_of_rooms_is_trained_unrecorded():
+    run = replace(described(AVERAGING, **EXACT), encoder=Highest.model_construct(dimension=16))
+
+    def trained(device):
+        learner = run.objective.learner_maker()(run, TYPES + 1, [bitext()], device)
+        for epoch in range(2):
+            learner.begin(epoch)
+            while learner.advance() is not None:
+                pass
+        return learner
+
+    there = trained(DEVICE)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tandem.machine._as_gpu", [])
+        here = trained("cpu")
+    assert [type(learner) is GpuContrast for learner in (there, here)] == [True, False]
+    tables = (learner.encoder()["embedding"].cpu() for learner in (there, here))
+    torch.testing.assert_close(*tables, rtol=2e-3, atol=2e-3)
 
 
 def test_how_much_is_sent_at_a_time_changes_nothing(monkeypatch):

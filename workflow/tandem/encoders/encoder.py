@@ -87,6 +87,9 @@ class Encoder(Kind):
     """Whether sentence-transformers' own classes can do the same."""
     rotatable: ClassVar[bool] = False
     """Whether vectors rotate as embeddings do, so that dimensions can be cut."""
+    fixed_shapes: ClassVar[bool] = False
+    """Whether `compose` reads tokens that come with a `room`, makes arrays whose shapes depend on
+    that alone, and reads nothing off a GPU: then a step there is recorded, which is far faster."""
     multiplies: ClassVar[bool] = False
     """Whether products of large matrices take most of its time: bfloat16 makes these faster."""
 

@@ -87,7 +87,7 @@ def composed_on_gpu(
         ends = np.append(0, lengths[rows].cumsum())
         tokens = np.arange(ends[-1]) + np.repeat(starts[rows] - ends[:-1], lengths[rows])
         read, bounds = (send(array, table.device) for array in (ids[tokens], ends))
-        room = Room(longest, int(sizes[rows].sum()))
+        room = Room(longest, int(sizes[rows].sum())) if composition.encoder.fixed_shapes else None
         vectors.append(composition(Tokens(table, read, bounds, None, room)))
         order.append(rows)
     if not order:

@@ -36,6 +36,9 @@ class Contrastive(Objective):
     """
 
     learner: ClassVar[str] = "tandem.training.contrast:learner"
+    fixed_shapes: ClassVar[bool] = False
+    """Whether what it computes has shapes that depend on those of its arguments alone, and reads
+    nothing off a GPU: then a step there is recorded, which is far faster."""
     labelled: ClassVar[bool] = False
     """Whether it learns from pairs that are labelled as saying the same or not."""
 

@@ -56,7 +56,8 @@ class GpuContrast(Contrast):
         start: SentenceEncoder | None = None,
     ) -> None:
         super().__init__(run, vocabulary, texts, device, start)
-        self._graphs = Graphs(self.device)
+        recorded = run.encoder.fixed_shapes and self.objective.fixed_shapes
+        self._graphs = Graphs(self.device, recorded)
         words, batch = run.encoder.words, run.recipe.batch
         self._pools = Pools(texts, words, batch, self._next_pool, self.device, self._graphs.forget)
         self._loss = torch.zeros((), dtype=torch.float64, device=self.device)
@@ -227,7 +228,10 @@ class GpuContrast(Contrast):
 
     def _tokens(self, sentences: Tensor, room: int, rows: Room) -> tuple[Tokens, Tensor]:
         ids, offsets, of_tokens = self._pools.shelf.gather(sentences, room)
-        return Tokens(self.table, ids, offsets, None, rows), of_tokens
+        if self.settings.encoder.fixed_shapes:
+            return Tokens(self.table, ids, offsets, None, rows), of_tokens
+        count = int(offsets[-1])  # waits
+        return Tokens(self.table, ids[:count], offsets), of_tokens[:count]
 
     def _noisy(self, tokens: Tokens, of_tokens: Tensor, seed: Tensor) -> Tokens:
         """Return tokens with dropout, and those of some sentences shuffled."""

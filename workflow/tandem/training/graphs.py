@@ -20,7 +20,9 @@ class Graphs:
     On a CPU nothing is recorded, and the work is simply done.
     """
 
-    def __init__(self, device: torch.device) -> None:
+    def __init__(self, device: torch.device, recorded: bool = True) -> None:
+        """Record nothing unless work can be `recorded`."""
+        self._recorded = recorded
         self._device, self._gpu = device, device.type == "cuda"
         self._stream = torch.cuda.Stream(device) if self._gpu else None
         self._pool = torch.cuda.graph_pool_handle() if self._gpu else None
@@ -68,7 +70,7 @@ class Graphs:
             graph.replay()
             return returned
         self._done[key] += 1
-        if not self._gpu or self._done[key] <= before:
+        if not (self._gpu and self._recorded) or self._done[key] <= before:
             return work(*inputs) or ()
         held = _Held(inputs)
         returned = work(*inputs) or ()  # not of the memory that recorded work shares

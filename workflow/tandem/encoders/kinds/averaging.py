@@ -20,6 +20,7 @@ class Averaging(Encoder):
 
     exportable: ClassVar[bool] = True
     rotatable: ClassVar[bool] = True
+    fixed_shapes: ClassVar[bool] = True
 
     def compose(self, weights: nn.Module, tokens: Tokens) -> Tensor:
         """Return the sentence vectors, (sentences, dimension)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from pydantic import PositiveInt
 
@@ -23,6 +23,8 @@ class Gran(Encoder):
 
     and the vector of a sentence is the mean of its a_t. Their LSTM has peepholes; ours has none.
     """
+
+    fixed_shapes: ClassVar[bool] = True
 
     hidden: PositiveInt = 300
     """Width of the LSTM's state; in the paper that of the embeddings."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, cast
 
 from pydantic import PositiveInt
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 class Lstm(Encoder):
     """The mean of the hidden states of a one-layer bidirectional LSTM, shared by all languages."""
+
+    fixed_shapes: ClassVar[bool] = True
 
     hidden: PositiveInt = 150
     """Width of each direction."""

@@ -30,6 +30,7 @@ class Transformer(Encoder):
     """
 
     multiplies: ClassVar[bool] = True
+    fixed_shapes: ClassVar[bool] = True
 
     grouped: bool = False
     """Tokens come as words with their character n-grams, by the segmentation words-and-ngrams, and

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
@@ -40,6 +40,8 @@ class AdditiveMargin(Contrastive):
     hardest negatives to the sum, for all of its batch. Sentences that say the same as a pair are no
     negatives of it.
     """
+
+    fixed_shapes: ClassVar[bool] = True
 
     margin: NonNegativeFloat = 0.3
     """How much higher a translation must score than all else; the paper's value."""

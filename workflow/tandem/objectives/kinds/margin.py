@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 class Margin(Contrastive):
     """Margin loss; negatives are the most similar sentences of a mega-batch."""
+
+    fixed_shapes: ClassVar[bool] = True
 
     margin: PositiveFloat = 0.4
     """How much closer a translation must be than a negative, in cosine; the paper's value."""
