@@ -178,11 +178,14 @@ def exact_products() -> Iterator[None]:
                 torch.backends.cudnn.allow_tf32 = _exact.pop()
 
 
-def send(array: NDArray[Any], device: str | torch.device) -> Tensor:
-    """Copy an array to a device: to a GPU by pinned memory, without waiting for the copy."""
+def send(values: NDArray[Any] | Tensor, device: str | torch.device) -> Tensor:
+    """Copy an array or a tensor of the host to a device, without waiting for the copy.
+
+    To a GPU it goes by pinned memory, which a tensor may lie in already.
+    """
     import torch
 
-    tensor = torch.from_numpy(array)
+    tensor = values if isinstance(values, torch.Tensor) else torch.from_numpy(values)
     if torch.device(device).type != "cuda":
         return tensor.to(device)
     return tensor.pin_memory().to(device, non_blocking=True)

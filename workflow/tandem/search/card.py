@@ -17,6 +17,7 @@ import numpy as np
 import torch
 
 from tandem.errors import TandemError
+from tandem.machine import send
 from tandem.search.neighbours import SPARE, Lists
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ class Card:
             indices += first
             if first:
                 rows = slice(start, start + len(some))
-                before = [_sent(torch.from_numpy(array[rows]), part.device) for array in lists]
+                before = [send(array[rows], part.device) for array in lists]
                 indices = torch.cat([before[0], indices], dim=1)
                 scores = torch.cat([before[1], scores], dim=1)
             indices, scores = _ordered(indices, scores, k)
@@ -140,7 +141,7 @@ class Side:
             first = start + number * step
             host = torch.empty(some.shape, dtype=self._dtype, pin_memory=some.is_cuda)
             self._rows.copy(first, host.numpy())
-            values = _sent(host, self._device).double()
+            values = send(host, self._device).double()
             lengths = torch.linalg.vector_norm(values, dim=1)
             numbers = torch.arange(first, first + len(some), device=self._device)
             unsound = torch.where(lengths.isfinite(), count, numbers).amin()
@@ -252,13 +253,6 @@ def _ordered(
     best = scores.gather(1, lowest.indices).sort(dim=1, descending=True, stable=True)
     order = best.indices[:, :k]
     return lowest.values.gather(1, order), best.values[:, :k]
-
-
-def _sent(host: torch.Tensor, device: torch.device) -> torch.Tensor:
-    """Send a tensor to a device through pinned pages, without waiting for it."""
-    if device.type == "cuda":
-        host = host.pin_memory()  # nothing where it is
-    return host.to(device, non_blocking=True)
 
 
 def free_bytes(device: torch.device) -> int:

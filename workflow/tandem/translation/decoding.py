@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,6 +36,8 @@ STEPS = 8
 """Steps that a GPU takes before what it chose is read: each time, all of its work is waited for."""
 GPU_TOKENS = 1 << 16
 """Padded source tokens of a decoding batch on a GPU: some 70 MB of states by default."""
+GPU_SCORES = 1 << 26
+"""Scores of a step on a GPU, sentences by pieces: 268 MB, of which three are held at a time."""
 
 
 class Output(NamedTuple):
@@ -166,8 +169,11 @@ class RnnTranslator:
         return translate_in_windows(sentences, cut, self._translate_batch, tokens)
 
     def _translate_batch(self, rows: Sequence[Ids]) -> list[Translation]:
+        host = on_host(self.network.bias)
+        most = len(rows) if host else max(1, GPU_SCORES // self.network.embedding.num_embeddings)
+        parts = [rows[first : first + most] for first in range(0, len(rows), most)]
         with torch_threads(self.threads):
-            outputs = decode_greedily(self.network, rows)
+            outputs = list(chain.from_iterable(decode_greedily(self.network, p) for p in parts))
         texts = self.pieces.decode([output.ids for output in outputs])
         return [
             Translation(collapse(text), output.log_probability, output.tokens)
