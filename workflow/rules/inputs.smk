@@ -18,7 +18,10 @@ MISSED = set()
 
 def provided(files, made):
     """Return the inputs of what is made, without files of the user's that are missing: a warning names
-    them, and the plan is shown without them. A run, which needs them, stops."""
+    them, and the plan is shown without them. A run, which needs them, stops. What is in a bucket cannot
+    be looked up here."""
+    if workflow.storage_settings.default_storage_provider:
+        return [file for file in files if file]
     missed = [f for f in files if f in LOCAL and not Path(f).exists() and not Path(made).exists()]
     for file in {*missed} - MISSED:
         logger.warning(f"{file} is missing: `snakemake --cores 1 missing` says where to get it.")
