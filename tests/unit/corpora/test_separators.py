@@ -31,3 +31,43 @@ def test_one_column_of_a_file_of_both_sides_is_refused(tmp_path, name, texts):
         read(tmp_path, *texts, name=name, columns=(2,))
     columns = ("en", "de") if name == "t.jsonl" else (2, 3)
     assert read(tmp_path, *texts, name=name, columns=columns)[0] == PAIRS[0]
+
+
+@pytest.mark.parametrize("blank", ["", "\n\n"])
+def test_blank_rows_do_not_hide_what_separates_cells(tmp_path, blank):
+    text = f"One, two.;Eins.\n{blank}\nThree.;Drei, vier.\n"
+    assert read(tmp_path, text) == [("One, two.", "Eins."), ("Three.", "Drei, vier.")]
+
+
+@pytest.mark.parametrize("blank", [" ", "\t", '""'])
+def test_a_row_of_white_space_is_named(tmp_path, blank):
+    with pytest.raises(InputError, match="line 2: a blank line. Remove it"):
+        read(tmp_path, f"One, two.;Eins.\n{blank}\nThree.;Drei, vier.\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "pairs"),
+    [
+        ("Hi, you;Hallo du\n", [("Hi, you", "Hallo du")]),
+        ("Hi; you,Hallo; du\n", [("Hi; you", "Hallo; du")]),
+        ("1,5;2,5\n0,1;0,2\n", [("1,5", "2,5"), ("0,1", "0,2")]),
+        ('"Hi, you";"Hallo, du"\n', [("Hi, you", "Hallo, du")]),
+        ('"Hi; you","Hallo; du"\n', [("Hi; you", "Hallo; du")]),
+        ("Hi, you\n", [("Hi", "you")]),
+    ],
+)
+def test_of_two_separators_it_is_the_one_without_spaces(tmp_path, text, pairs):
+    assert read(tmp_path, text) == pairs
+
+
+def test_sentences_with_a_comma_in_two_files_are_lines(tmp_path):
+    texts = "Hi, you\nYes, sir\n", "Hallo, du\nJa, Herr\n"
+    assert read(tmp_path, *texts) == [("Hi, you", "Hallo, du"), ("Yes, sir", "Ja, Herr")]
+
+
+def test_two_tables_follow_each_other(tmp_path):
+    rows = [f"{a},{b}\n" for a, b in PAIRS]
+    assert read(tmp_path, *rows) == PAIRS
+    assert read(tmp_path, *(f"en,de\n{row}" for row in rows), name="t") == PAIRS
+    quoted = [f'"{a}","{b}"\n' for a, b in PAIRS]
+    assert read(tmp_path, *quoted, name="t") == PAIRS

@@ -224,7 +224,7 @@ def _look(name: str, columns: Columns) -> Format:
         return "lines"
     with open_binary(name) as stream, refusing(name):
         head = stream.read(HEAD)
-    form = look(head, name)
+    form = look(head, name, alone=False)
     if form in ("lines", "columns") and columns.chosen:
         # the caller says whether a file has one side or both
         both = of_one_file(head, True) or "columns"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from tandem.corpora.languages import code, sides
-from tandem.corpora.readers.csv import delimiter_of
+from tandem.corpora.readers.csv import delimiter_of, is_prose
 from tandem.corpora.tables import is_number
 from tandem.errors import InputError
 
@@ -26,8 +26,10 @@ PACKING = re.compile(r"\.(gz|bz2|xz|zst)$")
 """How names of packed files end."""
 
 
-def look(head: bytes, name: str) -> Format:
+def look(head: bytes, name: str, alone: bool = True) -> Format:
     """Return the format of a file from its first bytes, at most `HEAD`.
+
+    `alone`: whether no other file could be its other side.
 
     Text is "columns" only where every line of the head has as many tabs, so that a tab inside a
     sentence makes no table of it. InputError where what to do with it is known.
@@ -46,10 +48,10 @@ def look(head: bytes, name: str) -> Format:
     if re.match(r'\s*\[\s*\{\s*"', text):
         remedy = "Give JSON lines, an object in each: jq -c '.[]' x.json > x.jsonl"
         raise InputError(name, None, "one JSON list", remedy)
-    return _of_text(rows_of(head), name)
+    return _of_text(rows_of(head), name, alone)
 
 
-def _of_text(rows: Sequence[str], name: str) -> Format:
+def _of_text(rows: Sequence[str], name: str, alone: bool) -> Format:
     content = [row for row in rows if row.strip()]
     if re.match(r'(msgid|msgctxt)\s*"', next((r for r in content if not r.startswith("#")), "")):
         return "po"
@@ -57,7 +59,8 @@ def _of_text(rows: Sequence[str], name: str) -> Format:
         return "json"
     if delimiter := delimiter_of(content):
         quotes = all(row[0] == row[-1] == '"' for row in content)
-        if quotes or is_named_csv(name) or (len(content) > 1 and _are_names(content[0], delimiter)):
+        table = is_named_csv(name) and (alone or not is_prose(content, delimiter))
+        if quotes or table or (len(content) > 1 and _are_names(content[0], delimiter)):
             return "csv"
     cells = [row.split("\t") for row in content]
     widths = {len(row) for row in cells}
