@@ -71,3 +71,27 @@ def test_two_tables_follow_each_other(tmp_path):
     assert read(tmp_path, *(f"en,de\n{row}" for row in rows), name="t") == PAIRS
     quoted = [f'"{a}","{b}"\n' for a, b in PAIRS]
     assert read(tmp_path, *quoted, name="t") == PAIRS
+
+
+@pytest.mark.parametrize(
+    ("name", "row", "odd"),
+    [
+        ("t.csv", "One.,Eins.\n", "Two, or so.,Zwei.\n"),
+        ("t.csv", "One.;Eins, ja.\n", "Two; or so.;Zwei.\n"),
+        ("t.csv.gz", "One.,Eins.\n", "Two.\n"),
+        ("t", "en,de\nOne.,Eins.\n", "Two, or so.,Zwei.\n"),
+        ("t", "source;target\nOne.;Eins.\n", "Two.\n"),
+    ],
+)
+def test_an_odd_row_is_named(tmp_path, name, row, odd):
+    line = 1 + row.count("\n")
+    with pytest.raises(InputError, match=f"line {line}: [13] columns?, "):
+        read(tmp_path, row + odd + row.splitlines()[-1], name=name)
+
+
+@pytest.mark.parametrize("first", ["Oh,no\n", "Hi, you\n", "en\n"])
+def test_lines_of_other_commas_are_no_table(tmp_path, first):
+    texts = f"{first}One.\n", "Hallo\nEins.\n"
+    pairs = [(first.strip(), "Hallo"), ("One.", "Eins.")]
+    assert read(tmp_path, *texts, name="t") == pairs
+    assert read(tmp_path, *texts) == pairs

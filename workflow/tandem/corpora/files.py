@@ -109,7 +109,7 @@ class Corpus:
 
                 yield from pairs_of(lines, name, languages, self.columns)
             elif form == "csv":
-                rows = quoted(lines, name, delimiter_of(rows_of(head)) or ",")
+                rows = quoted(lines, name, delimiter_of(rows_of(head), odd=True) or ",")
                 yield from pairs_in(rows, name, languages, self.columns)
             else:
                 yield from pairs_in(tabbed(lines), name, languages, self.columns)
@@ -227,7 +227,7 @@ def _look(name: str, columns: Columns) -> Format:
     form = look(head, name, alone=False)
     if form in ("lines", "columns") and columns.chosen:
         # the caller says whether a file has one side or both
-        both = of_one_file(head, True) or "columns"
+        both = of_one_file(head, name, True) or "columns"
         return both if len(columns.chosen) == 2 else "lines"
     return form
 
@@ -248,7 +248,7 @@ def _of_head(head: bytes, name: str, columns: Columns) -> Format:
         return form
     if not head.strip():
         raise InputError(name, None, "the file is empty", "Give a file with pairs")
-    both = of_one_file(head, len(columns.chosen) == 2)
+    both = of_one_file(head, name, len(columns.chosen) == 2)
     if both is None:
         raise _lonely(name)
     return both

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from tandem.corpora.languages import code, sides
+from tandem.corpora.languages import code, is_language, sides
 from tandem.corpora.readers.csv import delimiter_of, is_prose
 from tandem.corpora.tables import is_number
 from tandem.errors import InputError
@@ -65,17 +65,26 @@ def _of_text(rows: Sequence[str], name: str, alone: bool) -> Format:
     cells = [row.split("\t") for row in content]
     widths = {len(row) for row in cells}
     numbered = widths == {2} and all(is_number(row[0]) for row in cells)
-    return "columns" if len(widths) == 1 and widths != {1} and not numbered else "lines"
+    if len(widths) == 1 and widths != {1} and not numbered:
+        return "columns"
+    delimiter = delimiter_of(content, odd=True)
+    names = content[0].split(delimiter) if delimiter else []
+    return "csv" if names and (all(map(is_language, names)) or _are_roles(names)) else "lines"
 
 
 def _are_names(row: str, delimiter: str) -> bool:
     """Tell whether a row names languages, or source and target."""
     cells = row.split(delimiter)
     codes = all(cell == cell.strip() and _CODE.fullmatch(code(cell)) for cell in cells)
-    return codes or sides(cells, ("\0", "\0")) is not None
+    return codes or _are_roles(cells)
 
 
-def of_one_file(head: bytes, chosen: bool) -> Format | None:
+def _are_roles(cells: Sequence[str]) -> bool:
+    """Tell whether source and target are among the cells."""
+    return sides(cells, ("\0", "\0")) is not None
+
+
+def of_one_file(head: bytes, name: str, chosen: bool) -> Format | None:
     """Return the format of text that stands alone, so that it must have both sides, or None.
 
     `chosen`: whether the caller says which columns of it are text.
@@ -85,7 +94,7 @@ def of_one_file(head: bytes, chosen: bool) -> Format | None:
         return "columns"
     if delimiter_of(rows) and (chosen or any('"' in row for row in rows)):
         return "csv"
-    return None
+    return "csv" if is_named_csv(name) and delimiter_of(rows, odd=True) else None
 
 
 def is_named_csv(name: str) -> bool:

@@ -27,6 +27,11 @@ def code(mark: str) -> str:
     return _ENGLISH.get(plain, plain)
 
 
+def is_language(mark: str) -> bool:
+    """Tell whether a mark is the code or the English name of a language that is listed here."""
+    return language_of(code(mark)) in _ENGLISH.values()
+
+
 def same_language(first: str, second: str) -> bool:
     """Tell whether two marks name one language, perhaps of different places."""
     return language_of(code(first)) == language_of(code(second))
