@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from tandem.corpora.formats import HEAD, STREAMED, Format, look, of_one_file, rows_of
-from tandem.corpora.languages import same_language
+from tandem.corpora.languages import code, same_language
 from tandem.corpora.readers.csv import delimiter_of
 from tandem.corpora.readers.lines import align
 from tandem.corpora.tables import ANY_COLUMNS, Columns, one_column, pairs_in, quoted, tabbed
@@ -269,9 +269,9 @@ def _msgid(path: str, first: str, second: str) -> str:
         header = _PO_LANGUAGE.search(stream.read(HEAD).decode("utf-8", "replace"))
     if header is None:
         return first
-    if same_language(header[1], first):
-        return second
-    if same_language(header[1], second):
-        return first
+    near = [language for language in (first, second) if same_language(header[1], language)]
+    if near:
+        here = min(near, key=lambda language: code(language) != code(header[1]))
+        return second if here == first else first
     problem = f"its header names {header[1]}, neither {first} nor {second}"
     raise InputError(path, None, problem, "Give that language, or correct the header")

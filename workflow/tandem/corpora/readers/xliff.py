@@ -39,15 +39,14 @@ class XliffReader(Reader):
                     side.get(LANGUAGE) or _language(around, name)
                     for side, name in ((left, "source"), (right, "target"))
                 ]
-                first, second = closest(marks, source), closest(marks, target)
-                if first is None or second is None or (first == second and source != target):
+                first, second = closest(marks, (source, target))
+                if first is None or second is None:
                     seen.add(marks)
                     continue
                 seen.paired = True
                 if (right.get("state") or unit.get("state")) in _UNFINISHED:
                     continue
                 texts = [plain(text_of(side, _CODES), path) for side in (left, right)]
-                second = 1 - first if first == second else second
                 yield texts[first], texts[second]
         seen.check()
 
