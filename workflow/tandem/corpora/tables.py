@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tandem.corpora.languages import sides
@@ -36,6 +36,10 @@ class Columns:
         if len(self.chosen) > 2 or not all(self.chosen) or "0" in self.chosen:
             remedy = "Give two, from 1 on, such as 2,3, or one for each of two files"
             raise TandemError(f"columns {','.join(self.chosen)}: not one or two columns. {remedy}")
+
+    def are_among(self, names: Collection[str]) -> bool:
+        """Tell whether columns are chosen, and each is one of these names."""
+        return bool(self.chosen) and all(column in names for column in self.chosen)
 
     def heads(self, cells: Sequence[str], languages: Sequence[str]) -> bool:
         """Tell whether the first row names the columns."""
