@@ -113,6 +113,16 @@ def test_packed_files_are_read_by_their_look(pack, name, tmp_path):
     assert list(read_bitext(path, languages=LANGUAGES)) == PAIRS
 
 
+@pytest.mark.parametrize("pack", PACKED.values(), ids=PACKED.keys())
+@pytest.mark.parametrize(("content", "what"), [(FORMATS["zip"], "zip"), (b"PAR1", "Parquet")])
+def test_packing_around_what_is_read_in_place_is_refused(pack, content, what, tmp_path):
+    (tmp_path / "sheep").write_bytes(pack(content))
+    (tmp_path / "more").write_text(TSV)
+    for names in (["sheep"], ["more", "sheep"]):
+        with pytest.raises(InputError, match=f"sheep: packed {what}. Unpack it, and give"):
+            list(read_bitext(*(tmp_path / name for name in names), languages=LANGUAGES))
+
+
 def test_zstandard_may_have_several_frames(tmp_path):
     first, second = TSV.splitlines(keepends=True)
     pack = PACKED["Zstandard"]

@@ -3,8 +3,10 @@
 import json
 
 import pytest
+from pydantic import ValidationError
 
 from tandem.corpora.files import read_bitext
+from tandem.corpora.readers.csv import CsvReader
 from tandem.errors import InputError
 
 PAIRS = [("One.", "Eins."), ("Two.", "Zwei.")]
@@ -95,3 +97,10 @@ def test_lines_of_other_commas_are_no_table(tmp_path, first):
     pairs = [(first.strip(), "Hallo"), ("One.", "Eins.")]
     assert read(tmp_path, *texts, name="t") == pairs
     assert read(tmp_path, *texts) == pairs
+
+
+@pytest.mark.parametrize("delimiter", ["", ";;", "\t\t"])
+def test_a_separator_is_one_character(delimiter):
+    with pytest.raises(ValidationError, match="delimiter"):
+        CsvReader(delimiter=delimiter)
+    assert CsvReader().delimiter == ","

@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
-from tandem.corpora.formats import HEAD, STREAMED, Format, look, of_one_file, rows_of
+from tandem.corpora.formats import HEAD, IN_PLACE, STREAMED, Format, look, of_one_file, rows_of
 from tandem.corpora.languages import code, same_language
 from tandem.corpora.readers.csv import delimiter_of
 from tandem.corpora.readers.lines import align
@@ -124,7 +124,8 @@ def read_bitext(
     """Return the sentence pairs of some corpora, one after the other, as a stream.
 
     A corpus is one file, or two that stand side by side and have as many lines. The format is told
-    by how a file begins, not by its name; all may be packed (gzip, bzip2, xz, Zstandard):
+    by how a file begins, not by its name; all but zip and Parquet may be packed (gzip, bzip2, xz,
+    Zstandard):
 
     - TMX: units that have both languages; `en` also takes segments marked en-US.
     - XLIFF 1.2 and 2: translated segments, in either direction.
@@ -222,8 +223,7 @@ def _look(name: str, columns: Columns) -> Format:
     """Return the format of one of several files; what can be read only once is taken for lines."""
     if not _is_file(name):
         return "lines"
-    with open_binary(name) as stream, refusing(name):
-        head = stream.read(HEAD)
+    head = _head(name)
     form = look(head, name, alone=False)
     if form in ("lines", "columns") and columns.chosen:
         # the caller says whether a file has one side or both
@@ -236,9 +236,19 @@ def _alone(name: str, columns: Columns) -> Format:
     """Return the format of a file that has both sides."""
     if not _is_file(name):
         return "stream"
+    return _of_head(_head(name), name, columns)
+
+
+def _head(name: str) -> bytes:
+    """Return the first bytes of a file; InputError where packing hides what is read in place."""
     with open_binary(name) as stream, refusing(name):
         head = stream.read(HEAD)
-    return _of_head(head, name, columns)
+    with open(name, "rb") as packed:
+        start = packed.read(4)
+    for magic, what in IN_PLACE.items():
+        if head.startswith(magic) and start != magic:
+            raise InputError(name, None, f"packed {what}", "Unpack it, and give the result")
+    return head
 
 
 def _of_head(head: bytes, name: str, columns: Columns) -> Format:

@@ -19,6 +19,8 @@ STREAMED = ("stream", "columns", "csv", "json")
 """Formats that are read line by line, also from a pipe."""
 HEAD = 1 << 16
 """Bytes at the beginning of a file that tell its format."""
+IN_PLACE = {b"PK\x03\x04": "zip", b"PAR1": "Parquet"}
+"""Formats that are read from their end, so that no packing can stand around them."""
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _MO = (b"\xde\x12\x04\x95", b"\x95\x04\x12\xde")
 _CODE = re.compile(r"[a-z]{2,3}(?:[-_][a-z\d]+)*", re.IGNORECASE)

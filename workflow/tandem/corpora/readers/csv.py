@@ -6,6 +6,8 @@ import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from pydantic import Field
+
 from tandem.corpora.readers import Reader
 from tandem.corpora.tables import Columns, pairs_in, quoted
 from tandem.files.io import read_lines
@@ -18,7 +20,7 @@ class CsvReader(Reader):
     A first row that names the languages, or `source` and `target`, says which they are.
     """
 
-    delimiter: str = ","
+    delimiter: str = Field(default=",", min_length=1, max_length=1)
     """What separates cells."""
     columns: tuple[str, ...] = ()
     """Names of both columns, or their numbers from 1, where the first row does not say it."""
