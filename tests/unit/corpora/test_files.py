@@ -158,6 +158,31 @@ def test_a_catalogue_of_a_third_language_is_refused(tmp_path):
         list(read_bitext(tmp_path / "sheep", languages=("en", "fr")))
 
 
+@pytest.mark.parametrize("start", ["<http://sheep.org>", "<note: sheep>", "<tmxfile>", "< tmx>"])
+def test_text_that_begins_with_a_bracket_is_text(start, tmp_path):
+    (tmp_path / "sheep").write_text(f"{start} One sheep.\tEin Schaf.\n")
+    expected = [(f"{start} One sheep.", "Ein Schaf.")]
+    assert list(read_bitext(tmp_path / "sheep", languages=LANGUAGES)) == expected
+
+
+@pytest.mark.parametrize("start", ["", "<!DOCTYPE xliff>", "<?xml version='1.0'?>", "\n"])
+@pytest.mark.parametrize(
+    ("languages", "message"),
+    [
+        (("en", "de"), "no unit has a target. Translate it"),
+        (("de", "en"), "no unit has a target. Translate it"),
+        (("en", "fr"), "no unit has en and fr; found en, de. Give languages"),
+    ],
+)
+def test_an_xliff_without_translations_says_so(start, languages, message, tmp_path):
+    (tmp_path / "sheep").write_text(
+        f'{start}<xliff version="1.2"><file source-language="en" target-language="de"><body>'
+        "<trans-unit><source>One sheep.</source></trans-unit></body></file></xliff>"
+    )
+    with pytest.raises(InputError, match=message):
+        list(read_bitext(tmp_path / "sheep", languages=languages))
+
+
 def test_several_corpora_follow_each_other(tmp_path):
     for name, text in (("a.en", EN), ("a.de", DE), ("b", TSV), ("c", TMX)):
         (tmp_path / name).write_text(text)

@@ -44,9 +44,8 @@ def look(head: bytes, name: str, alone: bool = True) -> Format:
         remedy = "Unpack it (msgunfmt x.mo > x.po), and give the result"
         raise InputError(name, None, "a compiled catalogue of gettext (.mo)", remedy)
     text = decoded(head)
-    if match := re.match(r"\s*<(\?xml|!DOCTYPE tmx|[\w.-]+:)?(tmx|xliff)?", text):
-        if match[1] or match[2]:
-            return "xliff" if re.search(r"<([\w.-]+:)?xliff\b", text) else "tmx"
+    if re.match(r"\s*<(\?xml\b|!DOCTYPE (tmx|xliff)\b|([\w.-]+:)?(tmx|xliff)[\s/>])", text):
+        return "xliff" if re.search(r"<([\w.-]+:)?xliff\b", text) else "tmx"
     if re.match(r'\s*\[\s*\{\s*"', text):
         remedy = "Give JSON lines, an object in each: jq -c '.[]' x.json > x.jsonl"
         raise InputError(name, None, "one JSON list", remedy)

@@ -33,6 +33,7 @@ class XliffReader(Reader):
             for unit, around in units(stream, path, {"trans-unit", "segment"}, "XLIFF"):
                 left, right = unit.find("{*}source"), unit.find("{*}target")
                 if left is None or right is None:
+                    seen.untranslated = True
                     seen.add([_language(around, "source"), _language(around, "target")])
                     continue
                 marks = [
