@@ -113,6 +113,16 @@ def test_packed_files_are_read_by_their_look(pack, name, tmp_path):
     assert list(read_bitext(path, languages=LANGUAGES)) == PAIRS
 
 
+@pytest.mark.parametrize("pack", PACKED.values(), ids=PACKED.keys())
+@pytest.mark.parametrize(("content", "what"), [(FORMATS["zip"], "zip"), (b"PAR1", "Parquet")])
+def test_packing_around_what_is_read_in_place_is_refused(pack, content, what, tmp_path):
+    (tmp_path / "sheep").write_bytes(pack(content))
+    (tmp_path / "more").write_text(TSV)
+    for names in (["sheep"], ["more", "sheep"]):
+        with pytest.raises(InputError, match=f"sheep: packed {what}. Unpack it, and give"):
+            list(read_bitext(*(tmp_path / name for name in names), languages=LANGUAGES))
+
+
 def test_zstandard_may_have_several_frames(tmp_path):
     first, second = TSV.splitlines(keepends=True)
     pack = PACKED["Zstandard"]
@@ -146,6 +156,31 @@ def test_a_catalogue_of_a_third_language_is_refused(tmp_path):
     (tmp_path / "sheep").write_bytes(FORMATS["po that names its language"])
     with pytest.raises(InputError, match="its header names de_AT, neither en nor fr"):
         list(read_bitext(tmp_path / "sheep", languages=("en", "fr")))
+
+
+@pytest.mark.parametrize("start", ["<http://sheep.org>", "<note: sheep>", "<tmxfile>", "< tmx>"])
+def test_text_that_begins_with_a_bracket_is_text(start, tmp_path):
+    (tmp_path / "sheep").write_text(f"{start} One sheep.\tEin Schaf.\n")
+    expected = [(f"{start} One sheep.", "Ein Schaf.")]
+    assert list(read_bitext(tmp_path / "sheep", languages=LANGUAGES)) == expected
+
+
+@pytest.mark.parametrize("start", ["", "<!DOCTYPE xliff>", "<?xml version='1.0'?>", "\n"])
+@pytest.mark.parametrize(
+    ("languages", "message"),
+    [
+        (("en", "de"), "no unit has a target. Translate it"),
+        (("de", "en"), "no unit has a target. Translate it"),
+        (("en", "fr"), "no unit has en and fr; found en, de. Give languages"),
+    ],
+)
+def test_an_xliff_without_translations_says_so(start, languages, message, tmp_path):
+    (tmp_path / "sheep").write_text(
+        f'{start}<xliff version="1.2"><file source-language="en" target-language="de"><body>'
+        "<trans-unit><source>One sheep.</source></trans-unit></body></file></xliff>"
+    )
+    with pytest.raises(InputError, match=message):
+        list(read_bitext(tmp_path / "sheep", languages=languages))
 
 
 def test_several_corpora_follow_each_other(tmp_path):

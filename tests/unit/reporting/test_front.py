@@ -52,3 +52,13 @@ def test_a_study_without_claims_opens_on_its_table_and_figure(tmp_path):
     assert f"<h3>Scores</h3><table>{rows}</table>" in page
     assert "claims" not in page and "scale" not in page
     assert "data:image/png;base64,iVBORw0KGgo=" in page
+
+
+def test_tables_of_sections_stay_apart_and_cells_keep_their_bars(tmp_path):
+    claims = write(tmp_path / "claims.csv")
+    text = "# A\n\n| x | y |\n| --- | --- |\n| 1 |  |\n\n## B\n\n| z |\n| --- |\n| \\|w\\| |\n"
+    (tmp_path / "t.md").write_text(text, encoding="utf-8")
+    page = front_page("Study", claims, [], [tmp_path / "t.md"])
+    first = "<tr><td>x</td><td>y</td></tr><tr><td>1</td><td></td></tr>"
+    second = "<tr><td>z</td></tr><tr><td>\\|w\\|</td></tr>"
+    assert f"<h3>A</h3><table>{first}</table><h3>B</h3><table>{second}</table>" in page

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import BinaryIO
 from xml.etree.ElementTree import Element
 
 from defusedxml.ElementTree import iterparse
 
+from tandem.corpora.languages import closest
 from tandem.errors import InputError
 from tandem.files.untrusted import Metered, refusing_each
 
@@ -71,10 +72,10 @@ def text_of(element: Element, codes: Collection[str]) -> str:
 class Marks:
     """The languages that units are marked with, for what is said where no unit has both."""
 
-    def __init__(self, path: str, languages: Collection[str]) -> None:
+    def __init__(self, path: str, languages: Sequence[str]) -> None:
         """Take the file, and the languages that are asked for."""
         self._path, self._languages, self._seen = path, languages, dict[str, None]()
-        self.paired = False
+        self.paired = self.untranslated = False
 
     def add(self, marks: Collection[str]) -> None:
         """Count up those of a unit."""
@@ -85,6 +86,9 @@ class Marks:
         """Raise InputError unless there was a pair."""
         if self.paired:
             return
+        if self.untranslated and None not in closest(list(self._seen), self._languages):
+            remedy = "Translate it, or export it with its translations"
+            raise InputError(self._path, None, "no unit has a target", remedy)
         there = ", ".join(list(self._seen)[:MAX_MARKS]) or "no language"
         problem = f"no unit has {' and '.join(self._languages)}; found {there}"
         raise InputError(self._path, None, problem, "Give languages that units have, or mark them")

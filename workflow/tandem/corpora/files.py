@@ -13,8 +13,8 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
-from tandem.corpora.formats import HEAD, STREAMED, Format, look, of_one_file, rows_of
-from tandem.corpora.languages import same_language
+from tandem.corpora.formats import HEAD, IN_PLACE, STREAMED, Format, look, of_one_file, rows_of
+from tandem.corpora.languages import code, same_language
 from tandem.corpora.readers.csv import delimiter_of
 from tandem.corpora.readers.lines import align
 from tandem.corpora.tables import ANY_COLUMNS, Columns, one_column, pairs_in, quoted, tabbed
@@ -109,7 +109,7 @@ class Corpus:
 
                 yield from pairs_of(lines, name, languages, self.columns)
             elif form == "csv":
-                rows = quoted(lines, name, delimiter_of(rows_of(head)) or ",")
+                rows = quoted(lines, name, delimiter_of(rows_of(head), odd=True) or ",")
                 yield from pairs_in(rows, name, languages, self.columns)
             else:
                 yield from pairs_in(tabbed(lines), name, languages, self.columns)
@@ -124,7 +124,8 @@ def read_bitext(
     """Return the sentence pairs of some corpora, one after the other, as a stream.
 
     A corpus is one file, or two that stand side by side and have as many lines. The format is told
-    by how a file begins, not by its name; all may be packed (gzip, bzip2, xz, Zstandard):
+    by how a file begins, not by its name; all but zip and Parquet may be packed (gzip, bzip2, xz,
+    Zstandard):
 
     - TMX: units that have both languages; `en` also takes segments marked en-US.
     - XLIFF 1.2 and 2: translated segments, in either direction.
@@ -222,12 +223,11 @@ def _look(name: str, columns: Columns) -> Format:
     """Return the format of one of several files; what can be read only once is taken for lines."""
     if not _is_file(name):
         return "lines"
-    with open_binary(name) as stream, refusing(name):
-        head = stream.read(HEAD)
-    form = look(head, name)
+    head = _head(name)
+    form = look(head, name, alone=False)
     if form in ("lines", "columns") and columns.chosen:
         # the caller says whether a file has one side or both
-        both = of_one_file(head, True) or "columns"
+        both = of_one_file(head, name, True) or "columns"
         return both if len(columns.chosen) == 2 else "lines"
     return form
 
@@ -236,9 +236,19 @@ def _alone(name: str, columns: Columns) -> Format:
     """Return the format of a file that has both sides."""
     if not _is_file(name):
         return "stream"
+    return _of_head(_head(name), name, columns)
+
+
+def _head(name: str) -> bytes:
+    """Return the first bytes of a file; InputError where packing hides what is read in place."""
     with open_binary(name) as stream, refusing(name):
         head = stream.read(HEAD)
-    return _of_head(head, name, columns)
+    with open(name, "rb") as packed:
+        start = packed.read(4)
+    for magic, what in IN_PLACE.items():
+        if head.startswith(magic) and start != magic:
+            raise InputError(name, None, f"packed {what}", "Unpack it, and give the result")
+    return head
 
 
 def _of_head(head: bytes, name: str, columns: Columns) -> Format:
@@ -248,7 +258,7 @@ def _of_head(head: bytes, name: str, columns: Columns) -> Format:
         return form
     if not head.strip():
         raise InputError(name, None, "the file is empty", "Give a file with pairs")
-    both = of_one_file(head, len(columns.chosen) == 2)
+    both = of_one_file(head, name, len(columns.chosen) == 2)
     if both is None:
         raise _lonely(name)
     return both
@@ -269,9 +279,9 @@ def _msgid(path: str, first: str, second: str) -> str:
         header = _PO_LANGUAGE.search(stream.read(HEAD).decode("utf-8", "replace"))
     if header is None:
         return first
-    if same_language(header[1], first):
-        return second
-    if same_language(header[1], second):
-        return first
+    near = [language for language in (first, second) if same_language(header[1], language)]
+    if near:
+        here = min(near, key=lambda language: code(language) != code(header[1]))
+        return second if here == first else first
     problem = f"its header names {header[1]}, neither {first} nor {second}"
     raise InputError(path, None, problem, "Give that language, or correct the header")

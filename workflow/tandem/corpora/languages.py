@@ -27,22 +27,31 @@ def code(mark: str) -> str:
     return _ENGLISH.get(plain, plain)
 
 
+def is_language(mark: str) -> bool:
+    """Tell whether a mark is the code or the English name of a language that is listed here."""
+    return language_of(code(mark)) in _ENGLISH.values()
+
+
 def same_language(first: str, second: str) -> bool:
     """Tell whether two marks name one language, perhaps of different places."""
-    return language_of(code(first)) == language_of(code(second))
+    return language_of(code(first).partition("@")[0]) == language_of(code(second).partition("@")[0])
 
 
-def closest(marks: Sequence[str], language: str) -> int | None:
-    """Return the place of the mark of a language: of the same code, else of its first part.
+def closest(marks: Sequence[str], languages: Sequence[str]) -> tuple[int | None, int | None]:
+    """Return the places of the marks of two languages, which are two: no text is its own other.
 
-    `en` takes en-US where there is no en; `en-US` takes nothing that is marked `en`. Of several
-    the first is taken; None: there is none.
+    A mark of the same code is taken before one whose first part is the language: `en` takes en-US
+    where there is no en, or where the other language has it; `en-US` takes nothing that is marked
+    `en`. Of several the first is taken; None: there is none.
     """
-    wanted, codes = code(language), [code(mark) for mark in marks]
-    for places in (codes, [language_of(place) for place in codes]):
-        if wanted in places:
-            return places.index(wanted)
-    return None
+    places: list[int | None] = [None, None]
+    wanted, codes = [code(language) for language in languages], [code(mark) for mark in marks]
+    for level in (codes, [language_of(mark) for mark in codes]):
+        for side in (0, 1):
+            if places[side] is None:
+                free = (n for n, mark in enumerate(level) if n not in places)
+                places[side] = next((n for n in free if level[n] == wanted[side]), None)
+    return places[0], places[1]
 
 
 def sides(names: Sequence[str], languages: Sequence[str]) -> tuple[int, int] | None:
@@ -50,12 +59,9 @@ def sides(names: Sequence[str], languages: Sequence[str]) -> tuple[int, int] | N
 
     None: the names have neither, so they may be text.
     """
-    first = closest(names, languages[0])
-    if first is not None:
-        rest = ["" if place == first else name for place, name in enumerate(names)]
-        second = closest(rest, languages[1])
-        if second is not None:
-            return first, second
+    first, second = closest(names, languages)
+    if first is not None and second is not None:
+        return first, second
     plain = [code(name) for name in names]
     places = [next((plain.index(r) for r in roles if r in plain), None) for roles in _ROLES]
     return None if None in places else (places[0], places[1])  # type: ignore[return-value]

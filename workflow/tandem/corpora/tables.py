@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tandem.corpora.languages import sides
@@ -37,6 +37,10 @@ class Columns:
             remedy = "Give two, from 1 on, such as 2,3, or one for each of two files"
             raise TandemError(f"columns {','.join(self.chosen)}: not one or two columns. {remedy}")
 
+    def are_among(self, names: Collection[str]) -> bool:
+        """Tell whether columns are chosen, and each is one of these names."""
+        return bool(self.chosen) and all(column in names for column in self.chosen)
+
     def heads(self, cells: Sequence[str], languages: Sequence[str]) -> bool:
         """Tell whether the first row names the columns."""
         if self.header is not None:
@@ -58,6 +62,13 @@ class Columns:
                 raise InputError(place, line, problem, "Correct --columns (columns)")
         return places
 
+    def both(self, names: Sequence[str], place: str, line: int | None) -> list[int]:
+        """Return the places of two chosen columns; InputError also where one was chosen."""
+        if len(self.chosen) == 1:
+            problem = f"it has both sides, and one column is chosen, {self.chosen[0]}"
+            raise InputError(place, line, problem, "Give two, such as --columns 2,3")
+        return self.places(names, place, line)
+
 
 ANY_COLUMNS = Columns()
 """They follow from the content."""
@@ -67,8 +78,8 @@ def keys(
     names: Sequence[str], languages: Sequence[str], choice: Columns, place: str, line: int | None
 ) -> tuple[str, str]:
     """Return the names of both sides among those of a record; InputError lists what is there."""
-    if len(choice.chosen) == 2:
-        places: Sequence[int] = choice.places(names, place, line)
+    if choice.chosen:
+        places: Sequence[int] = choice.both(names, place, line)
     elif (named := sides(names, languages)) is not None:
         places = named
     else:
@@ -108,7 +119,7 @@ def pairs_in(
         if count == 1:
             heads = choice.heads(cells, languages)
             if choice.chosen:
-                places = choice.places(cells, place, line)
+                places = choice.both(cells, place, line)
             elif heads:
                 places = sides(cells, languages)
             width = len(cells)

@@ -53,12 +53,19 @@ def _tested(rows: list[Claim]) -> list[str]:
 
 
 def _table(file: Path) -> str:
-    """Return a table of results: heading, labels and numbers as its Markdown has them."""
-    lines = file.read_text(encoding="utf-8").split("\n")
-    headings = [line.lstrip("# ") for line in lines if line.startswith("#")]
-    rows = [_CELL_END.split(line.strip("| ")) for line in lines if line.startswith("|")]
-    rows = [[cell.strip() for cell in row] for row in rows if not set("".join(row)) <= set("-: ")]
-    return "".join(f"<h3>{escape(heading)}</h3>" for heading in headings[:1]) + _html(rows)
+    """Return the tables of a file, each under its heading, as its Markdown has them."""
+    parts: list[str] = []
+    rows: list[list[str]] = []
+    for line in [*file.read_text(encoding="utf-8").split("\n"), ""]:
+        if line.startswith("|"):
+            rows.append([cell.strip() for cell in _CELL_END.split(line[2:-2])])
+            continue
+        if rows:  # a table ends
+            parts.append(_html(row for row in rows if not set("".join(row)) <= set("-: ")))
+            rows = []
+        if line.startswith("#"):
+            parts.append(f"<h3>{escape(line.lstrip('# '))}</h3>")
+    return "".join(parts)
 
 
 def count(results: str | Path) -> int:

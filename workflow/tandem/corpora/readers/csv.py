@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pydantic import Field
 
 from tandem.corpora.readers import Reader
 from tandem.corpora.tables import Columns, pairs_in, quoted
@@ -17,7 +20,7 @@ class CsvReader(Reader):
     A first row that names the languages, or `source` and `target`, says which they are.
     """
 
-    delimiter: str = ","
+    delimiter: str = Field(default=",", min_length=1, max_length=1)
     """What separates cells."""
     columns: tuple[str, ...] = ()
     """Names of both columns, or their numbers from 1, where the first row does not say it."""
@@ -31,19 +34,51 @@ class CsvReader(Reader):
         yield from pairs_in(rows, path, (source, target), choice)
 
 
-def delimiter_of(lines: list[str]) -> str | None:
+def delimiter_of(lines: list[str], odd: bool = False) -> str | None:
     """Return what separates the cells of CSV; None: its rows do not have as many cells each.
 
-    The last row may be cut off.
+    Of two that might, it is the one after which fewer spaces stand: those of sentences have them.
+    Blank rows do not count, and the last may be cut off.
+
+    Args:
+        lines: the beginning of a text.
+        odd: whether it is CSV for certain, whose first row then decides where rows are odd.
     """
-    for delimiter in (",", ";"):
-        widths = set()
+    shapes = {delimiter: _Shape.of(lines, delimiter) for delimiter in (";", ",")}
+    wide = {d: shape for d, shape in shapes.items() if shape.widths[:1] > [1]}
+    chosen = {d: shape for d, shape in wide.items() if shape.regular} or (wide if odd else {})
+    return min(chosen, key=lambda d: chosen[d].spaced, default=None)
+
+
+def is_prose(lines: list[str], delimiter: str) -> bool:
+    """Tell whether a space follows every delimiter, as in sentences."""
+    shape = _Shape.of(lines, delimiter)
+    return shape.spaced == sum(shape.widths) - len(shape.widths)
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """What cells there are if a delimiter separates them."""
+
+    widths: list[int]
+    """The number of cells of each row that is not blank."""
+    spaced: int
+    """How many cells begin with a space, the first of each row aside."""
+    readable: bool
+    """Whether all quotes are as they must be."""
+
+    @property
+    def regular(self) -> bool:
+        return self.readable and len(set(self.widths)) == 1
+
+    @classmethod
+    def of(cls, lines: list[str], delimiter: str) -> _Shape:
+        widths, spaced, readable = [], 0, True
         try:
             for cells in csv.reader((f"{x}\n" for x in lines), delimiter=delimiter, strict=True):
-                widths.add(len(cells))
+                if any(cell.strip() for cell in cells):
+                    widths.append(len(cells))
+                    spaced += sum(cell.startswith(" ") for cell in cells[1:])
         except csv.Error as error:
-            if "end of data" not in str(error):
-                continue
-        if len(widths) == 1 and widths != {1}:
-            return delimiter
-    return None
+            readable = "end of data" in str(error)
+        return cls(widths, spaced, readable)

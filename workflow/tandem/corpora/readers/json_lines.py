@@ -23,7 +23,7 @@ class JsonLinesReader(Reader):
     """
 
     columns: tuple[str, ...] = ()
-    """The keys of both texts, where they are named otherwise."""
+    """The keys of both texts, where they are named otherwise: beside `translation`, or in it."""
 
     def pairs(self, path: str, source: str, target: str) -> Iterator[Pair]:
         """Yield the pairs; a line that is no such object is refused."""
@@ -44,11 +44,15 @@ def pairs_of(
             problem = f"not JSON ({str(error)[:200]})"
             raise InputError(place, number, problem, "Mend the line") from error
         if isinstance(record, dict) and isinstance(record.get(NESTED), dict):
-            record = record[NESTED]
+            record = record if choice.are_among(record) else record[NESTED]
         if not isinstance(record, dict):
             raise InputError(place, number, "no object", 'Give lines such as {"en": "", "de": ""}')
-        if names is None or not all(name in record for name in names):
+        absent = [name for name in names or () if name not in record]
+        if names is None or (absent and not choice.chosen):
             names = keys(list(record), languages, choice, place, number)
+        elif absent:
+            problem = f"it has no key {' and no key '.join(absent)}"
+            raise InputError(place, number, problem, "Give every line the keys chosen")
         yield pair_of(record, names, place, number)
     if names is None:
         raise InputError(place, None, "the file is empty", "Give a file with pairs")

@@ -36,6 +36,7 @@ def pairs_of(path: str, languages: Sequence[str], choice: Columns) -> Iterator[P
     with table:
         schema = table.schema_arrow
         nested = NESTED in schema.names and hasattr(schema.field(NESTED).type, "names")
+        nested = nested and not choice.are_among(schema.names)
         fields = schema.field(NESTED).type.names if nested else schema.names
         names = keys(fields, languages, choice, path, None)
         wanted = [f"{NESTED}.{name}" for name in names] if nested else list(names)

@@ -18,7 +18,8 @@ class TmxReader(Reader):
     """The units of a plain or gzipped TMX that have both languages, white space collapsed.
 
     A language is matched exactly (case and `_` for `-` aside), else by its first part: `en` takes
-    a segment marked en-US, `en-US` none marked `en`. Of several segments the first is taken.
+    a segment marked en-US, `en-US` none marked `en`. Of several segments the first is taken, and
+    none for both languages.
     Inline codes lose their markup, highlights keep their text. Entities are not expanded, and
     nothing outside the file is read.
     """
@@ -38,7 +39,7 @@ class TmxReader(Reader):
                     if segment is not None
                 ]
                 marks = [mark for mark, _ in segments]
-                left, right = closest(marks, source), closest(marks, target)
+                left, right = closest(marks, (source, target))
                 if left is None or right is None:
                     seen.add(marks)
                     continue

@@ -33,21 +33,21 @@ class XliffReader(Reader):
             for unit, around in units(stream, path, {"trans-unit", "segment"}, "XLIFF"):
                 left, right = unit.find("{*}source"), unit.find("{*}target")
                 if left is None or right is None:
+                    seen.untranslated = True
                     seen.add([_language(around, "source"), _language(around, "target")])
                     continue
                 marks = [
                     side.get(LANGUAGE) or _language(around, name)
                     for side, name in ((left, "source"), (right, "target"))
                 ]
-                first, second = closest(marks, source), closest(marks, target)
-                if first is None or second is None or (first == second and source != target):
+                first, second = closest(marks, (source, target))
+                if first is None or second is None:
                     seen.add(marks)
                     continue
                 seen.paired = True
                 if (right.get("state") or unit.get("state")) in _UNFINISHED:
                     continue
                 texts = [plain(text_of(side, _CODES), path) for side in (left, right)]
-                second = 1 - first if first == second else second
                 yield texts[first], texts[second]
         seen.check()
 
