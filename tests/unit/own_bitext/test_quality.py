@@ -121,7 +121,7 @@ def test_one_half_calibrates_and_the_other_is_reported(encoder):
     lines = examples(encoder, PAIRS, LANGUAGES)
     assert lines[:2] == ["hit: en101", "      finds: de101"]
     assert (lines[2], lines[4]) == ("miss: en100", "      right: de100")
-    assert "examples" not in found and "en101" not in repr(found)
+    assert not any(text in repr(found) for pair in PAIRS for text in pair)  # it may be private
     # what is reported changes nothing of what is calibrated
     others = PAIRS[:100] + PAIRS[150:] + PAIRS[100:150]
     other = quality(encoder, others, [], LANGUAGES)

@@ -9,6 +9,7 @@ import tandem
 from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
+from tandem.exporting.card import Card, model_card
 from tandem.segmentation.kinds.words import Words
 from tandem.segmentation.segmenter import Segmenter
 
@@ -110,13 +111,27 @@ def test_thresholds_are_calibrated_and_kept(encoder, tmp_path):
     pairs = [(text, text.replace("cat", "katze").replace("dog", "hund")) for text in weights]
     quality = tandem.calibrate(encoder, iter(pairs), LANGUAGES)
     assert 0.9 < quality["thresholds"]["cosine"] <= 1
-    assert "examples" not in quality
+    assert quality["languages"] == list(LANGUAGES)
+    assert not any(text in repr(quality) for pair in pairs for text in pair)  # it may be private
     encoder.save(tmp_path / "model")
     again = SentenceEncoder.load(tmp_path / "model")
     kept = list(tandem.score(again, pairs, LANGUAGES, at_least=None))
     assert 0.8 * len(pairs) < len(kept) <= len(pairs)
     with pytest.raises(TandemError, match="2 different pairs are too few"):
         tandem.calibrate(encoder, pairs[:2] * 9, LANGUAGES)
+
+
+def test_the_card_of_a_calibrated_encoder_names_the_calibrations_languages(encoder):
+    pairs = [(f"{'katze ' * a}hund", f"{'cat ' * a}dog") for a in range(1, 40)]
+    assert "languages" not in encoder.metadata  # it was not trained by `train`
+    tandem.calibrate(encoder, pairs, ("de", "en"))
+    assert "held-out pairs, de-en |" in model_card(encoder, Card("Cats"), "")
+    encoder.metadata["languages"] = ["en", "de"]
+    assert "held-out pairs, de-en |" in model_card(encoder, Card("Cats"), "")
+    del encoder.metadata["quality"]["languages"]  # those of training, as `train` stores them
+    assert "held-out pairs, en-de |" in model_card(encoder, Card("Cats"), "")
+    del encoder.metadata["languages"]
+    assert "held-out pairs |" in model_card(encoder, Card("Cats"), "")
 
 
 def test_export_writes_what_sentence_transformers_loads(encoder, tmp_path):

@@ -183,7 +183,7 @@ def calibrate(
     Raises:
         TandemError: a pair is not two texts, or fewer than four pairs differ.
     """
-    result = quality(encoder, different(text_pairs(pairs)), [], languages)
-    result.pop("examples", None)  # text is not to travel with a model
+    measured = quality(encoder, different(text_pairs(pairs)), [], languages)
+    result = {"languages": [*languages], **measured}
     encoder.metadata["quality"] = result
     return result
