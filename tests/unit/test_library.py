@@ -123,12 +123,16 @@ def test_training_refuses_before_it_reads(trained, tmp_path):
         pytest.fail("it reads")
         yield
 
+    start = tandem.SentenceEncoder.load(trained)
     for options, message in (
         ({"recipe": {"epochs": 0}}, "epochs"),
         ({"held_out": 0}, "valid"),
-        ({"start": tandem.SentenceEncoder.load(trained)}, "'fr'; this one knows"),
+        ({"start": start, "languages": ("en", "fr")}, "'fr'; this one knows"),
+        ({"start": start, "size": 50}, "size: the model that training starts from decides that"),
+        ({"start": start, "segmentation": {"kind": "words"}}, "segmentation: the model that"),
+        ({"start": start, "encoder": Averaging(dimension=8)}, "its dimension\\): the model that"),
     ):
-        languages = ("en", "fr") if "start" in options else LANGUAGES
+        languages = options.pop("languages", LANGUAGES)
         with pytest.raises(TandemError, match=message):
             tandem.train(pairs(), languages, tmp_path / "model", **options)
     with pytest.raises(TandemError, match="is there already"):

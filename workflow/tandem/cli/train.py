@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from tandem.own_bitext.build import Asked
 
 _EXAMPLE = "tandem train my.en my.de --languages en de --out model/"
-_MODELS = ("encoder", "encoder_setting", "dimension", "segmentation", "size", "sample")
-"""Settings that the model of --from decides."""
 _FOLLOWS = (
     "epochs", "patience", "learning_rate", "embedding_multiplier", "decay", "dropout", "size"
 )  # fmt: skip
@@ -137,25 +136,13 @@ def _asked(options: argparse.Namespace) -> Asked:
     from tandem.own_bitext.build import Asked
 
     arguments = vars(options)
-    start = None
-    if options.model is not None:
-        if decided := [f"--{n.replace('_', '-')}" for n in _MODELS if n in arguments]:
-            raise TandemError(
-                f"{' and '.join(decided)}: the model that training starts from decides that. "
-                "Leave it out, or leave out --from"
-            )
-        start = common.load_model(options, *options.languages)
+    start = common.load_model(options, *options.languages) if options.model else None
     named = {"kind": "segmentation", "size": "size", "sample": "sample"}
     segmentation = {key: arguments[name] for key, name in named.items() if name in arguments}
-    encoder: dict[str, Any] = {"kind": arguments.get("encoder", "averaging")}
-    encoder |= {"dimension": arguments["dimension"]} if "dimension" in arguments else {}
-    encoder |= dict(arguments.get("encoder_setting", ()))
-    if "kind" in segmentation and "grouped" in ENCODERS.kind(encoder["kind"]).model_fields:
-        encoder = {"grouped": SEGMENTATIONS.kind(segmentation["kind"]).grouped} | encoder
     return Asked(
         tuple(options.languages),
         start=start,
-        encoder=ENCODERS.parse(encoder),
+        encoder=_encoder(arguments, start.kind.kind if start else "averaging"),
         segmentation=segmentation,
         objective=_objective(options),
         recipe={name: arguments[name] for name in Recipe.model_fields if name in arguments},
@@ -163,6 +150,18 @@ def _asked(options: argparse.Namespace) -> Asked:
         seed=options.seed,
         device=common.place(options.device),
     )
+
+
+def _encoder(arguments: Mapping[str, Any], usual: str) -> Encoder | None:
+    """Return the encoder that is asked for, of the usual kind if of no other; None: none is."""
+    settings = {"dimension": arguments["dimension"]} if "dimension" in arguments else {}
+    settings |= dict(arguments.get("encoder_setting", ()))
+    if "encoder" not in arguments and not settings:
+        return None
+    kind, segmentation = arguments.get("encoder", usual), arguments.get("segmentation")
+    if segmentation and "grouped" in ENCODERS.kind(kind).model_fields:
+        settings = {"grouped": SEGMENTATIONS.kind(segmentation).grouped} | settings
+    return ENCODERS.parse({"kind": kind} | settings)
 
 
 def _objective(options: argparse.Namespace) -> Objective | None:
