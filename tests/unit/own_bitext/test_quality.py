@@ -129,6 +129,14 @@ def test_one_half_calibrates_and_the_other_is_reported(encoder):
     assert examples(encoder, others, LANGUAGES) != lines
 
 
+def test_halves_with_a_text_in_common_are_refused(encoder):
+    same = [(f"en{n}", "de0") for n in range(8)]
+    with pytest.raises(TandemError, match="first 4 pairs to measure on, and each of the others"):
+        evaluated(encoder, same, LANGUAGES)
+    measured = evaluated(encoder, [*same, ("en9", "de9")], LANGUAGES)
+    assert measured["retrieval"]["pairs"] == 1
+
+
 def test_an_encoder_with_thresholds_is_not_calibrated_again(encoder):
     before = evaluated(encoder, PAIRS, LANGUAGES)
     assert before["calibrated_on_pairs"] == 100

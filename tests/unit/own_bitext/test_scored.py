@@ -40,6 +40,8 @@ def test_what_is_no_text_is_named_with_its_place(encoder, wrong):
         "sentences[1] is": lambda: tandem.similarity(encoder, ["cat"] * 2, pairs[1], LANGUAGES),
         "queries[5] is": lambda: tandem.retrieve(encoder, lines, ["katze"], LANGUAGES),
         "corpus[5] is": lambda: tandem.retrieve(encoder, ["cat"], lines, LANGUAGES),
+        "first[5] is": lambda: tandem.mine(encoder, lines, ["katze"], LANGUAGES, at_least=0),
+        "second[5] is": lambda: tandem.mine(encoder, ["cat"], lines, LANGUAGES, at_least=0),
         "pairs[1] is": lambda: list(tandem.score(encoder, pairs, LANGUAGES)),
         "pairs[1] is (": lambda: list(tandem.filter(pairs, {"ratio": {}}, LANGUAGES)),
         "pairs[1] is ('dog'": lambda: tandem.calibrate(encoder, pairs, LANGUAGES),
@@ -47,6 +49,18 @@ def test_what_is_no_text_is_named_with_its_place(encoder, wrong):
         with pytest.raises(TandemError) as caught:
             call()
         assert str(caught.value).startswith(name)
+
+
+@pytest.mark.parametrize("text", ["katze hund", b"katze", None])
+def test_a_text_is_no_list_of_texts(encoder, text):
+    for name, call in {
+        "queries": lambda: tandem.retrieve(encoder, text, ["katze"], LANGUAGES),
+        "corpus": lambda: tandem.retrieve(encoder, ["cat"], text, LANGUAGES),
+        "first": lambda: tandem.mine(encoder, text, ["katze"], LANGUAGES, at_least=0),
+        "second": lambda: tandem.mine(encoder, ["cat"], text, LANGUAGES, at_least=0),
+    }.items():
+        with pytest.raises(TandemError, match=f"^{name} is .*, no list of texts"):
+            call()
 
 
 @pytest.mark.parametrize("pair", ["ab", ("cat",), ("cat", "katze", "1"), None])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from tandem.search.candidates import Candidates, candidates, spread, without_cop
 from tandem.search.margins import MinedPairs, Retrieval, Score
 from tandem.search.neighbours import IndexKind, Neighbours, search
 from tandem.text.spelling import key
+from tandem.text.values import texts
 
 NEIGHBOURS = 4
 """Neighbours of a sentence in the margins that thresholds are calibrated for."""
@@ -91,8 +92,8 @@ def choose(
 
 def mine(
     encoder: SentenceEncoder,
-    first: Sequence[str],
-    second: Sequence[str],
+    first: Iterable[str],
+    second: Iterable[str],
     languages: Sequence[str],
     *,
     at_least: float | None = None,
@@ -125,12 +126,13 @@ def mine(
         drop_copies: do not propose a sentence that stands in both texts for itself.
 
     Raises:
-        TandemError: a text is empty, a margin is asked for where it has only one sentence, the
-            encoder does not know a language, or it has no threshold.
+        TandemError: a text is empty or no list of texts, a margin is asked for where it has only
+            one sentence, the encoder does not know a language, or it has no threshold.
     """
     score = Score(score)
     threshold = calibrated(encoder, score, k) if at_least is None else at_least
-    left, right = map(partial(_searched, encoder), (first, second), languages)
+    sources, targets = list(texts(first, "first")), list(texts(second, "second"))
+    left, right = map(partial(_searched, encoder), (sources, targets), languages)
     near = partial(
         search, left[1], right[1],
         index=IndexKind(index), memory_bytes=memory_bytes, device=encoder.device,
@@ -138,7 +140,7 @@ def mine(
     sides = left[0], right[0]
     pairs, _ = choose(sides, near, threshold, score, Retrieval(retrieval), k, drop_copies)
     rows = zip(pairs.score.tolist(), pairs.source.tolist(), pairs.target.tolist(), strict=True)
-    return [Mined(value, first[i], second[j], i, j) for value, i, j in rows]
+    return [Mined(value, sources[i], targets[j], i, j) for value, i, j in rows]
 
 
 def _searched(

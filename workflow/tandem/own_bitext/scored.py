@@ -147,7 +147,7 @@ def retrieve(
         k: how many to find for each query.
 
     Raises:
-        TandemError: the corpus is empty, or something is not text.
+        TandemError: the corpus is empty, something is not text, or a text stands for a list.
     """
     wanted, text = list(texts(queries, "queries")), list(texts(corpus, "corpus"))
     if not text:
