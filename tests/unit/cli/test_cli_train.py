@@ -153,7 +153,7 @@ def test_work_that_another_start_began_is_not_gone_on_with(trained, tmp_path, mo
     ("arguments", "message"),
     [
         (["--languages", "en", "fr"], "no segmentation for language 'fr'; this one knows de, en"),
-        ([*LANGUAGES, "--dimension", "300"], "encoder (with its dimension): the model that training"),
+        ([*LANGUAGES, "--dimension", "300"], "encoder (with its dimension): the model that"),
         ([*LANGUAGES, "--size", "9", "--encoder", "averaging"], "dimension) and size: the model"),
     ],
 )

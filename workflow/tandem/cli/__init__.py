@@ -78,14 +78,16 @@ _LEAST_BYTES = 1536 << 20
 class Dashed(str):
     """What stands after `--` and begins with `-`: as a path, which no parser takes for an option.
 
-    `word` is as it was written.
+    The name -a becomes ./-a.
     """
 
     def __new__(cls, word: str) -> Dashed:
+        """Put the folder before a word."""
         return super().__new__(cls, f"./{word}")
 
     @property
     def word(self) -> str:
+        """The word as it was written."""
         return self[2:]
 
 

@@ -72,11 +72,11 @@ def run(options: argparse.Namespace) -> None:
     removed: Counter[str] = Counter()
     refused: Counter[str] = Counter()
     read = copies = 0
-    with common.output(options, options.files, options.rules) as out:
-        with (
-            _scores_file(options, filters) as scores,
-            progress_bar(unit=" pair", unit_scale=True) as bar,
-        ):
+    with (
+        common.output(options, options.files, options.rules) as out,
+        _scores_file(options, filters) as scores,
+    ):
+        with progress_bar(unit=" pair", unit_scale=True) as bar:
             pairs = common.pairs(options)
             scored = scores is not None
             opened = partial(open_encoder, device=options.device)
@@ -101,7 +101,7 @@ def run(options: argparse.Namespace) -> None:
         }
         if not done["kept"]:
             reason = f"{options.rules} keeps no pair"
-            common.refuse_empty(options, done, reason, *_summary(done))
+            common.refuse_empty(options, reason, *_summary(done))
     warning = common.warning_of_copies(copies, done["kept"])
     common.report(options, done, *_summary(done), *warning)
 

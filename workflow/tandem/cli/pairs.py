@@ -108,7 +108,7 @@ def score(options: argparse.Namespace) -> None:
         done = counts | {"at_least": least}
         if not kept:
             reason = f"none of {read:,} pairs has a cosine of {least:.3f} or more"
-            common.refuse_empty(options, done, f"{reason}; the highest is {best:.3f}")
+            common.refuse_empty(options, f"{reason}; the highest is {best:.3f}")
     summary = f"{kept:,} of {read:,} pairs kept{common.from_on(least)}"
     if dropped:
         summary += f"; {dropped:,} copies left out"

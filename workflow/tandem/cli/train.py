@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -126,7 +125,7 @@ def run(options: argparse.Namespace) -> None:
         free,
         options.overwrite,
         options.resume,
-        tell=partial(_tell, options),
+        tell=partial(common.tell, options),
     )
     common.report(options, encoder.metadata, *_summary(encoder.metadata, options, apart))
 
@@ -231,14 +230,8 @@ def _apart(bitext: list[Corpus], options: argparse.Namespace) -> list[str]:
         twice = all(Path(name).is_file() for name in corpus.files)  # it can be read again
         if corpus.format in ("lines", "columns") and twice:
             lines += parted(partial(corpus.pairs, options.languages), corpus.name)
-    for line in lines:
-        _tell(options, line)
+    common.tell(options, *lines)
     return lines
-
-
-def _tell(options: argparse.Namespace, line: str) -> None:
-    if not options.quiet:
-        print(shown(line), file=sys.stderr)
 
 
 def _trained(metadata: dict[str, Any]) -> int:

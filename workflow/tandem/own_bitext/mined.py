@@ -126,21 +126,20 @@ def mine(
         drop_copies: do not propose a sentence that stands in both texts for itself.
 
     Raises:
-        TandemError: a text is empty or no list of texts, a margin is asked for where it has only
-            one sentence, the encoder does not know a language, or it has no threshold.
+        TandemError: a text is none, or too short; a language is unknown; there is no threshold.
     """
     score = Score(score)
-    threshold = calibrated(encoder, score, k) if at_least is None else at_least
-    sources, targets = list(texts(first, "first")), list(texts(second, "second"))
-    left, right = map(partial(_searched, encoder), (sources, targets), languages)
+    least = calibrated(encoder, score, k) if at_least is None else at_least
+    lines = list(texts(first, "first")), list(texts(second, "second"))
+    left, right = map(partial(_searched, encoder), lines, languages)
     near = partial(
         search, left[1], right[1],
         index=IndexKind(index), memory_bytes=memory_bytes, device=encoder.device,
     )  # fmt: skip
     sides = left[0], right[0]
-    pairs, _ = choose(sides, near, threshold, score, Retrieval(retrieval), k, drop_copies)
+    pairs, _ = choose(sides, near, least, score, Retrieval(retrieval), k, drop_copies)
     rows = zip(pairs.score.tolist(), pairs.source.tolist(), pairs.target.tolist(), strict=True)
-    return [Mined(value, sources[i], targets[j], i, j) for value, i, j in rows]
+    return [Mined(value, lines[0][i], lines[1][j], i, j) for value, i, j in rows]
 
 
 def _searched(
