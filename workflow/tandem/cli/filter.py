@@ -136,6 +136,8 @@ def _scores_file(
     if options.keep_scores is None:
         yield None
         return
+    if options.keep_scores == STDIO:
+        raise TandemError("--keep-scores -: scores do not go to stdout. Name a file")
     place = Path(options.keep_scores)
     inputs = common.inputs_of(options)
     if options.out != STDIO and os.path.realpath(options.out) == os.path.realpath(place):

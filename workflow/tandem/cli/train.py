@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from tandem.cli import common
-from tandem.corpora.files import Corpus, corpora
+from tandem.corpora.files import Corpus, corpora, is_file
 from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.errors import TandemError, shown
 from tandem.files.io import parse_yaml
@@ -227,7 +227,7 @@ def _apart(bitext: list[Corpus], options: argparse.Namespace) -> list[str]:
 
     lines = []
     for corpus in bitext:
-        twice = all(Path(name).is_file() for name in corpus.files)  # it can be read again
+        twice = all(map(is_file, corpus.files))  # it can be read again
         if corpus.format in ("lines", "columns") and twice:
             lines += parted(partial(corpus.pairs, options.languages), corpus.name)
     common.tell(options, *lines)
