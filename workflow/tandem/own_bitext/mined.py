@@ -47,7 +47,9 @@ def calibrated(encoder: SentenceEncoder, score: Score, k: int = NEIGHBOURS) -> f
     measured = encoder.metadata.get("quality", {})
     if score not in (limits := measured.get("thresholds", {})):
         why = "of the pairs to calibrate on too many had no word that it knows"
-        if not measured:
+        if not measured and "dimension_before" in encoder.metadata:
+            why = "compress --dimensions changed its cosines, and none was measured since"
+        elif not measured:
             why = "it was not trained by tandem train"
         raise TandemError(
             f"this model has no calibrated threshold for the {score}: {why}. Give a number, or "
