@@ -18,7 +18,6 @@ from tandem.errors import TandemError
 from tandem.files.io import atomic_path, packing, read_yaml
 from tandem.files.outputs import check
 from tandem.filtering.filter import FILTERS, Filter, parse_filters, settings_of
-from tandem.filtering.kinds.cosine import EncoderCosine
 from tandem.filtering.kinds.identical import IdenticalSides
 from tandem.filtering.stream import UNFIT, apply, columns
 from tandem.progress import progress_bar
@@ -67,7 +66,7 @@ def run(options: argparse.Namespace) -> None:
     filters = read_rules(options.rules)
     if options.drop_copies:
         filters["--drop-copies"] = IdenticalSides()
-    options.read_by_rules = _read_by(filters)
+    options.read_by_rules = [i for kind in filters.values() for i in kind.inputs(find_model)]
     common.check_report(options)  # now that it is known what is read
     removed: Counter[str] = Counter()
     refused: Counter[str] = Counter()
@@ -115,17 +114,6 @@ def read_rules(path: str) -> dict[str, Filter]:
         return parse_filters(values, files=True)
     except ConfigurationError as error:
         raise TandemError(f"{path}: {error}") from error
-
-
-def _read_by(filters: Mapping[str, Filter]) -> list[str | Path]:
-    """Return the files and the models that filters read."""
-    return [
-        find_model(getattr(kind, setting))
-        if isinstance(kind, EncoderCosine)
-        else getattr(kind, setting)
-        for kind in filters.values()
-        for setting in kind.reads
-    ]
 
 
 @contextlib.contextmanager

@@ -20,10 +20,8 @@ from tandem.text.values import texts
 
 NEIGHBOURS = 4
 """Neighbours of a sentence in the margins that thresholds are calibrated for."""
-NOTHING_KNOWN = (
-    "no sentence of the text has a word that the model knows in the language {language}. Check "
-    "that it is the language of the text"
-)
+NOTHING_KNOWN = "no {what} has a word that the model knows in the language {language}"
+CHECK_LANGUAGE = "Check that it is the language of the text"
 
 
 class Mined(NamedTuple):
@@ -154,5 +152,6 @@ def _searched(
     vectors = encoder.encode([text[place] for place in different.firsts], language)
     there = np.asarray(vectors.any(1))
     if not there.any():
-        raise TandemError(NOTHING_KNOWN.format(language=language))
+        problem = NOTHING_KNOWN.format(what="sentence of the text", language=language)
+        raise TandemError(f"{problem}. {CHECK_LANGUAGE}")
     return different.take(there), vectors if there.all() else vectors[there]
