@@ -213,14 +213,17 @@ def test_evaluate_gives_a_table_and_json(trained, files, capsys):
     command = ["evaluate", str(trained), "a.en", "a.de", "--languages", "en", "de"]
     sts = "5\ten1 en2\ten1 en2\n0\ten1 en2\ten7 en9\n3\ten1 en2\ten1 en9\n"
     Path("sts.tsv").write_text(sts * 9)
-    assert main([*command, "--sts", "sts.tsv", "en", "en", "--json", "scores.json"]) == 0
+    languages = [["--sts", "sts.tsv", "en", second] for second in ("en", "de")]
+    assert main([*command, *languages[0], *languages[1], "--json", "scores.json"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["of", "metric", "score", "95%", "interval", "items"]
     scores = json.loads(Path("scores.json").read_text())
     assert scores["bitext"]["retrieval"]["p_at_1_x100"] > 95
-    assert scores["sts"]["sts.tsv"]["pairs"] == 27
-    shown = f"{scores['sts']['sts.tsv']['pearson_x100']['estimate']:.1f}"
-    assert any(line.startswith("sts.tsv") and shown in line for line in lines)
+    assert scores["sts"].keys() == {"sts.tsv en en", "sts.tsv en de"}
+    for name, figures in scores["sts"].items():
+        assert figures["pairs"] == 27
+        shown = f"{figures['pearson_x100']['estimate']:.1f}"
+        assert any(line.startswith(f"{name}  ") and shown in line for line in lines)
     assert main(command[:2]) == 1
     assert "give test pairs with --languages" in capsys.readouterr().err
 

@@ -128,6 +128,9 @@ def test_filters_keep_their_order():
         ({"ours": {"maximum": 3}}, "no filter 'ours'"),
         ({"cosine": {"model": "many"}}, "cosine: a filter of `tandem filter` only"),
         ({"ours": {"kind": "cosine", "model": "many"}}, "ours: a filter of `tandem filter` only"),
+        ({"too short": {"kind": "words"}}, "'too short': a name is one word"),
+        ({"too\tshort": {"kind": "words"}}, r"'too.tshort': a name is one word"),
+        ({"": {"kind": "words"}}, "'': a name is one word"),
         (["words"], "not a mapping of filters"),
     ],
 )

@@ -167,4 +167,9 @@ def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> 
     lines = [columns, ["---"] * len(columns), *rows]
     if len(lines) == 2:
         return "Not stated."
-    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+    return "\n".join("| " + " | ".join(map(_cell, line)) + " |" for line in lines)
+
+
+def _cell(value: object) -> str:
+    """Return a value as it stands in a table: on one line, and no bar ends its cell."""
+    return " ".join(str(value).splitlines()).replace("|", "\\|")

@@ -96,6 +96,10 @@ FILTERS = Registry("tandem.filtering.kinds", Filter)
 def _with_kinds(values: object) -> dict[str, object]:
     if not isinstance(values, Mapping):
         raise PydanticCustomError("filters", "not a mapping of filters to their settings")
+    for name in values:
+        if isinstance(name, str) and name.split() != [name]:
+            problem = "{name}: a name is one word, since names stand in columns; mend it"
+            raise PydanticCustomError("filters", problem, {"name": repr(name)})
     return {
         name: {"kind": name, **settings} if isinstance(settings, Mapping) else settings
         for name, settings in values.items()
