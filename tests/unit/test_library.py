@@ -123,12 +123,16 @@ def test_training_refuses_before_it_reads(trained, tmp_path):
         pytest.fail("it reads")
         yield
 
+    start = tandem.SentenceEncoder.load(trained)
     for options, message in (
         ({"recipe": {"epochs": 0}}, "epochs"),
         ({"held_out": 0}, "valid"),
-        ({"start": tandem.SentenceEncoder.load(trained)}, "'fr'; this one knows"),
+        ({"start": start, "languages": ("en", "fr")}, "'fr'; this one knows"),
+        ({"start": start, "size": 50}, "size: the model that training starts from decides that"),
+        ({"start": start, "segmentation": {"kind": "words"}}, "segmentation: the model that"),
+        ({"start": start, "encoder": Averaging(dimension=8)}, "its dimension\\): the model that"),
     ):
-        languages = ("en", "fr") if "start" in options else LANGUAGES
+        languages = options.pop("languages", LANGUAGES)
         with pytest.raises(TandemError, match=message):
             tandem.train(pairs(), languages, tmp_path / "model", **options)
     with pytest.raises(TandemError, match="is there already"):
@@ -209,14 +213,17 @@ def test_evaluate_gives_a_table_and_json(trained, files, capsys):
     command = ["evaluate", str(trained), "a.en", "a.de", "--languages", "en", "de"]
     sts = "5\ten1 en2\ten1 en2\n0\ten1 en2\ten7 en9\n3\ten1 en2\ten1 en9\n"
     Path("sts.tsv").write_text(sts * 9)
-    assert main([*command, "--sts", "sts.tsv", "en", "en", "--json", "scores.json"]) == 0
+    languages = [["--sts", "sts.tsv", "en", second] for second in ("en", "de")]
+    assert main([*command, *languages[0], *languages[1], "--json", "scores.json"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["of", "metric", "score", "95%", "interval", "items"]
     scores = json.loads(Path("scores.json").read_text())
     assert scores["bitext"]["retrieval"]["p_at_1_x100"] > 95
-    assert scores["sts"]["sts.tsv"]["pairs"] == 27
-    shown = f"{scores['sts']['sts.tsv']['pearson_x100']['estimate']:.1f}"
-    assert any(line.startswith("sts.tsv") and shown in line for line in lines)
+    assert scores["sts"].keys() == {"sts.tsv en en", "sts.tsv en de"}
+    for name, figures in scores["sts"].items():
+        assert figures["pairs"] == 27
+        shown = f"{figures['pearson_x100']['estimate']:.1f}"
+        assert any(line.startswith(f"{name}  ") and shown in line for line in lines)
     assert main(command[:2]) == 1
     assert "give test pairs with --languages" in capsys.readouterr().err
 

@@ -18,6 +18,7 @@ import torch
 import tandem
 from tandem.cli import COMMANDS, main, parsed
 from tandem.cli.common import byte_size
+from tandem.cli.pairs import two_sentences
 from tandem.encoders.composition import Composition, as_encoder
 from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.model import SentenceEncoder
@@ -99,6 +100,18 @@ def test_names_of_files_are_no_sentences(model, tmp_path, monkeypatch, capsys):
     for names in (["the cat", "Katze"], ["a.en", "a.de"], ["text/en", "text/de"], ["", "a cat"]):
         assert main(["similarity", model, *names, *LANGUAGES]) == 1
         assert "cosine" not in capsys.readouterr().err
+
+
+def test_sentences_after_two_dashes_stay_as_written(model, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    sentences = ("- No - he said", "-Nein")
+    options = parsed(["similarity", model, *LANGUAGES, "--", *sentences])
+    assert two_sentences(options.files) == [sentences]
+    assert two_sentences(["./- No", "./-Nein ja"]) == [("./- No", "./-Nein ja")]
+    for name in sentences:  # files that are called so are read
+        Path(name).write_text("the cat sat\n")
+    assert main(["similarity", model, *LANGUAGES, "--", *sentences]) == 0
+    assert capsys.readouterr().err == "cosines of 1 pairs\n"
 
 
 def test_encode_writes_the_encoders_vectors(model, files, tmp_path, capsys):

@@ -154,6 +154,14 @@ def test_inputs_and_outputs_are_never_one_file(files, tmp_path, capsys):
     assert "same file" in capsys.readouterr().err
 
 
+def test_scores_are_kept_in_a_file_only(files, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["filter", *files, *LANGUAGES, "--keep-scores", "-"]) == 1
+    printed = capsys.readouterr()
+    assert "--keep-scores -: scores do not go to stdout. Name a file" in printed.err
+    assert not printed.out and not Path("-").exists()
+
+
 DOCS = Path(__file__).parents[3] / "docs/filtering.md"
 
 

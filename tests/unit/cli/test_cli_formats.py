@@ -93,8 +93,18 @@ def test_an_empty_result_is_an_error(here, capsys, command, words):
     assert main([*command.split(), *LANGUAGES, "--out", "out.tsv", "--overwrite"]) == 1
     assert words in capsys.readouterr().err
     assert (here / "out.tsv").read_text() == "earlier\n"
-    if "--json" in command:
-        assert json.loads((here / "done.json").read_text())["removed"]["words"] == 2
+    assert not (here / "done.json").exists()
+
+
+def test_after_an_empty_result_the_same_places_are_free(here, capsys):
+    for least, code in (("minimum: 50", 1), ("minimum: 1", 0)):
+        (here / "some.yaml").write_text(f"words: {{{least}}}\n")
+        places = {"--out": "out.tsv", "--json": "done.json", "--keep-scores": "scores.tsv"}
+        options = [word for option in places.items() for word in option]
+        assert main(["filter", "some.yaml", "rows.tsv", *LANGUAGES, *options]) == code
+        assert {(here / place).exists() for place in places.values()} == {code == 0}
+    assert json.loads((here / "done.json").read_text())["kept"] == 2
+    assert "words      removed            2" in capsys.readouterr().err
 
 
 def test_no_line_is_no_vector(here, capsys):

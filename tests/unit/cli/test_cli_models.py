@@ -118,6 +118,23 @@ def test_training_starts_from_a_name(here, built, capsys):
     assert "tandem train: there is no model unheard" in capsys.readouterr().err
 
 
+def test_fewer_dimensions_are_no_cause_that_is_hidden(here, built, capsys):
+    encoder = SentenceEncoder.load(built)
+    encoder.metadata["quality"] = {"thresholds": {"cosine": 0.5}}
+    encoder.save("calibrated")
+    (here / "work/a.tsv").write_text("rain fell\train fell\n")
+    for out, options in (("small", []), ("narrow", ["--dimensions", "8"])):
+        assert main(["compress", "calibrated", out, *options]) == 0
+        left_out = "its calibrated thresholds are left out, since fewer dimensions change"
+        assert (left_out in capsys.readouterr().err) is bool(options)
+        score = ["score", out, "a.tsv", *LANGUAGES, "--at-least", "auto"]
+        assert main(score) == bool(options)
+    err = capsys.readouterr().err
+    assert "compress --dimensions changed its cosines, and none was measured since" in err
+    assert main(["compress", str(built), "none", "--dimensions", "8"]) == 0
+    assert "thresholds" not in capsys.readouterr().err  # it had none
+
+
 @pytest.mark.parametrize(
     ("options", "least"),
     [(["--precision", "float32"], 1.0), (["--precision", "float16"], 1 - 1e-6), ([], 0.999)],

@@ -153,8 +153,8 @@ def test_work_that_another_start_began_is_not_gone_on_with(trained, tmp_path, mo
     ("arguments", "message"),
     [
         (["--languages", "en", "fr"], "no segmentation for language 'fr'; this one knows de, en"),
-        ([*LANGUAGES, "--dimension", "300"], "--dimension: the model that training starts from"),
-        ([*LANGUAGES, "--size", "9", "--encoder", "averaging"], "--encoder and --size: the model"),
+        ([*LANGUAGES, "--dimension", "300"], "encoder (with its dimension): the model that"),
+        ([*LANGUAGES, "--size", "9", "--encoder", "averaging"], "dimension) and size: the model"),
     ],
 )
 def test_what_contradicts_the_model_to_start_from_is_refused(
@@ -224,7 +224,9 @@ def test_an_encoder_and_an_objective_have_settings_of_their_own(tmp_path, capsys
         (["--objective-setting", "margin=no"], "margin: "),
         ([*kinds[:2], "--segmentation", "trigrams", "--encoder-setting", "grouped=true"],
          "transformer does not read trigrams"),
-        (["--from", str(out), "--encoder-setting", "layers=2"], "--encoder-setting and --dimen"),
+        (["--from", str(out), "--encoder-setting", "layers=2"], "encoder (with its dimension) and"),
+        (["--from", str(out), "--size", "300", "--segmentation", "words"],
+         "dimension) and segmentation and size: the"),
     ):  # fmt: skip
         assert main([*command, *wrong, "--out", str(tmp_path / "other")]) == 1
         assert said in capsys.readouterr().err

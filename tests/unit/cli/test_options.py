@@ -169,7 +169,7 @@ def test_files_may_have_names_that_are_not_utf_8(home, capsys):
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         assert rb"\udcff.sts" in done.stdout
-        assert list(json.loads(Path("done.json").read_text())["sts"]) == [f"{BYTE}.sts"]
+        assert list(json.loads(Path("done.json").read_text())["sts"]) == [f"{BYTE}.sts en de"]
         os.remove("done.json")
     assert main(["export", f"m{BYTE}", f"e{BYTE}"]) == 1  # its libraries cannot
     assert r"a name is not UTF-8 (.e\udcff" in capsys.readouterr().err

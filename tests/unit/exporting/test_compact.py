@@ -9,7 +9,7 @@ from tandem.encoders.encoder import ENCODERS
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision
 from tandem.errors import TandemError
-from tandem.exporting.card import Card, Score
+from tandem.exporting.card import Card, Score, markdown_table
 from tandem.exporting.compact import narrowed, save_with_card
 from tandem.segmentation.kinds.sentencepiece import Sentencepiece
 from tandem.segmentation.segmenter import learn
@@ -118,6 +118,11 @@ def test_a_card_says_how_to_use_the_folder_and_what_was_measured(tmp_path):
         SentenceEncoder.load(tmp_path / "model")
     save_with_card(encoder, tmp_path / "whole", card, Precision.FLOAT32)
     assert "rounded" not in (tmp_path / "whole/README.md").read_text(encoding="utf-8")
+
+
+def test_a_bar_ends_no_cell_of_a_table():
+    table = markdown_table(("corpus", "licence"), [("a|b", "CC0\n1.0"), ("c", 2)])
+    assert table.split("\n")[2:] == [r"| a\|b | CC0 1.0 |", "| c | 2 |"]
 
 
 def test_a_card_names_the_lowest_of_many_scores(tmp_path):

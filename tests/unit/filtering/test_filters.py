@@ -1,6 +1,7 @@
 """Filters, one by one: what they keep, bounds, and what is refused."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +12,18 @@ from tandem.filtering.kinds.markup import markup_share
 from tandem.filtering.kinds.overlap import ngram_overlap
 from tandem.registry import ConfigurationError
 from tandem.text.tokens import tokens
+
+
+def test_filters_name_the_files_and_models_that_they_read():
+    rules = {
+        "ratio": {},
+        "costs": {"kind": "numbers", "file": "costs.txt"},
+        "likeness": {"kind": "cosine", "model": "many"},
+        "fluency": {"kind": "language-model", "model": "lm.arpa", "side": "left"},
+    }
+    filters = parse_filters(rules, files=True).values()
+    inputs = [kind.inputs(lambda name: Path("models", name)) for kind in filters]
+    assert inputs == [[], ["costs.txt"], ["models/many"], ["lm.arpa"]]
 
 
 @pytest.mark.parametrize(
@@ -115,6 +128,9 @@ def test_filters_keep_their_order():
         ({"ours": {"maximum": 3}}, "no filter 'ours'"),
         ({"cosine": {"model": "many"}}, "cosine: a filter of `tandem filter` only"),
         ({"ours": {"kind": "cosine", "model": "many"}}, "ours: a filter of `tandem filter` only"),
+        ({"too short": {"kind": "words"}}, "'too short': a name is one word"),
+        ({"too\tshort": {"kind": "words"}}, r"'too.tshort': a name is one word"),
+        ({"": {"kind": "words"}}, "'': a name is one word"),
         (["words"], "not a mapping of filters"),
     ],
 )

@@ -1,5 +1,6 @@
 """Mining text in which sentences are repeated, blank, unknown or not translated."""
 
+import numpy as np
 import pytest
 
 from tandem.errors import TandemError
@@ -37,6 +38,15 @@ def test_all_places_of_one_side_come_back(words, retrieval):
                  retrieval=retrieval)  # fmt: skip
     times = [(7, 7)] if retrieval is Retrieval.BACKWARD else [(7, 7), (60, 7), (61, 7)]
     assert rows([p for p in found if p.second == "de7"], "source", "target") == times
+
+
+def test_texts_may_be_arrays_and_generators(words):
+    usual = mine(words, ENGLISH, GERMAN, LANGUAGES, at_least=1.2)
+    arrays = mine(words, np.array(ENGLISH), np.array(GERMAN), LANGUAGES, at_least=1.2)
+    assert usual and arrays == mine(words, iter(ENGLISH), iter(GERMAN), LANGUAGES, at_least=1.2)
+    assert rows(arrays, "score", "first", "second") == rows(usual, "score", "first", "second")
+    with pytest.raises(TandemError, match="one of the texts is empty"):
+        mine(words, np.array([], str), GERMAN, LANGUAGES, at_least=1.2)
 
 
 def test_blank_and_unknown_sentences_are_in_no_pair(words):

@@ -9,6 +9,7 @@ import tandem
 from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
+from tandem.exporting.card import Card, model_card
 from tandem.segmentation.kinds.words import Words
 from tandem.segmentation.segmenter import Segmenter
 
@@ -39,6 +40,8 @@ def test_what_is_no_text_is_named_with_its_place(encoder, wrong):
         "sentences[1] is": lambda: tandem.similarity(encoder, ["cat"] * 2, pairs[1], LANGUAGES),
         "queries[5] is": lambda: tandem.retrieve(encoder, lines, ["katze"], LANGUAGES),
         "corpus[5] is": lambda: tandem.retrieve(encoder, ["cat"], lines, LANGUAGES),
+        "first[5] is": lambda: tandem.mine(encoder, lines, ["katze"], LANGUAGES, at_least=0),
+        "second[5] is": lambda: tandem.mine(encoder, ["cat"], lines, LANGUAGES, at_least=0),
         "pairs[1] is": lambda: list(tandem.score(encoder, pairs, LANGUAGES)),
         "pairs[1] is (": lambda: list(tandem.filter(pairs, {"ratio": {}}, LANGUAGES)),
         "pairs[1] is ('dog'": lambda: tandem.calibrate(encoder, pairs, LANGUAGES),
@@ -46,6 +49,18 @@ def test_what_is_no_text_is_named_with_its_place(encoder, wrong):
         with pytest.raises(TandemError) as caught:
             call()
         assert str(caught.value).startswith(name)
+
+
+@pytest.mark.parametrize("text", ["katze hund", b"katze", None])
+def test_a_text_is_no_list_of_texts(encoder, text):
+    for name, call in {
+        "queries": lambda: tandem.retrieve(encoder, text, ["katze"], LANGUAGES),
+        "corpus": lambda: tandem.retrieve(encoder, ["cat"], text, LANGUAGES),
+        "first": lambda: tandem.mine(encoder, text, ["katze"], LANGUAGES, at_least=0),
+        "second": lambda: tandem.mine(encoder, ["cat"], text, LANGUAGES, at_least=0),
+    }.items():
+        with pytest.raises(TandemError, match=f"^{name} is .*, no list of texts"):
+            call()
 
 
 @pytest.mark.parametrize("pair", ["ab", ("cat",), ("cat", "katze", "1"), None])
@@ -110,13 +125,27 @@ def test_thresholds_are_calibrated_and_kept(encoder, tmp_path):
     pairs = [(text, text.replace("cat", "katze").replace("dog", "hund")) for text in weights]
     quality = tandem.calibrate(encoder, iter(pairs), LANGUAGES)
     assert 0.9 < quality["thresholds"]["cosine"] <= 1
-    assert "examples" not in quality
+    assert quality["languages"] == list(LANGUAGES)
+    assert not any(text in repr(quality) for pair in pairs for text in pair)  # it may be private
     encoder.save(tmp_path / "model")
     again = SentenceEncoder.load(tmp_path / "model")
     kept = list(tandem.score(again, pairs, LANGUAGES, at_least=None))
     assert 0.8 * len(pairs) < len(kept) <= len(pairs)
     with pytest.raises(TandemError, match="2 different pairs are too few"):
         tandem.calibrate(encoder, pairs[:2] * 9, LANGUAGES)
+
+
+def test_the_card_of_a_calibrated_encoder_names_the_calibrations_languages(encoder):
+    pairs = [(f"{'katze ' * a}hund", f"{'cat ' * a}dog") for a in range(1, 40)]
+    assert "languages" not in encoder.metadata  # it was not trained by `train`
+    tandem.calibrate(encoder, pairs, ("de", "en"))
+    assert "held-out pairs, de-en |" in model_card(encoder, Card("Cats"), "")
+    encoder.metadata["languages"] = ["en", "de"]
+    assert "held-out pairs, de-en |" in model_card(encoder, Card("Cats"), "")
+    del encoder.metadata["quality"]["languages"]  # those of training, as `train` stores them
+    assert "held-out pairs, en-de |" in model_card(encoder, Card("Cats"), "")
+    del encoder.metadata["languages"]
+    assert "held-out pairs |" in model_card(encoder, Card("Cats"), "")
 
 
 def test_export_writes_what_sentence_transformers_loads(encoder, tmp_path):

@@ -75,6 +75,22 @@ _LEAST_BYTES = 1536 << 20
 """Address space below which libraries crash while they are loaded."""
 
 
+class Dashed(str):
+    """What stands after `--` and begins with `-`: as a path, which no parser takes for an option.
+
+    The name -a becomes ./-a.
+    """
+
+    def __new__(cls, word: str) -> Dashed:
+        """Put the folder before a word."""
+        return super().__new__(cls, f"./{word}")
+
+    @property
+    def word(self) -> str:
+        """The word as it was written."""
+        return self[2:]
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     arguments = sys.argv[1:] if arguments is None else arguments
@@ -152,7 +168,7 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     if "--" in words:
         place = words.index("--")
         words, names = words[:place], words[place + 1 :]
-    names = [f"./{name}" if name.startswith("-") and name != "-" else name for name in names]
+    names = [Dashed(name) if name.startswith("-") and name != "-" else name for name in names]
     # the whole parser cannot, since it has commands
     options = commands[name].parse_intermixed_args([*words, *names])
     options.command = name

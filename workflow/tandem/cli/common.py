@@ -115,15 +115,21 @@ def report(options: argparse.Namespace, done: Mapping[str, Any], *lines: str) ->
     elif options.json:
         check_report(options)  # somebody may have written there meanwhile
         write_json(options.json, done)
+    tell(options, *lines)
+
+
+def tell(options: argparse.Namespace, *lines: str) -> None:
+    """Write lines to stderr, unless nothing is to be said."""
     for line in () if options.quiet else lines:
         print(shown(line), file=sys.stderr)
 
 
-def refuse_empty(
-    options: argparse.Namespace, done: Mapping[str, Any], reason: str, *lines: str
-) -> NoReturn:
-    """Report, and end a command whose result is empty, before its output is put in place."""
-    report(options, done, *lines)
+def refuse_empty(options: argparse.Namespace, reason: str, *lines: str) -> NoReturn:
+    """End a command whose result is empty, before its output is put in place; lines say more.
+
+    No --json is written either, so that the next try finds its places free.
+    """
+    tell(options, *lines)
     raise TandemError(f"{reason}. Nothing is written")
 
 

@@ -12,6 +12,10 @@ from tandem.exporting.compact import narrowed
 from tandem.files.outputs import check
 
 _EXAMPLE = "tandem compress model/ small/"
+_NO_THRESHOLDS = (
+    "its calibrated thresholds are left out, since fewer dimensions change its cosines: tandem "
+    "evaluate measures others"
+)
 
 
 def add_compress(parser: argparse.ArgumentParser) -> None:
@@ -34,13 +38,15 @@ def add_compress(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Compress, and report the sizes before and after."""
     check(options.folder, [options.model], options.overwrite, folder=True)
-    encoder = SentenceEncoder.load(options.model)
+    encoder, lines = SentenceEncoder.load(options.model), []
     if options.dimensions is not None:
+        if encoder.metadata.get("quality", {}).get("thresholds"):
+            lines.append(_NO_THRESHOLDS)
         encoder = narrowed(encoder, options.dimensions)
     encoder.save(options.folder, options.precision)
     before, after = map(_megabytes, (options.model, options.folder))
     summary = f"{before:.1f} MB before, {after:.1f} MB after"
-    common.report(options, {"before_mb": before, "after_mb": after}, summary)
+    common.report(options, {"before_mb": before, "after_mb": after}, summary, *lines)
 
 
 def _megabytes(folder: Path) -> float:

@@ -45,7 +45,6 @@ def run(options: argparse.Namespace) -> None:
                 rows += len(batch)
         if not rows:
             name = "stdin" if options.file == STDIO else options.file
-            done = {"sentences": 0, "dimensions": encoder.dimension}
-            common.refuse_empty(options, done, f"{name}: the file is empty")
+            common.refuse_empty(options, f"{name}: the file is empty")
     summary = f"{rows:,} vectors of {encoder.dimension} numbers"
     common.report(options, {"sentences": rows, "dimensions": encoder.dimension}, summary)

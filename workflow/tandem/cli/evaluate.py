@@ -60,15 +60,17 @@ def run(options: argparse.Namespace) -> None:
         rows += _of_bitext(done["bitext"], " and ".join(options.files))
     for path, *languages in options.sts:
         correlations = similarity(encoder, path, languages)
-        done.setdefault("sts", {})[path] = {
+        name = " ".join((path, *languages))
+        done.setdefault("sts", {})[name] = {
             "pearson_x100": asdict(correlations.pearson_x100),
             "spearman_x100": asdict(correlations.spearman_x100),
             "pairs": correlations.pairs,
         }
         items = f"{correlations.pairs:,} pairs"
-        for name, interval in zip(("Pearson r", "Spearman rho"), correlations[:2], strict=True):
+        of = " ".join((Path(path).name, *languages))
+        for kind, interval in zip(("Pearson r", "Spearman rho"), correlations[:2], strict=True):
             figures = interval.estimate, interval.low, interval.high
-            rows.append(Row(Path(path).name, f"{name} x 100", *figures, items))
+            rows.append(Row(of, f"{kind} x 100", *figures, items))
     lacking = options.files and "ratio" not in done["bitext"]["thresholds"]
     common.report(options, done, *([common.NO_THRESHOLD] if lacking else []))
     if options.json != common.STDIO:

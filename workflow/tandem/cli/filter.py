@@ -18,7 +18,6 @@ from tandem.errors import TandemError
 from tandem.files.io import atomic_path, packing, read_yaml
 from tandem.files.outputs import check
 from tandem.filtering.filter import FILTERS, Filter, parse_filters, settings_of
-from tandem.filtering.kinds.cosine import EncoderCosine
 from tandem.filtering.kinds.identical import IdenticalSides
 from tandem.filtering.stream import UNFIT, apply, columns
 from tandem.progress import progress_bar
@@ -67,16 +66,16 @@ def run(options: argparse.Namespace) -> None:
     filters = read_rules(options.rules)
     if options.drop_copies:
         filters["--drop-copies"] = IdenticalSides()
-    options.read_by_rules = _read_by(filters)
+    options.read_by_rules = [i for kind in filters.values() for i in kind.inputs(find_model)]
     common.check_report(options)  # now that it is known what is read
     removed: Counter[str] = Counter()
     refused: Counter[str] = Counter()
     read = copies = 0
-    with common.output(options, options.files, options.rules) as out:
-        with (
-            _scores_file(options, filters) as scores,
-            progress_bar(unit=" pair", unit_scale=True) as bar,
-        ):
+    with (
+        common.output(options, options.files, options.rules) as out,
+        _scores_file(options, filters) as scores,
+    ):
+        with progress_bar(unit=" pair", unit_scale=True) as bar:
             pairs = common.pairs(options)
             scored = scores is not None
             opened = partial(open_encoder, device=options.device)
@@ -101,7 +100,7 @@ def run(options: argparse.Namespace) -> None:
         }
         if not done["kept"]:
             reason = f"{options.rules} keeps no pair"
-            common.refuse_empty(options, done, reason, *_summary(done))
+            common.refuse_empty(options, reason, *_summary(done))
     warning = common.warning_of_copies(copies, done["kept"])
     common.report(options, done, *_summary(done), *warning)
 
@@ -117,17 +116,6 @@ def read_rules(path: str) -> dict[str, Filter]:
         raise TandemError(f"{path}: {error}") from error
 
 
-def _read_by(filters: Mapping[str, Filter]) -> list[str | Path]:
-    """Return the files and the models that filters read."""
-    return [
-        find_model(getattr(kind, setting))
-        if isinstance(kind, EncoderCosine)
-        else getattr(kind, setting)
-        for kind in filters.values()
-        for setting in kind.reads
-    ]
-
-
 @contextlib.contextmanager
 def _scores_file(
     options: argparse.Namespace, filters: Mapping[str, Filter]
@@ -136,6 +124,8 @@ def _scores_file(
     if options.keep_scores is None:
         yield None
         return
+    if options.keep_scores == STDIO:
+        raise TandemError("--keep-scores -: scores do not go to stdout. Name a file")
     place = Path(options.keep_scores)
     inputs = common.inputs_of(options)
     if options.out != STDIO and os.path.realpath(options.out) == os.path.realpath(place):

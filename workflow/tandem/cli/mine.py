@@ -78,6 +78,6 @@ def run(options: argparse.Namespace) -> None:
         if not len(pairs):
             scores = f"scores {least:.3f} or more; the highest is {best:.3f}"
             reason = f"no pair of {where} {'has a score' if math.isnan(best) else scores}"
-            common.refuse_empty(options, done, reason)
+            common.refuse_empty(options, reason)
     summary = f"{len(pairs):,} pairs found in {where}{common.from_on(limit)}"
     common.report(options, done, summary, *common.warning_of_copies(copies, len(pairs)))

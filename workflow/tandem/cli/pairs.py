@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from tandem.cli import common
+from tandem.cli import Dashed, common
 from tandem.corpora.files import STDIO
 from tandem.encoders.model import SentenceEncoder
 from tandem.own_bitext.mined import calibrated
@@ -72,6 +72,7 @@ def two_sentences(words: Sequence[str]) -> list[Pair]:
 
     Neither may be the name of a file that is there, nor look like one: en.txt, corpus/en.
     """
+    words = [word.word if isinstance(word, Dashed) else word for word in words]
     if len(words) != 2 or any(
         word in ("", STDIO) or os.path.lexists(word) or _FILE.fullmatch(word) for word in words
     ):
@@ -107,7 +108,7 @@ def score(options: argparse.Namespace) -> None:
         done = counts | {"at_least": least}
         if not kept:
             reason = f"none of {read:,} pairs has a cosine of {least:.3f} or more"
-            common.refuse_empty(options, done, f"{reason}; the highest is {best:.3f}")
+            common.refuse_empty(options, f"{reason}; the highest is {best:.3f}")
     summary = f"{kept:,} of {read:,} pairs kept{common.from_on(least)}"
     if dropped:
         summary += f"; {dropped:,} copies left out"

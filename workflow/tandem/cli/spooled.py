@@ -18,6 +18,7 @@ from tandem.cli import common
 from tandem.corpora.files import STDIO, lines_of
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import InputError, writing
+from tandem.own_bitext.mined import CHECK_LANGUAGE, NOTHING_KNOWN
 from tandem.progress import progress_bar
 from tandem.search.candidates import Candidates, candidates
 from tandem.search.limits import memory_bound
@@ -125,8 +126,8 @@ def spool(
         vectors.flush()
     kept = items.take(np.concatenate(there))
     if not len(kept):
-        problem = f"no line has a word that the model knows in the language {language}"
-        raise InputError(name, None, problem, "Check that it is the language of the text")
+        problem = NOTHING_KNOWN.format(what="line", language=language)
+        raise InputError(name, None, problem, CHECK_LANGUAGE)
     mapped = np.memmap(vectors, np.float32, "r", shape=(len(kept), encoder.dimension))
     return Side(text, starts, kept, mapped, len(items), documents)
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from tandem.cli import common
-from tandem.corpora.files import Corpus, corpora
+from tandem.corpora.files import Corpus, corpora, is_file
 from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.errors import TandemError, shown
 from tandem.files.io import parse_yaml
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from tandem.own_bitext.build import Asked
 
 _EXAMPLE = "tandem train my.en my.de --languages en de --out model/"
-_MODELS = ("encoder", "encoder_setting", "dimension", "segmentation", "size", "sample")
-"""Settings that the model of --from decides."""
 _FOLLOWS = (
     "epochs", "patience", "learning_rate", "embedding_multiplier", "decay", "dropout", "size"
 )  # fmt: skip
@@ -70,7 +68,8 @@ def add_train(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--held-out", type=common.positive, default=500, metavar="N",
         help="pairs that are held out for each of three purposes: to stop on, to calibrate "
-        "thresholds on, to report on; at most a twentieth of all (default: %(default)s)",
+        "thresholds on, to report on; at most a twentieth of all, or 10 where that is more "
+        "(default: %(default)s)",
     )  # fmt: skip
     parser.add_argument(
         "--seed", type=common.natural, default=1, metavar="N", help="of order and drawing"
@@ -127,7 +126,7 @@ def run(options: argparse.Namespace) -> None:
         free,
         options.overwrite,
         options.resume,
-        tell=partial(_tell, options),
+        tell=partial(common.tell, options),
     )
     common.report(options, encoder.metadata, *_summary(encoder.metadata, options, apart))
 
@@ -137,25 +136,13 @@ def _asked(options: argparse.Namespace) -> Asked:
     from tandem.own_bitext.build import Asked
 
     arguments = vars(options)
-    start = None
-    if options.model is not None:
-        if decided := [f"--{n.replace('_', '-')}" for n in _MODELS if n in arguments]:
-            raise TandemError(
-                f"{' and '.join(decided)}: the model that training starts from decides that. "
-                "Leave it out, or leave out --from"
-            )
-        start = common.load_model(options, *options.languages)
+    start = common.load_model(options, *options.languages) if options.model else None
     named = {"kind": "segmentation", "size": "size", "sample": "sample"}
     segmentation = {key: arguments[name] for key, name in named.items() if name in arguments}
-    encoder: dict[str, Any] = {"kind": arguments.get("encoder", "averaging")}
-    encoder |= {"dimension": arguments["dimension"]} if "dimension" in arguments else {}
-    encoder |= dict(arguments.get("encoder_setting", ()))
-    if "kind" in segmentation and "grouped" in ENCODERS.kind(encoder["kind"]).model_fields:
-        encoder = {"grouped": SEGMENTATIONS.kind(segmentation["kind"]).grouped} | encoder
     return Asked(
         tuple(options.languages),
         start=start,
-        encoder=ENCODERS.parse(encoder),
+        encoder=_encoder(arguments, start.kind.kind if start else "averaging"),
         segmentation=segmentation,
         objective=_objective(options),
         recipe={name: arguments[name] for name in Recipe.model_fields if name in arguments},
@@ -163,6 +150,18 @@ def _asked(options: argparse.Namespace) -> Asked:
         seed=options.seed,
         device=common.place(options.device),
     )
+
+
+def _encoder(arguments: Mapping[str, Any], usual: str) -> Encoder | None:
+    """Return the encoder that is asked for, of the usual kind if of no other; None: none is."""
+    settings = {"dimension": arguments["dimension"]} if "dimension" in arguments else {}
+    settings |= dict(arguments.get("encoder_setting", ()))
+    if "encoder" not in arguments and not settings:
+        return None
+    kind, segmentation = arguments.get("encoder", usual), arguments.get("segmentation")
+    if segmentation and "grouped" in ENCODERS.kind(kind).model_fields:
+        settings = {"grouped": SEGMENTATIONS.kind(segmentation).grouped} | settings
+    return ENCODERS.parse({"kind": kind} | settings)
 
 
 def _objective(options: argparse.Namespace) -> Objective | None:
@@ -229,17 +228,11 @@ def _apart(bitext: list[Corpus], options: argparse.Namespace) -> list[str]:
 
     lines = []
     for corpus in bitext:
-        twice = all(Path(name).is_file() for name in corpus.files)  # it can be read again
+        twice = all(map(is_file, corpus.files))  # it can be read again
         if corpus.format in ("lines", "columns") and twice:
             lines += parted(partial(corpus.pairs, options.languages), corpus.name)
-    for line in lines:
-        _tell(options, line)
+    common.tell(options, *lines)
     return lines
-
-
-def _tell(options: argparse.Namespace, line: str) -> None:
-    if not options.quiet:
-        print(shown(line), file=sys.stderr)
 
 
 def _trained(metadata: dict[str, Any]) -> int:

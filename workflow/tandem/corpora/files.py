@@ -40,6 +40,8 @@ class Corpus:
     format: Format
     columns: Columns = ANY_COLUMNS
     """Which columns have the text."""
+    originals: tuple[str, ...] = ()
+    """What the files are copies of, if they are: messages name these."""
 
     def pairs(self, languages: Sequence[str]) -> Iterator[Pair]:
         """Yield its pairs, in the order of the languages; a text may be empty.
@@ -80,22 +82,28 @@ class Corpus:
 
             yield from PoReader(msgid=_msgid(path, first, second)).pairs(path, first, second)
 
+    @property
+    def _names(self) -> list[str]:
+        """The names of its files in messages."""
+        names = self.originals or self.files
+        return ["stdin" if name == STDIO else name for name in names]
+
     def _side_by_side(self, languages: Sequence[str]) -> Iterator[Pair]:
         """Yield the pairs of two files, without a first line that names the languages."""
-        texts = [lines_of(file) for file in self.files]
+        texts = [lines_of(*both) for both in zip(self.files, self._names, strict=True)]
         if self.columns.chosen:
             texts = [
-                one_column(text, file, self.columns)
-                for text, file in zip(texts, self.files, strict=True)
+                one_column(text, name, self.columns)
+                for text, name in zip(texts, self._names, strict=True)
             ]
-        pairs = align(texts[0], texts[1], *self.files)
+        pairs = align(texts[0], texts[1], *self._names)
         for number, pair in enumerate(pairs):
             if number or not self.columns.heads(pair, languages):
                 yield pair
 
     def _streamed(self, languages: Sequence[str]) -> Iterator[Pair]:
         """Yield the pairs of one text, which may be one that can be read only once."""
-        name = "stdin" if self.files[0] == STDIO else self.files[0]
+        name = self._names[0]
         with _opened(self.files[0]) as stream:
             head, form = stream.peek(HEAD)[:HEAD], self.format  # type: ignore[attr-defined]
             if form == "stream":
@@ -185,13 +193,13 @@ def corpora(files: Sequence[str | Path], columns: Columns = ANY_COLUMNS) -> list
     return complete
 
 
-def lines_of(name: str) -> Iterator[str]:
-    """Yield the lines of a file, or of stdin for -; either may be packed.
+def lines_of(file: str, name: str = "") -> Iterator[str]:
+    """Yield the lines of a file, or of stdin for -; either may be packed. Messages say `name`.
 
     A byte-order mark is dropped from the beginning of every line: files are put together.
     """
-    with _opened(name) as stream:
-        yield from _lines(stream, "stdin" if name == STDIO else name)
+    with _opened(file) as stream:
+        yield from _lines(stream, name or ("stdin" if file == STDIO else file))
 
 
 def check_readable(names: Sequence[str]) -> None:
@@ -214,14 +222,14 @@ def _lines(stream: BinaryIO, name: str) -> Iterator[str]:
     return (line.removeprefix(_MARK) for line in stream_lines(stream, name))
 
 
-def _is_file(name: str) -> bool:
+def is_file(name: str) -> bool:
     """Tell whether it can be read twice: it is a plain file, not stdin or a pipe."""
     return name != STDIO and Path(name).is_file()
 
 
 def _look(name: str, columns: Columns) -> Format:
     """Return the format of one of several files; what can be read only once is taken for lines."""
-    if not _is_file(name):
+    if not is_file(name):
         return "lines"
     head = _head(name)
     form = look(head, name, alone=False)
@@ -234,7 +242,7 @@ def _look(name: str, columns: Columns) -> Format:
 
 def _alone(name: str, columns: Columns) -> Format:
     """Return the format of a file that has both sides."""
-    if not _is_file(name):
+    if not is_file(name):
         return "stream"
     return _of_head(_head(name), name, columns)
 

@@ -48,8 +48,8 @@ def split_pairs(
     if len(test_part) < test or len(valid_part) < valid or not len(train):
         raise TandemError(
             f"{len(left):,} pairs are too few for {valid:,} validation and {test:,} test pairs "
-            "that share no text with the training pairs. Ask for smaller splits, add a corpus or "
-            "loosen the cleaning"
+            "that share no text with the training pairs. Ask for smaller splits (tandem train: "
+            "--held-out), add a corpus or loosen the cleaning"
         )
     surplus = 0 if max_train is None else max(len(train) - max_train, 0)
     train = train[: len(train) - surplus]

@@ -127,11 +127,14 @@ def model_card(
 
 def _retrieval_scores(metadata: Mapping[str, Any]) -> list[Score]:
     """Return what training measured on pairs that it held out."""
-    retrieval = metadata.get("quality", {}).get("retrieval")
+    quality = metadata.get("quality", {})
+    retrieval = quality.get("retrieval")
     if retrieval is None:
         return []
-    languages = "-".join(metadata["languages"])
-    what = f"retrieval among {retrieval['pairs']:,} held-out pairs, {languages}"
+    # those of a calibration, which came after training; a model of an earlier version may have none
+    languages = "-".join(quality.get("languages") or metadata.get("languages") or ())
+    what = f"retrieval among {retrieval['pairs']:,} held-out pairs"
+    what += f", {languages}" if languages else ""
     return [Score(what, "P@1 x 100", *(retrieval[key] for key in ("p_at_1_x100", "low", "high")))]
 
 
@@ -164,4 +167,9 @@ def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> 
     lines = [columns, ["---"] * len(columns), *rows]
     if len(lines) == 2:
         return "Not stated."
-    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+    return "\n".join("| " + " | ".join(map(_cell, line)) + " |" for line in lines)
+
+
+def _cell(value: object) -> str:
+    """Return a value as it stands in a table: on one line, and no bar ends its cell."""
+    return " ".join(str(value).splitlines()).replace("|", "\\|")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -27,6 +28,8 @@ Scorer = Callable[[Sequence[Pair]], list[Scores]]
 """Returns the scores of some pairs."""
 Encode = Callable[[Sequence[str], str], NDArray[np.float32]]
 """Returns the vectors of sentences in a language, (sentences, dimension)."""
+FindModel = Callable[[str], Path]
+"""Returns the folder of a model that is named, or is a folder itself."""
 OpenEncoder = Callable[[str, Sequence[str]], Encode]
 """Loads an encoder by its folder or name, and refuses a language that it does not know."""
 
@@ -51,6 +54,10 @@ class Filter(Kind):
         if self.minimum is not None and self.maximum is not None and self.minimum > self.maximum:
             raise PydanticCustomError("order", "minimum is over maximum")
         return self
+
+    def inputs(self, find_model: FindModel) -> list[str]:
+        """Return the paths of the files and models that it reads."""
+        return [str(getattr(self, setting)) for setting in self.reads]
 
     @property
     def sides(self) -> tuple[str, ...]:
@@ -89,6 +96,10 @@ FILTERS = Registry("tandem.filtering.kinds", Filter)
 def _with_kinds(values: object) -> dict[str, object]:
     if not isinstance(values, Mapping):
         raise PydanticCustomError("filters", "not a mapping of filters to their settings")
+    for name in values:
+        if isinstance(name, str) and name.split() != [name]:
+            problem = "{name}: a name is one word, since names stand in columns; mend it"
+            raise PydanticCustomError("filters", problem, {"name": repr(name)})
     return {
         name: {"kind": name, **settings} if isinstance(settings, Mapping) else settings
         for name, settings in values.items()

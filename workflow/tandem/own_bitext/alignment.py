@@ -18,10 +18,11 @@ _LOWEST = ((3.0, 25.0), (4.0, 80.2))
 """Log10 of numbers of pairs, and the lowest P@1 x 100 among 2,000 that these gave in four languages
 (docs/own-bitext.md); fewer candidates give more."""
 _MOST_SHIFT, _SHOWN = 3, 3
+_LEAST = 4
+"""Fewest lines that are compared with others."""
 _LOOKED_AT = 1_000_000
 _SURE = 7.0
-"""Standard errors by which other lines must fit better: in 391 translated catalogues of programs,
-of 300 to 6,000 entries, none were false alarms, and 380 of 391 blank lines put in were seen."""
+"""Standard errors by which other lines must fit better."""
 _WIDEST = 1.5
 """Largest logarithm of a ratio that counts: one odd line decides nothing."""
 
@@ -92,7 +93,7 @@ def parting(first: np.ndarray, second: np.ndarray) -> Parting | None:
     best, result = _SURE, None
     for shift in (s for s in range(-_MOST_SHIFT, _MOST_SHIFT + 1) if s):
         start, end = max(0, -shift), len(first) - max(0, shift)
-        if end - start <= _SHOWN:
+        if end - start < _LEAST:
             continue
         left, right = logs[0][start:end], logs[1]
         gains = _unlike(left, right[start:end]) - _unlike(left, right[start + shift : end + shift])

@@ -58,7 +58,7 @@ class Asked:
 
     Attributes:
         languages: of the two sides.
-        encoder: of the model, unless it starts from another.
+        encoder: of the model, unless it starts from another; None: the mean of its embeddings.
         segmentation: settings of `Segmentation` that replace those that follow from the amount of
             text, unless it starts from another model.
         start: a trained encoder to start from, with its segmentation.
@@ -71,7 +71,7 @@ class Asked:
     """
 
     languages: tuple[str, str]
-    encoder: Encoder = field(default_factory=Averaging)
+    encoder: Encoder | None = None
     segmentation: Mapping[str, Any] = field(default_factory=dict)
     start: SentenceEncoder | None = None
     objective: Objective | None = None
@@ -82,17 +82,34 @@ class Asked:
 
     def __post_init__(self) -> None:
         """Refuse settings that make no sense, before any work: TandemError names the setting."""
+        self._check_start()
         try:
             self.bitext(("pairs",))
             recipes.followed(1, objective=self.objective, **self.recipe)
             segmentation = recipes.segmentation(1, Counter(), (), self.segmentation)
         except ValidationError as error:
             raise TandemError("; ".join(faults(error))) from error
-        if not self.start and not self.encoder.reads(segmentation):
-            problem = f"{self.encoder.kind} does not read {segmentation.kind}"
+        if not self.start and not self.kind.reads(segmentation):
+            problem = f"{self.kind.kind} does not read {segmentation.kind}"
             raise TandemError(f"{problem}. Give another segmentation or encoder")
-        if self.start:
-            self.start.check(self.languages)
+
+    def _check_start(self) -> None:
+        """Refuse a model to start from that does not fit what else is asked for."""
+        if not self.start:
+            return
+        decided = [] if self.encoder is None else ["encoder (with its dimension)"]
+        decided += ["segmentation" if name == "kind" else name for name in self.segmentation]
+        if decided:
+            raise TandemError(
+                f"{' and '.join(decided)}: the model that training starts from decides that. "
+                "Leave it out, or start from none"
+            )
+        self.start.check(self.languages)
+
+    @property
+    def kind(self) -> Encoder:
+        """The encoder that is trained: that of the model to start from, if there is one."""
+        return self.start.kind if self.start else self.encoder or Averaging()
 
     def bitext(self, sources: Sequence[str]) -> Bitext:
         """Return how pairs are cleaned and divided: the test split is calibrated and reported on.
@@ -113,7 +130,7 @@ class Asked:
         """Return all that decides what the model becomes, as plain values."""
         return {
             "languages": list(self.languages),
-            "encoder": ENCODERS.dump(self.start.kind if self.start else self.encoder),
+            "encoder": ENCODERS.dump(self.kind),
             "segmentation": dict(self.segmentation),
             "start": self.start and self.start.digest(),
             "objective": self.objective and OBJECTIVES.dump(self.objective),
@@ -241,14 +258,13 @@ def _train(
 ) -> SentenceEncoder:
     """Train on all pairs, measure how good the encoder is, and write the model."""
     pairs = load_pairs(ids, "train", how.languages)
-    kind = how.encoder if how.start is None else how.start.kind
-    objective, recipe = recipes.followed(len(pairs.left), kind, how.objective, **how.recipe)
+    objective, recipe = recipes.followed(len(pairs.left), how.kind, how.objective, **how.recipe)
     segmenter = Segmenter.load(ids)
     settings = recipes.in_words(len(segmenter), objective, recipe)
     tell(f"training on {len(pairs.left):,} pairs: {settings}")
     for line in unknown({"training": pairs, "held-out": load_pairs(ids, "valid", how.languages)}):
         tell(line)
-    run = Run(kind, objective, recipe, how.seed)
+    run = Run(how.kind, objective, recipe, how.seed)
     select = by_retrieval_and_margin(ids, how.languages)
     with stopping() as stop:
         encoder, history = training.train_encoder(

@@ -10,7 +10,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from tandem.corpora.files import STDIO, Corpus
+from tandem.corpora.files import STDIO, Corpus, is_file
 from tandem.corpora.tables import Columns
 from tandem.errors import TandemError
 from tandem.files.io import atomic_path, sha256, write_lines
@@ -33,7 +33,11 @@ def files_in(corpora: Iterable[Corpus], folder: Path) -> list[Corpus]:
     """Return corpora that can be read again; files that cannot are copied into the folder."""
     numbers = count(1)
     return [
-        replace(corpus, files=tuple(_spool(name, folder, next(numbers)) for name in corpus.files))
+        replace(
+            corpus,
+            files=tuple(_spool(name, folder, next(numbers)) for name in corpus.files),
+            originals=corpus.files,
+        )
         for corpus in corpora
     ]
 
@@ -51,7 +55,7 @@ def _spool(name: str, folder: Path, number: int) -> str:
 
     The copy is named by its number: names of pipes repeat, and could be those of the work.
     """
-    if name != STDIO and Path(name).is_file():
+    if is_file(name):
         return name
     copy = folder / f"input-{number}"
     source = sys.stdin.buffer if name == STDIO else open(name, "rb")

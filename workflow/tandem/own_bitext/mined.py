@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -16,13 +16,12 @@ from tandem.search.candidates import Candidates, candidates, spread, without_cop
 from tandem.search.margins import MinedPairs, Retrieval, Score
 from tandem.search.neighbours import IndexKind, Neighbours, search
 from tandem.text.spelling import key
+from tandem.text.values import texts
 
 NEIGHBOURS = 4
 """Neighbours of a sentence in the margins that thresholds are calibrated for."""
-NOTHING_KNOWN = (
-    "no sentence of the text has a word that the model knows in the language {language}. Check "
-    "that it is the language of the text"
-)
+NOTHING_KNOWN = "no {what} has a word that the model knows in the language {language}"
+CHECK_LANGUAGE = "Check that it is the language of the text"
 
 
 class Mined(NamedTuple):
@@ -46,7 +45,9 @@ def calibrated(encoder: SentenceEncoder, score: Score, k: int = NEIGHBOURS) -> f
     measured = encoder.metadata.get("quality", {})
     if score not in (limits := measured.get("thresholds", {})):
         why = "of the pairs to calibrate on too many had no word that it knows"
-        if not measured:
+        if not measured and "dimension_before" in encoder.metadata:
+            why = "compress --dimensions changed its cosines, and none was measured since"
+        elif not measured:
             why = "it was not trained by tandem train"
         raise TandemError(
             f"this model has no calibrated threshold for the {score}: {why}. Give a number, or "
@@ -91,8 +92,8 @@ def choose(
 
 def mine(
     encoder: SentenceEncoder,
-    first: Sequence[str],
-    second: Sequence[str],
+    first: Iterable[str],
+    second: Iterable[str],
     languages: Sequence[str],
     *,
     at_least: float | None = None,
@@ -125,20 +126,20 @@ def mine(
         drop_copies: do not propose a sentence that stands in both texts for itself.
 
     Raises:
-        TandemError: a text is empty, a margin is asked for where it has only one sentence, the
-            encoder does not know a language, or it has no threshold.
+        TandemError: a text is none, or too short; a language is unknown; there is no threshold.
     """
     score = Score(score)
-    threshold = calibrated(encoder, score, k) if at_least is None else at_least
-    left, right = map(partial(_searched, encoder), (first, second), languages)
+    least = calibrated(encoder, score, k) if at_least is None else at_least
+    lines = list(texts(first, "first")), list(texts(second, "second"))
+    left, right = map(partial(_searched, encoder), lines, languages)
     near = partial(
         search, left[1], right[1],
         index=IndexKind(index), memory_bytes=memory_bytes, device=encoder.device,
     )  # fmt: skip
     sides = left[0], right[0]
-    pairs, _ = choose(sides, near, threshold, score, Retrieval(retrieval), k, drop_copies)
+    pairs, _ = choose(sides, near, least, score, Retrieval(retrieval), k, drop_copies)
     rows = zip(pairs.score.tolist(), pairs.source.tolist(), pairs.target.tolist(), strict=True)
-    return [Mined(value, first[i], second[j], i, j) for value, i, j in rows]
+    return [Mined(value, lines[0][i], lines[1][j], i, j) for value, i, j in rows]
 
 
 def _searched(
@@ -151,5 +152,6 @@ def _searched(
     vectors = encoder.encode([text[place] for place in different.firsts], language)
     there = np.asarray(vectors.any(1))
     if not there.any():
-        raise TandemError(NOTHING_KNOWN.format(language=language))
+        problem = NOTHING_KNOWN.format(what="sentence of the text", language=language)
+        raise TandemError(f"{problem}. {CHECK_LANGUAGE}")
     return different.take(there), vectors if there.all() else vectors[there]

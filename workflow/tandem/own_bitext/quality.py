@@ -186,10 +186,20 @@ def different(pairs: Iterable[Pair]) -> list[Pair]:
 
 
 def halves(pairs: Sequence[Pair]) -> tuple[Sequence[Pair], Sequence[Pair]]:
-    """Return the first half, and of the second the pairs without a text of the first."""
+    """Return the first half, and of the second the pairs without a text of the first.
+
+    TandemError where there are none.
+    """
     half = len(pairs) // 2
     seen = {text for pair in pairs[:half] for text in pair}
-    return pairs[:half], [pair for pair in pairs[half:] if seen.isdisjoint(pair)]
+    others = [pair for pair in pairs[half:] if seen.isdisjoint(pair)]
+    if not others:
+        raise TandemError(
+            f"the thresholds are calibrated on the first {half:,} pairs to measure on, and each of "
+            "the others has a text in common with one of these, so that none is left to report on. "
+            "Give pairs of which more have texts of their own"
+        )
+    return pairs[:half], others
 
 
 def measured(

@@ -147,7 +147,7 @@ def retrieve(
         k: how many to find for each query.
 
     Raises:
-        TandemError: the corpus is empty, or something is not text.
+        TandemError: the corpus is empty, something is not text, or a text stands for a list.
     """
     wanted, text = list(texts(queries, "queries")), list(texts(corpus, "corpus"))
     if not text:
@@ -183,7 +183,7 @@ def calibrate(
     Raises:
         TandemError: a pair is not two texts, or fewer than four pairs differ.
     """
-    result = quality(encoder, different(text_pairs(pairs)), [], languages)
-    result.pop("examples", None)  # text is not to travel with a model
+    measured = quality(encoder, different(text_pairs(pairs)), [], languages)
+    result = {"languages": [*languages], **measured}
     encoder.metadata["quality"] = result
     return result

@@ -9,7 +9,12 @@ from tandem.text import Pair
 
 
 def texts(values: Iterable[object], name: str = "sentences") -> Iterator[str]:
-    """Yield the values, all of which must be text; TandemError names another with its place."""
+    """Yield the values, all of which must be text; TandemError names another with its place.
+
+    One text by itself is refused: its characters are no sentences.
+    """
+    if values is None or isinstance(values, str | bytes):
+        raise TandemError(f"{name} is {values!r}, no list of texts. Give one, such as [text]")
     for place, value in enumerate(values):
         if not isinstance(value, str):
             raise TandemError(f"{name}[{place}] is {value!r}, not text. Leave it out")

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from tandem.filtering.filter import Filter, OpenEncoder, Scorer, Scores
+from tandem.filtering.filter import Filter, FindModel, OpenEncoder, Scorer, Scores
 from tandem.statistics.cosine import cosine_similarity
 from tandem.text import Pair
 
@@ -20,6 +20,10 @@ class EncoderCosine(Filter):
     maximum: float | None = Field(None, ge=-1, le=1)
     model: str
     """A model folder, or the name of a built model, such as many."""
+
+    def inputs(self, find_model: FindModel) -> list[str]:
+        """Return the folder of the model."""
+        return [str(find_model(self.model))]
 
     def scorer(self, languages: Sequence[str], open_encoder: OpenEncoder) -> Scorer:
         """Load the encoder; return what computes cosines. Refuses a missing model or language."""

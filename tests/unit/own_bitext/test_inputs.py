@@ -1,0 +1,50 @@
+"""Text that can be read once is copied, and messages name what was copied."""
+
+import io
+import os
+import sys
+import threading
+
+import pytest
+
+from tandem.corpora.files import corpora, is_file
+from tandem.corpora.tables import Columns
+from tandem.errors import InputError
+from tandem.own_bitext.inputs import files_in
+
+LANGUAGES = ("en", "de")
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "message"),
+    [
+        (b"", (), "stdin: the file is empty"),
+        (b"cat\nKatze\n", (), "stdin: text of one column"),
+        (b"cat\tKatze\n\xff\xff\n", (), "stdin, line 2: "),
+        (b'{"en": "cat", "de": "Katze"}\n{\n', (), "stdin, line 2: "),
+        (b"cat\tKatze\n", ("1", "7"), "stdin, line 1: "),
+        (b"<tmx></tmx>", (), "stdin: TMX cannot be read from a pipe"),
+    ],
+)
+def test_messages_name_stdin_and_not_its_copy(tmp_path, monkeypatch, text, columns, message):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(text))))
+    (copied,) = files_in(corpora(["-"], Columns(columns)), tmp_path)
+    assert copied.files == (str(tmp_path / "input-1"),)
+    with pytest.raises(InputError) as caught:
+        list(copied.pairs(LANGUAGES))
+    assert str(caught.value).startswith(message)
+    assert "input-1" not in str(caught.value)
+
+
+def test_messages_name_a_pipe_and_the_file_beside_it(tmp_path):
+    pipe, file = tmp_path / "pipe", tmp_path / "my.de"
+    os.mkfifo(pipe)
+    file.write_text("Katze\n")
+    writer = threading.Thread(target=pipe.write_text, args=("cat\ndog\n",))
+    writer.start()
+    assert not is_file(str(pipe)) and is_file(str(file)) and not is_file("-")
+    (copied,) = files_in(corpora([pipe, file]), tmp_path)
+    writer.join()
+    assert copied.files == (str(tmp_path / "input-1"), str(file))
+    with pytest.raises(InputError, match=rf"^{pipe}, line 2: no counterpart in {file}"):
+        list(copied.pairs(LANGUAGES))
