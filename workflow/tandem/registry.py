@@ -155,9 +155,13 @@ class Registry(Generic[K]):
 class Named(Generic[K]):
     """Annotation of a field that holds a kind: `Annotated[Encoder, Named(ENCODERS)]`."""
 
-    def __init__(self, registry: Registry[K]) -> None:
-        """Take the kinds of a registry."""
-        self.registry = registry
+    def __init__(self, registry: Registry[K], inner: bool = False) -> None:
+        """Take the kinds of a registry.
+
+        `inner`: the field is of such a kind itself, which the schema has no end of: there it is an
+        object with a `kind`, no more.
+        """
+        self.registry, self.inner = registry, inner
 
     def __get_pydantic_core_schema__(self, source: type, handler: object) -> CoreSchema:
         """Validate by the registry; write as `kind` and settings."""
@@ -171,6 +175,8 @@ class Named(Generic[K]):
     ) -> dict[str, Any]:
         """Return a choice of all kinds; each is defined once, with its name as its `kind`."""
         registry = self.registry
+        if self.inner:
+            return {"type": "object", "required": ["kind"]}
         kinds = {name: registry.kind(name).__pydantic_core_schema__ for name in registry.modules()}
         choices = handler(core_schema.tagged_union_schema(kinds, "kind"))["oneOf"]
         for name, choice in zip(kinds, choices, strict=True):

@@ -6,6 +6,7 @@ Token embeddings come as one flat array with offsets, so no padding is ever stor
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from pydantic import PositiveInt
@@ -160,3 +161,9 @@ class Encoder(Kind):
 
 
 ENCODERS = Registry("tandem.encoders.kinds", Encoder)
+
+
+def encoder_files(encoder: Encoder) -> list[Path]:
+    """Return the files of the kind of an encoder, and of the encoders that it is made of."""
+    parts = (value for _, value in encoder if isinstance(value, Encoder))
+    return [ENCODERS.path(encoder.kind), *(path for part in parts for path in encoder_files(part))]

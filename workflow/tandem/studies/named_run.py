@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tandem.encoders.encoder import ENCODERS
+from tandem.encoders.encoder import ENCODERS, encoder_files
 from tandem.objectives.objective import OBJECTIVES, objective_files
 from tandem.registry import ConfigurationError, Settings, not_among
 from tandem.segmentation.segmentation import SEGMENTATIONS
@@ -44,6 +44,7 @@ class NamedRun(Settings):
     def files(self, study: Study) -> list[Path]:
         """Return the files of the kinds that its training depends on."""
         run = self.run(study)
-        segmentation = study.segmentations[study.encoders[self.encoder].segmentation].kind
-        files = [ENCODERS.path(run["encoder"]["kind"]), SEGMENTATIONS.path(segmentation)]
+        encoder = study.encoders[self.encoder]
+        segmentation = study.segmentations[encoder.segmentation].kind
+        files = [*encoder_files(encoder.architecture), SEGMENTATIONS.path(segmentation)]
         return [*files, *objective_files(run["objective"]["kind"])]

@@ -33,9 +33,12 @@ class Recipe(Settings):
     embedding_multiplier: PositiveFloat = 1.0
     """Factor of the learning rate for token embeddings. yang2019 multiplies their gradients by 25,
     which is the same for sgd."""
-    decay: Literal["none", "linear", "tenth"] = "none"
-    """linear: the learning rate falls from update to update, to 0 after the last one. tenth: it is
-    a tenth after 33 of every 40 updates (yang2019, section 4.2)."""
+    warmup: NonNegativeInt = 0
+    """Updates in which the learning rate rises, linearly, from 0 to its value."""
+    decay: Literal["none", "linear", "tenth", "root"] = "none"
+    """After the rise. linear: the learning rate falls from update to update, to 0 after the last
+    one. tenth: it is a tenth after 33 of every 40 updates (yang2019, section 4.2). root: it falls
+    as 1 / sqrt(update) (Vaswani et al., 2017, equation 3)."""
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
     """Arithmetic of an encoder's matrix products, as PyTorch's autocast does it; parameters, sums
     and losses are float32. auto: bfloat16 where a transformer trains on a GPU that has it."""
@@ -43,9 +46,18 @@ class Recipe(Settings):
     """Processor threads; they change the order of sums, and so the last digits of results."""
 
     def factors(self, steps: NDArray[np.int64], total: int) -> NDArray[np.float64]:
-        """Return the factor of the learning rate in updates 1 .. total, and 0 later."""
+        """Return the factor of the learning rate in updates 1 .. total, and 0 later.
+
+        With `root` and without decay it stays above 0.
+        """
+        rise = np.minimum(1, steps / self.warmup) if self.warmup else np.ones(steps.shape)
         if self.decay == "none":
-            return np.ones(steps.shape)
+            return rise
+        if self.decay == "root":
+            first = max(1, self.warmup)
+            return rise * np.sqrt(first / np.maximum(first, steps))
         if self.decay == "tenth":
-            return np.where(steps <= total, np.where(40 * steps <= 33 * total, 1.0, 0.1), 0.0)
-        return np.clip(1 - (steps - 1) / total, 0, 1)
+            falls = np.where(40 * steps <= 33 * total, 1.0, 0.1)
+            return rise * np.where(steps <= total, falls, 0.0)
+        fall = (steps - 1 - self.warmup) / max(1, total - self.warmup)
+        return rise * np.clip(1 - fall, 0, 1)

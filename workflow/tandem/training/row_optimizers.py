@@ -34,7 +34,6 @@ from tandem.machine import has_compiled_loops
 
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
 """Kingma and Ba's (2014) defaults."""
-_RATIO = BETA1 / math.sqrt(BETA2)
 
 
 @dataclass
@@ -64,14 +63,16 @@ class RowOptimizer:
         learning_rate: float,
         total_steps: int,
         factors: Callable[[NDArray[np.int64]], NDArray[np.float64]] = np.ones_like,
+        betas: tuple[float, float] = (BETA1, BETA2),
     ) -> None:
         """Take over `table` (rows, dimension), to be changed in place over `total_steps` steps.
 
-        `factors` gives the factors of the learning rate in some steps, counted from 1.
+        `factors` gives the factors of the learning rate in some steps, counted from 1; `betas` are
+        the decays of moments, where it keeps any.
         """
         self.table = table
         self.step_count = 0
-        self._learning_rate = learning_rate
+        self._learning_rate, self._betas = learning_rate, betas
         steps = np.arange(total_steps + self.horizon + 1)
         self._factors = np.asarray(factors(steps), np.float64)
         self._prepare(total_steps)
@@ -132,10 +133,12 @@ class RowAdam(RowOptimizer):
         # by step, or by the number of steps missed: T, r^k, and eps as it stands to the
         # bias-corrected sqrt(v) of the step that a row was last stored at
         steps = np.arange(total_steps + 1, dtype=np.float64)
-        epsilons = EPSILON * np.sqrt(1 - BETA2**steps)
+        beta1, beta2 = self._betas
+        epsilons = EPSILON * np.sqrt(1 - beta2**steps)
         epsilons[0] = 1.0  # a row never touched has no moments: anything but zero
-        tails = _tails(self._factors, total_steps)
-        by_step = tails, _RATIO**steps, epsilons.astype(np.float32)
+        tails = _tails(self._factors, total_steps, self._betas)
+        powers = (beta1 / math.sqrt(beta2)) ** steps
+        by_step = tails, powers, epsilons.astype(np.float32)
         self._by_step = [torch.from_numpy(values).to(table.device) for values in by_step]
         self._read = table[:0].clone()
         self._compiled = has_compiled_loops(table)
@@ -178,21 +181,22 @@ class RowAdam(RowOptimizer):
     def update(self, rows: Rows) -> None:
         """Take one step for rows whose `values.grad` is filled, and store them."""
         self.step_count += 1
-        bias2 = math.sqrt(1 - BETA2**self.step_count)
-        rate = self.rate() / (1 - BETA1**self.step_count) * bias2
+        beta1, beta2 = self._betas
+        bias2 = math.sqrt(1 - beta2**self.step_count)
+        rate = self.rate() / (1 - beta1**self.step_count) * bias2
         gradient, values = rows.values.grad, rows.values.detach()
         assert gradient is not None
         steps = (rows.age + 1).to(values.dtype)
-        decay1, decay2 = BETA1**steps, BETA2**steps
+        decay1, decay2 = beta1**steps, beta2**steps
         if self._compiled:
             stored = self.table, self.first, self.second, self.touched
             tensors = *stored, rows.index, values, gradient, decay1, decay2
-            numbers = map(np.float32, (BETA1, BETA2, rate, EPSILON * bias2))
+            numbers = map(np.float32, (beta1, beta2, rate, EPSILON * bias2))
             adam_update(*(tensor.numpy() for tensor in tensors), self.step_count, *numbers)
         else:
             first, second = (t.index_select(0, rows.index) for t in (self.first, self.second))
-            first.mul_(decay1.unsqueeze(1)).add_(gradient, alpha=1 - BETA1)
-            second.mul_(decay2.unsqueeze(1)).addcmul_(gradient, gradient, value=1 - BETA2)
+            first.mul_(decay1.unsqueeze(1)).add_(gradient, alpha=1 - beta1)
+            second.mul_(decay2.unsqueeze(1)).addcmul_(gradient, gradient, value=1 - beta2)
             values.addcdiv_(first, second.sqrt().add_(EPSILON * bias2), value=-rate)
             for table, new in ((self.table, values), (self.first, first), (self.second, second)):
                 table.index_copy_(0, rows.index, new)
@@ -205,8 +209,8 @@ class RowAdam(RowOptimizer):
             rows = self.fetch(torch.arange(start, end, device=self.table.device))
             missed = rows.age.unsqueeze(1).to(rows.values.dtype)
             self.table[start:end] = rows.values
-            self.first[start:end] *= BETA1**missed
-            self.second[start:end] *= BETA2**missed
+            self.first[start:end] *= self._betas[0] ** missed
+            self.second[start:end] *= self._betas[1] ** missed
         self.touched.fill_(self.step_count)
         return self.table
 
@@ -216,14 +220,18 @@ class RowAdam(RowOptimizer):
         return super().state() | moments
 
 
-def _tails(factors: NDArray[np.float64], total_steps: int) -> NDArray[np.float64]:
+def _tails(
+    factors: NDArray[np.float64], total_steps: int, betas: tuple[float, float]
+) -> NDArray[np.float64]:
     """Return T(t) for t = 0 .. total_steps, float64 (T(0) is 0: moments are then zero)."""
     steps = np.arange(1, len(factors), dtype=np.float64)
-    correction = factors[1:] * np.sqrt(1 - BETA2**steps) / (1 - BETA1**steps)
+    beta1, beta2 = betas
+    ratio = beta1 / math.sqrt(beta2)
+    correction = factors[1:] * np.sqrt(1 - beta2**steps) / (1 - beta1**steps)
     tails = np.empty(total_steps + 1)
     tail = 0.0
     for step in range(len(correction) - 1, -1, -1):
-        tail = _RATIO * (correction[step] + tail)
+        tail = ratio * (correction[step] + tail)
         if step <= total_steps:
             tails[step] = tail
     tails[0] = 0.0

@@ -1,9 +1,9 @@
-"""A shared transformer with four poolings: the encoder of yang2019, section 4.2."""
+"""A shared transformer, pooled: the encoder of yang2019, section 4.2, and that of wieting2020."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, ClassVar, Self, cast
+from typing import TYPE_CHECKING, ClassVar, Literal, Self, cast
 
 from pydantic import PositiveInt, model_validator
 
@@ -22,11 +22,13 @@ POSITIONS = 10_000.0
 
 
 class Transformer(Encoder):
-    """A transformer over token embeddings, pooled in four ways and projected.
+    """A transformer over token embeddings: layers as Vaswani et al. (2017) have them, with
+    sinusoidal positions.
 
-    Yang et al. (2019), section 4.2: layers as Vaswani et al. (2017) have them, with sinusoidal
-    positions; the maximum, the mean, the first state and the states weighted by attention (dos
-    Santos et al., 2016), concatenated, give the vector. No dropout but that of token embeddings.
+    Yang et al. (2019), section 4.2, pool in four ways: the maximum, the mean, the first state and
+    the states weighted by attention (dos Santos et al., 2016), concatenated and projected, give the
+    vector. Wieting et al. (2020), section 4.2, take the mean. No dropout but that of token
+    embeddings.
     """
 
     multiplies: ClassVar[bool] = True
@@ -44,14 +46,22 @@ class Transformer(Encoder):
     filter: PositiveInt = 2048
     """Width inside the feed-forward networks."""
     output: PositiveInt = 500
-    """Width of the sentence vector."""
+    """Width of the sentence vector, where it is pooled in four ways."""
     longest: PositiveInt = 128
     """Tokens (or words) that are read; those beyond are left out."""
+    pooling: Literal["four", "mean"] = "four"
+    """four: as above. mean: the mean of the states is the vector, and nothing is projected before
+    or after the layers, so that `dimension` is `hidden`."""
 
     @model_validator(mode="after")
     def _divides(self) -> Self:
         if self.hidden % self.heads:
             raise ValueError(f"hidden, {self.hidden}, is no multiple of heads, {self.heads}")
+        if self.pooling == "mean" and self.dimension != self.hidden:
+            raise ValueError(
+                f"with pooling mean, dimension and hidden are the same, not {self.dimension} and "
+                f"{self.hidden}"
+            )
         return self
 
     def reads(self, segmentation: Segmentation) -> bool:
@@ -66,7 +76,7 @@ class Transformer(Encoder):
     @property
     def width(self) -> int:
         """Width of the sentence vector."""
-        return self.output
+        return self.hidden if self.pooling == "mean" else self.output
 
     def weights(self) -> nn.Module:
         """Return the projections, layers and weights of attention pooling, drawn by PyTorch."""
@@ -75,15 +85,18 @@ class Transformer(Encoder):
         layer = nn.TransformerEncoderLayer(
             self.hidden, self.heads, self.filter, dropout=0.0, batch_first=True
         )
+        layers = nn.TransformerEncoder(layer, self.layers, enable_nested_tensor=False)
+        if self.pooling == "mean":
+            return nn.ModuleDict({"layers": layers})
         return nn.ModuleDict({
             "input": nn.Linear(self.dimension, self.hidden),
-            "layers": nn.TransformerEncoder(layer, self.layers, enable_nested_tensor=False),
+            "layers": layers,
             "attention": nn.Linear(self.hidden, 1),
             "output": nn.Linear(4 * self.hidden, self.output),
         })  # fmt: skip
 
     def compose(self, weights: nn.Module, tokens: Tokens) -> Tensor:
-        """Return the sentence vectors, (sentences, output)."""
+        """Return the sentence vectors, (sentences, output), or as wide as the states."""
         import torch
 
         modules = cast("nn.ModuleDict", weights)
@@ -91,7 +104,7 @@ class Transformer(Encoder):
             return self._in_rows(modules, tokens, tokens.room)
         embedded, offsets = self._embedded(tokens)
         lengths = (offsets[1:] - offsets[:-1]).clamp(max=self.longest)
-        out = embedded.new_zeros(len(lengths), self.output)
+        out = embedded.new_zeros(len(lengths), self.width)
         rows = list(blocks(lengths, 1024))  # what suits a cache
         if not rows:
             return out
@@ -156,15 +169,18 @@ class Transformer(Encoder):
         """Return the vectors of padded sentences: (n, steps, dimension), (n, steps) bool."""
         import torch
 
-        states = parts["input"](embedded)
+        states = embedded if self.pooling == "mean" else parts["input"](embedded)
         states = states + waves(states.shape[1], self.hidden, states.device).to(states)
         states = parts["layers"](states, src_key_padding_mask=~inside)
         absent = ~inside[:, :, None]
-        weight = parts["attention"](states).masked_fill(absent, -torch.inf).softmax(1)
         sizes = inside.sum(1, keepdim=True).to(states.dtype)
+        mean = states.masked_fill(absent, 0).sum(1) / sizes
+        if self.pooling == "mean":
+            return mean
+        weight = parts["attention"](states).masked_fill(absent, -torch.inf).softmax(1)
         pools = (
             states.masked_fill(absent, -torch.inf).amax(1),
-            states.masked_fill(absent, 0).sum(1) / sizes,
+            mean,
             states[:, 0],
             (states * weight).sum(1),
         )
