@@ -32,6 +32,7 @@ rule train:
         sides=lambda w: plan_of(w).sides(plan_of(w).setting(w.experiment).corpus),
         selection=lambda w: plan_of(w).setting(w.experiment).selection,
         pools=lambda w: plan_of(w).setting(w.experiment).pools,
+        part=lambda w: plan_of(w).setting(w.experiment).part,
         code=lambda w: digest("train.py", *plan_of(w).training_files(w.experiment)),
     script:
         "../scripts/train.py"

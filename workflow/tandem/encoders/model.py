@@ -73,7 +73,11 @@ class SentenceEncoder:
         weights: the parameters beside them, float32, by name.
         metadata: how it was trained; plain JSON.
         device: where it computes: cpu, cuda, ...
+        beside: writes what was trained beside it, and gives no vectors, into a model's folder;
+            an encoder that was loaded has nothing to write.
     """
+
+    beside: Callable[[Path], None] | None = None
 
     def __init__(
         self,
@@ -180,6 +184,8 @@ class SentenceEncoder:
 
         The table is stored in this precision. TandemError if it cannot be.
         """
+        if self.beside is not None:
+            self.beside(folder)
         (folder / "segmenter").mkdir()
         self.segmenter.save(folder / "segmenter")
         arrays = {k: np.ascontiguousarray(v) for k, v in self._arrays(precision).items()}

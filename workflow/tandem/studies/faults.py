@@ -119,8 +119,9 @@ def _collection_faults(study: Study) -> Iterator[str]:
     """Yield values that are for collections in the settings of bitexts, and the reverse."""
     for name, setting in study.settings.items():
         if setting.corpus in study.collections:
-            if setting.selection == "retrieval":
-                yield f"settings.{name}.selection: retrieval is for bitexts; similarity or last"
+            if setting.selection in ("retrieval", "loss"):
+                chosen = setting.selection
+                yield f"settings.{name}.selection: {chosen} is for bitexts; similarity or last"
             continue
         if setting.pairs is None:
             yield f"settings.{name}.pairs: null is for collections; give a number"
@@ -147,7 +148,10 @@ def _export_faults(study: Study) -> Iterator[str]:
 def _start_faults(study: Study, name: str) -> Iterator[str]:
     """Yield why the training of a setting cannot start from what it names."""
     setting, start = study.settings[name], study.settings[name].start_experiment
-    if setting.start is not None and not setting.trained:
+    if setting.part is not None:
+        if setting.trained or setting.start is None:
+            yield f"{name} takes a part of a model: give start, and trained: false"
+    elif setting.start is not None and not setting.trained:
         yield f"{name} is not trained; leave start out, or train it"
     if start is None:
         return

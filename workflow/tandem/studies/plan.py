@@ -97,6 +97,8 @@ class Plan(CorpusPlan):
     def segmented(self, experiment: str, seed: int | str) -> str:
         """Return the folder of the segmented sample that a seed trains an experiment on."""
         setting, name = self.setting(experiment), experiment.split(".")[1]
+        if setting.part and setting.start_experiment:
+            return self.segmented(setting.start_experiment, seed)
         # settings that draw the same sample share it
         if setting.corpus in self.study.collections:
             drawn = self._same_draw(name)

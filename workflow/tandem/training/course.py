@@ -15,17 +15,24 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torch import Tensor
 
+from tandem.errors import TandemError
 from tandem.progress import progress_bar
 from tandem.training import checkpoint
+
+if TYPE_CHECKING:
+    from tandem.encoders.model import SentenceEncoder
+    from tandem.training.pairs import Pairs
 
 logger = logging.getLogger(__name__)
 
 Parameters = dict[str, Tensor]
 """What is trained, by name."""
+BESIDE = "beside."
+"""How the names of parameters begin that are trained beside the encoder's, and are not of it."""
 Validate = Callable[[Parameters], float]
 """Scores parameters: the higher the better, unless the course selects nothing."""
 
@@ -68,6 +75,20 @@ class Learner:
     def encoder(self) -> Parameters:
         """Return the parameters as they are now; the next advance changes them."""
         raise NotImplementedError
+
+    def write_beside(
+        self, folder: Path, encoder: SentenceEncoder, parameters: Mapping[str, Tensor]
+    ) -> None:
+        """Write what is trained beside an encoder into its folder; `parameters` are without BESIDE."""
+
+    def validation_loss(self, held_out: Pairs) -> float:
+        """Return the loss of other pairs, in the unit of the objective.
+
+        Raises:
+            TandemError: the objective has none, since its loss depends on what else is chosen.
+        """
+        problem = "has no loss of its own on held-out pairs. Give another `selection` than loss"
+        raise TandemError(f"what a {type(self).__name__} learns {problem}")
 
     def state(self) -> State:
         """Return what `load_state` continues from to the same bytes."""

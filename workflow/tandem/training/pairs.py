@@ -33,6 +33,7 @@ class Pairs:
             no such pairs are known.
         passes: (pairs,) how often each is drawn in an epoch, on average; None: once.
         labels: (pairs,) int8, 1 where both sides mean the same and 0 where not; None: all do.
+        languages: of both sides, where they are the same for all pairs.
     """
 
     left: Ragged
@@ -41,6 +42,7 @@ class Pairs:
     keys: NDArray[np.int64] | None = None
     passes: NDArray[np.float32] | None = None
     labels: NDArray[np.int8] | None = None
+    languages: tuple[str, ...] = ()
 
     @cached_property
     def checksum(self) -> int:
@@ -109,7 +111,8 @@ def sentence_keys(rows: Ragged) -> NDArray[np.int64]:
 def load_pairs(folder: str | Path, split: str, sides: Sequence[str]) -> Pairs:
     """Map the pairs of a segmented split into memory."""
     left, right = ragged.load_sides(folder, split, sides)
-    return Pairs(left, right, language_of(sides[0]) == language_of(sides[1]))
+    first, second = map(language_of, sides)
+    return Pairs(left, right, first == second, languages=(first, second))
 
 
 def load_collection(folder: str | Path, pools: str = "mixed") -> list[Pairs]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from tandem.machine import device_name, gpu_errors, learns_on_host, place
 from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.segmenter import Segmenter
-from tandem.training.course import Course, Epoch, Validate, history_lines
+from tandem.training.course import BESIDE, Course, Epoch, Parameters, Validate, history_lines
 from tandem.training.pairs import Pairs
 from tandem.training.recipe import Recipe
 
@@ -116,11 +117,13 @@ def train_encoder(
     start: SentenceEncoder | None = None,
     stopped: Callable[[], bool] = lambda: False,
     after_epoch: Callable[[Epoch], object] = lambda epoch: None,
+    held_out: Pairs | None = None,
 ) -> tuple[SentenceEncoder, list[Epoch]]:
     """Train an encoder; return it as it was after the best epoch, and the history.
 
     `texts` are its pairs, those of one language apart from those of two. `select` scores it after
-    every epoch, and before the first; with None nothing is chosen, and the last epoch is kept. A
+    every epoch, and before the first; with None nothing is chosen, and the last epoch is kept, but
+    where pairs are `held_out`: then the one with the least loss on these. A
     stopped run resumes from the folder `checkpoint`; remove it once the encoder is saved. Training
     begins from the parameters of `start`, or from what the seed draws. When it is `stopped`, the
     encoder is that of the best epoch, and its metadata have `unfinished`. `device` may be auto;
@@ -142,6 +145,9 @@ def train_encoder(
     validate = select and _validation(segmenter, run.encoder, select)
     with gpu_errors(_REMEDY, device):
         course = course_of(run, len(segmenter), texts, device, start)
+        if held_out is not None:
+            learner, pairs_held_out = course.learner, held_out
+            validate = lambda parameters: -learner.validation_loss(pairs_held_out)  # noqa: E731
         course.run(validate, checkpoint, show=show, stopped=stopped, after_epoch=after_epoch)
     if not course.best:
         raise KeyboardInterrupt
@@ -151,13 +157,25 @@ def train_encoder(
         metadata["start"] = {"sha256": course.identity["start"], "training": start.metadata}
     if not course.finished:
         metadata["unfinished"] = True
-    encoder = from_parameters(segmenter, run.encoder, course.best, metadata, device)
+    best, beside = _parted(course.best)
+    encoder = from_parameters(segmenter, run.encoder, best, metadata, device)
+    if beside:
+        write = course.learner.write_beside
+        encoder.beside = partial(write, encoder=encoder, parameters=beside)
     return encoder, course.progress.history
 
 
 def _validation(segmenter: Segmenter, kind: Encoder, select: Select) -> Validate:
     """Return what scores parameters as those of an encoder of this kind."""
-    return lambda parameters: select(from_parameters(segmenter, kind, parameters).encode_ids)
+    return lambda parameters: select(
+        from_parameters(segmenter, kind, _parted(parameters)[0]).encode_ids
+    )
+
+
+def _parted(parameters: Parameters) -> tuple[Parameters, Parameters]:
+    """Return the parameters of the encoder, and those beside it without their prefix."""
+    beside = {k.removeprefix(BESIDE): v for k, v in parameters.items() if k.startswith(BESIDE)}
+    return {k: v for k, v in parameters.items() if not k.startswith(BESIDE)}, beside
 
 
 def untrained_encoder(

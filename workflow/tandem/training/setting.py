@@ -39,11 +39,14 @@ class Setting(Settings):
     """The encoder that training starts from, and whose segmentation is used: that of an experiment,
     with the same seed or else its first, or the folder of a model (a path with a /). Null: training
     starts from what the seed draws."""
+    part: str | None = None
+    """Of the model named by `start`, the encoder in this folder of it, such as `languages/en`: what
+    was trained beside the encoder is taken as it is. Give `trained: false`, too."""
     trained: bool = True
     """Whether encoders are trained; else they stay as their seed draws them."""
-    selection: Literal["similarity", "retrieval", "last"] = "similarity"
-    """What selects the epoch: r on `sts.selection`, or P@1 on the validation split of a bitext;
-    last: nothing, the last one is kept."""
+    selection: Literal["similarity", "retrieval", "loss", "last"] = "similarity"
+    """What selects the epoch: r on `sts.selection`, P@1 on the validation split of a bitext, or the
+    loss on that split, of objectives that have one; last: nothing, the last one is kept."""
 
     @property
     def start_folder(self) -> str | None:
