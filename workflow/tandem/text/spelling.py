@@ -69,3 +69,15 @@ def bare_key(text: str) -> int:
 def exact_key(text: str) -> int:
     """Return 64 bits that agree for identical texts only."""
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
+
+
+_BEFORE, _AFTER = re.compile(r" ([.,;:!?%)\]}”’…]+)(?= |$)"), re.compile(r"(^| )([(\[{“‘]+) ")
+
+
+def unspaced(text: str) -> str:
+    """Return a text of words and marks, with a space between all, without those that are not set.
+
+    No space stands before a full stop, or after an opening bracket. Straight quotes, which open and
+    close, keep theirs.
+    """
+    return _AFTER.sub(r"\1\2", _BEFORE.sub(r"\1", text))

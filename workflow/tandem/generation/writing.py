@@ -1,0 +1,119 @@
+"""Writing sentences from vectors, by beam search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional
+
+from tandem.errors import TandemError
+from tandem.generation.decoders import Decoder
+from tandem.generation.networks import reconstruction, scored
+from tandem.generation.saving import Generator
+from tandem.text.spelling import unspaced
+
+if TYPE_CHECKING:
+    from tandem.encoders.encoder import Floats
+
+BEAM = 5
+"""Beginnings that are kept for each sentence."""
+AT_ONCE = 64
+"""Sentences that are written at a time."""
+LONGEST = 100
+"""Most tokens that are written."""
+
+
+def restyled(
+    generator: Generator,
+    sources: Sequence[str],
+    styles: Sequence[str],
+    language: str | None = None,
+    beam: int = BEAM,
+    longest: int = LONGEST,
+) -> Iterator[str]:
+    """Yield the meaning of each source in the manner of its style (wieting2020, section 5.3).
+
+    The decoder reads the semantic vector of the source and the language's of the style, the means
+    of both. Sentences are lower-case, as what it learned from. `language` is that of all sentences,
+    by default the first that the model has.
+
+    Raises:
+        TandemError: the model has no language variables of it, or there are more of the one than of
+            the other.
+    """
+    language = language or generator.sides[0]
+    if language not in generator.languages:
+        those = ", ".join(generator.languages) or "none"
+        raise TandemError(
+            f"the model has no variables of {language!r}, only of: {those}. Train it with "
+            "language_variables, or give another language"
+        )
+    if len(sources) != len(styles):
+        raise TandemError(f"{len(sources):,} sources and {len(styles):,} styles: give one for each")
+    side, manner = generator.sides.index(language), generator.languages[language]
+    for first in range(0, len(sources), AT_ONCE):
+        meanings = generator.encoder.encode(sources[first : first + AT_ONCE], language)
+        manners = manner.encode(styles[first : first + AT_ONCE], language)
+        vectors = np.concatenate([manners, meanings], 1)
+        for ids in written(generator, reconstruction(side), vectors, beam, longest):
+            yield text_of(generator, ids)
+
+
+def text_of(generator: Generator, ids: Sequence[int]) -> str:
+    """Return the text of ids."""
+    vocabulary = generator.encoder.segmenter.vocabulary
+    return unspaced("".join(vocabulary[number] for number in ids).replace("\u2581", " ").strip())
+
+
+@torch.inference_mode()
+def written(
+    generator: Generator, decoder: str, vectors: Floats, beam: int = BEAM, longest: int = LONGEST
+) -> list[list[int]]:
+    """Return the ids that a decoder writes from vectors, (sentences, latent), one list for each.
+
+    Of the `beam` beginnings that are kept, and in the end, those are best whose tokens have the
+    highest mean of log-probabilities.
+    """
+    network, edge = generator.networks.decoders[decoder], len(generator.encoder.segmenter)
+    inputs, outputs = (generator.tables.tables[f"{decoder}.{n}"] for n in ("inputs", "outputs"))
+    read = torch.from_numpy(vectors).to(inputs.device).repeat_interleave(beam, 0)
+    count = len(vectors)
+    ids = torch.full((count, beam, 1), edge, device=inputs.device)
+    sums = torch.full((count, beam), -torch.inf, device=inputs.device)
+    sums[:, 0] = 0.0  # the beginnings are the same yet
+    lengths = torch.zeros((count, beam), device=inputs.device)
+    ended = torch.zeros((count, beam), dtype=torch.bool, device=inputs.device)
+    for _ in range(longest):
+        gains = _last(network, inputs, outputs, ids.flatten(0, 1), read).unflatten(0, (count, beam))
+        # what has ended goes on with the edge, which costs nothing
+        gains = gains.masked_fill(ended.unsqueeze(2), -torch.inf)
+        gains[..., edge] = gains[..., edge].masked_fill(ended, 0.0)
+        grown = lengths + ~ended
+        totals = sums.unsqueeze(2) + gains
+        best = (totals / grown.unsqueeze(2)).flatten(1).topk(beam, 1).indices
+        types = totals.shape[2]
+        before, chosen = best // types, best % types
+        sums = totals.flatten(1).gather(1, best)
+        lengths = grown.gather(1, before)
+        ids = ids.gather(1, before.unsqueeze(2).expand(-1, -1, ids.shape[2]))
+        ids = torch.cat([ids, chosen.unsqueeze(2)], 2)
+        ended = ended.gather(1, before) | (chosen == edge)
+        if bool(ended.all()):
+            break
+    winner = (sums / lengths).argmax(1)
+    rows: NDArray[np.int64] = ids[torch.arange(count, device=ids.device), winner, 1:].cpu().numpy()
+    return [row[row != edge].tolist() for row in rows]
+
+
+def _last(
+    network: Decoder, inputs: Tensor, outputs: Tensor, ids: Tensor, vectors: Tensor
+) -> Tensor:
+    """Return the log-probabilities of what follows beginnings, (beginnings, types)."""
+    states = network(functional.embedding(ids, inputs), vectors)[:, -1]
+    rows = torch.arange(len(ids), device=ids.device)
+    return scored(network, outputs, states, vectors, rows).log_softmax(1)
