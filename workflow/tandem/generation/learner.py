@@ -116,11 +116,12 @@ class Generation(Learner):
         """Take a step on a batch; return the sum of the losses of its pairs."""
         texts, pairs = [self._sides(self._text, part) for part in parts], sum(map(len, parts))
         weight = min(1.0, self.step / max(1, self.objective.annealing))
+        seed = int(random.integers(1 << 62))
         self.steps.fetch(texts, random)
         self.networks.train()
         total = torch.zeros((), device=self.device)
         with torch.random.fork_rng(devices=[], enabled=self._host):
-            torch.manual_seed(int(random.integers(1 << 62)))
+            torch.manual_seed(seed)
             for sides in texts:
                 summed = self._losses(self.steps.tables, sides, self._draws(random))
                 loss = summed.total(weight)

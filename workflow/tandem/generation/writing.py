@@ -66,8 +66,11 @@ def restyled(
 
 def text_of(generator: Generator, ids: Sequence[int]) -> str:
     """Return the text of ids."""
-    vocabulary = generator.encoder.segmenter.vocabulary
-    return unspaced("".join(vocabulary[number] for number in ids).replace("\u2581", " ").strip())
+    segmenter = generator.encoder.segmenter
+    tokens = (segmenter.vocabulary[number] for number in ids)
+    if not segmenter.segmentation.has_models:
+        return unspaced(" ".join(tokens))
+    return unspaced("".join(tokens).replace("\u2581", " ").strip())
 
 
 @torch.inference_mode()

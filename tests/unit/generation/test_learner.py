@@ -1,0 +1,166 @@
+"""The learner of generative objectives: what it learns, resumption, and the code for a GPU."""
+
+import copy
+from contextlib import nullcontext
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from small_generative import AVERAGING, LSTM, MODELS, course, run, text
+from small_runs import AVERAGING as PLAIN
+from small_runs import TYPES, assert_same_bytes, described, two_texts
+
+from tandem.errors import TandemError
+from tandem.generation.learner import Generation
+from tandem.machine import cpu_as_gpu
+from tandem.training.run import course_of
+
+EXACT = {"dropout": 0.0}
+FLAT = "in_proj_bias", "inputs.bias"
+"""Parameters of which a part, keys' biases, moves no loss: Adam scales the rounding of zero."""
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def gpu():
+    """Return a context in which the code of a GPU runs."""
+    return nullcontext() if DEVICE == "cuda" else cpu_as_gpu()
+
+
+def losses_of(trained):
+    return [epoch.loss for epoch in trained.progress.history]
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("decoder", ["transformer", "lstm"])
+def test_every_model_learns(model, decoder):
+    trained = course(run(model, decoder=decoder))
+    held_out = text(60)
+    before = trained.learner.validation_loss(held_out)
+    trained.run(None, show=False)
+    first, *_, last = losses_of(trained)
+    assert last < 0.95 * first
+    assert trained.learner.validation_loss(held_out) < 0.9 * before
+
+
+@pytest.mark.parametrize("body", [LSTM, AVERAGING], ids=["lstm", "averaging"])
+def test_any_encoder_can_be_the_body(body):
+    trained = course(run(body=body))
+    trained.run(None, show=False)
+    assert losses_of(trained)[-1] < 0.95 * losses_of(trained)[0]
+
+
+@pytest.mark.parametrize("on", ["cpu", "gpu"])
+@pytest.mark.parametrize("drawn", [None, 20])
+def test_a_stopped_run_ends_with_the_same_bytes(tmp_path, on, drawn):
+    with gpu() if on == "gpu" else nullcontext():
+        device = DEVICE if on == "gpu" else "cpu"
+        how = run(parts=2, drawn=drawn)
+        whole = course(how, device=device)
+        whole.run(None, show=False)
+        for stop in (3, 11):
+            advances = iter(range(stop))
+            stopped = course(how, device=device)
+            stopped.run(
+                None, tmp_path, show=False, stopped=lambda n=advances: next(n, None) is None
+            )
+        resumed = course(how, device=device)
+        resumed.run(None, tmp_path, show=False)
+    assert_same_bytes(whole, resumed)
+
+
+@pytest.mark.parametrize("model", ["bgt", "bilingual-trans", "english-vae"])
+def test_a_gpu_learns_what_the_cpu_learns(model):
+    # vectors that are drawn differ between devices, not on the CPU that stands for one
+    how = run(model, recipe=EXACT, dropout=0.0, parts=2, sampled=DEVICE == "cpu")
+    host = course(how)
+    host.run(None, show=False)
+    with gpu():
+        there = course(how, device=DEVICE)
+        there.run(None, show=False)
+    np.testing.assert_allclose(losses_of(there), losses_of(host), rtol=2e-4)
+    for name, tensor in host.best.items():
+        if name.endswith(FLAT):
+            continue
+        torch.testing.assert_close(there.best[name].cpu(), tensor, rtol=0, atol=2e-3)
+
+
+def test_parts_sum_their_gradients_whatever_their_number():
+    """A batch of all pairs in one group, or in several, takes the same step."""
+    ends = []
+    for parts in (1, 4):
+        how = run("bilingual-trans", recipe=EXACT | {"epochs": 1}, dropout=0.0, parts=parts,
+                  tokens=100_000 if parts == 1 else 4 * 300)  # fmt: skip
+        trained = course(how, count=100)
+        assert len(trained.learner._batches(0)) == 1
+        trained.run(None, show=False)
+        ends.append(trained.best)
+    for name, tensor in ends[0].items():
+        torch.testing.assert_close(ends[1][name], tensor, rtol=0, atol=1e-4)
+
+
+def test_the_divergence_has_its_weight_in_time():
+    trained = course(run(annealing=10, recipe={"epochs": 1}))
+    seen = []
+
+    def learn(parts, random, learn=trained.learner._learn):
+        seen.append(min(1.0, trained.learner.step / 10))
+        return learn(parts, random)
+
+    trained.learner._learn = learn
+    trained.run(None, show=False)
+    assert seen[:3] == [0.1, 0.2, 0.3]
+    # a heavier divergence holds posteriors nearer to the prior
+    held_out, kept = text(60), []
+    for annealing in (1, 1_000_000):
+        bound = course(run(annealing=annealing, recipe={"epochs": 4}))
+        bound.run(None, show=False)
+        vectors = Generation.encoder(bound.learner)["weights.mean.weight"]
+        kept.append(float(vectors.abs().mean()))
+        bound.learner.validation_loss(held_out)
+    assert kept[0] < kept[1]
+
+
+def test_validation_changes_nothing_and_is_the_same_twice():
+    trained = course(run(recipe={"epochs": 1}))
+    trained.run(None, show=False)
+    learner, held_out = trained.learner, text(60)
+    before = copy.deepcopy(learner.encoder())
+    draw = torch.random.get_rng_state()
+    assert learner.validation_loss(held_out) == learner.validation_loss(held_out)
+    assert torch.equal(draw, torch.random.get_rng_state())
+    for name, tensor in learner.encoder().items():
+        assert torch.equal(before[name], tensor)
+
+
+def test_an_infinite_gradient_is_an_error_with_a_remedy():
+    trained = course(run(recipe={"learning_rate": 1e25, "warmup": 0}))
+    with pytest.raises(TandemError, match="infinite or not a number: lower `learning_rate`"):
+        trained.run(None, show=False)
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (lambda how, pairs: (replace(how, encoder=PLAIN), pairs), "averaging has no posterior"),
+        (lambda how, pairs: (how, [*two_texts()]), "there are 2 texts. Give a bitext"),
+        (
+            lambda how, pairs: (how, [replace(pairs, labels=np.ones(150, np.int8))]),
+            "without labels",
+        ),
+        (
+            lambda how, pairs: (how, [replace(pairs, left=pairs.left.gather(np.zeros(0, int)),
+                                              right=pairs.right.gather(np.zeros(0, int)))]),
+            "no usable pair",
+        ),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_learned_from_is_refused(change, problem):
+    how, pairs = change(run(), text())
+    with pytest.raises(TandemError, match=problem):
+        course_of(how, TYPES, pairs if isinstance(pairs, list) else [pairs])
+
+
+def test_a_learner_without_such_a_loss_says_so():
+    with pytest.raises(TandemError, match="selection"):
+        course_of(described(PLAIN), TYPES, [text()]).learner.validation_loss(text())

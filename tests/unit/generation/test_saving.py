@@ -1,0 +1,159 @@
+"""Models that write sentences: saved whole, read back, and what they write."""
+
+import numpy as np
+import pytest
+import torch
+from small_generative import run, text
+from small_runs import TYPES
+
+from tandem.encoders.model import SentenceEncoder
+from tandem.errors import InputError, TandemError
+from tandem.files import saved
+from tandem.generation.networks import reconstruction
+from tandem.generation.saving import Generator
+from tandem.generation.writing import restyled, text_of, written
+from tandem.segmentation.kinds.words import Words
+from tandem.segmentation.segmenter import Segmenter
+from tandem.training.run import train_encoder
+
+LONG = {"epochs": 40, "dropout": 0.0, "learning_rate": 0.01}
+
+
+def train(how, folder):
+    words = [f"w{n}" for n in range(TYPES)]
+    segmenter = Segmenter(Words(), words, {"en": None, "fr": None})
+    pairs = text(400)
+    encoder, _ = train_encoder(how, segmenter, [pairs], None, show=False, held_out=text(50))
+    encoder.save(folder)
+    return encoder
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    """A model that has learned to reconstruct, in its folder."""
+    folder = tmp_path_factory.mktemp("models") / "bgt"
+    train(run(recipe=LONG, annealing=100_000, dropout=0.0), folder)
+    return folder
+
+
+def sentences(count=50):
+    rows = text().left
+    return [" ".join(f"w{n}" for n in rows.row(place)) for place in range(count)]
+
+
+def test_the_folder_is_a_model_with_models_in_it(model):
+    semantic = SentenceEncoder.load(model)
+    english, french = (SentenceEncoder.load(model / "languages" / code) for code in ("en", "fr"))
+    vectors = [e.encode(sentences(), "en") for e in (semantic, english, french)]
+    assert {v.shape for v in vectors} == {(50, 24)}
+    assert not np.allclose(vectors[0], vectors[1])
+    assert english.metadata["part"] == "what is peculiar to en"
+    assert french.kind == semantic.kind
+
+
+def test_what_it_has_read_it_writes_again(model):
+    """The source in its own manner is mostly the source."""
+    again = list(restyled(Generator(model), sentences(), sentences(), "en"))
+    words = [(set(a.split()), set(b.split())) for a, b in zip(sentences(), again, strict=True)]
+    kept = np.mean([len(a & b) / len(a) for a, b in words])
+    assert kept > 0.6
+    # and by chance it would be another's
+    others = np.mean([len(a & words[(i + 7) % 50][1]) / len(a) for i, (a, _) in enumerate(words)])
+    assert kept > 3 * others
+
+
+def test_style_moves_what_is_written(model):
+    generator = Generator(model)
+    long = ["w1 w2 w3 w4 w5 w6"] * 30
+    short = ["w1"] * 30
+    lengths = [
+        np.mean([len(t.split()) for t in restyled(generator, sentences(30), styles, "en")])
+        for styles in (short, long)
+    ]
+    assert lengths[0] < lengths[1]
+
+
+def test_one_beginning_is_the_greedy_choice(model):
+    generator, name = Generator(model), reconstruction(0)
+    vectors = np.random.default_rng(1).standard_normal((6, 48)).astype(np.float32)
+    greedy = written(generator, name, vectors, beam=1, longest=8)
+    network = generator.networks.decoders[name]
+    inputs, outputs = (generator.tables.tables[f"{name}.{n}"] for n in ("inputs", "outputs"))
+    for vector, ids in zip(vectors, greedy, strict=True):
+        read = torch.from_numpy(vector).unsqueeze(0)
+        row = [TYPES]
+        while len(row) <= 8:
+            state = network(inputs[torch.tensor([row])], read)[0, -1]
+            scores = outputs @ torch.cat([state, read[0]])
+            row.append(int(scores.argmax()))
+            if row[-1] == TYPES:
+                break
+        assert [number for number in row[1:] if number != TYPES] == ids
+
+
+def test_more_beginnings_write_what_is_more_probable(model):
+    generator, name = Generator(model), reconstruction(0)
+    vectors = np.random.default_rng(2).standard_normal((40, 48)).astype(np.float32)
+
+    def mean(rows):
+        network = generator.networks.decoders[name]
+        inputs, outputs = (generator.tables.tables[f"{name}.{n}"] for n in ("inputs", "outputs"))
+        total = []
+        for vector, ids in zip(vectors, rows, strict=True):
+            read = torch.from_numpy(vector).unsqueeze(0)
+            states = network(inputs[torch.tensor([[TYPES, *ids]])], read)[0]
+            joined = torch.cat([states, read.expand(len(states), -1)], 1)
+            gains = (joined @ outputs.T).log_softmax(1)
+            labels = torch.tensor([*ids, TYPES])
+            total.append(gains.gather(1, labels.unsqueeze(1)).mean().item())
+        return np.mean(total)
+
+    with torch.inference_mode():
+        means = [mean(written(generator, name, vectors, beam)) for beam in (1, 5)]
+    assert means[1] > means[0]
+
+
+def test_a_model_without_decoders_or_variables_says_so(model, tmp_path):
+    plain = SentenceEncoder.load(model)
+    plain.save(tmp_path / "plain")
+    with pytest.raises(InputError, match="without decoders, which writes no sentences"):
+        Generator(tmp_path / "plain")
+    train(run("bilingual-trans", recipe={"epochs": 1}), tmp_path / "bilingual")
+    generator = Generator(tmp_path / "bilingual")
+    with pytest.raises(TandemError, match="no variables of 'en', only of: none"):
+        list(restyled(generator, ["w1"], ["w2"], "en"))
+    with pytest.raises(TandemError, match="2 sources and 1 styles"):
+        list(restyled(Generator(model), ["w1", "w2"], ["w2"]))
+
+
+def test_a_damaged_decoder_is_refused(model, tmp_path):
+    import shutil
+
+    folder = tmp_path / "damaged"
+    shutil.copytree(model, folder)
+    path = folder / "decoders/decoders.safetensors"
+    path.write_bytes(path.read_bytes()[:-4] + b"abcd")
+    with pytest.raises(InputError, match="not the file that"):
+        Generator(folder)
+    # sealed anew, but with other shapes than its settings
+    path = folder / "decoders/decoders.json"
+    path.write_text(path.read_text().replace('"filter": 32', '"filter": 31'), encoding="utf-8")
+    shutil.copy(model / "decoders/decoders.safetensors", folder / "decoders")
+    saved.seal(folder / "decoders")
+    saved.seal(folder)
+    with pytest.raises(InputError, match="not the tensors that its settings describe"):
+        Generator(folder)
+
+
+def test_text_of_pieces_has_its_spaces_and_marks():
+    class Pieces:
+        vocabulary = ["\u2581he", "\u2581sa", "id", "\u2581,", "\u2581(", "\u2581yes", "\u2581)",
+                      "\u2581.", "\u2581\u201c", "\u2581\u201d"]  # fmt: skip
+        segmentation = type("S", (), {"has_models": True})
+
+    class Model:
+        encoder = type("E", (), {"segmenter": Pieces})
+
+    assert text_of(Model, [0, 1, 2, 3, 4, 5, 6, 7]) == "he said, (yes)."
+    assert text_of(Model, [0, 1, 2, 8, 5, 9, 7]) == "he said \u201cyes\u201d."
+    assert text_of(Model, []) == ""
