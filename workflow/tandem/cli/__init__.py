@@ -49,6 +49,11 @@ COMMANDS = {
         "Find the nearest sentences or documents of a corpus: write score, query, found (TSV), the "
         "best of each query first.",
     ),
+    "restyle": (
+        "restyle",
+        "Write the meaning of each line in the manner of another, by a model that was trained with "
+        "--objective generative.",
+    ),
     "evaluate": (
         "evaluate",
         "Say how good a model is: retrieval, filtering and mining of test pairs, and similarity.",

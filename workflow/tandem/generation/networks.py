@@ -172,15 +172,12 @@ def losses(networks: Networks, tables: Tables, texts: Sequence[Text], draws: Dra
                 variable = _gaussians(networks, tables, name, [texts[side]], draws)[0]
                 divergence = divergence + variable.divergence()
                 vectors = torch.cat([_vector(objective, variable), semantic], 1)
-            name = reconstruction(side)
-            reconstructed = reconstructed + _written(
-                networks, tables, name, texts[side], vectors, draws, 0.0
-            )
+            how = reconstruction(side), texts[side], vectors, draws.dropout
+            reconstructed = reconstructed + written_losses(networks, tables, *how).sum()
     for side in objective.translated:
-        vectors = meanings[1 - side].mean
-        translated = translated + _written(
-            networks, tables, translation(side), texts[side], vectors, draws, objective.smoothing
-        )
+        how = translation(side), texts[side], meanings[1 - side].mean, draws.dropout
+        summed = written_losses(networks, tables, *how, objective.smoothing).sum()
+        translated = translated + summed
     return Losses(reconstructed, translated, divergence)
 
 
@@ -220,29 +217,29 @@ def _gaussians(
     return [Gaussian(*parts) for parts in zip(*(part.split(sizes) for part in both), strict=True)]
 
 
-def _written(
-    networks: Networks, tables: Tables, name: str, text: Text, vectors: Tensor, draws: Draws,
-    smoothing: float,
+def written_losses(
+    networks: Networks, tables: Tables, name: str, text: Text, vectors: Tensor,
+    dropout: float = 0.0, smoothing: float = 0.0,
 ) -> Tensor:  # fmt: skip
-    """Return the sum of the losses of the tokens that a decoder writes, in nats."""
+    """Return the losses, in nats, of the tokens that a decoder of this name writes, (labels,)."""
     network: Decoder = networks.decoders[name]
     table, local = tables.look(f"{name}.inputs", text.inputs)
-    embedded = functional.dropout(
-        functional.embedding(local, table), draws.dropout, networks.training
-    )
+    embedded = functional.dropout(functional.embedding(local, table), dropout, networks.training)
     states = network(embedded, vectors).flatten(0, 1).index_select(0, text.places)
     table, labels = tables.look(f"{name}.outputs", text.labels)
     weights = tables.stands_for(f"{name}.outputs")
     scores = scored(network, table, states, vectors, text.rows)
     if weights is None:
-        return functional.cross_entropy(scores, labels, reduction="sum", label_smoothing=smoothing)
+        return functional.cross_entropy(
+            scores, labels, reduction="none", label_smoothing=smoothing
+        )
     normaliser = torch.logsumexp(scores + weights, 1)
     loss = normaliser - scores.gather(1, labels.unsqueeze(1)).squeeze(1)
     if smoothing:
         stands = weights.exp()
         even = normaliser - scores @ (stands / stands.sum())
         loss = (1 - smoothing) * loss + smoothing * even
-    return loss.sum()
+    return loss
 
 
 def scored(
