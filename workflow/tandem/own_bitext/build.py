@@ -126,10 +126,10 @@ def _by_languages(bitext: Texts, languages: Sequence[str]) -> dict[Languages, It
         )
     texts: dict[Languages, Iterable[Pair]] = {}
     for sides, pairs in bitext.items() if isinstance(bitext, Mapping) else [(languages, bitext)]:
-        if isinstance(sides, str) or [isinstance(side, str) for side in sides] != [True, True]:
+        codes = list(sides) if isinstance(sides, Sequence) and not isinstance(sides, str) else []
+        if len(codes) != 2 or not all(isinstance(code, str) for code in codes):
             raise TandemError(f'{sides!r} is not two languages. Give such as ("en", "de")')
-        first, second = sides
-        texts[first, second] = pairs
+        texts[codes[0], codes[1]] = pairs
     return texts
 
 
@@ -163,7 +163,7 @@ def build(
         goes_on = space.begin(_description(how, sources), overwrite and not resume, precious)
         again = overwrite or (resume and goes_on and _is_unfinished(place))
         free(again)
-        text, ids, checkpoint, model = space.parts("texts", "ids of texts", "checkpoint", "model")
+        text, ids, checkpoint, model = space.parts("text", "ids", "checkpoint", "model")
         if not text.exists():
             divide(how, sources, text)
         if not ids.exists():

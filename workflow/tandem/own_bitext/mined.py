@@ -47,12 +47,12 @@ def calibrated(
         raise TandemError(f"{problem}. Give a number")
     measured = quality_in(encoder.metadata, languages)
     if score not in (limits := measured.get("thresholds", {})):
-        where = f" in {name_of(languages)}" if pairs_of(encoder.metadata) else ""
+        where = f" for {name_of(languages)}" if pairs_of(encoder.metadata) else ""
         why = "of the pairs to calibrate on too many had no word that it knows"
         if not measured and "dimension_before" in encoder.metadata:
             why = "compress --dimensions changed its cosines, and none was measured since"
         elif not measured and (pairs := pairs_of(encoder.metadata)):
-            why = f"it was calibrated in {', '.join(map(name_of, pairs))}"
+            why = f"those that it has are for {', '.join(map(name_of, pairs))}"
         elif not measured:
             why = "it was not trained by tandem train"
         raise TandemError(
