@@ -39,15 +39,7 @@ _LEAST_WORDS = 3
 def add_train(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     common.set_up(parser, partial(run, parser.error), _EXAMPLE)
-    parser.add_argument("files", nargs="*", metavar="FILE", help=common.BITEXT)
-    common.add_languages(parser, required=False)
-    parser.add_argument(
-        "--pair", nargs="+", action="append", default=[], metavar=("FIRST SECOND FILE", "FILE"),
-        help="two languages and their text, as FILE; may be repeated, with other languages: one "
-        "model learns all. FILE with --languages is another such pair. What a pair holds out, no "
-        "other trains on",
-    )  # fmt: skip
-    common.add_columns(parser)
+    _add_text(parser)
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="the model")
     common.add_overwrite(parser)
     parser.add_argument(
@@ -88,6 +80,19 @@ def add_train(parser: argparse.ArgumentParser) -> None:
     )
     common.add_device(parser, default="auto")
     common.add_reporting(parser)
+
+
+def _add_text(parser: argparse.ArgumentParser) -> None:
+    """Add the text, and the languages that it is in."""
+    parser.add_argument("files", nargs="*", metavar="FILE", help=common.BITEXT)
+    common.add_languages(parser, required=False)
+    parser.add_argument(
+        "--pair", nargs="+", action="append", default=[], metavar=("FIRST SECOND FILE", "FILE"),
+        help="two languages and their text, as FILE; may be repeated, with other languages: one "
+        "model learns all. FILE with --languages is one more such pair. No pair is trained on "
+        "what another holds out",
+    )  # fmt: skip
+    common.add_columns(parser)
 
 
 def _setting(text: str) -> tuple[str, Any]:

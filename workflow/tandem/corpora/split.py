@@ -56,14 +56,14 @@ def split_pairs(
 
     `left` and `right` are the keys of both sides (`tandem.text.spelling.key`), uint64, (n,).
     `max_train` is the most pairs to train on; None: all. Pairs with a text that another corpus
-    holds out, `elsewhere`, are taken first for the same split, and for no other one. TandemError
-    where no pair would be left to train on.
+    holds out, `elsewhere`, are taken first for the same split, each text once, and for no other
+    one. TandemError where no pair would be left to train on.
     """
     order = np.random.default_rng(seed).permutation(len(left))
     in_test, in_valid = (np.isin(left, keys) | np.isin(right, keys) for keys in elsewhere)
-    test_part, rest = _taken(order, test, in_test, in_valid)
+    test_part, rest = _taken(order, test, in_test, in_valid, (left, right))
     rest = _without(rest, test_part, left, right)
-    valid_part, rest = _taken(rest, valid, in_valid, in_test)
+    valid_part, rest = _taken(rest, valid, in_valid, in_test, (left, right))
     train = _without(rest, valid_part, left, right)
     if len(test_part) < test or len(valid_part) < valid or not len(train):
         raise TandemError(
@@ -78,14 +78,21 @@ def split_pairs(
 
 
 def _taken(
-    order: np.ndarray, size: int, wanted: np.ndarray, unwanted: np.ndarray
+    order: np.ndarray,
+    size: int,
+    wanted: np.ndarray,
+    unwanted: np.ndarray,
+    sides: tuple[np.ndarray, np.ndarray],
 ) -> tuple[np.ndarray, np.ndarray]:
     """Take pairs for a split: wanted ones first, unwanted ones never; also return the others.
 
-    Wanted ones beyond the size are in neither. The masks are (n,), of the positions in `order`.
+    Of wanted ones with the same text the first is taken, or short texts that everybody has would
+    fill the split; what is left of them is in neither. The masks are (n,).
     """
     free = order[~unwanted[order]]
     first, others = free[wanted[free]], free[~wanted[free]]
+    once = [np.unique(side[first], return_index=True)[1] for side in sides]
+    first = first[np.intersect1d(*once)]
     drawn = max(size - len(first), 0)
     taken = np.zeros(len(wanted), bool)
     taken[others[:drawn]] = True

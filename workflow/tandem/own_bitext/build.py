@@ -77,11 +77,8 @@ def train(
     Pairs are cleaned, and repetitions removed. Three sets of pairs without a text in common with
     the training pairs are held out: to stop on, to calibrate thresholds on, and to report on. The
     recipe follows from the amount of text. What was measured is in the encoder's
-    `metadata["quality"]`.
-
-    More than two languages are trained on together, with one vocabulary, where the text is by
-    pairs of them: `train({("en", "de"): pairs, ("en", "fr"): others}, out="model")`. Each pair of
-    languages has thresholds and figures of its own.
+    `metadata["quality"]`. More languages are learned with one vocabulary where the text is by pairs
+    of them: `train({("en", "de"): pairs, ("en", "fr"): others}, out="model")`.
 
     A training that was stopped goes on where it was when it is called again with the same pairs
     and settings, and ends with the same bytes. Ctrl-C writes the best epoch so far. With others,
@@ -105,12 +102,12 @@ def train(
         KeyboardInterrupt: it was stopped.
     """
     bitexts = _by_languages(bitext, languages)
-    if not str(out):
-        raise TandemError("say which folder to write: out=...")
     settings = recipes.grouped(asked)
     if unknown := settings.keys() - {entry.name for entry in fields(Asked)} | {"pairs"} & {*asked}:
         problem = f"no setting of a training is called {' or '.join(sorted(unknown))}"
         raise TandemError(f"{problem}. See `Asked`, `Recipe` and `Segmentation`")
+    if not str(out):
+        raise TandemError("say which folder to write: out=...")
     how, place = Asked(apart(bitexts), **settings), Path(out)
     free = partial(check, place, [], folder=True)
     read = partial(written, bitexts)
