@@ -250,8 +250,9 @@ def test_a_killed_training_goes_on_to_the_same_bytes_with_the_same_text_only(hom
         (PAIRS[:4], "differs in columns"),
     ):
         done = subprocess.run(
-            [*command, *words, "--resume"], cwd=home, env=ENVIRONMENT, capture_output=True, text=True
-        )
+            [*command, *words, "--resume"],
+            cwd=home, env=ENVIRONMENT, capture_output=True, text=True,
+        )  # fmt: skip
         assert (done.returncode, differing in done.stderr) == (1, True), done.stderr
     done = subprocess.run([*command, *PAIRS, "--resume"], cwd=home, env=ENVIRONMENT)
     assert done.returncode == 0

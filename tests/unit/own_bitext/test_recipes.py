@@ -117,6 +117,17 @@ def test_a_vocabulary_is_learned_from_the_first_pairs_of_a_sample(tmp_path, monk
         assert len(load_sides(ids / "en de", "train", ("en", "de"))[0]) == 60  # all are trained on
 
 
+def test_more_languages_have_more_pieces_up_to_those_of_much_text():
+    for pairs, languages, size in (
+        (10, "en de", 4000), (10, "en de fr", 6000), (16_000, "en de tr fr ko", 10_000),
+        (60_000, "en de fr", 12_000), (60_000, " ".join("abcdefghijklmnopqrst"), 64_000),
+        (200_000, "en de fr", 64_000),
+    ):  # fmt: skip
+        assert segmentation(pairs, FEW, languages.split()).size == size
+    assert segmentation(10, FEW, ("en", "de", "fr"), size=500).size == 500
+    assert segmentation(10, FEW, ("en", "de", "fr"), kind="words").size == 4000
+
+
 @pytest.mark.parametrize(
     ("sizes", "most", "divided"),
     [

@@ -64,8 +64,8 @@ def add_train(parser: argparse.ArgumentParser) -> None:
     _add_settings(parser, Segmentation, "size")
     parser.add_argument(
         "--sample", type=common.positive, default=absent, metavar="N",
-        help="training pairs, drawn at random, that the segmentation is learned from; memory grows "
-        f"with them (default: {SAMPLE:,}, or all if there are fewer)",
+        help="training pairs, drawn at random, as many of each --pair, that the segmentation is "
+        f"learned from; memory grows with them (default: {SAMPLE:,}, or all if there are fewer)",
     )  # fmt: skip
     _add_settings(parser, Encoder, "dimension")
     _add_settings(parser, Recipe, *Recipe.model_fields)

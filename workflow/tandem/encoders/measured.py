@@ -19,16 +19,15 @@ def name_of(languages: Sequence[str]) -> str:
     return " ".join(languages)
 
 
-def pairs_of(metadata: Mapping[str, Any]) -> list[Languages]:
-    """Return the languages that an encoder was trained on together, if they are more than two."""
-    languages = metadata.get("languages", ())
-    return [(pair[0], pair[1]) for pair in languages if not isinstance(pair, str)]
+def is_joint(metadata: Mapping[str, Any]) -> bool:
+    """Tell whether an encoder was trained on several pairs of languages."""
+    return any(not isinstance(entry, str) for entry in metadata.get("languages", ()))
 
 
 def parts(metadata: Mapping[str, Any], key: str) -> dict[str, Any]:
     """Return what `text` or `quality` holds, by names of languages; "" where it is of two alone."""
     whole = metadata.get(key, {})
-    return dict(whole) if pairs_of(metadata) else {"": whole}
+    return dict(whole) if is_joint(metadata) else {"": whole}
 
 
 def quality_in(metadata: Mapping[str, Any], languages: Sequence[str]) -> Mapping[str, Any]:
@@ -45,7 +44,7 @@ def with_quality(
     metadata: Mapping[str, Any], languages: Sequence[str], quality: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return what `quality` is to hold once two languages were measured anew."""
-    if not pairs_of(metadata):
+    if not is_joint(metadata):
         return dict(quality)
     others = parts(metadata, "quality")
     others.pop(name_of([*languages][::-1]), None)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tandem.encoders.measured import name_of, pairs_of, quality_in
+from tandem.encoders.measured import is_joint, name_of, parts, quality_in
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
 from tandem.search import margins
@@ -47,12 +47,12 @@ def calibrated(
         raise TandemError(f"{problem}. Give a number")
     measured = quality_in(encoder.metadata, languages)
     if score not in (limits := measured.get("thresholds", {})):
-        where = f" for {name_of(languages)}" if pairs_of(encoder.metadata) else ""
+        where = f" for {name_of(languages)}" if is_joint(encoder.metadata) else ""
         why = "of the pairs to calibrate on too many had no word that it knows"
         if not measured and "dimension_before" in encoder.metadata:
             why = "compress --dimensions changed its cosines, and none was measured since"
-        elif not measured and (pairs := pairs_of(encoder.metadata)):
-            why = f"those that it has are for {', '.join(map(name_of, pairs))}"
+        elif not measured and is_joint(encoder.metadata) and "quality" in encoder.metadata:
+            why = f"those that it has are for {', '.join(parts(encoder.metadata, 'quality'))}"
         elif not measured:
             why = "it was not trained by tandem train"
         raise TandemError(
