@@ -91,8 +91,8 @@ def _taken(
     """
     free = order[~unwanted[order]]
     first, others = free[wanted[free]], free[~wanted[free]]
-    once = [np.unique(side[first], return_index=True)[1] for side in sides]
-    first = first[np.intersect1d(*once)]
+    left, right = (np.unique(side[first], return_index=True)[1] for side in sides)
+    first = first[np.intersect1d(left, right)]
     drawn = max(size - len(first), 0)
     taken = np.zeros(len(wanted), bool)
     taken[others[:drawn]] = True
