@@ -45,7 +45,8 @@ def options_of(command):
     """The options of a command that have a value, each with the number of its values."""
     commands = parser([command])._subparsers._group_actions[0].choices
     options = [a for a in commands[command]._actions if a.option_strings and a.nargs != 0]
-    return {action.option_strings[0]: action.nargs or 1 for action in options}
+    numbers = {action.option_strings[0]: action.nargs or 1 for action in options}
+    return numbers | ({"--pair": 3} if command == "train" else {})
 
 
 CASES = [(command, *case) for command in COMMANDS for case in options_of(command).items()]

@@ -10,9 +10,15 @@ import pytest
 from tandem.corpora.files import corpora, is_file
 from tandem.corpora.tables import Columns
 from tandem.errors import InputError
-from tandem.own_bitext.inputs import files_in
+from tandem.own_bitext.inputs import Source, files_in
 
 LANGUAGES = ("en", "de")
+
+
+def only(read, folder):
+    """The corpus that can be read again, of one that perhaps cannot."""
+    ((_, copied),) = files_in([Source(LANGUAGES, corpus) for corpus in read], folder)
+    return copied
 
 
 @pytest.mark.parametrize(
@@ -28,7 +34,7 @@ LANGUAGES = ("en", "de")
 )
 def test_messages_name_stdin_and_not_its_copy(tmp_path, monkeypatch, text, columns, message):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(text))))
-    (copied,) = files_in(corpora(["-"], Columns(columns)), tmp_path)
+    copied = only(corpora(["-"], Columns(columns)), tmp_path)
     assert copied.files == (str(tmp_path / "input-1"),)
     with pytest.raises(InputError) as caught:
         list(copied.pairs(LANGUAGES))
@@ -43,7 +49,7 @@ def test_messages_name_a_pipe_and_the_file_beside_it(tmp_path):
     writer = threading.Thread(target=pipe.write_text, args=("cat\ndog\n",))
     writer.start()
     assert not is_file(str(pipe)) and is_file(str(file)) and not is_file("-")
-    (copied,) = files_in(corpora([pipe, file]), tmp_path)
+    copied = only(corpora([pipe, file]), tmp_path)
     writer.join()
     assert copied.files == (str(tmp_path / "input-1"), str(file))
     with pytest.raises(InputError, match=rf"^{pipe}, line 2: no counterpart in {file}"):

@@ -150,12 +150,12 @@ def test_an_encoder_with_thresholds_is_not_calibrated_again(encoder):
 
 def test_a_threshold_is_found_or_it_is_said_why_not(encoder):
     with pytest.raises(TandemError, match="no calibrated threshold"):
-        calibrated(encoder, Score.RATIO)
+        calibrated(encoder, Score.RATIO, LANGUAGES)
     encoder.metadata["quality"] = {"thresholds": {"ratio": 1.1, "cosine": 0.4}}
-    assert calibrated(encoder, Score.RATIO) == 1.1
-    assert calibrated(encoder, Score.COSINE, k=8) == 0.4
+    assert calibrated(encoder, Score.RATIO, LANGUAGES) == 1.1
+    assert calibrated(encoder, Score.COSINE, LANGUAGES, k=8) == 0.4
     with pytest.raises(TandemError, match="over 4 neighbours, not 8"):
-        calibrated(encoder, Score.RATIO, k=8)
+        calibrated(encoder, Score.RATIO, LANGUAGES, k=8)
 
 
 @pytest.mark.parametrize(("unknown", "absent"), [(5, False), (6, True), (100, True)])
@@ -183,7 +183,7 @@ def test_what_has_no_threshold_is_not_reported(encoder):
     json.dumps(figures, allow_nan=False)
     encoder.metadata["quality"] = figures
     with pytest.raises(TandemError, match="for the ratio: of the pairs to calibrate on too many"):
-        calibrated(encoder, Score.RATIO)
+        calibrated(encoder, Score.RATIO, LANGUAGES)
 
 
 def test_similarity_is_that_of_sentence_transformers(encoder, tmp_path):

@@ -12,7 +12,7 @@ from tandem.files.io import atomic_folder, write_json, write_lines
 from tandem.objectives.kinds.margin import Margin
 from tandem.own_bitext import recipes
 from tandem.own_bitext.recipes import followed, in_words
-from tandem.own_bitext.vocabulary import segment
+from tandem.own_bitext.vocabulary import segment, shares
 from tandem.segmentation.kinds.sentencepiece import Sentencepiece
 from tandem.segmentation.ragged import load_sides
 from tandem.segmentation.segmenter import Segmenter
@@ -101,20 +101,65 @@ def test_words_of_chinese_are_found_where_they_come_with_ngrams(languages):
 def test_a_vocabulary_is_learned_from_the_first_pairs_of_a_sample(tmp_path, monkeypatch):
     monkeypatch.setattr(recipes, "SAMPLE", 30)
     text, ids = tmp_path / "text", tmp_path / "ids"
-    text.mkdir()
+    (text / "en de").mkdir(parents=True)
     for side in ("en", "de"):
         lines = [f"{side}{n % 10} {side}{n}" for n in range(60)]
         for split in ("train", "valid"):
-            write_lines(text / f"{split}.{side}", lines)
-    write_json(text / "splits.json", {"train": 60})
+            write_lines(text / "en de" / f"{split}.{side}", lines)
+    write_json(text / "en de" / "splits.json", {"train": 60})
     for sample, most, stored in ((None, 30, 30), (12, 12, 12), (90, 60, 90)):
         asked = {"kind": "words", "size": 500} | ({"sample": sample} if sample else {})
         with atomic_folder(ids) as folder:
-            segment(text, ("en", "de"), asked, None, folder)
+            segment(text, [("en", "de")], asked, None, folder)
         learned = Segmenter.load(ids)
         assert set(learned.vocabulary) == {f"{s}{n}" for n in range(most) for s in ("en", "de")}
         assert learned.segmentation.sample == stored
-        assert len(load_sides(ids, "train", ("en", "de"))[0]) == 60  # all are trained on
+        assert len(load_sides(ids / "en de", "train", ("en", "de"))[0]) == 60  # all are trained on
+
+
+def test_more_languages_have_more_pieces_up_to_those_of_much_text():
+    for pairs, languages, size in (
+        (10, "en de", 4000), (10, "en de fr", 6000), (16_000, "en de tr fr ko", 10_000),
+        (60_000, "en de fr", 12_000), (60_000, " ".join("abcdefghijklmnopqrst"), 64_000),
+        (200_000, "en de fr", 64_000),
+    ):  # fmt: skip
+        assert segmentation(pairs, FEW, languages.split()).size == size
+    assert segmentation(10, FEW, ("en", "de", "fr"), size=500).size == 500
+    assert segmentation(10, FEW, ("en", "de", "fr"), kind="words").size == 4000
+
+
+@pytest.mark.parametrize(
+    ("sizes", "most", "divided"),
+    [
+        ([60], 30, [30]),
+        ([60], 90, [60]),
+        ([100, 100], 100, [50, 50]),
+        ([1000, 5], 100, [95, 5]),
+        ([5, 1000, 40], 100, [5, 55, 40]),
+        ([5, 1000, 60], 100, [5, 48, 47]),
+        ([5, 6], 100, [5, 6]),
+        ([9, 9], 1, [0, 1]),
+    ],
+)
+def test_a_sample_is_shared_equally_by_texts_as_far_as_they_go(sizes, most, divided):
+    assert shares(sizes, most) == divided
+
+
+def test_a_vocabulary_of_more_languages_has_an_equal_part_of_each_text(tmp_path):
+    pairs, text, ids = [("en", "de"), ("en", "fr")], tmp_path / "text", tmp_path / "ids"
+    for languages, start, size in ((pairs[0], 0, 60), (pairs[1], 100, 8)):
+        folder = text / " ".join(languages)
+        folder.mkdir(parents=True)
+        for side in languages:
+            for split in ("train", "valid"):
+                write_lines(folder / f"{split}.{side}", [f"{side}{start + n}" for n in range(size)])
+        write_json(folder / "splits.json", {"train": size})
+    with atomic_folder(ids) as folder:
+        segment(text, pairs, {"kind": "words", "size": 500, "sample": 30}, None, folder)
+    large, small = range(22), range(100, 108)
+    words = {*(f"en{n}" for n in (*large, *small)), *(f"de{n}" for n in large)}
+    assert set(Segmenter.load(ids).vocabulary) == words | {f"fr{n}" for n in small}
+    assert len(load_sides(ids / "en de", "train", pairs[0])[0]) == 60
 
 
 def test_ordinary_text_is_learned_from_as_a_whole():

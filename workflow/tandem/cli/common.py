@@ -85,6 +85,7 @@ def inputs_of(options: argparse.Namespace) -> list[Place]:
     arguments = vars(options)
     names = [arguments.get(name) for name in _INPUTS]
     names += [*arguments.get("files", ()), *arguments.get("read_by_rules", ())]
+    names += [name for pair in arguments.get("pair", ()) for name in pair[2:]]
     names += [path for path, *_ in arguments.get("sts", ())]
     return [0 if name == STDIO else str(name) for name in names if name is not None]
 
@@ -138,10 +139,10 @@ def from_on(least: float | None) -> str:
     return "" if least is None or least <= -1 else f", from a score of {least:.3f} on"
 
 
-def add_languages(parser: argparse.ArgumentParser) -> None:
+def add_languages(parser: argparse.ArgumentParser, required: bool = True) -> None:
     """Add the languages of the two sides."""
     parser.add_argument(
-        "--languages", nargs=2, required=True, type=text, metavar=("FIRST", "SECOND"),
+        "--languages", nargs=2, required=required, type=text, metavar=("FIRST", "SECOND"),
         help="of the two sides",
     )  # fmt: skip
 

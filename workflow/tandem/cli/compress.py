@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from tandem.cli import common
+from tandem.encoders.measured import parts
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision
 from tandem.exporting.compact import narrowed
@@ -40,7 +41,7 @@ def run(options: argparse.Namespace) -> None:
     check(options.folder, [options.model], options.overwrite, folder=True)
     encoder, lines = SentenceEncoder.load(options.model), []
     if options.dimensions is not None:
-        if encoder.metadata.get("quality", {}).get("thresholds"):
+        if any(part.get("thresholds") for part in parts(encoder.metadata, "quality").values()):
             lines.append(_NO_THRESHOLDS)
         encoder = narrowed(encoder, options.dimensions)
     encoder.save(options.folder, options.precision)

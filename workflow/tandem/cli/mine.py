@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> None:
         encoder = common.load_model(options, *options.languages)
         least = options.at_least
         if least is None:
-            least = calibrated(encoder, options.score, options.k)
+            least = calibrated(encoder, options.score, options.languages, options.k)
         left, right = (
             spool(encoder, name, language, stack, options, Equal.TEXT)
             for name, language in zip(names, options.languages, strict=True)

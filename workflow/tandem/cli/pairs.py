@@ -89,7 +89,7 @@ def score(options: argparse.Namespace) -> None:
         encoder = common.load_model(options, *options.languages)
         least = options.at_least
         if least is None:
-            least = calibrated(encoder, Score.COSINE)
+            least = calibrated(encoder, Score.COSINE, options.languages)
         bitext = common.pairs(options)
         for pairs, cosines in _scored(encoder, bitext, options.languages):
             read += len(pairs)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from tandem.cli import common
-from tandem.corpora.files import Corpus, corpora, is_file
+from tandem.cli.trained import summary
+from tandem.corpora.files import corpora, is_file
 from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.errors import TandemError, shown
 from tandem.files.io import parse_yaml
@@ -21,21 +22,24 @@ from tandem.segmentation.segmentation import SEGMENTATIONS, Segmentation
 from tandem.training.recipe import Recipe
 
 if TYPE_CHECKING:
-    from tandem.own_bitext.build import Asked
+    from tandem.encoders.measured import Languages
+    from tandem.own_bitext.asked import Asked
+    from tandem.own_bitext.inputs import Source
 
-_EXAMPLE = "tandem train my.en my.de --languages en de --out model/"
+_EXAMPLE = """tandem train my.en my.de --languages en de --out model/
+tandem train --pair en de my.en my.de --pair en fr memory.tmx --out model/"""
 _FOLLOWS = (
     "epochs", "patience", "learning_rate", "embedding_multiplier", "decay", "dropout", "size"
 )  # fmt: skip
 """Settings that depend on the amount of text or the encoder where their option is absent."""
+_LEAST_WORDS = 3
+"""Fewest words of a --pair."""
 
 
 def add_train(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    common.set_up(parser, run, _EXAMPLE)
-    parser.add_argument("files", nargs="+", metavar="FILE", help=common.BITEXT)
-    common.add_languages(parser)
-    common.add_columns(parser)
+    common.set_up(parser, partial(run, parser.error), _EXAMPLE)
+    _add_text(parser)
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="the model")
     common.add_overwrite(parser)
     parser.add_argument(
@@ -60,8 +64,8 @@ def add_train(parser: argparse.ArgumentParser) -> None:
     _add_settings(parser, Segmentation, "size")
     parser.add_argument(
         "--sample", type=common.positive, default=absent, metavar="N",
-        help="training pairs, drawn at random, that the segmentation is learned from; memory grows "
-        f"with them (default: {SAMPLE:,}, or all if there are fewer)",
+        help="training pairs, drawn at random, as many of each --pair, that the segmentation is "
+        f"learned from; memory grows with them (default: {SAMPLE:,}, or all if there are fewer)",
     )  # fmt: skip
     _add_settings(parser, Encoder, "dimension")
     _add_settings(parser, Recipe, *Recipe.model_fields)
@@ -76,6 +80,19 @@ def add_train(parser: argparse.ArgumentParser) -> None:
     )
     common.add_device(parser, default="auto")
     common.add_reporting(parser)
+
+
+def _add_text(parser: argparse.ArgumentParser) -> None:
+    """Add the text, and the languages that it is in."""
+    parser.add_argument("files", nargs="*", metavar="FILE", help=common.BITEXT)
+    common.add_languages(parser, required=False)
+    parser.add_argument(
+        "--pair", nargs="+", action="append", default=[], metavar=("FIRST SECOND FILE", "FILE"),
+        help="two languages and their text, as FILE; may be repeated, with other languages: one "
+        "model learns all. FILE with --languages is one more such pair. No pair is trained on "
+        "what another holds out",
+    )  # fmt: skip
+    common.add_columns(parser)
 
 
 def _setting(text: str) -> tuple[str, Any]:
@@ -108,39 +125,67 @@ def _add_settings(parser: argparse.ArgumentParser, model: type[Settings], *names
         )
 
 
-def run(options: argparse.Namespace) -> None:
-    """Train, and say how good the model is."""
+def run(refuse: Callable[[str], object], options: argparse.Namespace) -> None:
+    """Train, and say how good the model is; `refuse` ends wrong usage."""
     from tandem.own_bitext.build import build
-    from tandem.own_bitext.inputs import files_in
+    from tandem.own_bitext.inputs import Source, files_in
 
-    places = [*common.check_inputs(options.files), *filter(None, [options.model])]
+    bitexts = _bitexts(refuse, options)
+    names = [name for _, files in bitexts for name in files]
+    places = [*common.check_inputs(names), *filter(None, [options.model])]
     free = partial(check, options.out, places, folder=True)
     free(options.overwrite or options.resume)  # before a model is loaded
-    bitext = corpora(options.files, common.columns(options))
-    how = _asked(options)
-    apart = _apart(bitext, options)
+    how = _asked(options, [languages for languages, _ in bitexts])  # before text is read
+    columns = common.columns(options)
+    sources = [
+        Source(languages, corpus)
+        for languages, files in bitexts
+        for corpus in corpora(files, columns)
+    ]
+    apart = _apart(sources, options)
     encoder = build(
         how,
-        lambda folder: files_in(bitext, folder),
+        lambda folder: files_in(sources, folder),
         options.out,
         free,
         options.overwrite,
         options.resume,
         tell=partial(common.tell, options),
     )
-    common.report(options, encoder.metadata, *_summary(encoder.metadata, options, apart))
+    lines = summary(encoder.metadata, options.out, apart)
+    common.report(options, encoder.metadata, *lines)
 
 
-def _asked(options: argparse.Namespace) -> Asked:
+def _bitexts(
+    refuse: Callable[[str], object], options: argparse.Namespace
+) -> list[tuple[Languages, list[str]]]:
+    """Return the files by their languages: those named alone, then those of each --pair."""
+    pairs: list[tuple[Languages, list[str]]] = []
+    if options.files or options.languages or not options.pair:
+        if not (options.files and options.languages):
+            refuse("give FILE and --languages, or --pair, or both")
+        first, second = options.languages
+        pairs.append(((first, second), options.files))
+    for words in options.pair:
+        if len(words) < _LEAST_WORDS:
+            refuse("--pair is two languages and at least one file: --pair en de my.en my.de")
+        first, second, *files = words
+        pairs.append(((first, second), files))
+    return pairs
+
+
+def _asked(options: argparse.Namespace, pairs: Sequence[Languages]) -> Asked:
     """Return what the options ask for; TandemError if one contradicts the model to start from."""
-    from tandem.own_bitext.build import Asked
+    from tandem.own_bitext.asked import Asked
+    from tandem.own_bitext.inputs import apart
 
     arguments = vars(options)
-    start = common.load_model(options, *options.languages) if options.model else None
+    languages = dict.fromkeys(language for pair in pairs for language in pair)
+    start = common.load_model(options, *languages) if options.model else None
     named = {"kind": "segmentation", "size": "size", "sample": "sample"}
     segmentation = {key: arguments[name] for key, name in named.items() if name in arguments}
     return Asked(
-        tuple(options.languages),
+        apart(pairs),
         start=start,
         encoder=_encoder(arguments, start.kind.kind if start else "averaging"),
         segmentation=segmentation,
@@ -172,70 +217,14 @@ def _objective(options: argparse.Namespace) -> Objective | None:
     return OBJECTIVES.parse({"kind": options.objective or "margin"} | settings)
 
 
-def _summary(metadata: dict[str, Any], options: argparse.Namespace, apart: list[str]) -> list[str]:
-    """Return what was read, how it trained, how good it is, and what to do next.
-
-    `apart` says where lines do not belong together.
-    """
-    from tandem.own_bitext.alignment import doubts
-
-    text, quality = metadata["text"], metadata["quality"]
-    removed = {reason: n for reason, n in text["cleaning"]["removed"].items() if n}
-    why = ", ".join(f"{n:,} {reason}" for reason, n in removed.items())
-    retrieval = quality["retrieval"]
-    model, languages = options.out, " ".join(options.languages)
-    lines = [
-        f"read {text['cleaning']['read']:,} pairs, kept {text['cleaning']['kept']:,}"
-        + (f" (left out: {why})" if why else ""),
-        f"held out: {text['splits']['valid']:,} pairs to stop on, "
-        f"{quality['calibrated_on_pairs']:,} to calibrate on, {retrieval['pairs']:,} to report on",
-        f"kept epoch {metadata['epoch']} of {_trained(metadata)}",
-        f"P@1 of {retrieval['pairs']:,} test pairs: {retrieval['p_at_1_x100']:.1f} "
-        f"(95% interval {retrieval['low']:.1f} to {retrieval['high']:.1f})",
-    ]
-    least = " --at-least auto" if "cosine" in quality["thresholds"] else ""
-    then = f"next: tandem score {model} FILES --languages {languages}{least} --out kept.tsv"
-    if doubtful := doubts(quality, text["splits"]["train"]):
-        doubtful += [*apart, "next: put the text right, and train again (--overwrite)"]
-    return [*lines, *_of_thresholds(quality), *(doubtful or [then])]
-
-
-def _of_thresholds(quality: dict[str, Any]) -> list[str]:
-    """Return what thresholds keep, or why there is none."""
-    least, lines = quality["thresholds"], []
-    if "cosine" in least:
-        filtering = quality["filtering"]
-        lines.append(
-            f"score: 95% of true pairs have a cosine of {least['cosine']:.3f} or more; of test "
-            f"pairs {filtering['true_kept_x100']:.1f}%, of wrong ones "
-            f"{filtering['wrong_kept_x100']:.1f}%"
-        )
-    if "ratio" in least:
-        mining = quality["mining"]
-        lines.append(
-            f"mine: 95% of true pairs have a margin of {least['ratio']:.3f} or more; where half "
-            f"of the sentences have a translation, among {mining['targets']:,}: precision "
-            f"{mining['precision_x100']:.1f}, recall {mining['recall_x100']:.1f}"
-        )
-    else:
-        lines.append(common.NO_THRESHOLD)
-    return lines
-
-
-def _apart(bitext: list[Corpus], options: argparse.Namespace) -> list[str]:
+def _apart(sources: Sequence[Source], options: argparse.Namespace) -> list[str]:
     """Say before training where the lines of plain text do not belong together, and return it."""
     from tandem.own_bitext.alignment import parted
 
     lines = []
-    for corpus in bitext:
+    for languages, corpus in sources:
         twice = all(map(is_file, corpus.files))  # it can be read again
         if corpus.format in ("lines", "columns") and twice:
-            lines += parted(partial(corpus.pairs, options.languages), corpus.name)
+            lines += parted(partial(corpus.pairs, languages), corpus.name)
     common.tell(options, *lines)
     return lines
-
-
-def _trained(metadata: dict[str, Any]) -> int:
-    """Return the number of epochs after which training ended by itself."""
-    recipe = metadata["recipe"]
-    return min(recipe["epochs"], metadata["epoch"] + (recipe["patience"] or recipe["epochs"]))

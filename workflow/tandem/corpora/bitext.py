@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from tandem.corpora.settings import Bitext
-from tandem.corpora.split import split_pairs
+from tandem.corpora.split import NOWHERE, Elsewhere, split_pairs
 from tandem.errors import TandemError
 from tandem.files.io import atomic_folder, remove, write_json
 from tandem.filtering.clean import filter_pairs, report
@@ -38,6 +38,7 @@ def build_bitext(
     folder: str | Path,
     held_out: Collection[int] = frozenset(),
     most_held_out: float = 1,
+    elsewhere: Elsewhere = NOWHERE,
 ) -> dict[str, Any]:
     """Write `{train,valid,test}.<language>`, `cleaning.json` and `splits.json`, which is returned.
 
@@ -48,6 +49,8 @@ def build_bitext(
             those that a mining task hides.
         most_held_out: the largest share of the pairs that validation may have; the test split is
             reduced by the same factor.
+        elsewhere: texts that other corpora, trained on together with this, hold out: here they are
+            in the same split, or left out.
 
     Raises:
         TandemError: when no pair is left, or too few for the splits.
@@ -67,7 +70,7 @@ def build_bitext(
         most = max(_LEAST_HELD_OUT, most_held_out * len(kept))
         valid, test = (int(min(1, most / bitext.valid) * n) for n in (bitext.valid, bitext.test))
         sides = keys[1][kept], keys[2][kept]
-        splits = split_pairs(*sides, valid, test, bitext.seed, bitext.max_pairs)
+        splits = split_pairs(*sides, valid, test, bitext.seed, bitext.max_pairs, elsewhere)
         order = kept[np.concatenate([splits.test, splits.valid, splits.train])]
         ordered = _shuffled(scratch, len(keys[0]), order)
         for name in ("test", "valid", "train"):

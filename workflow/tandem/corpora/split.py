@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from tandem.errors import TandemError
+
+
+class Elsewhere(NamedTuple):
+    """Keys of the texts that other corpora hold out in their splits of these names, uint64."""
+
+    test: np.ndarray
+    valid: np.ndarray
+
+
+NOWHERE = Elsewhere(*np.zeros((2, 0), np.uint64))
 
 
 @dataclass(frozen=True)
@@ -28,7 +39,13 @@ class Splits:
 
 
 def split_pairs(
-    left: np.ndarray, right: np.ndarray, valid: int, test: int, seed: int, max_train: int | None
+    left: np.ndarray,
+    right: np.ndarray,
+    valid: int,
+    test: int,
+    seed: int,
+    max_train: int | None,
+    elsewhere: Elsewhere = NOWHERE,
 ) -> Splits:
     """Shuffle pairs into train, validation and test splits with no text in common.
 
@@ -38,28 +55,54 @@ def split_pairs(
     `max_train`, and a smaller training split is the beginning of a larger one. Cost: sorting.
 
     `left` and `right` are the keys of both sides (`tandem.text.spelling.key`), uint64, (n,).
-    `max_train` is the most pairs to train on; None: all. TandemError where none would be left.
+    `max_train` is the most pairs to train on; None: all. Pairs with a text that another corpus
+    holds out, `elsewhere`, are taken first for the same split, each text once, and for no other
+    one. TandemError where no pair would be left to train on.
     """
     order = np.random.default_rng(seed).permutation(len(left))
-    test_part, rest = order[:test], order[test:]
-    rest, dropped_test = _without(rest, test_part, left, right)
-    valid_part, rest = rest[:valid], rest[valid:]
-    train, dropped_valid = _without(rest, valid_part, left, right)
+    in_test, in_valid = (np.isin(left, keys) | np.isin(right, keys) for keys in elsewhere)
+    test_part, rest = _taken(order, test, in_test, in_valid, (left, right))
+    rest = _without(rest, test_part, left, right)
+    valid_part, rest = _taken(rest, valid, in_valid, in_test, (left, right))
+    train = _without(rest, valid_part, left, right)
     if len(test_part) < test or len(valid_part) < valid or not len(train):
         raise TandemError(
             f"{len(left):,} pairs are too few for {valid:,} validation and {test:,} test pairs "
             "that share no text with the training pairs. Ask for smaller splits (tandem train: "
             "--held-out), add a corpus or loosen the cleaning"
         )
+    overlapping = len(left) - len(test_part) - len(valid_part) - len(train)
     surplus = 0 if max_train is None else max(len(train) - max_train, 0)
     train = train[: len(train) - surplus]
-    return Splits(train, valid_part, test_part, dropped_test + dropped_valid, surplus)
+    return Splits(train, valid_part, test_part, overlapping, surplus)
+
+
+def _taken(
+    order: np.ndarray,
+    size: int,
+    wanted: np.ndarray,
+    unwanted: np.ndarray,
+    sides: tuple[np.ndarray, np.ndarray],
+) -> tuple[np.ndarray, np.ndarray]:
+    """Take pairs for a split: wanted ones first, unwanted ones never; also return the others.
+
+    Of wanted ones with the same text the first is taken, or short texts that everybody has would
+    fill the split; what is left of them is in neither. The masks are (n,).
+    """
+    free = order[~unwanted[order]]
+    first, others = free[wanted[free]], free[~wanted[free]]
+    left, right = (np.unique(side[first], return_index=True)[1] for side in sides)
+    first = first[np.intersect1d(left, right)]
+    drawn = max(size - len(first), 0)
+    taken = np.zeros(len(wanted), bool)
+    taken[others[:drawn]] = True
+    rest = order[~(taken | wanted)[order]]
+    return np.concatenate([first[:size], others[:drawn]]), rest
 
 
 def _without(
     candidates: np.ndarray, taken: np.ndarray, left: np.ndarray, right: np.ndarray
-) -> tuple[np.ndarray, int]:
-    """Drop the candidates that have a text in common with `taken`; also return how many."""
+) -> np.ndarray:
+    """Drop the candidates that have a text in common with `taken`."""
     texts = np.concatenate([left[taken], right[taken]])
-    keep = ~(np.isin(left[candidates], texts) | np.isin(right[candidates], texts))
-    return candidates[keep], int(len(candidates) - keep.sum())
+    return candidates[~(np.isin(left[candidates], texts) | np.isin(right[candidates], texts))]

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from tandem.encoders.measured import parts
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision
 from tandem.text import language_of
@@ -106,8 +107,8 @@ def model_card(
     segmentation = encoder.segmenter.segmentation
     values = {"segmentation": f"{segmentation.kind}, {segmentation.size:,} asked for"}
     for key, value in encoder.metadata.items():
-        parts = value.items() if isinstance(value, dict) else [("", value)]
-        plain = {part: entry for part, entry in parts if not isinstance(entry, dict)}
+        entries = value.items() if isinstance(value, dict) else [("", value)]
+        plain = {part: entry for part, entry in entries if not isinstance(entry, dict)}
         values |= {" ".join(filter(None, (key, part))): entry for part, entry in plain.items()}
     return _TEMPLATE.format(
         header=yaml.safe_dump(header, sort_keys=False, allow_unicode=True),
@@ -127,25 +128,33 @@ def model_card(
 
 def _retrieval_scores(metadata: Mapping[str, Any]) -> list[Score]:
     """Return what training measured on pairs that it held out."""
-    quality = metadata.get("quality", {})
-    retrieval = quality.get("retrieval")
-    if retrieval is None:
-        return []
-    # those of a calibration, which came after training; a model of an earlier version may have none
-    languages = "-".join(quality.get("languages") or metadata.get("languages") or ())
-    what = f"retrieval among {retrieval['pairs']:,} held-out pairs"
-    what += f", {languages}" if languages else ""
-    return [Score(what, "P@1 x 100", *(retrieval[key] for key in ("p_at_1_x100", "low", "high")))]
+    scores = []
+    for name, quality in parts(metadata, "quality").items():
+        if (retrieval := quality.get("retrieval")) is None:
+            continue
+        # those of a calibration, which came after training; a model of an earlier version may have
+        # none
+        languages = name.split() or quality.get("languages") or metadata.get("languages") or ()
+        what = f"retrieval among {retrieval['pairs']:,} held-out pairs"
+        what += f", {'-'.join(languages)}" if languages else ""
+        values = (retrieval[key] for key in ("p_at_1_x100", "low", "high"))
+        scores.append(Score(what, "P@1 x 100", *values))
+    return scores
 
 
 def _thresholds(metadata: Mapping[str, Any]) -> str:
-    limits = metadata.get("quality", {}).get("thresholds", {})
     kinds = {
         "cosine": "a cosine",
         "ratio": "a ratio margin (Artetxe and Schwenk, 2019; 4 neighbours)",
     }
-    shown = [f"{kinds[key]} of {limits[key]:.3f} or more" for key in kinds if key in limits]
-    return f"\n\n95% of translations have {', and '.join(shown)}." if shown else ""
+    lines = ""
+    for name, quality in parts(metadata, "quality").items():
+        limits, where = quality.get("thresholds", {}), "-".join(name.split())
+        shown = [f"{kinds[key]} of {limits[key]:.3f} or more" for key in kinds if key in limits]
+        if shown:
+            where = f" of {where}" if where else ""
+            lines += f"\n\n95% of translations{where} have {', and '.join(shown)}."
+    return lines
 
 
 def _lowest(scores: Sequence[Score]) -> str:

@@ -2,52 +2,110 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import count
+from itertools import combinations, count, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tandem.corpora.files import STDIO, Corpus, is_file
 from tandem.corpora.tables import Columns
+from tandem.encoders.measured import Languages, name_of
 from tandem.errors import TandemError
 from tandem.files.io import atomic_path, sha256, write_lines
 from tandem.text import Pair
 from tandem.text.spelling import collapse
 from tandem.text.values import text_pairs
 
+_COMPARED = 1000
+"""Pairs of two texts that are compared."""
 
-def described(corpora: Sequence[Corpus]) -> dict[str, Any]:
+
+class Source(NamedTuple):
+    """A corpus, and the languages of its sides in their order."""
+
+    languages: Languages
+    corpus: Corpus
+
+    def pairs(self, languages: Languages) -> Iterator[Pair]:
+        """Yield its pairs in an order of the same languages."""
+        pairs = self.corpus.pairs(self.languages)
+        if languages == self.languages:
+            yield from pairs
+        else:
+            yield from ((second, first) for first, second in pairs)
+
+
+def apart(pairs: Iterable[Languages]) -> tuple[Languages, ...]:
+    """Return pairs of languages, each once: that of the same two in the other order is the same."""
+    different: dict[frozenset[str], Languages] = {}
+    for languages in pairs:
+        different.setdefault(frozenset(languages), languages)
+    return tuple(different.values())
+
+
+def described(sources: Sequence[Source]) -> dict[str, Any]:
     """Return what decides which pairs corpora have, as plain values."""
+    corpora = [source.corpus for source in sources]
     files = enumerate((file for corpus in corpora for file in corpus.files), start=1)
     return {
         "text": {f"of file {number}": sha256(file) for number, file in files},
         "formats": [corpus.format for corpus in corpora],
         "columns": [[[*corpus.columns.chosen], corpus.columns.header] for corpus in corpora],
+        "languages": [name_of(source.languages) for source in sources],
     }
 
 
-def files_in(corpora: Iterable[Corpus], folder: Path) -> list[Corpus]:
+def files_in(sources: Iterable[Source], folder: Path) -> list[Source]:
     """Return corpora that can be read again; files that cannot are copied into the folder."""
     numbers = count(1)
-    return [
-        replace(
-            corpus,
-            files=tuple(_spool(name, folder, next(numbers)) for name in corpus.files),
-            originals=corpus.files,
-        )
-        for corpus in corpora
-    ]
+    copied = []
+    for languages, corpus in sources:
+        files = tuple(_spool(name, folder, next(numbers)) for name in corpus.files)
+        copied.append(Source(languages, replace(corpus, files=files, originals=corpus.files)))
+    return copied
 
 
-def written(pairs: Iterable[Pair], folder: Path) -> list[Corpus]:
-    """Write pairs to a file, to be read again."""
-    path = folder / "pairs.tsv"
-    if not write_lines(path, ("\t".join(map(collapse, pair)) for pair in text_pairs(pairs))):
-        raise TandemError("there is no pair to train on. Give some, in two languages")
-    return [Corpus("pairs", (str(path),), "columns", Columns(header=False))]
+def written(bitexts: Mapping[Languages, Iterable[Pair]], folder: Path) -> list[Source]:
+    """Write the pairs of each pair of languages to a file, to be read again."""
+    sources = []
+    for number, (languages, pairs) in enumerate(bitexts.items(), start=1):
+        name = "pairs" if len(bitexts) == 1 else f"pairs {name_of(languages)}"
+        path = folder / f"pairs-{number}.tsv"
+        rows = text_pairs(pairs, name)
+        if not write_lines(path, ("\t".join(map(collapse, pair)) for pair in rows)):
+            problem = "there is no pair to train on"
+            problem += "" if len(bitexts) == 1 else f" in {' and '.join(languages)}"
+            raise TandemError(f"{problem}. Give some, in two languages")
+        corpus = Corpus(name, (str(path),), "columns", Columns(header=False))
+        sources.append(Source(languages, corpus))
+    return sources
+
+
+def refuse_same_text(sources: Sequence[Source]) -> None:
+    """Refuse a text that is read as that of other languages too: TandemError names both.
+
+    A file of many languages is read as another text for each pair of them. Texts of one size are
+    compared by their first pairs.
+    """
+    for first, second in combinations(sources, 2):
+        if first.languages == second.languages or _sizes(first) != _sizes(second):
+            continue
+        some = [list(islice(s.corpus.pairs(s.languages), _COMPARED)) for s in (first, second)]
+        if some[0] == some[1]:
+            names = dict.fromkeys(source.corpus.name for source in (first, second))
+            sides = [name_of(source.languages) for source in (first, second)]
+            raise TandemError(
+                f"{' and '.join(names)}: the same text is taken for {sides[0]} and for {sides[1]}. "
+                "Give each pair of languages its own text"
+            )
+
+
+def _sizes(source: Source) -> list[int]:
+    return [os.path.getsize(file) for file in source.corpus.files]
 
 
 def _spool(name: str, folder: Path, number: int) -> str:

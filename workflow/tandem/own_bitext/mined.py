@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tandem.encoders.measured import is_joint, name_of, parts, quality_in
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
 from tandem.search import margins
@@ -34,24 +35,29 @@ class Mined(NamedTuple):
     target: int
 
 
-def calibrated(encoder: SentenceEncoder, score: Score, k: int = NEIGHBOURS) -> float:
+def calibrated(
+    encoder: SentenceEncoder, score: Score, languages: Sequence[str], k: int = NEIGHBOURS
+) -> float:
     """Return the threshold that was calibrated for a score when an encoder was trained.
 
-    TandemError where it has none, or none for so many neighbours.
+    TandemError where it has none, none in these languages, or none for so many neighbours.
     """
     if k != NEIGHBOURS and score is not Score.COSINE:
         problem = f"thresholds are calibrated for margins over {NEIGHBOURS} neighbours, not {k}"
         raise TandemError(f"{problem}. Give a number")
-    measured = encoder.metadata.get("quality", {})
+    measured = quality_in(encoder.metadata, languages)
     if score not in (limits := measured.get("thresholds", {})):
+        where = f" for {name_of(languages)}" if is_joint(encoder.metadata) else ""
         why = "of the pairs to calibrate on too many had no word that it knows"
         if not measured and "dimension_before" in encoder.metadata:
             why = "compress --dimensions changed its cosines, and none was measured since"
+        elif not measured and is_joint(encoder.metadata) and "quality" in encoder.metadata:
+            why = f"those that it has are for {', '.join(parts(encoder.metadata, 'quality'))}"
         elif not measured:
             why = "it was not trained by tandem train"
         raise TandemError(
-            f"this model has no calibrated threshold for the {score}: {why}. Give a number, or "
-            "measure one: tandem evaluate MODEL FILES --languages ... prints it"
+            f"this model has no calibrated threshold for the {score}{where}: {why}. Give a number, "
+            "or measure one: tandem evaluate MODEL FILES --languages ... prints it"
         )
     return float(limits[score])
 
@@ -129,7 +135,7 @@ def mine(
         TandemError: a text is none, or too short; a language is unknown; there is no threshold.
     """
     score = Score(score)
-    least = calibrated(encoder, score, k) if at_least is None else at_least
+    least = calibrated(encoder, score, languages, k) if at_least is None else at_least
     lines = list(texts(first, "first")), list(texts(second, "second"))
     left, right = map(partial(_searched, encoder), lines, languages)
     near = partial(

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tandem.encoders.measured import quality_in
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
 from tandem.own_bitext.mined import NEIGHBOURS
@@ -172,7 +173,7 @@ def evaluated(
     """
     pairs = different(pairs)
     crowd = encoded(encoder, [], languages)
-    if limits := encoder.metadata.get("quality", {}).get("thresholds"):
+    if limits := quality_in(encoder.metadata, languages).get("thresholds"):
         return {"thresholds": limits} | measured(encoder, pairs, crowd, languages, limits)
     return quality(encoder, pairs, [], languages)
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from tandem.encoders.measured import with_quality
 from tandem.encoders.model import SEGMENTED, SentenceEncoder
 from tandem.encoders.named import open_encoder
 from tandem.errors import TandemError
@@ -99,7 +100,7 @@ def score(
     Raises:
         TandemError: a pair is not two texts, or the encoder has no threshold.
     """
-    least = calibrated(encoder, Score.COSINE) if at_least is None else at_least
+    least = calibrated(encoder, Score.COSINE, languages) if at_least is None else at_least
     for batch in batches(text_pairs(pairs), SEGMENTED, of_pair):
         left, right = map(encoder.encode, zip(*batch, strict=True), languages)
         for pair, cosine in zip(batch, cosine_similarity(left, right).tolist(), strict=True):
@@ -185,5 +186,5 @@ def calibrate(
     """
     measured = quality(encoder, different(text_pairs(pairs)), [], languages)
     result = {"languages": [*languages], **measured}
-    encoder.metadata["quality"] = result
+    encoder.metadata["quality"] = with_quality(encoder.metadata, languages, result)
     return result

@@ -7,10 +7,20 @@ from pathlib import Path
 
 import numpy as np
 
+from tandem.encoders.measured import Languages, name_of
 from tandem.segmentation import ragged
 from tandem.segmentation.ragged import Ragged
 from tandem.tasks.selection import all_cosines
 from tandem.training.run import Select
+
+
+def by_all(folder: Path, pairs: Sequence[Languages]) -> Select:
+    """Score epochs by the mean of `by_retrieval_and_margin` over pairs of languages.
+
+    The folder has one for each, of its name.
+    """
+    scores = [by_retrieval_and_margin(folder / name_of(pair), pair) for pair in pairs]
+    return lambda embed: sum(score(embed) for score in scores) / len(scores)
 
 
 def by_retrieval_and_margin(folder: str | Path, sides: Sequence[str]) -> Select:

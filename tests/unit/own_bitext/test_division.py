@@ -1,0 +1,117 @@
+"""What one pair of languages holds out, none trains on."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from tandem.corpora.files import corpora
+from tandem.corpora.split import Elsewhere, split_pairs
+from tandem.errors import TandemError
+from tandem.files.io import read_json, write_lines
+from tandem.own_bitext.asked import Asked
+from tandem.own_bitext.division import divide, pairs_in
+from tandem.own_bitext.inputs import Source
+
+SPLITS = ("train", "valid", "test")
+
+
+def divided(folder, texts, **asked):
+    """The texts of each split by languages, from pairs by languages."""
+    sources = []
+    for languages, pairs in texts.items():
+        path = folder / "-".join(languages)
+        write_lines(path, ("\t".join(pair) for pair in pairs))
+        sources += [Source(languages, corpus) for corpus in corpora([path])]
+    divide(Asked(tuple(texts), **asked), sources, folder / "text")
+    return {
+        languages: {
+            split: list(pairs_in(folder / "text" / " ".join(languages), split, languages))
+            for split in SPLITS
+        }
+        for languages in texts
+    }
+
+
+def aligned(languages, numbers):
+    return [tuple(f"{side} {n}" for side in languages) for n in numbers]
+
+
+def numbers(parts, *names):
+    """The numbers of the sentences in some splits."""
+    return {int(pair[0].split()[1]) for part in parts for name in names for pair in part[name]}
+
+
+def apart(splits):
+    """Whether no text of a split is in another one, in any pair of languages."""
+    texts = {
+        split: {text for parts in splits.values() for pair in parts[split] for text in pair}
+        for split in SPLITS
+    }
+    return all(texts[a].isdisjoint(texts[b]) for a, b in combinations(SPLITS, 2))
+
+
+@pytest.mark.parametrize("last", [range(400), range(300, 700)])
+def test_texts_that_are_held_out_are_so_in_all_languages(tmp_path, last):
+    sides = [("en", "de"), ("en", "fr"), ("fr", "de")]
+    texts = dict(zip(sides, (range(400), range(400), last), strict=True))
+    splits = divided(tmp_path, {pair: aligned(pair, texts[pair]) for pair in sides})
+    assert apart(splits)
+    for pair, parts in splits.items():
+        assert (len(parts["valid"]), len(parts["test"])) == (20, 40)
+        counts = read_json(tmp_path / "text" / " ".join(pair) / "splits.json")
+        assert counts["train"] == len(parts["train"])
+        left_out = len(texts[pair]) - sum(map(len, parts.values()))
+        assert counts["dropped_overlapping"] == left_out
+    # of the same sentences the same ones are held out, and no more is lost
+    held = numbers(splits.values(), "valid", "test")
+    for pair, parts in splits.items():
+        assert numbers([parts], "train") == {*texts[pair]} - held
+    shared = numbers([splits["en", "de"]], "valid", "test") & {*last}
+    assert len(held) == 60 + 60 - len(shared)
+
+
+def test_texts_apart_are_divided_as_if_each_were_alone(tmp_path):
+    texts = {("en", "de"): range(400), ("fr", "it"): range(300)}
+    texts = {pair: aligned(pair, numbers) for pair, numbers in texts.items()}
+    together = divided(tmp_path, texts)
+    for number, (pair, rows) in enumerate(texts.items()):
+        (tmp_path / str(number)).mkdir()
+        assert divided(tmp_path / str(number), {pair: rows}) == {pair: together[pair]}
+
+
+def test_a_text_that_others_hold_out_as_a_whole_is_refused(tmp_path):
+    # every pair of the second has an English sentence of the first, and there are few of these
+    first = [(f"en {n % 8}", f"de {n}") for n in range(300)]
+    first += aligned(("en", "de"), range(1000, 1600))
+    second = [(f"en {n % 8}", f"fr {n}") for n in range(300)]
+    with pytest.raises(TandemError, match=r"^en fr: .* pairs are too few"):
+        divided(tmp_path, {("en", "de"): first, ("en", "fr"): second})
+    assert not (tmp_path / "text").exists()
+
+
+def keys(*numbers):
+    return np.array(numbers, np.uint64)
+
+
+def test_pairs_that_other_corpora_hold_out_are_taken_first_or_left_out():
+    left, right = np.arange(100, dtype=np.uint64), np.arange(100, 200, dtype=np.uint64)
+    # 7's sides are in the test and in the validation split elsewhere
+    elsewhere = Elsewhere(keys(3, 105, 7, 999), keys(107, 20, 130))
+    splits = split_pairs(left, right, 2, 4, 1, None, elsewhere)
+    assert set(splits.test[:2]) == {3, 5} and len(splits.test) == 4
+    assert set(splits.valid) == {20, 30}
+    assert splits.overlapping == 1 and 7 not in splits.train and len(splits.train) == 93
+    # more than a split has room for are in none
+    few = split_pairs(left, right, 2, 1, 1, None, elsewhere)
+    assert set(few.test) < {3, 5} and len(few.train) == 95
+    assert {3, 5, 7, 20, 30}.isdisjoint(few.train)
+    # a text that many pairs have is taken once, and trained on nowhere
+    left[:60], common = 3, Elsewhere(keys(3, 70), keys())
+    once = split_pairs(left, right, 2, 4, 1, None, common)
+    assert sum(place < 60 for place in once.test) == 1 and 70 in once.test
+    assert len(once.train) == 100 - 60 - 1 - 2 - 2 and min(once.train) >= 60
+    left = np.arange(100, dtype=np.uint64)
+    alone = split_pairs(left, right, 2, 4, 1, None)
+    order = np.random.default_rng(1).permutation(100)
+    assert [*alone.test, *alone.valid, *alone.train] == order.tolist()

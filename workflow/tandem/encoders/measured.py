@@ -1,0 +1,51 @@
+"""What training measured of an encoder, in its languages: how it stands in the metadata.
+
+A training on pairs of two languages writes `languages` [first, second], `text` and `quality`. One
+on more writes a list of such languages, and `text` and `quality` hold a part for each of them, by
+its name, such as "en de".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+Languages = tuple[str, str]
+"""Codes of the two sides."""
+
+
+def name_of(languages: Sequence[str]) -> str:
+    """Return the name of two languages, as `--languages` has them; no code has a space."""
+    return " ".join(languages)
+
+
+def is_joint(metadata: Mapping[str, Any]) -> bool:
+    """Tell whether an encoder was trained on several pairs of languages."""
+    return any(not isinstance(entry, str) for entry in metadata.get("languages", ()))
+
+
+def parts(metadata: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """Return what `text` or `quality` holds, by names of languages; "" where it is of two alone."""
+    whole = metadata.get(key, {})
+    return dict(whole) if is_joint(metadata) else {"": whole}
+
+
+def quality_in(metadata: Mapping[str, Any], languages: Sequence[str]) -> Mapping[str, Any]:
+    """Return what was measured in two languages, in whatever order; empty if nothing was.
+
+    What was measured of an encoder of two languages is returned for all.
+    """
+    quality: dict[str, Any] = parts(metadata, "quality")
+    names = "", name_of(languages), name_of([*languages][::-1])
+    return next((quality[name] for name in names if name in quality), {})
+
+
+def with_quality(
+    metadata: Mapping[str, Any], languages: Sequence[str], quality: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return what `quality` is to hold once two languages were measured anew."""
+    if not is_joint(metadata):
+        return dict(quality)
+    others = parts(metadata, "quality")
+    others.pop(name_of([*languages][::-1]), None)
+    return others | {name_of(languages): dict(quality)}

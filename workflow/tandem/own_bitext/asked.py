@@ -1,0 +1,124 @@
+"""What a training is asked for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+from pydantic import ValidationError
+
+from tandem.corpora.settings import Bitext
+from tandem.encoders.encoder import ENCODERS, Encoder
+from tandem.encoders.kinds.averaging import Averaging
+from tandem.encoders.measured import Languages
+from tandem.encoders.model import SentenceEncoder
+from tandem.errors import TandemError
+from tandem.filtering.filter import parse_filters
+from tandem.objectives.objective import OBJECTIVES, Objective
+from tandem.own_bitext import recipes
+from tandem.registry import faults
+
+_CLEANING: dict[str, dict] = {"words": {}, "ratio": {}, "identical": {}, "markup": {}}
+
+
+def plain(pairs: Sequence[Languages]) -> list[Any]:
+    """Return the languages of pairs as metadata have them: flat where there are only two."""
+    rows = [list(languages) for languages in pairs]
+    return rows[0] if len(rows) == 1 else rows
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a training is asked for.
+
+    Attributes:
+        pairs: the languages of the two sides, of all pairs of languages that are trained on.
+        encoder: of the model, unless it starts from another; None: the mean of its embeddings.
+        segmentation: settings of `Segmentation` that replace those that follow from the amount of
+            text, unless it starts from another model.
+        start: a trained encoder to start from, with its segmentation.
+        objective: the loss; None: the margin loss.
+        recipe: settings of `Recipe` that replace those that follow from the amount of text.
+        held_out: most pairs held out for each of three purposes: to stop on, to calibrate
+            thresholds on, to report on.
+        seed: of the order of the pairs and of what is drawn.
+        device: cpu, cuda, or auto.
+    """
+
+    pairs: tuple[Languages, ...]
+    encoder: Encoder | None = None
+    segmentation: Mapping[str, Any] = field(default_factory=dict)
+    start: SentenceEncoder | None = None
+    objective: Objective | None = None
+    recipe: Mapping[str, Any] = field(default_factory=dict)
+    held_out: int = 500
+    seed: int = 1
+    device: str = "auto"
+
+    def __post_init__(self) -> None:
+        """Refuse settings that make no sense, before any work: TandemError names the setting."""
+        self._check_start()
+        try:
+            for languages in self.pairs:
+                self.bitext(("pairs",), languages)
+            recipes.followed(1, objective=self.objective, **self.recipe)
+            segmentation = recipes.segmentation(1, Counter(), (), self.segmentation)
+        except ValidationError as error:
+            raise TandemError("; ".join(faults(error))) from error
+        if not self.start and not self.kind.reads(segmentation):
+            problem = f"{self.kind.kind} does not read {segmentation.kind}"
+            raise TandemError(f"{problem}. Give another segmentation or encoder")
+
+    def _check_start(self) -> None:
+        """Refuse a model to start from that does not fit what else is asked for."""
+        if not self.start:
+            return
+        decided = [] if self.encoder is None else ["encoder (with its dimension)"]
+        decided += ["segmentation" if name == "kind" else name for name in self.segmentation]
+        if decided:
+            raise TandemError(
+                f"{' and '.join(decided)}: the model that training starts from decides that. "
+                "Leave it out, or start from none"
+            )
+        self.start.check(self.languages)
+
+    @property
+    def kind(self) -> Encoder:
+        """The encoder that is trained: that of the model to start from, if there is one."""
+        return self.start.kind if self.start else self.encoder or Averaging()
+
+    @property
+    def languages(self) -> list[str]:
+        """All languages, in the order of the pairs."""
+        return list(dict.fromkeys(chain.from_iterable(self.pairs)))
+
+    def bitext(self, sources: Sequence[str], languages: Languages) -> Bitext:
+        """Return how pairs are cleaned and divided: the test split is calibrated and reported on.
+
+        Raises:
+            ValidationError: a setting makes no sense.
+        """
+        return Bitext(
+            sources=tuple(sources),
+            languages=languages,
+            valid=self.held_out,
+            test=2 * self.held_out,
+            seed=self.seed,
+            cleaning=parse_filters(_CLEANING),
+        )
+
+    def description(self) -> dict[str, Any]:
+        """Return all that decides what the model becomes, as plain values."""
+        return {
+            "encoder": ENCODERS.dump(self.kind),
+            "segmentation": dict(self.segmentation),
+            "start": self.start and self.start.digest(),
+            "objective": self.objective and OBJECTIVES.dump(self.objective),
+            "recipe": dict(self.recipe),
+            "held_out": self.held_out,
+            "seed": self.seed,
+            "device": self.device.partition(":")[0],  # any card of a machine
+        }

@@ -1,0 +1,96 @@
+"""The text of a training, divided: what one pair of languages holds out, none of them trains on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, compress
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tandem.corpora.bitext import build_bitext
+from tandem.corpora.split import NOWHERE, Elsewhere
+from tandem.encoders.measured import Languages, name_of
+from tandem.errors import InputError, TandemError
+from tandem.files.io import atomic_folder, read_json, read_lines, write_json, write_lines
+from tandem.own_bitext.asked import Asked
+from tandem.own_bitext.inputs import Source
+from tandem.text import Pair
+from tandem.text.spelling import key
+
+MOST_HELD_OUT = 0.05
+"""Largest share of the pairs that is held out for each of the three purposes."""
+
+
+def divide(how: Asked, sources: Sequence[Source], folder: Path) -> None:
+    """Write a bitext folder for each pair of languages, of its name.
+
+    A text that one of them holds out is held out for the same purpose in the others, or left out.
+    Memory: that of one at a time, and the keys of all that is held out.
+
+    Raises:
+        TandemError: one of them has too few pairs.
+    """
+    with atomic_folder(folder) as text:
+        held: list[Elsewhere] = []
+        for languages in how.pairs:
+            mine = [source for source in sources if set(source.languages) == set(languages)]
+            held.append(_divided(how, mine, languages, text, _all(held)))
+        for number, languages in enumerate(how.pairs):
+            if later := held[number + 1 :]:
+                _leave_out(text / name_of(languages), languages, {*chain(*_all(later))})
+
+
+def pairs_in(folder: Path, split: str, languages: Languages) -> Iterator[Pair]:
+    """Yield the pairs of a split of a bitext folder."""
+    return zip(*(read_lines(folder / f"{split}.{side}") for side in languages), strict=True)
+
+
+def _divided(
+    how: Asked, sources: Sequence[Source], languages: Languages, text: Path, elsewhere: Elsewhere
+) -> Elsewhere:
+    """Write one bitext folder; return the keys of what it holds out."""
+    place = text / name_of(languages)
+    pairs = {source.corpus.name: source.pairs(languages) for source in sources}
+    settings = how.bitext(list(pairs), languages)
+    try:
+        build_bitext(
+            pairs, settings, place, most_held_out=MOST_HELD_OUT, elsewhere=elsewhere
+        )  # fmt: skip
+    except InputError:
+        raise  # it names the file
+    except TandemError as error:
+        if len(how.pairs) > 1:
+            raise TandemError(f"{place.name}: {error}") from error
+        raise
+    return Elsewhere(*(_keys(place, split, languages) for split in Elsewhere._fields))
+
+
+def _keys(place: Path, split: str, languages: Languages) -> NDArray[np.uint64]:
+    texts = chain.from_iterable(pairs_in(place, split, languages))
+    return np.fromiter(map(key, texts), np.uint64)
+
+
+def _all(held: Iterable[Elsewhere]) -> Elsewhere:
+    return Elsewhere(*map(np.concatenate, zip(NOWHERE, *held, strict=True)))
+
+
+def _leave_out(place: Path, languages: Languages, held: set[int]) -> None:
+    """Drop the training pairs that have a text with one of these keys; count them."""
+    pairs = pairs_in(place, "train", languages)
+    free = (held.isdisjoint(map(key, pair)) for pair in pairs)
+    rows = np.fromiter(free, np.bool_)
+    left_out = int(len(rows) - rows.sum())
+    if left_out == len(rows):
+        problem = f"{place.name}: other pairs of languages hold out texts of all {left_out:,} pairs"
+        raise TandemError(f"{problem}. Give more text, or lower --held-out")
+    if not left_out:
+        return
+    for side in languages:
+        path = place / f"train.{side}"
+        write_lines(path, compress(read_lines(path), rows))
+    splits = read_json(place / "splits.json")
+    splits["train"] -= left_out
+    splits["dropped_overlapping"] += left_out
+    write_json(place / "splits.json", splits)
