@@ -16,7 +16,7 @@ from tandem.errors import TandemError, shown
 from tandem.files.io import parse_yaml
 from tandem.files.outputs import check
 from tandem.objectives.objective import OBJECTIVES, Objective
-from tandem.own_bitext.recipes import SAMPLE
+from tandem.own_bitext.recipes import SAMPLE, small
 from tandem.registry import Settings
 from tandem.segmentation.segmentation import SEGMENTATIONS, Segmentation
 from tandem.training.recipe import Recipe
@@ -201,9 +201,13 @@ def _encoder(arguments: Mapping[str, Any], usual: str) -> Encoder | None:
     """Return the encoder that is asked for, of the usual kind if of no other; None: none is."""
     settings = {"dimension": arguments["dimension"]} if "dimension" in arguments else {}
     settings |= dict(arguments.get("encoder_setting", ()))
+    if arguments["objective"] == "generative" and not arguments["model"]:
+        usual = "posterior"
+    kind, segmentation = arguments.get("encoder", usual), arguments.get("segmentation")
+    if kind == "posterior" and "body" not in settings:
+        settings = small(kind, settings.pop("dimension", None)) | settings
     if "encoder" not in arguments and not settings:
         return None
-    kind, segmentation = arguments.get("encoder", usual), arguments.get("segmentation")
     if segmentation and "grouped" in ENCODERS.kind(kind).model_fields:
         settings = {"grouped": SEGMENTATIONS.kind(segmentation).grouped} | settings
     return ENCODERS.parse({"kind": kind} | settings)
@@ -214,7 +218,8 @@ def _objective(options: argparse.Namespace) -> Objective | None:
     settings = dict(vars(options).get("objective_setting", ()))
     if options.objective is None and not settings:
         return None
-    return OBJECTIVES.parse({"kind": options.objective or "margin"} | settings)
+    kind = options.objective or "margin"
+    return OBJECTIVES.parse({"kind": kind, **small(kind, vars(options).get("dimension"))} | settings)
 
 
 def _apart(sources: Sequence[Source], options: argparse.Namespace) -> list[str]:

@@ -19,7 +19,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from tandem.encoders.kinds.posterior import Posterior
 from tandem.errors import TandemError
 from tandem.generation import saving
 from tandem.generation.batches import Text, batches, longer
@@ -36,6 +35,7 @@ from tandem.training.run import Run, first_parameters
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tandem.encoders.kinds.posterior import Posterior
     from tandem.encoders.model import SentenceEncoder
     from tandem.generation.tables import Tables
     from tandem.training.pairs import Indices, Pairs
@@ -201,16 +201,7 @@ class Generation(Learner):
 
 def _checked(run: Run, vocabulary: int, texts: Sequence[Pairs]) -> Pairs:
     """Return the text that is trained on; refuse what cannot be."""
-    if not isinstance(run.encoder, Posterior):
-        raise TandemError(
-            f"an encoder of kind {run.encoder.kind} has no posterior, which the objective "
-            f"{run.objective.kind} needs. Give the kind posterior, with the other as its body"
-        )
-    if len(texts) > 1:
-        raise TandemError(
-            f"the objective {run.objective.kind} learns from pairs of two languages, and there are "
-            f"{len(texts)} texts. Give a bitext"
-        )
+    run.objective.check(run.encoder, len(texts))
     (text,) = texts
     text.left.check_below(vocabulary)
     text.right.check_below(vocabulary)

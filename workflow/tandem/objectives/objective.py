@@ -5,9 +5,12 @@ from __future__ import annotations
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tandem.registry import Kind, Registry
+
+if TYPE_CHECKING:
+    from tandem.encoders.encoder import Encoder
 
 
 class Objective(Kind):
@@ -17,6 +20,9 @@ class Objective(Kind):
     """What makes its learner, as `<module>:<name>`. It is imported when training begins, and called
     with a run, the number of types, texts, a device and an encoder to start from or None (see
     `training.run.course_of`); what a learner does is in `training.course.Learner`."""
+
+    def check(self, encoder: Encoder, texts: int = 1) -> None:
+        """Refuse an encoder, or a number of texts, that it cannot train: TandemError."""
 
     @classmethod
     def learner_maker(cls) -> Any:  # noqa: ANN401  (of training, which imports objectives)

@@ -68,6 +68,8 @@ class Asked:
             segmentation = recipes.segmentation(1, Counter(), (), self.segmentation)
         except ValidationError as error:
             raise TandemError("; ".join(faults(error))) from error
+        if self.objective is not None:
+            self.objective.check(self.kind, len(self.pairs))
         if not self.start and not self.kind.reads(segmentation):
             problem = f"{self.kind.kind} does not read {segmentation.kind}"
             raise TandemError(f"{problem}. Give another segmentation or encoder")

@@ -28,6 +28,8 @@ def followed(
         objective: takes the place of the margin loss for so many pairs.
         asked: settings of the recipe that take the place of those for so many pairs.
     """
+    if objective is not None and objective.kind == "generative":
+        return objective, Recipe(**_GENERATIVE | asked)
     names = ("learning_rate", "dropout", "epochs", "patience")
     values = next(v for most, v in _FOLLOWS if pairs <= most)
     recipe: dict[str, Any] = dict(zip(names, values, strict=True))
@@ -37,6 +39,21 @@ def followed(
     if encoder and encoder.weight_shapes():
         recipe |= _LAYERS
     return objective or Margin(**{"megabatch": 16} if much else {}), Recipe(**recipe | asked)
+
+
+def small(kind: str, width: int | None = None) -> dict[str, Any]:
+    """Return settings with which an encoder or an objective of a kind trains on a CPU.
+
+    Those of the posterior and of generative objectives; others' defaults are for that already.
+    """
+    width = width or WIDTH
+    layers = {"dimension": width, "heads": _HEADS, "filter": 2 * width}
+    if kind == "posterior":
+        body = {"kind": "transformer", "pooling": "mean", "hidden": width, "layers": 1, **layers}
+        return {"body": body, "latent": width}
+    if kind == "generative":
+        return {**layers, "tokens": 2000, "drawn": 500, "annealing": 5000, "dropout": 0.0}
+    return {}
 
 
 def grouped(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -60,6 +77,13 @@ def sample(segmentation: Mapping[str, Any]) -> int:
 SAMPLE = 250_000
 """Most training pairs that a segmentation is learned from, unless another number is asked for:
 SentencePiece takes 1.5 GB for so many, and 10 GB for 2 million (docs/own-bitext.md)."""
+WIDTH, _HEADS = 128, 8
+"""Width and heads of small transformers."""
+_GENERATIVE: dict[str, Any] = {
+    "learning_rate": 0.002, "warmup": 250, "decay": "root", "dropout": 0.0, "epochs": 20,
+    "patience": 3,
+}  # fmt: skip
+"""For generative objectives (docs/generative.md)."""
 _LAYERS = {"learning_rate": 0.0005, "embedding_multiplier": 64.0, "dropout": 0.0}
 """For encoders with parameters besides their embeddings. The rates of averaging encoders make all
 their vectors alike; embeddings still need large steps (docs/fidelity.md)."""

@@ -6,9 +6,11 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
+from tandem.encoders.encoder import Encoder
+from tandem.errors import TandemError
 from tandem.objectives.objective import Objective
-from tandem.training.recipe import Share
 
+Share = Annotated[float, Field(ge=0, lt=1)]
 Place = Literal["word", "hidden", "attention", "logit"]
 
 
@@ -87,6 +89,19 @@ class Generative(Objective):
         if self.decoder == "transformer" and self.dimension % self.heads:
             raise ValueError(f"dimension, {self.dimension}, is no multiple of {self.heads} heads")
         return self
+
+    def check(self, encoder: Encoder, texts: int = 1) -> None:
+        """Refuse an encoder without a posterior, and several texts: TandemError."""
+        if encoder.kind != "posterior":
+            raise TandemError(
+                f"an encoder of kind {encoder.kind} has no posterior, which the objective "
+                f"{self.kind} needs. Give the kind posterior, with the other as its body"
+            )
+        if texts > 1:
+            raise TandemError(
+                f"the objective {self.kind} learns from pairs of two languages, and there are "
+                f"{texts} texts. Give one bitext"
+            )
 
     @property
     def reconstructed(self) -> tuple[int, ...]:
