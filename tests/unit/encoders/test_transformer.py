@@ -55,6 +55,22 @@ def test_follows_its_equations_and_gives_an_empty_sentence_zeros():
     assert encoder(empty).tolist() == [[0.0] * 5] * 2
 
 
+def test_the_mean_of_states_may_be_the_vector():
+    torch.manual_seed(0)
+    settings = SMALL | {"dimension": 8}
+    encoder = Composition(Transformer(**settings, pooling="mean")).double()
+    rows = torch.randn(5, 8, dtype=torch.float64)
+    vectors = encoder(Tokens(rows, IDS, OFFSETS))
+    assert vectors.shape == (4, 8) and not vectors[1].any()
+    for sentence in (0, 2, 3):
+        inputs = rows[IDS[OFFSETS[sentence] : OFFSETS[sentence + 1]]]
+        states = encoder.weights["layers"]((inputs + waves(len(inputs), 8)).unsqueeze(0))[0]
+        torch.testing.assert_close(vectors[sentence], states.mean(0))
+    assert {name.partition(".")[0] for name, _ in encoder.weights.named_parameters()} == {"layers"}
+    with pytest.raises(ValidationError, match="dimension and hidden are the same, not 6 and 8"):
+        Transformer(**SMALL, pooling="mean")
+
+
 def test_words_are_the_sums_of_their_parts():
     grouped, plain, rows = made(grouped=True), made(), table()
     # a sentence of two words, of parts 1 2 and 3; one without words; one of the word 4

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from operations import Operations
 from small_generative import AVERAGING, LSTM, MODELS, course, run, text
 from small_runs import AVERAGING as PLAIN
 from small_runs import TYPES, assert_same_bytes, described, two_texts
@@ -83,6 +84,18 @@ def test_a_gpu_learns_what_the_cpu_learns(model):
         if name.endswith(FLAT):
             continue
         torch.testing.assert_close(there.best[name].cpu(), tensor, rtol=0, atol=2e-3)
+
+
+def test_no_step_of_a_gpu_is_waited_for():
+    with gpu():
+        trained = course(run(parts=2), device=DEVICE).learner
+        trained.begin(0)
+        trained.advance()
+        with Operations() as operations:
+            for _ in range(3):
+                trained.advance()
+    assert operations.counts["waits"] == 0
+    assert operations.counts["operations"] > 1000
 
 
 def test_parts_sum_their_gradients_whatever_their_number():

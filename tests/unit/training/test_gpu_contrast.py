@@ -1,12 +1,12 @@
 """The learner of contrastive objectives on a GPU, run on the CPU where there is none."""
 
-from collections import Counter
 from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
+from operations import Operations
 from small_runs import (
     AVERAGING,
     LSTM,
@@ -18,7 +18,6 @@ from small_runs import (
     described,
     two_texts,
 )
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.kinds.gran import Gran
@@ -38,12 +37,6 @@ TRANSFORMER = Transformer(dimension=16, layers=1, heads=2, hidden=16, filter=32,
 WORDS = TRANSFORMER.model_copy(update={"grouped": True})
 HARD = AdditiveMargin(hard=2, megabatch=3)
 EXACT = {"dropout": 0.0, "scramble": 0.0, "precision": "float32"}
-WAITS = {
-    "_local_scalar_dense", "nonzero", "masked_select", "_unique2", "unique_dim",
-    "unique_consecutive", "equal", "is_nonzero", "repeat_interleave",
-}  # fmt: skip
-"""Operations for whose result, or its shape, the host waits."""
-
 FLAT = "in_proj_bias", "attention.bias"
 """Parameters that softmax makes the loss not depend on: Adam scales the rounding of zero."""
 
@@ -189,32 +182,6 @@ def test_pools_too_large_to_be_recorded_are_chosen_for_in_parts(monkeypatch):
     parts = train(run, texts)
     for name, tensor in whole.best.items():
         torch.testing.assert_close(parts.best[name], tensor, rtol=1e-3, atol=1e-4)
-
-
-class Operations(TorchDispatchMode):
-    """Counts operations on tensors, but for views and new memory."""
-
-    FREE = {
-        "view", "expand", "slice", "select", "split", "unbind", "transpose", "t", "permute",
-        "unsqueeze", "squeeze", "detach", "alias", "unfold", "as_strided", "_unsafe_view", "empty",
-        "split_with_sizes", "lift_fresh", "_reshape_alias", "empty_like", "new_empty", "diagonal",
-        "empty_strided", "new_empty_strided",
-    }  # fmt: skip
-
-    def __init__(self):
-        super().__init__()
-        self.counts = Counter()
-
-    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        name = function.__name__.split(".")[0]
-        booleans = name == "index" and any(
-            index is not None and index.dtype in (torch.bool, torch.uint8) for index in args[1]
-        )
-        sized = name == "repeat_interleave" and (kwargs or {}).get("output_size") is not None
-        if booleans or (name in WAITS and not sized):
-            self.counts["waits"] += 1
-        self.counts["operations"] += name not in self.FREE
-        return function(*args, **kwargs or {})
 
 
 @pytest.mark.skipif(DEVICE == "cuda", reason="counted on the CPU")

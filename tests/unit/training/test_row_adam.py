@@ -25,15 +25,16 @@ def loss(values, target):
     return ((values - target) ** 2).sum() * 0.01
 
 
+@pytest.mark.parametrize("betas", [(0.9, 0.999), (0.9, 0.98)])
 @pytest.mark.parametrize("decay", ["none", "linear"])
-def test_follows_the_dense_optimiser(decay):
+def test_follows_the_dense_optimiser(decay, betas):
     # in double precision: near a gradient of zero Adam makes much of a last digit
     random = torch.Generator().manual_seed(0)
     start = torch.randn(ROWS, DIMENSION, generator=random, dtype=torch.float64)
     dense = start.clone().requires_grad_()
-    reference = torch.optim.Adam([dense], lr=0.01)
+    reference = torch.optim.Adam([dense], lr=0.01, betas=betas)
     factors = partial(Recipe(decay=decay).factors, total=STEPS)
-    optimizer = RowAdam(start.clone(), 0.01, STEPS, factors)
+    optimizer = RowAdam(start.clone(), 0.01, STEPS, factors, betas)
     for step, (index, target) in enumerate(batches(1)):
         reference.zero_grad()
         if decay == "linear":

@@ -1,0 +1,38 @@
+"""Counts the operations of a training step, and those for which a GPU would be waited for."""
+
+from collections import Counter
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+WAITS = {
+    "_local_scalar_dense", "nonzero", "masked_select", "_unique2", "unique_dim",
+    "unique_consecutive", "equal", "is_nonzero", "repeat_interleave",
+}  # fmt: skip
+"""Operations for whose result, or its shape, the host waits."""
+
+
+class Operations(TorchDispatchMode):
+    """Counts operations on tensors, but for views and new memory."""
+
+    FREE = {
+        "view", "expand", "slice", "select", "split", "unbind", "transpose", "t", "permute",
+        "unsqueeze", "squeeze", "detach", "alias", "unfold", "as_strided", "_unsafe_view", "empty",
+        "split_with_sizes", "lift_fresh", "_reshape_alias", "empty_like", "new_empty", "diagonal",
+        "empty_strided", "new_empty_strided",
+    }  # fmt: skip
+
+    def __init__(self):
+        super().__init__()
+        self.counts = Counter()
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        name = function.__name__.split(".")[0]
+        booleans = name == "index" and any(
+            index is not None and index.dtype in (torch.bool, torch.uint8) for index in args[1]
+        )
+        sized = name == "repeat_interleave" and (kwargs or {}).get("output_size") is not None
+        if booleans or (name in WAITS and not sized):
+            self.counts["waits"] += 1
+        self.counts["operations"] += name not in self.FREE
+        return function(*args, **kwargs or {})
