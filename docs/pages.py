@@ -23,9 +23,7 @@ from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).resolve().parents[1]
 INCLUDED = re.compile(r"\[[^]]*\]\((?P<path>[^)#]+)(?:#(?P<section>[^)]+))?\)<!-- include -->")
-LINK = re.compile(
-    r"(?P<text>\[[^][]*)?\]\((?P<path>[^)#:\s]+)(?:#(?P<anchor>[^)\s]+))?\)"
-)
+LINK = re.compile(r"(?P<text>\[[^][]*)?\]\((?P<path>[^)#:\s]+)(?:#(?P<anchor>[^)\s]+))?\)")
 """A link, or the end of one whose text begins on another line."""
 HEADING = re.compile(r"##? (?P<title>.+)")
 ANY_HEADING = re.compile(r"#+ ")
