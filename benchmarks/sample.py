@@ -1,6 +1,7 @@
 """Do scores suffer where `tandem train` learns its vocabulary from a sample of the pairs?
 
-    python benchmarks/sample.py --out docs/results/own-bitext-sample.md
+    python benchmarks/sample.py
+    python benchmarks/sample.py --language fr --pairs 60000 --samples 15000 60000 --epochs 10
 
 The command is run with several numbers of `--sample`, each with the same pairs and seeds. For each:
 P@1 of 2,000 further pairs, the mean of both directions; Pearson's r, the mean of the English STS
@@ -60,7 +61,7 @@ def main() -> None:
     parser.add_argument("--language", default=ALL)
     parser.add_argument("--pairs", type=int, default=MOST)
     parser.add_argument("--samples", nargs="+", type=int, default=[SAMPLE, MOST])
-    parser.add_argument("--seeds", nargs="+", type=int, default=[1, 2])
+    parser.add_argument("--seeds", nargs="+", type=int, default=[1, 2, 3])
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--folder", type=Path, default=ROOT / "results/many/corpora")
     parser.add_argument("--log", type=Path, default=ROOT / "results/benchmarks/sample.jsonl")
