@@ -31,7 +31,9 @@ def results(
     known = {entry.get("key"): entry for entry in read_log(log)}
     left = {key: job for job, key in keys.items() if key not in known}
     log.parent.mkdir(parents=True, exist_ok=True)
-    with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
+    context = multiprocessing.get_context("spawn")
+    # a process for each job, so that what it measures of its process is its own
+    with ProcessPoolExecutor(processes, context, max_tasks_per_child=1) as pool:
         entries = tqdm(pool.map(work, left.values()), total=len(left))
         for key, entry in zip(left, entries, strict=True):
             known[key] = {"key": key} | entry

@@ -19,6 +19,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -70,15 +71,27 @@ def remember(target: Path, run: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def described(run: dict[str, Any]) -> list[str]:
-    """Return the lines that tell of a run."""
+    """Return the lines that tell of a run; the site has its tables in their places."""
     hours = (f"{rule} {spent:.2f}" for rule, spent in sorted(run["hours"].items()))
+    names = sorted(map(Path, run["files"]), key=lambda file: (file.stem, file.suffix))
+    shown: dict[str, list[str]] = {"": []}  # pictures of no table stand first
+    shown |= {file.stem: [f"[{file}]({file})<!-- include -->", ""] for file in of(names, ".md")}
+    for picture in of(names, ".png"):
+        tables = [stem for stem in shown if picture.stem.startswith(stem)]
+        shown[max(tables, key=len, default="")] += [f"![{picture.stem}]({picture})", ""]
     return [
         f"Made by `{run['command']}` at commit {run['commit']}. Hours of jobs, most of which take "
         f"one core: {', '.join(hours)}.",
         "",
-        *(f"- [{name}]({name})" for name in run["files"]),
+        *chain.from_iterable(shown.values()),
+        f"As CSV: {', '.join(f'[{file}]({file})' for file in of(names, '.csv'))}.",
         "",
     ]
+
+
+def of(names: Iterable[Path], ending: str) -> list[Path]:
+    """Return the names that end so."""
+    return [name for name in names if name.suffix == ending]
 
 
 def main() -> None:

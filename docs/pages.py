@@ -2,9 +2,10 @@
 
 A line such as `[Table 4](../results/full/table4.md#table-4-encoding-speed)<!-- include -->` stands
 for that section of the file, without its heading; without `#...`, for the whole file. So a fact is
-written in one place, and on GitHub the line is a link. A link to a file that the site does not have
-becomes a link to the repository; one to a file that does not exist is left as it is, which the
-strict build refuses.
+written in one place, and on GitHub the line is a link. Below a heading, those of an included file
+are a level deeper. A link to a file that the site does not have leads to the repository where its
+address is set (`repo_url`), and is plain text otherwise; one to a file that does not exist is left
+as it is, which the strict build refuses.
 """
 
 from __future__ import annotations
@@ -22,8 +23,10 @@ from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).resolve().parents[1]
 INCLUDED = re.compile(r"\[[^]]*\]\((?P<path>[^)#]+)(?:#(?P<section>[^)]+))?\)<!-- include -->")
-LINK = re.compile(r"\]\((?P<path>[^)#:\s]+)(?:#(?P<anchor>[^)\s]+))?\)")
+LINK = re.compile(r"(?P<text>\[[^][]*)?\]\((?P<path>[^)#:\s]+)(?:#(?P<anchor>[^)\s]+))?\)")
+"""A link, or the end of one whose text begins on another line."""
 HEADING = re.compile(r"##? (?P<title>.+)")
+ANY_HEADING = re.compile(r"#+ ")
 INSIDE = re.compile(r" {2,3}(?=\S)")
 """The indentation of what is inside a list item; Python-Markdown wants four spaces."""
 
@@ -45,7 +48,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     here = page.file.src_uri
 
     def target(path: str, anchor: str | None) -> str | None:
-        """Return what a link to a file of the repository becomes, or None to leave it."""
+        """Return where a link to a file of the repository leads: "" nowhere, None as it did."""
         place = path.removeprefix("docs/")
         if path.startswith("docs/") and files.get_file_from_path(place):
             return to_page(place, anchor)
@@ -53,6 +56,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
             return to_page(homes[path], anchor)
         if not (ROOT / path).exists():
             return None
+        if not config.repo_url:
+            return ""
         kind = "tree" if (ROOT / path).is_dir() else "blob"
         return f"{config.repo_url}/{kind}/main/{path}" + (f"#{anchor}" if anchor else "")
 
@@ -68,15 +73,20 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 def assembled(text: str, origin: str) -> Iterator[tuple[str, str]]:
     """Yield the lines of a page with those that it includes, each with the file it is from."""
-    for line in text.split("\n"):
-        found = INCLUDED.fullmatch(line)
-        if not found:
+    below = False
+    for line, _, fenced in marked((line, origin) for line in text.split("\n")):
+        place = INCLUDED.fullmatch(line)
+        if not place:
+            below |= not fenced and bool(ANY_HEADING.match(line))
             yield line, origin
             continue
-        path = in_repository(origin, found["path"])
+        path = in_repository(origin, place["path"])
         lines = (ROOT / path).read_text(encoding="utf-8").split("\n")
-        for inner in section(lines, path, found["section"]) if found["section"] else lines:
-            yield inner, path
+        if place["section"]:
+            lines = list(section(lines, path, place["section"]))
+        for inner, _, inside in marked((inner, path) for inner in lines):
+            deeper = below and not inside and ANY_HEADING.match(inner)
+            yield f"#{inner}" if deeper else inner, path
 
 
 def section(lines: list[str], path: str, anchor: str) -> Iterator[str]:
@@ -105,9 +115,12 @@ def marked(lines: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str, bool]]:
 def relinked(line: str, origin: str, target: Callable[[str, str | None], str | None]) -> str:
     """Return a line of a file with its links to other files replaced, and its indentation."""
 
-    def replaced(found: re.Match[str]) -> str:
-        new = target(in_repository(origin, found["path"]), found["anchor"])
-        return found[0] if new is None else f"]({new})"
+    def replaced(link: re.Match[str]) -> str:
+        new = target(in_repository(origin, link["path"]), link["anchor"])
+        text = link["text"] or ""
+        if new is None or not (new or text):  # the strict build refuses it
+            return link[0]
+        return f"{text}]({new})" if new else text.removeprefix("[")
 
     return LINK.sub(replaced, INSIDE.sub(" " * 4, line, count=1) if INSIDE.match(line) else line)
 
