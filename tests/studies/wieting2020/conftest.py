@@ -120,3 +120,13 @@ def words():
 @pytest.fixture
 def plan(tmp_path):
     return Plan(tmp_path, {})
+
+
+@pytest.fixture(scope="session")
+def plan_of():
+    return Plan
+
+
+@pytest.fixture(scope="session")
+def home():
+    return HOME

@@ -50,8 +50,11 @@ def test_members_by_hand():
     rates = np.arange(10) / 10
     gold = np.array([0.0, 1, 4, 5, 2, 2, 2, 2, 1, 5])
     negated = gold == 4
-    rows = {unit: np.flatnonzero(hard_pairs.members(unit, gold, rates, negated)).tolist()
-            for unit in ("all", "negation", *hard_pairs.SPLITS, *hard_pairs.AS_PRINTED)}  # fmt: skip
+    units = ("all", "negation", *hard_pairs.SPLITS, *hard_pairs.AS_PRINTED)
+    rows = {
+        unit: np.flatnonzero(hard_pairs.members(unit, gold, rates, negated)).tolist()
+        for unit in units
+    }
     assert rows["all"] == list(range(10)) and rows["negation"] == [2]
     assert rows["hard-minus"] == [0, 1] == rows["bottom20-0-2"]
     assert rows["bottom10-0-1"] == [0] and rows["bottom20-3-5"] == []

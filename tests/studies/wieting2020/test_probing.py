@@ -7,8 +7,11 @@ from tandem.errors import InputError, TandemError
 from tandem.registry import ConfigurationError
 from tandem.tasks.task import TASKS, read_items, write_scores
 
-SETS = {"animals": {"made": "animals"}, "depth": {"dataset": "senteval-depth"},
-        "gender": {"made": "gender-{language}", "language": "{language}", "only": ["fr", "es"]}}  # fmt: skip
+SETS = {
+    "animals": {"made": "animals"},
+    "depth": {"dataset": "senteval-depth"},
+    "gender": {"made": "gender-{language}", "language": "{language}", "only": ["fr", "es"]},
+}
 
 
 @pytest.fixture

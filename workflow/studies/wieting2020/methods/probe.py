@@ -64,7 +64,9 @@ def read_set(path: Path, most: dict[str, int | None], seed: int) -> dict[str, La
             raise InputError(path, None, f"it has no {PARTS[mark]} part", f"Add lines with {mark}")
     parts = {mark: _drawn(part, most[mark], seed) for mark, part in parts.items()}
     if len(set(parts["tr"].labels)) < 2:
-        raise InputError(path, None, "its training part has one label", "Add another, or more lines")
+        raise InputError(
+            path, None, "its training part has one label", "Add another, or more lines"
+        )
     return parts
 
 

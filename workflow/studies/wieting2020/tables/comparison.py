@@ -75,9 +75,9 @@ class Comparison(Table):
         shown = beside([[row.label, str(line["seed_count"])]
                         for row, line in zip(self.rows, lines, strict=True)], cells)  # fmt: skip
         if self.last_above:
-            for row, scored in enumerate(cells[:-1]):
-                for place, cell in enumerate(scored):
-                    shown[row][2 + place] += _MARK * _below(cell, cells[-1][place], p[row][place])
+            for texts, scored, values in zip(shown, cells, p, strict=True):
+                for place, (cell, value) in enumerate(zip(scored, values, strict=True)):
+                    texts[2 + place] += _MARK * _below(cell, cells[-1][place], value)
         if any(least := self._chance(material)):
             shown.append(["Most frequent label", "", *least])
         headings = ["", "Seeds", *(figure.label for figure in self.columns)]
@@ -115,8 +115,9 @@ class Comparison(Table):
         metrics = {material.scores.metric(figure.task) for figure in self.columns}
         names = ", ".join(METRICS[metric] for metric in sorted(metrics))
         legend = (
-            f"{names}: means over seeds; in brackets, the 95% interval over items and seeds (of one "
-            "seed, over items alone). Best of each column in bold; empty where it was not scored."
+            f"{names}: means over seeds; in brackets, the 95% interval over items and seeds "
+            "(of one seed, over items alone). Best of each column in bold; empty where it was not "
+            "scored."
         )
         if not self.last_above:
             return legend

@@ -135,7 +135,9 @@ class Probing(Task):
     def draws(self, systems: Sequence[Items], unit: str, resamples: int, seed: int) -> FloatArray:
         """Bootstrap a set, resampling test sentences: (systems, resamples), x 100."""
         if len({len(system[unit]) for system in systems}) > 1:
-            raise TandemError(f"the systems to compare were probed on other {unit}: probe them again")
+            raise TandemError(
+                f"the systems to compare were probed on other {unit}: probe them again"
+            )
         table = np.stack([system[unit] for system in systems], axis=1).astype(np.float64)
         rng = np.random.default_rng([seed, zlib.crc32(unit.encode())])
         n = len(table)
