@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tandem.reporting.outline import Outline
 from tandem.reporting.table import Material, Report, Table
 from wieting2020.methods.compared import Compared, Figure, experiment
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 
 LEVEL = 0.01
 """The level of the paper's paired bootstrap (section 4.4)."""
+MOST_BESIDE = 5
+"""Most panels of a figure beside each other, where that leaves no gap."""
 _MARK = "†"
 
 
@@ -148,26 +152,24 @@ class Comparison(Table):
         return grid(["Published", "Printed in", *names], rows) if rows else ""
 
     def plot(self, figure: str, frame: pd.DataFrame, material: Material) -> Drawing:
-        """Draw a panel for each task: a row for each model, a series for each figure."""
+        """Draw a panel for each figure that any model has, a row for each model."""
         from tandem.reporting.plots import Dots, bounds, dot_plot
         from tandem.reporting.scores import METRICS
 
-        tasks: dict[str, list[str]] = {}
+        rows, panels = [str(label) for label in frame["row"]], []
         for column in self.columns:
-            tasks.setdefault(column.task, []).append(column.label)
-        labels = [str(label) for label in frame["row"]]
-        panels = []
-        for task, names in tasks.items():
-            metric = material.scores.metric(task)
-            series = {name: bounds(frame, name, metric) for name in _drawn(names, frame, metric)}
-            if series:
-                panels.append(Dots(f"{METRICS[metric]}, with 95% interval", labels, series))
-        return dot_plot(panels)
+            metric = material.scores.metric(column.task)
+            values = bounds(frame, column.label, metric)
+            if np.isfinite(values).any():
+                series = {"mean over seeds, with 95% interval": values}
+                panels.append(Dots(METRICS[metric], rows, series, title=column.label))
+        return dot_plot(panels, _beside(len(panels)))
 
 
-def _drawn(names: Sequence[str], frame: pd.DataFrame, metric: str) -> list[str]:
-    """Return the figures that any model has."""
-    return [name for name in names if frame[f"{name}_{metric}"].notna().any()]
+def _beside(panels: int) -> int:
+    """Return how many panels stand beside each other, so that every row of them is full."""
+    full = [count for count in range(3, MOST_BESIDE + 1) if panels % count == 0]
+    return max(full, default=panels)
 
 
 def _p(last: Cell | None, cell: Cell | None) -> float | None:
