@@ -8,7 +8,7 @@ localrules:
 
 
 DOWNLOADS = "results/corpora/downloads"
-OPTIONAL = {name for plan in PLANS.values() if plan.study.sts for name in plan.study.sts.optional()}
+OPTIONAL = {name for plan in PLANS.values() for name in plan.optional}
 
 
 rule missing:

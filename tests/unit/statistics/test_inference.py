@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from tandem.statistics.inference import Estimate, Figures, difference, holm, over_seeds, sample_mean
+from tandem.statistics.inference import (
+    Estimate,
+    Figures,
+    difference,
+    holm,
+    over_seeds,
+    sample_mean,
+    total,
+)
 
 
 def figures(values, draws):
@@ -47,6 +55,19 @@ def test_items_are_paired_and_seeds_are_not():
     # seed by seed, where both are figures of the same models
     same = over_seeds(figures([5, 7], draws) - figures([1, 3], draws - 4))
     assert (same.value, same.error) == (4, pytest.approx(0, abs=1e-9))
+
+
+def test_a_total_pairs_the_items_of_all_its_sides():
+    rng = np.random.default_rng(3)
+    items = rng.normal(size=4000)
+    single = [Figures(np.array([value]), items[None] * weight)
+              for value, weight in ((5.0, 1.0), (2.0, 1.0), (1.0, -2.0))]  # fmt: skip
+    whole = total(*single)
+    # what items do to the three cancels
+    assert whole.value == 8 and whole.error == pytest.approx(0, abs=1e-6)
+    assert total(*single[:2]).error == pytest.approx(2 * items.std(ddof=1))
+    seeds = total(figures([1, 3], np.zeros((2, 10))), figures([2, 2, 5], np.zeros((3, 10))))
+    assert seeds.error**2 == pytest.approx(2 / 2 + 3 / 3)
 
 
 def test_without_any_spread_equality_alone_is_not_refuted():

@@ -3,8 +3,10 @@ from pathlib import Path
 import pytest
 from one_study import configured, plans
 
+from tandem.registry import ConfigurationError
 from tandem.studies.configuration import load_registers
 from tandem.studies.missing import NONE, listing, missing
+from tandem.tasks.kinds.sts import Sts
 
 
 @pytest.fixture
@@ -37,3 +39,17 @@ def test_a_corpus_that_no_study_names_is_not_missed(studied):
     plan, datasets = studied
     spare = datasets["verses"].model_copy(update={"name": "spare", "path": "spare.tsv"})
     assert "spare.tsv" not in missing(plan, datasets | {"spare": spare})
+
+
+def test_what_a_task_can_do_without_is_optional(workspace, monkeypatch):
+    monkeypatch.setattr(Sts, "optional", lambda task: ["verses"])
+    plan, datasets = next(iter(plans().values())), load_registers(configured(), "nowhere")
+    assert plan.optional == ["verses"]
+    line = next(line for line in listing([plan], datasets).split("\n") if "verses.tsv" in line)
+    assert line.startswith("  verses.tsv: optional, tables go without it: ")
+
+
+def test_what_a_task_scores_on_is_registered(workspace, monkeypatch):
+    monkeypatch.setattr(Sts, "optional", lambda task: ["vrses"])
+    with pytest.raises(ConfigurationError, match=r"tasks\.sts: no register lists 'vrses'"):
+        plans()

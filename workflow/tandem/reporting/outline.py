@@ -57,10 +57,6 @@ class Outline(Places, Protocol):
     def study(self) -> Values:
         """The values of the study."""
 
-    @property
-    def fetched(self) -> Mapping[str, list[str]]:
-        """The files of every registered corpus."""
-
     def experiments(self, encoders: Iterable[str], settings: Iterable[str]) -> list[str]:
         """Return the experiments of encoders in settings."""
 

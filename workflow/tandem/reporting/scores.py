@@ -22,7 +22,10 @@ from tandem.statistics.bootstrap import Interval
 from tandem.statistics.inference import Figures, over_seeds
 from tandem.tasks.task import Task, read_items
 
-METRICS = {"pearson_x100": "Pearson's r × 100", "p_at_1_x100": "P@1 × 100", "f1_x100": "F1 × 100"}
+METRICS = {
+    "pearson_x100": "Pearson's r × 100", "p_at_1_x100": "P@1 × 100", "f1_x100": "F1 × 100",
+    "accuracy_x100": "Accuracy × 100",
+}  # fmt: skip
 """Names of metrics for readers."""
 
 

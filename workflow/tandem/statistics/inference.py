@@ -87,9 +87,19 @@ def difference(first: Figures, second: Figures) -> Estimate:
     different numbers of them. Where equal seeds draw the same text, what that does to both sides
     stays in the error, which is then too large rather than too small.
     """
-    both = np.cov(first.draws.mean(axis=0), second.draws.mean(axis=0))[0, 1]
-    items = _shared(first.draws) + _shared(second.draws) - 2 * both
-    return _estimate(first.values.mean() - second.values.mean(), items, first, second)
+    return total(first, Figures(-second.values, -second.draws))
+
+
+def total(*sides: Figures) -> Estimate:
+    """Estimate the sum of the means of several experiments, any of them negative or weighted.
+
+    Items are paired and seeds are not, as in `difference`.
+    """
+    means = np.stack([side.draws.mean(axis=0) for side in sides])
+    covariance = np.atleast_2d(np.cov(means))
+    items = sum(_shared(side.draws) for side in sides)
+    items += 2 * sum(covariance[i, j] for i in range(len(sides)) for j in range(i))
+    return _estimate(sum(side.values.mean() for side in sides), items, *sides)
 
 
 def holm(p: Sequence[float]) -> list[float]:

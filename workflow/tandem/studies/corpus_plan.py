@@ -33,6 +33,12 @@ class CorpusPlan:
         return "/".join([self.root, *map(str, parts)])
 
     @property
+    def optional(self) -> list[str]:
+        """The registered corpora that it can do without."""
+        of_tasks = [name for task in self.study.tasks.values() for name in task.optional()]
+        return [*(self.study.sts.optional() if self.study.sts else []), *of_tasks]
+
+    @property
     def corpora(self) -> list[str]:
         """The corpora that experiments can be trained on."""
         return [*self.study.bitexts, *self.study.backtranslations, *self.study.collections]

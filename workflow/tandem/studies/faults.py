@@ -74,6 +74,8 @@ def _sources(study: Study) -> Iterator[tuple[str, str]]:
         yield from ((f"mining.{name}", source) for source in task.published())
     for name, table in study.tables.items():
         yield from ((f"tables.{name}", source) for source in table.sources())
+    for name, scored in study.tasks.items():
+        yield from ((f"tasks.{name}", source) for source in scored.optional())
     if study.sts is not None:
         yield from ((f"sts.{key}", source) for key, source in study.sts.archives().items())
 

@@ -43,8 +43,7 @@ def listing(plans: Iterable[Plan], datasets: Mapping[str, Dataset]) -> str:
     for plan in plans:
         absent = missing(plan, datasets)
         files |= absent
-        optional = set(plan.study.sts.optional()) if plan.study.sts else set()
-        needed |= {path for path, entry in absent.items() if entry.name not in optional}
+        needed |= {path for path, entry in absent.items() if entry.name not in plan.optional}
     if not files:
         return NONE
     lines = [

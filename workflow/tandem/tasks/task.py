@@ -40,6 +40,10 @@ def device_of(encoder: Encodes) -> str:
 class Places(Protocol):
     """What a task needs of a study's plan: where corpora are, and what is trained on which."""
 
+    @property
+    def fetched(self) -> Mapping[str, list[str]]:
+        """The files of every registered corpus."""
+
     def path(self, *parts: str | int) -> str:
         """Return the path of a result."""
 
@@ -62,6 +66,13 @@ class Task(Kind):
     def inputs(self, plan: Places, experiment: str) -> dict[str, str]:
         """Name the files and folders that an experiment is scored on."""
         raise NotImplementedError
+
+    def optional(self) -> list[str]:
+        """Name the registered corpora that it scores on where they can be fetched.
+
+        The input is then the folder of the corpus, which holds its file, or unreachable.txt.
+        """
+        return []
 
     def score(self, encoder: Encodes, data: Mapping[str, Path]) -> Items:
         """Score an encoder on the files that the task needs, by their names."""

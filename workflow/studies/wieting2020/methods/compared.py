@@ -1,0 +1,46 @@
+"""What the study's tables compare: encoders in settings, and the figures of their tasks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tandem.registry import ConfigurationError, Settings
+
+if TYPE_CHECKING:
+    from tandem.reporting.outline import Outline
+
+
+class Compared(Settings):
+    """A model that a table shows."""
+
+    label: str
+    """Its heading."""
+    encoder: str
+    """The encoder, or a pretrained baseline."""
+    setting: str = ""
+    """The setting, where the figures do not name one."""
+
+
+class Figure(Settings):
+    """A figure that a table shows of every model."""
+
+    label: str
+    """Its heading; published figures are found by it."""
+    task: str
+    """The task that measures it."""
+    unit: str
+    """Which of the task's figures."""
+    setting: str = ""
+    """The setting of the encoders; empty: that of the model."""
+
+
+def experiment(plan: Outline, model: Compared, figure: Figure | None = None) -> str:
+    """Return the experiment of a model, for a figure.
+
+    Raises:
+        ConfigurationError: neither names a setting, or the study has no such experiment.
+    """
+    setting = (figure.setting if figure else "") or model.setting
+    if not setting:
+        raise ConfigurationError(f"{model.label}: give `setting`, here or with every figure")
+    return plan.experiments([model.encoder], [setting])[0]

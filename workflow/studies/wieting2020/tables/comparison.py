@@ -1,0 +1,188 @@
+"""Figures 3 and 4, Tables 2 and 3: models against chosen figures of their tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tandem.reporting.outline import Outline
+from tandem.reporting.table import Material, Report, Table
+from wieting2020.methods.compared import Compared, Figure, experiment
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure as Drawing
+
+    from tandem.reporting.scores import Cell
+
+LEVEL = 0.01
+"""The level of the paper's paired bootstrap (section 4.4)."""
+MOST_BESIDE = 5
+"""Most panels of a figure beside each other, where that leaves no gap."""
+_MARK = "†"
+
+
+class Comparison(Table):
+    """A row for each model, a column for each figure, the paper's figures below."""
+
+    title: str
+    """Heading of the table."""
+    rows: list[Compared]
+    """The models."""
+    columns: list[Figure]
+    """The columns."""
+    last_above: bool = False
+    """Mark the figures that the last row's are significantly above."""
+    quoted: list[str] = []
+    """Rows of published.yaml that are shown, by id."""
+    claimed: list[str] = []
+    """Further tasks whose scores its claims read."""
+    notes: str = ""
+    """Shown under the table."""
+
+    def inputs(self, plan: Outline) -> dict[str, list[str]]:
+        """Name the scores of all models, of each task in its settings."""
+        folders: dict[str, list[str]] = {}
+        for row in self.rows:
+            for figure in self.columns:
+                name = experiment(plan, row, figure)
+                for task in (figure.task, *self.claimed):
+                    folders.setdefault(f"scores.{task}", []).extend(plan.scores([name], task))
+        return {key: list(dict.fromkeys(paths)) for key, paths in folders.items()}
+
+    def build(self, material: Material) -> Report:
+        """Make a line for each model.
+
+        Columns: row, encoder, setting, seed_count, each figure with its 95% interval over items and
+        seeds, and with `last_above` <figure>_p, the two-sided p-value of its difference from the
+        last row's. The frame `cells` names every figure that was scored, for claims: row, label,
+        encoder, setting, experiment, task and unit.
+        """
+        import pandas as pd
+
+        from tandem.reporting.writer import beside, columns, grid, page
+
+        cells = [[self._cell(material, row, figure) for figure in self.columns]
+                 for row in self.rows]  # fmt: skip
+        p = [[_p(cells[-1][place], cell) for place, cell in enumerate(row)] for row in cells]
+        lines = []
+        for row, scored, values in zip(self.rows, cells, p, strict=True):
+            line: dict[str, Any] = row.model_dump(include={"encoder", "setting"})
+            line = {"row": row.label, **line}
+            line["seed_count"] = max((len(cell.seeds) for cell in scored if cell), default=0)
+            for figure, cell, value in zip(self.columns, scored, values, strict=True):
+                line |= columns(figure.label, material.scores.metric(figure.task), cell)
+                line |= {f"{figure.label}_p": value} if self.last_above else {}
+            lines.append(line)
+        shown = beside([[row.label, str(line["seed_count"])]
+                        for row, line in zip(self.rows, lines, strict=True)], cells)  # fmt: skip
+        if self.last_above:
+            for texts, scored, values in zip(shown, cells, p, strict=True):
+                for place, (cell, value) in enumerate(zip(scored, values, strict=True)):
+                    texts[2 + place] += _MARK * _below(cell, cells[-1][place], value)
+        if any(least := self._chance(material)):
+            shown.append(["Most frequent label", "", *least])
+        headings = ["", "Seeds", *(figure.label for figure in self.columns)]
+        frame = pd.DataFrame(lines)
+        text = page(
+            f"# {self.title}", grid(headings, shown), self._legend(material), self.notes,
+            self._published(material),
+        )  # fmt: skip
+        return Report(frame, text, {"cells": pd.DataFrame(self._scored(material, cells))})
+
+    def _scored(
+        self, material: Material, cells: Sequence[Sequence[Cell | None]]
+    ) -> list[dict[str, str]]:
+        """Name what every figure is of."""
+        lines = []
+        for row, scored in zip(self.rows, cells, strict=True):
+            for figure, cell in zip(self.columns, scored, strict=True):
+                name = experiment(material.plan, row, figure)
+                if cell is not None:
+                    lines.append({
+                        "row": row.label, "label": figure.label, "encoder": row.encoder,
+                        "setting": name.split(".")[1], "experiment": name, "task": figure.task,
+                        "unit": figure.unit,
+                    })  # fmt: skip
+        return lines
+
+    def _cell(self, material: Material, row: Compared, figure: Figure) -> Cell | None:
+        name = experiment(material.plan, row, figure)
+        return material.scores.cell(name, figure.task, figure.unit)
+
+    def _legend(self, material: Material) -> str:
+        """Say what the figures are."""
+        from tandem.reporting.scores import METRICS
+
+        metrics = {material.scores.metric(figure.task) for figure in self.columns}
+        names = ", ".join(METRICS[metric] for metric in sorted(metrics))
+        legend = (
+            f"{names}: means over seeds; in brackets, the 95% interval over items and seeds "
+            "(of one seed, over items alone). Best of each column in bold; empty where it was not "
+            "scored."
+        )
+        if not self.last_above:
+            return legend
+        last = self.rows[-1].label
+        return (
+            f"{legend} {_MARK}: {last} is above it, p < {LEVEL:g} by the paired bootstrap over "
+            "items, and seeds where both have several; not corrected for the number of tests."
+        )
+
+    def _chance(self, material: Material) -> list[str]:
+        """Return what the most frequent label would score, for each column that has one."""
+        shares: dict[tuple[str, str], float] = {}
+        for row in self.rows:
+            for figure in self.columns:
+                name = experiment(material.plan, row, figure)
+                for details in material.scores.details(name, figure.task)[:1]:
+                    for entry in details.get("sets", []):
+                        shares.setdefault((figure.task, entry["set"]), entry["chance_x100"])
+        keys = [(figure.task, figure.unit) for figure in self.columns]
+        return [f"{shares[key]:.1f}" if key in shares else "" for key in keys]
+
+    def _published(self, material: Material) -> str:
+        """Return a grid of the published rows."""
+        from tandem.reporting.writer import grid, quoted
+
+        names = [figure.label for figure in self.columns]
+        rows = quoted([material.published[key] for key in self.quoted], names)
+        return grid(["Published", "Printed in", *names], rows) if rows else ""
+
+    def plot(self, figure: str, frame: pd.DataFrame, material: Material) -> Drawing:
+        """Draw a panel for each figure that any model has, a row for each model."""
+        from tandem.reporting.plots import Dots, bounds, dot_plot
+        from tandem.reporting.scores import METRICS
+
+        rows, panels = [str(label) for label in frame["row"]], []
+        for column in self.columns:
+            metric = material.scores.metric(column.task)
+            values = bounds(frame, column.label, metric)
+            if np.isfinite(values).any():
+                series = {"mean over seeds, with 95% interval": values}
+                panels.append(Dots(METRICS[metric], rows, series, title=column.label))
+        return dot_plot(panels, _beside(len(panels)))
+
+
+def _beside(panels: int) -> int:
+    """Return how many panels stand beside each other, so that every row of them is full."""
+    full = [count for count in range(3, MOST_BESIDE + 1) if panels % count == 0]
+    return max(full, default=panels)
+
+
+def _p(last: Cell | None, cell: Cell | None) -> float | None:
+    """Return the p-value of the difference; None where one is missing, or both are the same."""
+    from tandem.statistics.inference import difference
+
+    if last is None or cell is None or last is cell:
+        return None
+    return difference(last, cell).p(0)
+
+
+def _below(cell: Cell | None, last: Cell | None, p: float | None) -> bool:
+    """Whether a figure is significantly below the last row's."""
+    if cell is None or last is None or p is None:
+        return False
+    return last.estimate > cell.estimate and p < LEVEL
