@@ -46,7 +46,7 @@ MODELS = {
     "BGT without prior": ("both", "both", True, False),
     "BGT": ("both", "both", True, True),
 }
-"""What each model reconstructs and translates, and whether it has language variables and a prior."""
+"""What each reconstructs and translates; whether it has language variables, and a prior."""
 SIZES = {
     "default": {"width": 128, "filter": 256, "layers": 1, "heads": 8, "tokens": 2_000,
                 "types": 4_000, "drawn": 500, "length": 18, "parts": 1},

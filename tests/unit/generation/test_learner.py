@@ -156,7 +156,7 @@ def test_an_infinite_gradient_is_an_error_with_a_remedy():
     ("change", "problem"),
     [
         (lambda how, pairs: (replace(how, encoder=PLAIN), pairs), "averaging has no posterior"),
-        (lambda how, pairs: (how, [*two_texts()]), "there are 2 texts. Give a bitext"),
+        (lambda how, pairs: (how, [*two_texts()]), "there are 2 texts. Give one bitext"),
         (
             lambda how, pairs: (how, [replace(pairs, labels=np.ones(150, np.int8))]),
             "without labels",

@@ -219,7 +219,8 @@ def _objective(options: argparse.Namespace) -> Objective | None:
     if options.objective is None and not settings:
         return None
     kind = options.objective or "margin"
-    return OBJECTIVES.parse({"kind": kind, **small(kind, vars(options).get("dimension"))} | settings)
+    usual = small(kind, vars(options).get("dimension"))
+    return OBJECTIVES.parse({"kind": kind} | usual | settings)
 
 
 def _apart(sources: Sequence[Source], options: argparse.Namespace) -> list[str]:

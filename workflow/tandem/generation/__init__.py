@@ -1,1 +1,1 @@
-"""Learning sentence vectors by writing sentences: decoders that read vectors, and their training."""
+"""Learning sentence vectors by writing sentences: decoders, their losses and their training."""

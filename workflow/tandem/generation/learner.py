@@ -207,8 +207,8 @@ def _checked(run: Run, vocabulary: int, texts: Sequence[Pairs]) -> Pairs:
     text.right.check_below(vocabulary)
     if text.labels is not None or text.passes is not None:
         raise TandemError(
-            f"the objective {run.objective.kind} takes every pair for a translation, once an epoch. "
-            "Give a bitext without labels"
+            f"the objective {run.objective.kind} takes every pair for a translation, once an "
+            "epoch. Give a bitext without labels"
         )
     if not len(text.usable):
         raise TandemError("no usable pair: training needs pairs with tokens on both sides")

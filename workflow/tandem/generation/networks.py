@@ -15,6 +15,7 @@ from tandem.encoders.composition import Composition
 from tandem.encoders.encoder import Dropout, Room, Tokens
 from tandem.generation.decoders import Decoder, decoder
 from tandem.generation.tables import Tables
+from tandem.machine import on_host
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -208,7 +209,7 @@ def _gaussians(
     offsets = torch.cat([texts[0].offsets[:1], *ends])
     table, local = tables.look(name, ids)
     room = None
-    if table.device.type != "cpu" and encoder.fixed_shapes:
+    if not on_host(table) and encoder.fixed_shapes:
         room = Room(max(text.inputs.shape[1] for text in texts) - 1)
     dropout = draws.token_dropout(len(ids)) if draws.token_dropout else None
     tokens = Tokens(table, local, offsets, dropout, room)

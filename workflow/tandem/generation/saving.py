@@ -1,7 +1,7 @@
 """What is trained beside a semantic encoder, in the folder of its model.
 
-    languages/<language>/   the encoder of what is peculiar to a language, a model like any other
-    decoders/               decoders.safetensors and decoders.json: what writes sentences
+languages/<language>/   the encoder of what is peculiar to a language, a model like any other
+decoders/               decoders.safetensors and decoders.json: what writes sentences
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ class HostSteps(Steps):
         )
 
     def fetch(self, texts: Sequence[Sequence[Text]], random: np.random.Generator) -> None:
-        """Fetch the rows of a batch: its parts, and the sides of each; and draw those of softmax."""
+        """Fetch the rows of a batch, its parts and the sides of each, and draw some for softmax."""
         for name in self.tables.tables:
             network, _, use = name.partition(".")
             sides = self._networks.sides() if network == SEMANTIC else [int(network[-1])]

@@ -79,7 +79,10 @@ class Learner:
     def write_beside(
         self, folder: Path, encoder: SentenceEncoder, parameters: Mapping[str, Tensor]
     ) -> None:
-        """Write what is trained beside an encoder into its folder; `parameters` are without BESIDE."""
+        """Write what is trained beside an encoder into its folder.
+
+        The names of `parameters` are without BESIDE.
+        """
 
     def validation_loss(self, held_out: Pairs) -> float:
         """Return the loss of other pairs, in the unit of the objective.

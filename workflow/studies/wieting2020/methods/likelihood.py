@@ -17,7 +17,7 @@ from torch import Tensor
 
 from tandem.encoders.encoder import Tokens
 from tandem.generation.batches import Text, batches
-from tandem.generation.networks import SEMANTIC, Gaussian, reconstruction, written_losses
+from tandem.generation.networks import Gaussian, reconstruction, written_losses
 from tandem.segmentation.ragged import Ragged
 
 if TYPE_CHECKING:

@@ -22,9 +22,9 @@ POSITIONS = 10_000.0
 
 
 class Transformer(Encoder):
-    """A transformer over token embeddings: layers as Vaswani et al. (2017) have them, with
-    sinusoidal positions.
+    """A transformer over token embeddings, pooled.
 
+    Layers are as Vaswani et al. (2017) have them, with sinusoidal positions.
     Yang et al. (2019), section 4.2, pool in four ways: the maximum, the mean, the first state and
     the states weighted by attention (dos Santos et al., 2016), concatenated and projected, give the
     vector. Wieting et al. (2020), section 4.2, take the mean. No dropout but that of token

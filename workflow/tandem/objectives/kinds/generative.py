@@ -68,7 +68,7 @@ class Generative(Objective):
     dropout: Share = 0.3
     """Dropout inside the layers of encoders and decoders; that of embeddings is the recipe's."""
     tokens: PositiveInt = 50_000
-    """Tokens of a batch: pairs by their longer side, filled up. The recipe's `batch` is not read."""
+    """Tokens of a batch: pairs by their longer side, filled up. `batch` of the recipe is unread."""
     parts: PositiveInt = 1
     """A batch is made of so many groups of pairs of like lengths, whose gradients are summed. With
     one group, each batch has sentences of one length."""
