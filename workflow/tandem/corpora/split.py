@@ -8,6 +8,9 @@ import numpy as np
 
 from tandem.errors import TandemError
 
+PLACES = {"valid": 1, "test": 2}
+"""Numbers of the splits that pairs may have to be in."""
+
 
 @dataclass(frozen=True)
 class Splits:
@@ -19,7 +22,7 @@ class Splits:
     overlapping: int
     """Pairs left out because one of their sides occurs in another split."""
     surplus: int
-    """Pairs left out because the training split has its largest size."""
+    """Pairs left out because their split has its largest size."""
 
     def report(self) -> dict[str, int]:
         """Return the counts as written to `splits.json`."""
@@ -28,7 +31,14 @@ class Splits:
 
 
 def split_pairs(
-    left: np.ndarray, right: np.ndarray, valid: int, test: int, seed: int, max_train: int | None
+    left: np.ndarray,
+    right: np.ndarray,
+    valid: int,
+    test: int,
+    seed: int,
+    max_train: int | None,
+    places: np.ndarray | None = None,
+    once: bool = False,
 ) -> Splits:
     """Shuffle pairs into train, validation and test splits with no text in common.
 
@@ -37,23 +47,42 @@ def split_pairs(
     without pairs that share text with either. For one seed, test and validation do not depend on
     `max_train`, and a smaller training split is the beginning of a larger one. Cost: sorting.
 
-    `left` and `right` are the keys of both sides (`tandem.text.spelling.key`), uint64, (n,).
-    `max_train` is the most pairs to train on; None: all. TandemError where none would be left.
+    Args:
+        left, right: the keys of both sides (`tandem.text.spelling.key`), uint64, (n,).
+        valid, test: pairs of these splits.
+        seed: seed of the order.
+        max_train: the most pairs to train on; None: all.
+        places: (n,), the number in `PLACES` of the split that a pair must be in, or 0. A split with
+            such pairs has at most so many of them, and no others; the rest of them are in no split.
+        once: a key of a left side comes at most once in validation, and in test.
+
+    Raises:
+        TandemError: no pair would be left to train on, or too few for the others.
     """
-    order = np.random.default_rng(seed).permutation(len(left))
-    test_part, rest = order[:test], order[test:]
-    rest, dropped_test = _without(rest, test_part, left, right)
-    valid_part, rest = rest[:valid], rest[valid:]
-    train, dropped_valid = _without(rest, valid_part, left, right)
-    if len(test_part) < test or len(valid_part) < valid or not len(train):
+    rest = np.random.default_rng(seed).permutation(len(left))
+    parts, overlapping, surplus, short = {}, 0, 0, False
+    for name, size in (("test", test), ("valid", valid)):
+        placed = places is not None and bool((places == PLACES[name]).any())
+        wanted = PLACES[name] if placed else 0
+        pool = rest if places is None else rest[places[rest] == wanted]
+        drawn = pool
+        if once:
+            drawn = pool[np.sort(np.unique(left[pool], return_index=True)[1])]
+        parts[name] = drawn[:size]
+        short |= not len(drawn) if placed else len(drawn) < size
+        taken = pool if placed else parts[name]
+        surplus += len(taken) - len(parts[name])
+        rest, dropped = _without(rest[~np.isin(rest, taken)], taken, left, right)
+        overlapping += dropped
+    if short or not len(rest):
         raise TandemError(
             f"{len(left):,} pairs are too few for {valid:,} validation and {test:,} test pairs "
             "that share no text with the training pairs. Ask for smaller splits (tandem train: "
             "--held-out), add a corpus or loosen the cleaning"
         )
-    surplus = 0 if max_train is None else max(len(train) - max_train, 0)
-    train = train[: len(train) - surplus]
-    return Splits(train, valid_part, test_part, dropped_test + dropped_valid, surplus)
+    train = rest if max_train is None else rest[:max_train]
+    surplus += len(rest) - len(train)
+    return Splits(train, parts["valid"], parts["test"], overlapping, surplus)
 
 
 def _without(

@@ -107,9 +107,11 @@ def sentence_keys(rows: Ragged) -> NDArray[np.int64]:
 
 
 def load_pairs(folder: str | Path, split: str, sides: Sequence[str]) -> Pairs:
-    """Map the pairs of a segmented split into memory."""
+    """Map the pairs of a segmented split into memory, with their keys where it has any."""
     left, right = ragged.load_sides(folder, split, sides)
-    return Pairs(left, right, language_of(sides[0]) == language_of(sides[1]))
+    file = Path(folder) / f"{split}.keys.npy"
+    keys = ragged.load_array(file, (np.int64,)) if file.exists() else None
+    return Pairs(left, right, language_of(sides[0]) == language_of(sides[1]), keys)
 
 
 def load_collection(folder: str | Path, pools: str = "mixed") -> list[Pairs]:
