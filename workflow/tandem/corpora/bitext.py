@@ -53,12 +53,10 @@ def build_bitext(
 ) -> dict[str, Any]:
     """Write `{train,valid,test}.<language>`, `cleaning.json` and `splits.json`, which is returned.
 
-    Where sentences come in several versions, `train.keys.npy` too: (pairs,) int64, equal for pairs
-    that mean the same.
+    Of sentences in several versions, `train.keys.npy` too: (pairs,) int64, equal for one meaning.
 
     Args:
-        sources: the pairs of each corpus, by its name; the first to hold a pair keeps it. Where
-            the bitext holds sections out, the pairs with their sections.
+        sources: the pairs of each corpus, by its name; the first to hold a pair keeps it.
         bitext: its settings; the files are named by its languages.
         held_out: keys (`tandem.text.spelling.key`) of texts that no split may hold on either side:
             those that a mining task hides.
@@ -78,8 +76,7 @@ def build_bitext(
         if not len(spooled.pairs):
             raise _nothing_left(sources, removed)
         kept = np.arange(len(spooled.pairs))
-        if bitext.duplicates == "remove":
-            # the first of equal keys
+        if bitext.duplicates == "remove":  # all but the first
             kept = np.sort(np.unique(spooled.pairs, return_index=True)[1])
             removed["duplicate"] = len(spooled.pairs) - len(kept)
         splits = _split(spooled, kept, bitext, most_held_out, result)

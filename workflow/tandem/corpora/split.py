@@ -47,17 +47,11 @@ def split_pairs(
     without pairs that share text with either. For one seed, test and validation do not depend on
     `max_train`, and a smaller training split is the beginning of a larger one. Cost: sorting.
 
-    Args:
-        left, right: the keys of both sides (`tandem.text.spelling.key`), uint64, (n,).
-        valid, test: pairs of these splits.
-        seed: seed of the order.
-        max_train: the most pairs to train on; None: all.
-        places: (n,), the number in `PLACES` of the split that a pair must be in, or 0. A split with
-            such pairs has at most so many of them, and no others; the rest of them are in no split.
-        once: a key of a left side comes at most once in validation, and in test.
-
-    Raises:
-        TandemError: no pair would be left to train on, or too few for the others.
+    `left` and `right` are the keys of both sides (`tandem.text.spelling.key`), uint64, (n,).
+    `max_train` is the most pairs to train on; None: all. `places`, (n,), is the number in `PLACES`
+    of the split that a pair must be in, or 0: a split with such pairs has at most as many as asked,
+    and no others; the rest of them are in none. With `once` a key of a left side is not repeated in
+    validation, nor in test. TandemError where too few pairs would be left.
     """
     rest = np.random.default_rng(seed).permutation(len(left))
     parts, overlapping, surplus, short = {}, 0, 0, False
@@ -75,14 +69,16 @@ def split_pairs(
         rest, dropped = _without(rest[~np.isin(rest, taken)], taken, left, right)
         overlapping += dropped
     if short or not len(rest):
-        raise TandemError(
-            f"{len(left):,} pairs are too few for {valid:,} validation and {test:,} test pairs "
-            "that share no text with the training pairs. Ask for smaller splits (tandem train: "
-            "--held-out), add a corpus or loosen the cleaning"
-        )
+        raise _too_few(len(left), valid, test)
     train = rest if max_train is None else rest[:max_train]
     surplus += len(rest) - len(train)
     return Splits(train, parts["valid"], parts["test"], overlapping, surplus)
+
+
+def _too_few(pairs: int, valid: int, test: int) -> TandemError:
+    problem = f"{pairs:,} pairs are too few for {valid:,} validation and {test:,} test pairs"
+    remedy = "Ask for smaller splits (tandem train: --held-out), add a corpus or loosen the cleaning"
+    return TandemError(f"{problem} that share no text with the training pairs. {remedy}")
 
 
 def _without(
