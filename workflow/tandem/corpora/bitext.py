@@ -162,7 +162,8 @@ def _spool(
     None has a text of `hidden`, keys and bare keys; `removed` counts the others.
     """
     held_out, unseen = hidden
-    places = {name: PLACES[split] for split, names in bitext.sections.items() for name in names}
+    sections = (bitext.sections or {}).items()
+    places = {name: PLACES[split] for split, names in sections for name in names}
     keys, numbers = (array("Q"), array("Q"), array("Q")), array("B")
     with open(path, "w", encoding="utf-8", newline="\n") as out:
         for *section, left, right in rows:
