@@ -23,6 +23,8 @@ Row = tuple[str, str, str, str, int]
 class Text(Table):
     """How much text there is, and what is made of what is held out: counts, by part and label."""
 
+    corpora: list[str]
+    """The bitexts that are counted."""
     probes: dict[str, ProbingText]
     """The probing sets, by name."""
     styles: Styles
@@ -37,10 +39,9 @@ class Text(Table):
         return []
 
     def inputs(self, plan: Outline) -> dict[str, list[str]]:
-        """Name the bitexts of the settings, the probing sets and the folder of the versions."""
-        corpora = dict.fromkeys(setting.corpus for setting in plan.study.settings.values())
+        """Name the bitexts, the probing sets and the folder of the versions."""
         return {
-            "corpora": [plan.path("corpora", name) for name in corpora],
+            "corpora": [plan.path("corpora", name) for name in self.corpora],
             "probing": [plan.path("probing", f"{name}.txt") for name in self.probes],
             "styles": [plan.path("styles")],
         }
