@@ -58,9 +58,7 @@ rule build_styles:
         "../../../envs/tandem.yaml"
     params:
         styles=wieting2020.text.styles.model_dump(mode="json"),
-        dataset=DATASETS[wieting2020.text.styles.dataset].record(
-            *wieting2020.text.styles.versions
-        ),
+        dataset=DATASETS[wieting2020.text.styles.dataset].record(*wieting2020.text.styles.versions),
         code=digest(
             "build_styles.py",
             *read_by([wieting2020.text.styles.dataset]),

@@ -77,8 +77,9 @@ def split_pairs(
 
 def _too_few(pairs: int, valid: int, test: int) -> TandemError:
     problem = f"{pairs:,} pairs are too few for {valid:,} validation and {test:,} test pairs"
-    remedy = "Ask for smaller splits (tandem train: --held-out), add a corpus or loosen the cleaning"
-    return TandemError(f"{problem} that share no text with the training pairs. {remedy}")
+    remedy = "Ask for smaller splits (tandem train: --held-out), add a corpus or loosen"
+    shared = "that share no text with the training pairs"
+    return TandemError(f"{problem} {shared}. {remedy} the cleaning")
 
 
 def _without(

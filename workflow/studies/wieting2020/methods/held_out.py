@@ -52,7 +52,7 @@ def gather(
 
 def read(path: Path, side: int) -> list[Sentence]:
     """Read the different sentences of one side, 0 or 1, of what `gather` wrote."""
-    sentences = {}
+    sentences: dict[str, Sentence] = {}
     for number, line in enumerate(read_lines(path, MAX_DOCUMENT_BYTES), start=1):
         columns = line.split("\t")
         if len(columns) != 3:

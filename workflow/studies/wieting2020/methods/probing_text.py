@@ -1,7 +1,7 @@
 """Probing sets made of held-out text (section 5.2), as SentEval lays them out.
 
-A line is tr, va or te, a label and a sentence, with tabs between. Sentences that mean the same, such as
-a verse in several versions, are in one of the three parts.
+A line is tr, va or te, a label and a sentence, with tabs between. Sentences that mean the same,
+such as a verse in several versions, are in one of the three parts.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class ProbingText(Settings):
 
     kind: Kind
     """What is to be told of a sentence: how many punctuation marks it has, 1 to 10 or more; the
-    first of them; its length in words, in six bins; which of some words it has; whether its articles
-    are of the right gender; which version of the text it is from."""
+    first of them; its length in words, in six bins; which of some words it has; whether its
+    articles are of the right gender; which version of the text it is from."""
     bitext: str
     """The bitext whose held-out sentences it is made of."""
     side: Code = "en"
@@ -156,8 +156,8 @@ BALANCED = frozenset({"length", "word-content", "article-gender", "version"})
 def lines_of(settings: ProbingText, items: Iterable[Item]) -> Iterator[str]:
     """Yield the lines of a set: of each part at most as many as asked.
 
-    Meanings are dealt to the parts in proportion to their sizes, in an order drawn by the seed. Labels
-    with fewer than `LEAST` sentences are left out.
+    Meanings are dealt to the parts in proportion to their sizes, in an order drawn by the seed.
+    Labels with fewer than `LEAST` sentences are left out.
 
     Raises:
         TandemError: a part has no sentences, or the training part has one label.

@@ -1,7 +1,7 @@
-"""Style transfer between versions of a text: verses by version, triples, and how outputs are scored.
+"""Style transfer between versions of a text: verses by version, triples, and what tells versions.
 
-Text is compared as encoders see it, in normalised tokens, so that what a model writes is not told from
-a verse by its capitals or spaces.
+Text is compared as encoders see it, in normalised tokens, so that what a model writes is not told
+from a verse by its capitals or spaces.
 """
 
 from __future__ import annotations
@@ -20,12 +20,14 @@ from tandem.corpora.settings import Sections
 from tandem.errors import InputError, TandemError
 from tandem.files.io import MAX_DOCUMENT_BYTES, read_lines, write_json, write_lines
 from tandem.registry import Settings
-from tandem.statistics.bootstrap import bootstrap
+from tandem.statistics.bootstrap import LEVEL
 from tandem.text.tokens import tokens
 
 if TYPE_CHECKING:
     from tandem.corpora.register import Dataset
 
+_TIMES = 1000
+"""Resamples of an interval."""
 Split = Literal["train", "valid", "test"]
 Versions = dict[str, dict[str, str]]
 """Texts by verse, <book>.<chapter>.<verse>, and by version."""
@@ -82,7 +84,7 @@ def read_versions(dataset: Dataset, path: Path, settings: Styles) -> Versions:
     }
 
 
-def split_of(place: str, sections: Mapping[str, Sequence[str]]) -> Split:
+def split_of(place: str, sections: Sections) -> Split:
     """Return the split of a verse, by its book."""
     book = place.partition(".")[0]
     if book in sections.get("test", ()):
@@ -103,7 +105,7 @@ def draw_triples(verses: Versions, settings: Styles) -> list[Triple]:
     pairs = list(permutations(settings.versions, 2))
     number = settings.triples // len(pairs)
     for source, style in pairs:
-        drawn = []
+        drawn: list[Triple] = []
         for n in random.permutation(len(places)).tolist():
             texts, place = verses[places[n]], places[n]
             if len(drawn) < number and not same_words(texts[source], texts[style]):
@@ -159,7 +161,12 @@ class Classifier(NamedTuple):
     def save(self, path: Path) -> None:
         """Write it as NumPy arrays."""
         with open(path, "wb") as out:
-            np.savez_compressed(out, **{k: np.asarray(v) for k, v in self._asdict().items()})
+            np.savez_compressed(
+                out,
+                versions=np.asarray(self.versions),
+                coefficients=self.coefficients,
+                intercepts=self.intercepts,
+            )
 
     @classmethod
     def load(cls, path: Path) -> Classifier:
@@ -219,8 +226,8 @@ def build(dataset: Dataset, path: Path, settings: Styles, folder: Path) -> dict[
     Returns what is in classifier.json.
     """
     splits: dict[Split, Versions] = {"train": {}, "valid": {}, "test": {}}
-    for place, texts in read_versions(dataset, path, settings).items():
-        splits[split_of(place, settings.sections)][place] = texts
+    for place, verse in read_versions(dataset, path, settings).items():
+        splits[split_of(place, settings.sections)][place] = verse
     for split, verses in splits.items():
         write_verses(folder / f"{split}.tsv", verses)
     write_triples(folder / "triples.tsv", draw_triples(splits["test"], settings))
@@ -256,13 +263,15 @@ def _confusion(classifier: Classifier, verses: Versions) -> dict[str, Any]:
     told = classifier.told(texts)
     right = np.array([a == b for a, b in zip(labels, told, strict=True)], float)
     right = right.reshape(len(verses), -1).mean(1)
-    shares = bootstrap(lambda values: values.mean(-1), [right], 1000, seed=1)
+    equal = np.full(len(right), 1 / len(right))
+    times = np.random.default_rng(1).multinomial(len(right), equal, _TIMES)
+    shares = np.quantile(times @ right / len(right), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     counts = {version: Counter[str]() for version in classifier.versions}
     for version, guess in zip(labels, told, strict=True):
         counts[version][guess] += 1
     return {
         "texts": len(texts),
-        "accuracy_x100": 100 * shares.estimate,
-        "interval_x100": [100 * shares.low, 100 * shares.high],
+        "accuracy_x100": 100 * float(right.mean()),
+        "interval_x100": (100 * shares).tolist(),
         "taken_for": counts,
     }

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 UNITS = ("style", "probability", "meaning", "bleu")
 """Share of outputs that the classifier takes for the version of the style, the probability that it
-gives it, cosine of their meaning to the source, BLEU to the true verse of that version; all x 100."""
+gives it, cosine of their meaning to the source, BLEU to that version's true verse; all x 100."""
 _ORDER = 4
 
 
@@ -38,8 +38,8 @@ def score(
 ) -> Items:
     """Score outputs item by item.
 
-    Items: `style`, `probability` and `meaning`, (n,), and `bleu`, (n, 10): the lengths of the output
-    and the true verse, then the n-grams in common and all n-grams of the output, of one to four.
+    Items: `style`, `probability` and `meaning`, (n,), and `bleu`, (n, 10): the lengths of output
+    and true verse, then the n-grams in common and all n-grams of the output, of one to four.
 
     Raises:
         TandemError: there are not as many outputs as triples.
@@ -76,7 +76,9 @@ def _bleu(sums: np.ndarray) -> float:
 
     whole = np.round(sums).astype(int).tolist()
     counts, totals = whole[2 : 2 + _ORDER], whole[2 + _ORDER :]
-    return float(sacrebleu.BLEU.compute_bleu(counts, totals, whole[0], whole[1]).score)
+    lengths = whole[0], whole[1]
+    score = sacrebleu.BLEU.compute_bleu(counts, totals, *lengths, smooth_method="exp").score
+    return float(score)
 
 
 def estimate(items: Items, unit: str) -> float:

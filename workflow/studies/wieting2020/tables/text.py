@@ -74,8 +74,9 @@ class Text(Table):
             frame,
             page(
                 "# Text", *parts,
-                "A classifier of character and word n-grams tells the version of this share of verses "
-                f"of held-out books, in percent, with 95% intervals over verses: {accuracy}.",
+                "A classifier of character and word n-grams tells the version of this share of "
+                "verses of held-out books whose versions differ, in percent, with 95% intervals "
+                f"over verses: {accuracy}.",
             ),
         )  # fmt: skip
 
