@@ -11,7 +11,7 @@ def test_lint_has_nothing_to_say(tiny):
     assert linted.returncode == 0, linted.stdout + linted.stderr
 
 
-@pytest.mark.parametrize("scale", ["default", "full", "paper", "tiny"])
+@pytest.mark.parametrize("scale", ["default", "full", "gpu", "paper", "tiny"])
 def test_every_scale_plans_everything(tiny, scale):
     arguments = [] if scale == "default" else ["--configfile", f"workflow/scales/{scale}.yaml"]
     rules = planned(tiny, *arguments)
@@ -24,7 +24,9 @@ def test_every_scale_plans_everything(tiny, scale):
         "train_languages", "tabulate", "plot", "collect_claims", "front",
         "gather_text", "learn_words", "score_pairs", "train_conditions",
         "gather_searched", "build_comparable", "mine_searched", "translate_test",
-        *(["embed_words"] if scale in ("default", "full") else []),  # other words start otherwise
+        "gather_held_out", "build_styles", "build_probing",
+        # at the other scales other words start otherwise
+        *(["embed_words"] if scale in ("default", "full", "gpu") else []),
     }  # fmt: skip
 
 

@@ -75,6 +75,22 @@ REGISTER = {
                 "blank": "none",
             },
         },
+        "tiny-versions": {
+            "kind": "local", "path": "data/versions.zip", "licence": "none",
+            "languages": ["en", "fr", "es"],
+            "reader": {
+                "kind": "verses", "member": "bible.db", "blank": "none",
+                "translations": {"en": ["e", "k"], "fr": ["f", "g"], "es": "s"},
+            },
+        },
+        "tiny-english-verses": {
+            "kind": "local", "path": "data/versions.zip", "licence": "none",
+            "languages": ["en", "en-kjv"],
+            "reader": {
+                "kind": "verses", "by": "verse", "member": "bible.db", "blank": "none",
+                "translations": {"en": "e", "en-kjv": "k"},
+            },
+        },
         "tiny-uriel": {
             "kind": "local", "path": "data/uriel.whl", "licence": "none", "languages": [],
         },
@@ -131,6 +147,7 @@ def write(folder: Path) -> None:
     _write_catalogue(data / "catalogue.zip", rng)
     _write_verses(data / "verses.zip", english[:60], 10, 10)
     _write_verses(data / "books.zip", english[:400], 20, 5)
+    _write_versions(data / "versions.zip", 400, 20, 5)
     _write_uriel(data / "uriel.whl")
     (folder / "datasets.yaml").write_text(yaml.safe_dump(REGISTER), encoding="utf-8")
 
@@ -193,15 +210,37 @@ def _write_catalogue(path, rng):
 
 
 def _write_verses(path, english, book, chapter):
-    """Write the same verses in every language, as an SQLite table in a zip.
+    """Write the same verses in every language; so many are in each book, and in each chapter."""
+    texts = {
+        letter: [text if language == "en" else _translate(text, language) for text in english]
+        for language, letter in VERSES.items()
+    }
+    _write_bible(path, texts, book, chapter)
 
-    So many verses are in each book, and in each chapter.
-    """
+
+def _write_versions(path, count, book, chapter):
+    """Write verses with punctuation and articles, in several versions of three languages."""
+    rng, texts = random.Random(2), {letter: [] for letter in "ekfgs"}
+    for _ in range(count):
+        parts = [_sentence(rng) for _ in range(rng.randint(1, 3))]
+        ends = [rng.choice([",", ";", ", and", " and"]) for _ in parts[1:]] + [rng.choice(".!?")]
+        english = " ".join(part + end for part, end in zip(parts, ends, strict=True))
+        texts["e"].append(english)
+        texts["k"].append("lo, " + english.replace("s the", "eth the"))
+        words = [word if word == "the" else word[::-1] for word in english.split()]
+        french, spanish = (" ".join(words).replace("the", article) for article in ("le", "el"))
+        texts["f"].append(french)
+        texts["g"].append("or " + french)
+        texts["s"].append(spanish)
+    _write_bible(path, texts, book, chapter)
+
+
+def _write_bible(path, texts, book, chapter):
+    """Write the verses of each translation, by its letter, as an SQLite table in a zip."""
     connection = sqlite3.connect(":memory:")
     connection.execute("CREATE TABLE bible (bbName, bNumber, cNumber, vNumber, vText)")
-    for language, letter in VERSES.items():
-        for number, text in enumerate(english):
-            verse = text if language == "en" else _translate(text, language)
+    for letter, verses in texts.items():
+        for number, verse in enumerate(verses):
             place = number // book + 1, number % book // chapter + 1, number % chapter
             connection.execute("INSERT INTO bible VALUES (?, ?, ?, ?, ?)", (letter, *place, verse))
     connection.commit()

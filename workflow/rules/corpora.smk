@@ -72,11 +72,13 @@ rule build_bitext:
     """Clean, shuffle and split the pairs of a bitext's sources.
 
     Out: {train,valid,test}.<language>, line-aligned UTF-8; cleaning.json and splits.json, counts
-    of the pairs removed and kept. Sentences that a mining task hides are left out.
+    of the pairs removed and kept; train.keys.npy, which pairs mean the same, where sentences come
+    in several versions. Sentences that a mining task hides are left out, those of STS if asked.
     """
     input:
         files=lambda w: [f for name in plan_of(w).sources(w.bitext) for f in downloads(name)],
         held_out=lambda w: plan_of(w).held_out(w.bitext),
+        sts=lambda w: unseen_by(w),
     output:
         folder=directory("{root}/corpora/{bitext}"),
     log:

@@ -41,6 +41,12 @@ def records(names, bitext):
     return [DATASETS[name].record(*bitext.languages) for name in names]
 
 
+def unseen_by(wildcards):
+    """Return the STS tasks whose sentences a bitext leaves out."""
+    wanted = study_of(wildcards).sts and study_of(wildcards).bitexts[wildcards.bitext].without_sts
+    return [plan_of(wildcards).path("corpora/sts")] if wanted else []
+
+
 def collection_of(wildcards):
     return study_of(wildcards).collections[wildcards.collection]
 

@@ -7,15 +7,17 @@ from tandem.corpora.bitext import build_bitext
 from tandem.corpora.register import Dataset
 from tandem.corpora.settings import Bitext
 from tandem.files.io import read_lines
-from tandem.text.spelling import key
+from tandem.tasks.sts_data import sentences
+from tandem.text.spelling import bare_key, key
 
 with logged(snakemake.log[0]) as log:
     bitext = Bitext(**snakemake.params.bitext)
     sources = {}
     for dataset in (Dataset(**entry) for entry in snakemake.params.datasets):
         path = f"results/corpora/downloads/{dataset.name}/{dataset.file}"
-        sources[dataset.name] = dataset.pairs(path, *bitext.languages)
+        sources[dataset.name] = dataset.placed(path, *bitext.languages)
     tasks = map(Path, snakemake.input.held_out)
     held_out = {key(text) for task in tasks for text in read_lines(task / "held-out.txt")}
-    counts = build_bitext(sources, bitext, snakemake.output.folder, held_out)
+    unseen = {bare_key(text) for sts in snakemake.input.sts for text in sentences(Path(sts))}
+    counts = build_bitext(sources, bitext, snakemake.output.folder, held_out, unseen=unseen)
     log.info("%s", counts)

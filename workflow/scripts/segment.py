@@ -3,9 +3,12 @@
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+
 from _adapter import add_kinds, logged
 from tandem.corpora.sample import draw_sample, drawn_lines
 from tandem.files.io import atomic_folder, read_lines
+from tandem.segmentation.ragged import save_array
 from tandem.segmentation.segmentation import SEGMENTATIONS
 from tandem.segmentation.segmenter import Segmenter, learn, segment_lines
 
@@ -21,6 +24,8 @@ with logged(snakemake.log[0]) as log:
     texts = {side: partial(drawn_lines, file, drawn) for side, file in files.items()}
     with atomic_folder(snakemake.output.folder) as folder:
         (folder / "segmenter").mkdir()
+        if (keys := corpus / "train.keys.npy").exists():
+            save_array(folder / keys.name, [np.load(keys, allow_pickle=False)[drawn]], np.int64)
         if start := snakemake.input.start:
             segmenter = Segmenter.load(f"{start[0]}/segmenter")
             segmenter.save(folder / "segmenter")

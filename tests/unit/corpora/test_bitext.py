@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 from pydantic import ValidationError
 
@@ -10,7 +11,7 @@ from tandem.corpora.bitext import build_bitext
 from tandem.corpora.settings import Bitext
 from tandem.errors import TandemError
 from tandem.registry import faults
-from tandem.text.spelling import key
+from tandem.text.spelling import bare_key, key
 
 CLEANING = {"words": {"maximum": 50}, "ratio": {"maximum": 9}, "identical": {}, "markup": {}}
 SETTINGS = {
@@ -108,3 +109,40 @@ def test_texts_held_out_are_in_no_split_on_either_side(tmp_path):
     assert len(kept) == 58
     assert not {"sentence 7", "sentence 9"} & set(kept)
     assert json.loads(texts["cleaning.json"])["removed"]["held out"] == 2
+
+
+def versions(books, verses=4):
+    """Every verse in two versions on either side, in all four pairings."""
+    return [
+        (str(book), f"{left} text {book} {verse}", f"{right} věta {book} {verse}")
+        for book in range(books) for verse in range(verses)
+        for left in ("this", "thine") for right in ("nová", "stará")
+    ]  # fmt: skip
+
+
+def test_sections_are_held_out_in_every_version(tmp_path):
+    how = {"sections": {"valid": ["3", "none such"], "test": ["5", "7"]}, "versions": True}
+    messages = [("hue", f"message {n}", f"zpráva {n}") for n in range(20)]
+    counts = build(tmp_path / "f", {"a": versions(10), "b": messages}, test=6, **how)
+    texts = {split: (tmp_path / "f" / f"{split}.en").read_text().splitlines()
+             for split in ("train", "valid", "test")}  # fmt: skip
+    # each verse once, in one of its pairings
+    assert sorted(text.split()[-2:] for text in texts["valid"]) == [["3", str(n)] for n in range(4)]
+    assert len({tuple(text.split()[-2:]) for text in texts["test"]}) == 6
+    assert {text.split()[-2] for text in texts["test"]} == {"5", "7"}
+    books = {text.split()[-2] for text in texts["train"]} - {"message"}
+    assert books == {"0", "1", "2", "4", "6", "8", "9"}
+    assert counts["train"] == 7 * 16 + 20
+    keys = np.load(tmp_path / "f" / "train.keys.npy", allow_pickle=False)
+    meanings = {}
+    for text, number in zip(texts["train"], keys.tolist(), strict=True):
+        meanings.setdefault(number, set()).add(text.removeprefix("this ").removeprefix("thine "))
+    assert len(meanings) == 7 * 4 + 20
+    assert {len(texts) for texts in meanings.values()} == {1}
+
+
+def test_unseen_texts_are_left_out_whatever_their_punctuation(tmp_path):
+    how = Bitext(**SETTINGS)
+    build_bitext({"a": pairs(0, 60)}, how, tmp_path / "f", unseen={bare_key("Sentence 7!")})
+    removed = json.loads(content(tmp_path / "f")["cleaning.json"])["removed"]
+    assert removed["held out"] == 1

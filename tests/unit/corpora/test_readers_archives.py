@@ -111,8 +111,8 @@ def verses(tmp_path, member="d/bible.db"):
     return tmp_path / "w.whl"
 
 
-def read_verses(path, damage=None, czech="c"):
-    options = {"member": "d/bible.db", "translations": {"en": "e", "cs": czech}}
+def read_verses(path, damage=None, czech="c", english="e"):
+    options = {"member": "d/bible.db", "translations": {"en": english, "cs": czech}}
     return read(path, "verses", blank=r"\(same\)", damage=damage or {}, **options)
 
 
@@ -123,6 +123,21 @@ def test_verses_leave_out_blanks_and_the_verse_before(tmp_path):
 
 def test_verses_leave_out_damaged_rows(tmp_path):
     assert read_verses(verses(tmp_path), damage={"cs": "x"})[-1] == ("Four", "Čtyři")
+
+
+def test_versions_of_verses_are_paired_with_all_of_the_other_language(tmp_path):
+    # the English of a language that has it twice: as Czech, it holds every verse whole
+    pairs = read_verses(verses(tmp_path), english=["e", "c"], czech=["e"])
+    whole = [(text, text) for text in ("In the man's day", "Two", "Three", "Four", "Five", "Six")]
+    translated = [("Dne muže", "In the man's day"), ("Čtyři", "Four"), ("Pět x", "Five")]
+    assert pairs == whole + translated
+
+
+def test_sections_of_verses(tmp_path):
+    options = {"member": "d/bible.db", "translations": {"en": "e", "cs": "c"}, "blank": "-"}
+    dataset = corpus("verses", ["en", "cs"], by="verse", **options)
+    places = [place for place, *_ in dataset.placed(verses(tmp_path), "en", "cs")]
+    assert places == ["1.1.1", "1.1.2", "1.1.3", "1.1.4", "1.1.5"]
 
 
 def test_verses_refused(tmp_path):

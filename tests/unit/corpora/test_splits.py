@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tandem.corpora.split import split_pairs
+from tandem.corpora.split import PLACES, split_pairs
 from tandem.errors import TandemError
 
 
@@ -30,6 +30,33 @@ def test_a_seed_gives_one_order_and_a_smaller_train_begins_a_larger():
     assert small.train.tolist() == large.train[:5].tolist()
     assert small.test.tolist() == large.test.tolist()
     assert other.test.tolist() != large.test.tolist()
+
+
+def test_pairs_that_must_be_in_a_split_are_in_no_other():
+    left, right = np.arange(100, dtype=np.uint64), np.arange(100, 200, dtype=np.uint64)
+    right[50] = right[0]  # outside, with a text of a pair that is held out
+    places = np.zeros(100, np.uint8)
+    places[:10], places[10:14] = PLACES["test"], PLACES["valid"]
+    splits = split_pairs(left, right, 8, 6, 1, None, places)
+    assert len(splits.test) == 6
+    assert set(splits.test.tolist()) < set(range(10))
+    assert sorted(splits.valid.tolist()) == [10, 11, 12, 13]
+    assert sorted(splits.train.tolist()) == [*range(14, 50), *range(51, 100)]
+    assert (splits.overlapping, splits.surplus) == (1, 4)
+    # a split without such pairs is drawn from those that need be in none
+    places[10:14] = 0
+    drawn = split_pairs(left, right, 8, 6, 1, None, places)
+    assert len(drawn.valid) == 8
+    assert min(drawn.valid) >= 10
+
+
+def test_what_means_the_same_is_held_out_once():
+    same = np.repeat(np.arange(20, dtype=np.uint64), 5)
+    splits = split_pairs(same, same, 4, 6, 1, None, once=True)
+    chosen = [same[part].tolist() for part in (splits.valid, splits.test)]
+    assert [len(set(part)) for part in chosen] == [len(part) for part in chosen] == [4, 6]
+    assert not set(same[splits.train]) & {*chosen[0], *chosen[1]}
+    assert len(splits.train) == 50
 
 
 def test_text_shared_by_a_side_is_dropped_from_train():

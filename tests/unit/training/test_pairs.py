@@ -19,6 +19,14 @@ def test_two_versions_of_one_language_are_monolingual(tmp_path, sides, monolingu
     assert load_pairs(tmp_path, "train", sides).monolingual is monolingual
 
 
+def test_keys_of_what_means_the_same_are_loaded_where_there_are_any(tmp_path):
+    for side in ("en", "de"):
+        ragged.save_stream(tmp_path / f"train.{side}", [ragged.from_rows([[0], [1]])], 1)
+    assert load_pairs(tmp_path, "train", ("en", "de")).keys is None
+    ragged.save_array(tmp_path / "train.keys.npy", [np.array([7, 7])], np.int64)
+    assert load_pairs(tmp_path, "train", ("en", "de")).keys.tolist() == [7, 7]
+
+
 def test_keys_tell_order_and_length_apart():
     rows = ragged.from_rows([[1, 2], [2, 1], [1, 2], [1], [], [1, 2, 0], [0], []])
     keys = sentence_keys(rows)

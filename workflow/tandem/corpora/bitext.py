@@ -1,8 +1,8 @@
 """Building a bitext folder: clean, deduplicate, shuffle and split the pairs of some corpora.
 
-Memory: 24 bytes per pair that passes the filters (three 64-bit keys), about 100 at the peak, while
-they are sorted: 5 GB for 50 million pairs. The text itself is on disk, in a scratch folder beside
-the result that takes twice the size of the pairs kept.
+Memory: 25 bytes per pair that passes the filters (three 64-bit keys and its place), about 100 at
+the peak, while they are sorted: 5 GB for 50 million pairs. The text itself is on disk, in a scratch
+folder beside the result that takes twice the size of the pairs kept.
 """
 
 from __future__ import annotations
@@ -10,37 +10,51 @@ from __future__ import annotations
 import itertools
 from array import array
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tandem.corpora.settings import Bitext
-from tandem.corpora.split import NOWHERE, Elsewhere, split_pairs
+from tandem.corpora.split import NOWHERE, PLACES, Elsewhere, Splits, split_pairs
 from tandem.errors import TandemError
 from tandem.files.io import atomic_folder, remove, write_json
-from tandem.filtering.clean import filter_pairs, report
+from tandem.filtering.clean import refusal, report
 from tandem.progress import progress_bar
-from tandem.text import Pair
-from tandem.text.spelling import exact_key, key
+from tandem.text.spelling import bare_key, collapse, exact_key, key
 
 BUCKET_PAIRS = 250_000
 """Pairs of a shuffled split held in memory at a time."""
 _LEAST_HELD_OUT = 10
 """Pairs of the validation split however small the corpus is, if that many are asked for."""
 
+Row = tuple[str, ...]
+"""A pair, perhaps with the section of its corpus that it stands in before it."""
+
+
+class _Spooled(NamedTuple):
+    """Of n pairs the keys, of their left and of their right sides, uint64; and their places."""
+
+    pairs: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+    places: np.ndarray
+
 
 def build_bitext(
-    sources: Mapping[str, Iterable[Pair]],
+    sources: Mapping[str, Iterable[Row]],
     bitext: Bitext,
     folder: str | Path,
     held_out: Collection[int] = frozenset(),
     most_held_out: float = 1,
     elsewhere: Elsewhere = NOWHERE,
+    unseen: Set[int] = frozenset(),
 ) -> dict[str, Any]:
     """Write `{train,valid,test}.<language>`, `cleaning.json` and `splits.json`, which is returned.
+
+    Of sentences in several versions, `train.keys.npy` too: (pairs,) int64, equal for one meaning.
 
     Args:
         sources: the pairs of each corpus, by its name; the first to hold a pair keeps it.
@@ -51,6 +65,7 @@ def build_bitext(
             reduced by the same factor.
         elsewhere: texts that other corpora, trained on together with this, hold out: here they are
             in the same split, or left out.
+        unseen: keys (`tandem.text.spelling.bare_key`) of texts that likewise no split may hold.
 
     Raises:
         TandemError: when no pair is left, or too few for the splits.
@@ -59,20 +74,17 @@ def build_bitext(
         scratch = result / "scratch"
         scratch.mkdir()
         per_source, removed = dict.fromkeys(sources, 0), Counter[str]()
-        pairs = filter_pairs(_chain(sources, per_source), bitext.cleaning, removed)
-        keys = _spool(pairs, scratch / "kept", held_out, removed)
-        if not len(keys[0]):
+        rows = _chain(sources, per_source)
+        spooled = _spool(rows, bitext, scratch / "kept", (held_out, unseen), removed)
+        if not len(spooled.pairs):
             raise _nothing_left(sources, removed)
-        kept = np.arange(len(keys[0]))
-        if bitext.duplicates == "remove":
-            kept = np.sort(np.unique(keys[0], return_index=True)[1])  # the first of equal keys
-            removed["duplicate"] = len(keys[0]) - len(kept)
-        most = max(_LEAST_HELD_OUT, most_held_out * len(kept))
-        valid, test = (int(min(1, most / bitext.valid) * n) for n in (bitext.valid, bitext.test))
-        sides = keys[1][kept], keys[2][kept]
-        splits = split_pairs(*sides, valid, test, bitext.seed, bitext.max_pairs, elsewhere)
+        kept = np.arange(len(spooled.pairs))
+        if bitext.duplicates == "remove":  # all but the first
+            kept = np.sort(np.unique(spooled.pairs, return_index=True)[1])
+            removed["duplicate"] = len(spooled.pairs) - len(kept)
+        splits = _split(spooled, kept, bitext, most_held_out, result, elsewhere)
         order = kept[np.concatenate([splits.test, splits.valid, splits.train])]
-        ordered = _shuffled(scratch, len(keys[0]), order)
+        ordered = _shuffled(scratch, len(spooled.pairs), order)
         for name in ("test", "valid", "train"):
             files = [result / f"{name}.{language}" for language in bitext.languages]
             _write(files, itertools.islice(ordered, len(getattr(splits, name))))
@@ -98,7 +110,45 @@ def _write(sides: Sequence[Path], pairs: Iterable[tuple[bytes, bytes]]) -> None:
             right_out.write(right)
 
 
-def _chain(sources: Mapping[str, Iterable[Pair]], counts: dict[str, int]) -> Iterator[Pair]:
+def _split(
+    spooled: _Spooled,
+    kept: np.ndarray,
+    bitext: Bitext,
+    most_held_out: float,
+    result: Path,
+    elsewhere: Elsewhere,
+) -> Splits:
+    """Split the pairs kept; where they come in several versions, write what means the same."""
+    most = max(_LEAST_HELD_OUT, most_held_out * len(kept))
+    valid, test = (int(min(1, most / bitext.valid) * n) for n in (bitext.valid, bitext.test))
+    left, right = spooled.left[kept], spooled.right[kept]
+    if bitext.versions:
+        left = right = meanings(left, right)
+    places = spooled.places[kept] if bitext.sections else None
+    splits = split_pairs(
+        left, right, valid, test, bitext.seed, bitext.max_pairs, elsewhere, places, bitext.versions
+    )
+    if bitext.versions:
+        np.save(result / "train.keys.npy", left[splits.train])
+    return splits
+
+
+def meanings(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return numbers of pairs, (n,) int64: equal where pairs share a sentence, or others link them.
+
+    They are the connected components of a graph of the sentences, whose edges are the pairs.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    count = len(left)
+    texts, numbers = np.unique(np.concatenate([left, right]), return_inverse=True)
+    edges = np.ones(count, bool), (numbers[:count], numbers[count:])
+    graph = coo_array(edges, shape=(len(texts), len(texts)))
+    return connected_components(graph, directed=False)[1][numbers[:count]].astype(np.int64)
+
+
+def _chain(sources: Mapping[str, Iterable[Row]], counts: dict[str, int]) -> Iterator[Row]:
     """Yield the pairs of every source in turn, counting them."""
     with progress_bar(desc="reading pairs", unit=" pairs", unit_scale=True) as bar:
         for name, pairs in sources.items():
@@ -109,24 +159,38 @@ def _chain(sources: Mapping[str, Iterable[Pair]], counts: dict[str, int]) -> Ite
 
 
 def _spool(
-    pairs: Iterable[Pair], path: Path, held_out: Collection[int], removed: Counter[str]
-) -> list[np.ndarray]:
-    """Write the pairs neither of whose texts is held out to a file, one a line.
+    rows: Iterable[Row],
+    bitext: Bitext,
+    path: Path,
+    hidden: tuple[Collection[int], Set[int]],
+    removed: Counter[str],
+) -> _Spooled:
+    """Write the pairs that pass the filters to a file, one a line, white space collapsed.
 
-    Returns the keys of the pairs, of their left and of their right sides, each (n,) uint64.
+    None has a text of `hidden`, keys and bare keys; `removed` counts the others.
     """
-    keys = (array("Q"), array("Q"), array("Q"))
+    held_out, unseen = hidden
+    sections = (bitext.sections or {}).items()
+    places = {name: PLACES[split] for split, names in sections for name in names}
+    keys, numbers = (array("Q"), array("Q"), array("Q")), array("B")
     with open(path, "w", encoding="utf-8", newline="\n") as out:
-        for left, right in pairs:
+        for *section, left, right in rows:
+            left, right = collapse(left), collapse(right)
+            if refused := refusal(left, right, bitext.cleaning):
+                removed[refused] += 1
+                continue
             sides = key(left), key(right)
-            if sides[0] in held_out or sides[1] in held_out:
+            hides = sides[0] in held_out or sides[1] in held_out
+            if hides or (unseen and not unseen.isdisjoint(map(bare_key, (left, right)))):
                 removed["held out"] += 1
                 continue
             line = f"{left}\t{right}"
             out.write(line + "\n")
             for part, value in zip(keys, (exact_key(line), *sides), strict=True):
                 part.append(value)
-    return [np.frombuffer(part, dtype=np.uint64) for part in keys]
+            numbers.append(places.get(section[0], 0) if section else 0)
+    pairs, left_keys, right_keys = (np.frombuffer(part, dtype=np.uint64) for part in keys)
+    return _Spooled(pairs, left_keys, right_keys, np.frombuffer(numbers, dtype=np.uint8))
 
 
 def _shuffled(scratch: Path, spooled: int, order: np.ndarray) -> Iterator[tuple[bytes, bytes]]:

@@ -140,7 +140,13 @@ class Dataset(Settings):
         return code
 
     def pairs(self, path: str | Path, source: str, target: str) -> Iterator[Pair]:
-        """Return the sentence pairs of two languages; `path` is what `fetch` returned.
+        """Return the sentence pairs of two languages; see `placed`."""
+        return ((left, right) for _, left, right in self.placed(path, source, target))
+
+    def placed(self, path: str | Path, source: str, target: str) -> Iterator[Placed]:
+        """Return the sentence pairs of two languages and the sections they stand in.
+
+        `path` is what `fetch` returned.
 
         Raises:
             TandemError: when the corpus has not both languages, or is no bitext.
@@ -148,7 +154,7 @@ class Dataset(Settings):
         """
         if self.code(source) == self.code(target):
             raise TandemError(f"{self.name}: a bitext needs two languages, not {source} twice")
-        return chain.from_iterable(pairs for _, pairs in self.many(path, source, [target]))
+        return chain.from_iterable(placed for _, placed in self.sections(path, source, [target]))
 
     def many(
         self, path: str | Path, source: str, targets: Sequence[str]
@@ -163,7 +169,7 @@ class Dataset(Settings):
         """Yield several target languages, each with its pairs and the sections they stand in.
 
         An archive that holds all languages is opened once, and its source language read once.
-        See `pairs` for the arguments and the errors.
+        See `placed` for the arguments and the errors.
         """
         codes = {self.code(target): target for target in targets}
         if len(codes) < len(targets):

@@ -12,6 +12,7 @@ from tandem.filtering.filter import Filters, parse_filters
 from tandem.registry import Settings
 
 Share = Annotated[float, Field(gt=0, lt=0.5)]
+Sections = dict[Literal["valid", "test"], Annotated[tuple[str, ...], Field(min_length=1)]]
 
 
 class Bitext(Settings):
@@ -35,6 +36,17 @@ class Bitext(Settings):
     """Filters that a pair must pass, in this order."""
     duplicates: Literal["remove", "keep"] = "remove"
     """What happens to exact repetitions of a pair."""
+    sections: Sections | None = None
+    """Sections of the sources (books, components of messages) whose pairs are in this split alone,
+    which has at most the number of pairs stated. A split that is not here is drawn from all other
+    pairs; so are both if this is null."""
+    versions: bool = False
+    """Whether sentences come in several versions. Pairs that share a sentence, be it through
+    others, then mean the same: they are in one split, the validation and the test split have one
+    of them, and in training none is a negative of another."""
+    without_sts: bool = False
+    """Whether pairs with a sentence of the study's STS tasks are left out, whatever its case and
+    punctuation."""
 
     @field_validator("languages")
     @classmethod

@@ -10,6 +10,10 @@ import numpy as np
 from tandem.errors import TandemError
 
 
+PLACES = {"valid": 1, "test": 2}
+"""Numbers of the splits that pairs may have to be in."""
+
+
 class Elsewhere(NamedTuple):
     """Keys of the texts that other corpora hold out in their splits of these names, uint64."""
 
@@ -30,7 +34,7 @@ class Splits:
     overlapping: int
     """Pairs left out because one of their sides occurs in another split."""
     surplus: int
-    """Pairs left out because the training split has its largest size."""
+    """Pairs left out because their split has its largest size."""
 
     def report(self) -> dict[str, int]:
         """Return the counts as written to `splits.json`."""
@@ -46,6 +50,8 @@ def split_pairs(
     seed: int,
     max_train: int | None,
     elsewhere: Elsewhere = NOWHERE,
+    places: np.ndarray | None = None,
+    once: bool = False,
 ) -> Splits:
     """Shuffle pairs into train, validation and test splits with no text in common.
 
@@ -54,27 +60,57 @@ def split_pairs(
     without pairs that share text with either. For one seed, test and validation do not depend on
     `max_train`, and a smaller training split is the beginning of a larger one. Cost: sorting.
 
-    `left` and `right` are the keys of both sides (`tandem.text.spelling.key`), uint64, (n,).
-    `max_train` is the most pairs to train on; None: all. Pairs with a text that another corpus
-    holds out, `elsewhere`, are taken first for the same split, each text once, and for no other
-    one. TandemError where no pair would be left to train on.
+    Args:
+        left: keys of the first sides (`tandem.text.spelling.key`), uint64, (n,).
+        right: those of the second sides.
+        valid: pairs of validation.
+        test: pairs of the test split.
+        seed: of the order.
+        max_train: the most pairs to train on; None: all.
+        elsewhere: pairs with a text that another corpus holds out are taken first for the same
+            split, each text once, and for no other one.
+        places: (n,) the number in `PLACES` of the split that a pair must be in, or 0: a split with
+            such pairs has at most as many as asked, and no others; the rest of them are in none.
+        once: a key of a left side is not repeated in validation, nor in test.
+
+    Raises:
+        TandemError: too few pairs would be left.
     """
-    order = np.random.default_rng(seed).permutation(len(left))
+    rest = np.random.default_rng(seed).permutation(len(left))
     in_test, in_valid = (np.isin(left, keys) | np.isin(right, keys) for keys in elsewhere)
-    test_part, rest = _taken(order, test, in_test, in_valid, (left, right))
-    rest = _without(rest, test_part, left, right)
-    valid_part, rest = _taken(rest, valid, in_valid, in_test, (left, right))
-    train = _without(rest, valid_part, left, right)
-    if len(test_part) < test or len(valid_part) < valid or not len(train):
-        raise TandemError(
-            f"{len(left):,} pairs are too few for {valid:,} validation and {test:,} test pairs "
-            "that share no text with the training pairs. Ask for smaller splits (tandem train: "
-            "--held-out), add a corpus or loosen the cleaning"
-        )
-    overlapping = len(left) - len(test_part) - len(valid_part) - len(train)
-    surplus = 0 if max_train is None else max(len(train) - max_train, 0)
-    train = train[: len(train) - surplus]
-    return Splits(train, valid_part, test_part, overlapping, surplus)
+    surplus, short, parts = 0, False, []
+    for name, size, masks in (
+        ("test", test, (in_test, in_valid)), ("valid", valid, (in_valid, in_test)),
+    ):  # fmt: skip
+        placed = places is not None and bool((places == PLACES[name]).any())
+        if places is None and not once:
+            part, rest = _taken(rest, size, *masks, (left, right))
+            taken = part
+        else:
+            pool = rest
+            if places is not None:
+                pool = rest[places[rest] == (PLACES[name] if placed else 0)]
+            drawn = pool[np.sort(np.unique(left[pool], return_index=True)[1])] if once else pool
+            part = drawn[:size]
+            taken = pool if placed else part
+            rest = rest[~np.isin(rest, taken)]
+        short |= not len(part) if placed else len(part) < size
+        surplus += len(taken) - len(part)
+        parts.append(part)
+        rest = _without(rest, taken, left, right)
+    if short or not len(rest):
+        raise _too_few(len(left), valid, test)
+    overlapping = len(left) - sum(map(len, parts)) - len(rest) - surplus
+    train = rest if max_train is None else rest[:max_train]
+    surplus += len(rest) - len(train)
+    return Splits(train, parts[1], parts[0], overlapping, surplus)
+
+
+def _too_few(pairs: int, valid: int, test: int) -> TandemError:
+    problem = f"{pairs:,} pairs are too few for {valid:,} validation and {test:,} test pairs"
+    remedy = "Ask for smaller splits (tandem train: --held-out), add a corpus or loosen"
+    shared = "that share no text with the training pairs"
+    return TandemError(f"{problem} {shared}. {remedy} the cleaning")
 
 
 def _taken(

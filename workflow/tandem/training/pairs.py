@@ -109,10 +109,12 @@ def sentence_keys(rows: Ragged) -> NDArray[np.int64]:
 
 
 def load_pairs(folder: str | Path, split: str, sides: Sequence[str]) -> Pairs:
-    """Map the pairs of a segmented split into memory."""
+    """Map the pairs of a segmented split into memory, with their keys where it has any."""
     left, right = ragged.load_sides(folder, split, sides)
+    file = Path(folder) / f"{split}.keys.npy"
+    keys = ragged.load_array(file, (np.int64,)) if file.exists() else None
     first, second = map(language_of, sides)
-    return Pairs(left, right, first == second, languages=(first, second))
+    return Pairs(left, right, first == second, keys, languages=(first, second))
 
 
 def load_collection(folder: str | Path, pools: str = "mixed") -> list[Pairs]:

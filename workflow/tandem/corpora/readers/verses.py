@@ -9,6 +9,7 @@ before it, which may hold the text of both and then says more than its counterpa
 from __future__ import annotations
 
 import contextlib
+import itertools
 import re
 import sqlite3
 import tempfile
@@ -32,7 +33,7 @@ MAX_BYTES, _ROW_BYTES = 1 << 28, 400
 _MILLION_STEPS = 30
 """Most steps of SQLite's machine for a query, in millions: 30 translations need one."""
 _QUERY = """
-    SELECT a.bNumber, a.cNumber,
+    SELECT a.bNumber, a.cNumber, a.vNumber,
         CASE typeof(a.vText) WHEN 'text' THEN a.vText ELSE '' END,
         CASE typeof(b.vText) WHEN 'text' THEN b.vText ELSE '' END
     FROM bible AS a JOIN bible AS b USING (bNumber, cNumber, vNumber)
@@ -41,6 +42,9 @@ _QUERY = """
     ORDER BY bNumber, cNumber, vNumber
 """
 
+_Row = tuple[int, int, int, str, str]
+"""Book, chapter and verse, and both texts."""
+
 
 class VersesReader(Reader):
     """The verses that both languages have, without their editors' numbers and brackets."""
@@ -48,49 +52,63 @@ class VersesReader(Reader):
     member: str
     """The database's name in the archive."""
     by_language: ClassVar[str] = "translations"
-    translations: dict[str, str]
-    """The translation to use for each language: its value in the column bbName."""
+    translations: dict[str, str | tuple[str, ...]]
+    """The translation to use for each language: its value in the column bbName. A list: several,
+    each of which is paired with each of the other language's."""
     blank: re.Pattern[str]
     """Matches text that stands for a missing verse; text without any letter always does."""
     damage: dict[str, re.Pattern[str]] = {}
     """By language, a pattern that is found only in damaged rows, which are left out."""
-    by: Literal["book", "chapter"] = "book"
-    """What a section is: a book, or a chapter, named <book>.<chapter>."""
+    by: Literal["book", "chapter", "verse"] = "book"
+    """What a section is: a book, a chapter, named <book>.<chapter>, or a verse,
+    <book>.<chapter>.<verse>."""
 
     def sections(
         self, path: str, source: str, targets: Sequence[str]
     ) -> Iterator[tuple[str, list[Placed]]]:
         """Yield each target language with its pairs, unpacking the database once."""
         empty = re.compile(rf"(?:{self.blank.pattern}|[\W\d_]*)", re.DOTALL)
+        depth = ("book", "chapter", "verse").index(self.by) + 1
         with _database(path, self.member) as connection:
             for target in targets:
-                codes = (self.translations[source], self.translations[target])
-                rows, size, ticks = [], 0, iter([0] * _MILLION_STEPS)
-                connection.set_progress_handler(lambda: next(ticks, 1), 1_000_000)  # noqa: B023
-                with refusing(f"{path}!{self.member}", "no readable database"):
-                    for row in connection.execute(_QUERY, codes):
-                        size += len(row[2]) + len(row[3]) + _ROW_BYTES
-                        if size > MAX_BYTES:
-                            raise sqlite3.DataError(f"over {MAX_BYTES:,} bytes of verses")
-                        rows.append(row)
                 broken = [self.damage.get(code, _NOTHING) for code in (source, target)]
-                depth = 1 if self.by == "book" else 2
+                pairings = itertools.product(*map(self._versions, (source, target)))
                 yield (
                     target,
                     [
                         (".".join(map(str, place[:depth])), _verse(left, path), _verse(right, path))
-                        for place, left, right in _whole(rows, empty, broken)
+                        for codes in pairings
+                        for place, left, right in _whole(
+                            self._rows(connection, path, codes), empty, broken
+                        )
                     ],
                 )
 
+    def _versions(self, language: str) -> tuple[str, ...]:
+        """Return the translations into a language."""
+        versions = self.translations[language]
+        return (versions,) if isinstance(versions, str) else versions
+
+    def _rows(self, connection: sqlite3.Connection, path: str, codes: Sequence[str]) -> list[_Row]:
+        """Return the verses of two translations."""
+        rows, size, ticks = [], 0, iter([0] * _MILLION_STEPS)
+        connection.set_progress_handler(lambda: next(ticks, 1), 1_000_000)
+        with refusing(f"{path}!{self.member}", "no readable database"):
+            for row in connection.execute(_QUERY, codes):
+                size += len(row[3]) + len(row[4]) + _ROW_BYTES
+                if size > MAX_BYTES:
+                    raise sqlite3.DataError(f"over {MAX_BYTES:,} bytes of verses")
+                rows.append(row)
+        return rows
+
 
 def _whole(
-    rows: Sequence[tuple[int, int, str, str]], empty: re.Pattern[str], broken: Sequence[re.Pattern]
+    rows: Sequence[_Row], empty: re.Pattern[str], broken: Sequence[re.Pattern]
 ) -> Iterator[tuple[list[int], str, str]]:
-    """Yield book and chapter, and both texts, of verses that each side holds whole."""
-    blank = [any(empty.fullmatch(text.strip()) for text in row[2:]) for row in rows]
+    """Yield book, chapter and verse, and both texts, of verses that each side holds whole."""
+    blank = [any(empty.fullmatch(text.strip()) for text in row[3:]) for row in rows]
     for n, (*place, left, right) in enumerate(rows):
-        more = n + 1 < len(rows) and [*rows[n + 1][:2]] == place
+        more = n + 1 < len(rows) and [*rows[n + 1][:2]] == place[:2]
         if not blank[n] and not (more and blank[n + 1]):
             if not broken[0].search(left) and not broken[1].search(right):
                 yield place, left, right

@@ -1,0 +1,105 @@
+"""Scores of style transfer: whether an output has the version's manner, the meaning, its words."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tandem.errors import TandemError
+from tandem.statistics.bootstrap import LEVEL, Interval
+from tandem.statistics.cosine import cosine_similarity
+from tandem.tasks.task import Encodes, Items
+from tandem.text.tokens import tokens
+from wieting2020.methods.styles import Classifier, Triple
+
+if TYPE_CHECKING:
+    from tandem.statistics.correlation import FloatArray
+
+UNITS = ("style", "probability", "meaning", "bleu")
+"""Share of outputs that the classifier takes for the version of the style, the probability that it
+gives it, cosine of their meaning to the source, BLEU to that version's true verse; all x 100."""
+_ORDER = 4
+
+
+def controls(triples: Sequence[Triple]) -> dict[str, list[str]]:
+    """Return outputs to compare with: the source and the style copied, and the true verse."""
+    return {
+        "copy": [triple.source for triple in triples],
+        "style": [triple.style for triple in triples],
+        "reference": [triple.reference for triple in triples],
+    }
+
+
+def score(
+    outputs: Sequence[str], triples: Sequence[Triple], classifier: Classifier, encoder: Encodes
+) -> Items:
+    """Score outputs item by item.
+
+    Items: `style`, `probability` and `meaning`, (n,), and `bleu`, (n, 10): the lengths of output
+    and true verse, then the n-grams in common and all n-grams of the output, of one to four.
+
+    Raises:
+        TandemError: there are not as many outputs as triples.
+    """
+    if len(outputs) != len(triples):
+        raise TandemError(f"{len(outputs)} outputs for {len(triples)} triples: give one for each")
+    numbers = {version: n for n, version in enumerate(classifier.versions)}
+    wanted = np.array([numbers[triple.style_version] for triple in triples])
+    probabilities = classifier.probabilities(outputs)
+    sources = [triple.source for triple in triples]
+    vectors = encoder.encode([*outputs, *sources], language="en")
+    return {
+        "style": (probabilities.argmax(1) == wanted).astype(np.float64),
+        "probability": probabilities[np.arange(len(wanted)), wanted].astype(np.float64),
+        "meaning": cosine_similarity(vectors[: len(outputs)], vectors[len(outputs) :]),
+        "bleu": _overlaps(outputs, [triple.reference for triple in triples]),
+    }
+
+
+def _overlaps(outputs: Sequence[str], references: Sequence[str]) -> FloatArray:
+    import sacrebleu
+
+    metric = sacrebleu.BLEU(tokenize="none", effective_order=True, max_ngram_order=_ORDER)
+    scored = [
+        metric.sentence_score(" ".join(tokens(output)), [" ".join(tokens(reference))])
+        for output, reference in zip(outputs, references, strict=True)
+    ]
+    return np.array([[s.sys_len, s.ref_len, *s.counts, *s.totals] for s in scored], np.float64)
+
+
+def _bleu(sums: np.ndarray) -> float:
+    """Return corpus BLEU from sums over items, (10,)."""
+    import sacrebleu
+
+    whole = np.round(sums).astype(int).tolist()
+    counts, totals = whole[2 : 2 + _ORDER], whole[2 + _ORDER :]
+    lengths = whole[0], whole[1]
+    score = sacrebleu.BLEU.compute_bleu(counts, totals, *lengths, smooth_method="exp").score
+    return float(score)
+
+
+def estimate(items: Items, unit: str) -> float:
+    """Return a figure x 100."""
+    if unit == "bleu":
+        return _bleu(items[unit].sum(0))
+    return 100 * float(items[unit].mean())
+
+
+def draws(systems: Sequence[Items], unit: str, resamples: int, seed: int) -> FloatArray:
+    """Bootstrap a figure of several systems on the same items: (systems, resamples), x 100."""
+    count = len(systems[0][unit])
+    random = np.random.default_rng([seed, zlib.crc32(unit.encode())])
+    times = random.multinomial(count, np.full(count, 1 / count), size=resamples)
+    if unit == "bleu":
+        return np.array([[_bleu(row) for row in times @ items[unit]] for items in systems])
+    return 100 * np.array([times @ items[unit] / count for items in systems])
+
+
+def interval(items: Items, unit: str, resamples: int, seed: int) -> Interval:
+    """Return a figure with its 95% interval over items."""
+    drawn = draws([items], unit, resamples, seed)[0]
+    low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return Interval(estimate(items, unit), float(low), float(high))

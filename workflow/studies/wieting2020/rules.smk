@@ -1,0 +1,91 @@
+"""Rules of this study alone: its target, and what is made of held-out text."""
+
+import wieting2020.inputs
+
+wieting2020 = wieting2020.inputs.Inputs(STUDIES["wieting2020"])
+
+
+rule bgt:
+    """All tables, figures and claims of wieting2020."""
+    input:
+        wieting2020.plan.targets,
+
+
+rule gather_held_out:
+    """Gather the pairs of the sections that a bitext holds out, or of its test split.
+
+    Out: meaning, the same for pairs that mean the same, left text, right text, with tabs between.
+    """
+    input:
+        files=lambda w: [f for n in wieting2020.plan.sources(w.bitext) for f in downloads(n)],
+        corpus=wieting2020.plan.path("corpora/{bitext}"),
+    output:
+        pairs=wieting2020.plan.path("held-out/{bitext}.tsv"),
+    log:
+        wieting2020.plan.path("logs/gather_held_out/{bitext}.log"),
+    wildcard_constraints:
+        bitext=alternatives(wieting2020.gathered),
+    conda:
+        "../../../envs/tandem.yaml"
+    params:
+        bitext=lambda w: wieting2020.plan.study.bitexts[w.bitext].model_dump(mode="json"),
+        datasets=lambda w: records(
+            wieting2020.plan.sources(w.bitext), wieting2020.plan.study.bitexts[w.bitext]
+        ),
+        code=lambda w: digest(
+            "gather_held_out.py",
+            *read_by(wieting2020.plan.sources(w.bitext)),
+            study="wieting2020",
+        ),
+    script:
+        "scripts/gather_held_out.py"
+
+
+rule build_styles:
+    """Split the verses of all versions, draw triples to restyle, learn to tell the versions apart.
+
+    Out: {train,valid,test}.tsv, verse, version, text; triples.tsv, of the test split: verse, version
+    of the source, version of the style, source, style, true verse; classifier.npz, and
+    classifier.json, the share of the held-out verses whose version it tells.
+    """
+    input:
+        files=downloads(wieting2020.text.styles.dataset),
+    output:
+        folder=directory(wieting2020.styles),
+    log:
+        wieting2020.plan.path("logs/build_styles.log"),
+    conda:
+        "../../../envs/tandem.yaml"
+    params:
+        styles=wieting2020.text.styles.model_dump(mode="json"),
+        dataset=DATASETS[wieting2020.text.styles.dataset].record(*wieting2020.text.styles.versions),
+        code=digest(
+            "build_styles.py",
+            *read_by([wieting2020.text.styles.dataset]),
+            study="wieting2020",
+        ),
+    script:
+        "scripts/build_styles.py"
+
+
+rule build_probing:
+    """Make a probing set of held-out text (section 5.2).
+
+    Out: tr, va or te, the label, the sentence, with tabs between, as SentEval has them.
+    """
+    input:
+        text=lambda w: wieting2020.probed(w.probe),
+    output:
+        lines=wieting2020.plan.path("probing/{probe}.txt"),
+    log:
+        wieting2020.plan.path("logs/build_probing/{probe}.log"),
+    wildcard_constraints:
+        probe=alternatives(wieting2020.text.probes),
+    conda:
+        "../../../envs/tandem.yaml"
+    params:
+        probe=lambda w: wieting2020.text.probes[w.probe].model_dump(mode="json"),
+        sides=lambda w: wieting2020.plan.sides(wieting2020.text.probes[w.probe].bitext),
+        code=digest("build_probing.py", study="wieting2020"),
+    script:
+        "scripts/build_probing.py"
