@@ -24,7 +24,7 @@ rule train:
         "../../envs/tandem.yaml"
     threads: lambda w: plan_of(w).recipe(w.experiment).threads
     resources:
-        gpu=lambda w: GPU * plan_of(w).setting(w.experiment).trained,
+        gpu=lambda w: GPU * plan_of(w).computed(w.experiment),
         mem_mb=4000,
         runtime=1440,
     params:
@@ -32,7 +32,7 @@ rule train:
         sides=lambda w: plan_of(w).sides(plan_of(w).setting(w.experiment).corpus),
         selection=lambda w: plan_of(w).setting(w.experiment).selection,
         pools=lambda w: plan_of(w).setting(w.experiment).pools,
-        part=lambda w: plan_of(w).setting(w.experiment).part,
+        part=lambda w: plan_of(w).part(w.experiment),
         code=lambda w: digest("train.py", *plan_of(w).training_files(w.experiment)),
     script:
         "../scripts/train.py"

@@ -37,7 +37,7 @@ def test_pairs_that_must_be_in_a_split_are_in_no_other():
     right[50] = right[0]  # outside, with a text of a pair that is held out
     places = np.zeros(100, np.uint8)
     places[:10], places[10:14] = PLACES["test"], PLACES["valid"]
-    splits = split_pairs(left, right, 8, 6, 1, None, places)
+    splits = split_pairs(left, right, 8, 6, 1, None, places=places)
     assert len(splits.test) == 6
     assert set(splits.test.tolist()) < set(range(10))
     assert sorted(splits.valid.tolist()) == [10, 11, 12, 13]
@@ -45,7 +45,7 @@ def test_pairs_that_must_be_in_a_split_are_in_no_other():
     assert (splits.overlapping, splits.surplus) == (1, 4)
     # a split without such pairs is drawn from those that need be in none
     places[10:14] = 0
-    drawn = split_pairs(left, right, 8, 6, 1, None, places)
+    drawn = split_pairs(left, right, 8, 6, 1, None, places=places)
     assert len(drawn.valid) == 8
     assert min(drawn.valid) >= 10
 

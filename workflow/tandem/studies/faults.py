@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from itertools import combinations
 
+from tandem.errors import TandemError
 from tandem.registry import not_among
 from tandem.studies.study import Study
 from tandem.training.setting import Setting
@@ -17,7 +18,7 @@ REFERENCES = {
     "translators": {"bitext": "bitexts"},
     "backtranslations": {"bitext": "bitexts", "translator": "translators"},
     "encoders": {"segmentation": "segmentations"},
-    "settings": {"corpus": "corpora", "objective": "objectives"},
+    "settings": {"corpus": "corpora"},
 }
 """By section: the keys of its entries that name an entry of another section, and that section."""
 
@@ -43,6 +44,7 @@ def cross_faults(study: Study, datasets: Collection[str]) -> Iterator[str]:
         if source not in datasets:
             yield f"{place}: no register lists {not_among(source, datasets)}"
     yield from _encoder_faults(study)
+    yield from _objective_faults(study)
     yield from _language_faults(study)
     yield from _size_faults(study)
     for name in study.settings:
@@ -58,6 +60,13 @@ def _references(study: Study) -> Iterator[tuple[str, str, str]]:
             for key, other in keys.items():
                 yield f"{section}.{name}.{key}", getattr(entry, key), other
     for name, setting in study.settings.items():
+        objectives = setting.objective
+        if isinstance(objectives, str):
+            yield f"settings.{name}.objective", objectives, "objectives"
+        else:
+            for encoder, objective in objectives.items():
+                yield f"settings.{name}.objective", encoder, "encoders"
+                yield f"settings.{name}.objective.{encoder}", objective, "objectives"
         for encoder, recipe in setting.encoders.items():
             yield f"settings.{name}.encoders", encoder, "encoders"
             yield f"settings.{name}.encoders.{encoder}", recipe, "recipes"
@@ -87,6 +96,36 @@ def _encoder_faults(study: Study) -> Iterator[str]:
         if segmentation and not entry.architecture.reads(segmentation):
             kind = entry.architecture.kind
             yield f"encoders.{name}: {kind} with these settings does not read {segmentation.kind}"
+
+
+def _objective_faults(study: Study) -> Iterator[str]:
+    """Yield what encoders of settings lack: an objective that can train them, or their whole."""
+    for name, setting in study.settings.items():
+        for encoder in setting.encoders:
+            place = f"settings.{name}.encoders.{encoder}"
+            if not isinstance(setting.objective, str) and encoder not in setting.objective:
+                yield f"settings.{name}.objective: none for {encoder}"
+                continue
+            entry = study.encoders.get(encoder)
+            objective = study.objectives.get(setting.objective_of(encoder))
+            if entry is None or objective is None:
+                continue  # `_references` says so
+            if entry.part is None:
+                try:
+                    objective.check(entry.architecture)
+                except TandemError as error:
+                    yield f"{place}: {error}"
+                continue
+            whole = entry.part.split("/")[0]
+            other = study.encoders.get(whole)
+            if whole not in setting.encoders or other is None or not setting.trained:
+                yield f"{place}: a part of {whole}, which is not trained in this setting"
+            elif (other.architecture, other.segmentation) != (
+                entry.architecture, entry.segmentation
+            ):  # fmt: skip
+                yield f"encoders.{encoder}: give the architecture and segmentation of {whole}"
+            elif (other.seeds or len(study.seeds)) < (entry.seeds or len(study.seeds)):
+                yield f"encoders.{encoder}.seeds: {whole}, which it is a part of, has fewer"
 
 
 def _language_faults(study: Study) -> Iterator[str]:
@@ -150,10 +189,7 @@ def _export_faults(study: Study) -> Iterator[str]:
 def _start_faults(study: Study, name: str) -> Iterator[str]:
     """Yield why the training of a setting cannot start from what it names."""
     setting, start = study.settings[name], study.settings[name].start_experiment
-    if setting.part is not None:
-        if setting.trained or setting.start is None:
-            yield f"{name} takes a part of a model: give start, and trained: false"
-    elif setting.start is not None and not setting.trained:
+    if setting.start is not None and not setting.trained:
         yield f"{name} is not trained; leave start out, or train it"
     if start is None:
         return

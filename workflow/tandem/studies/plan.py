@@ -57,7 +57,7 @@ class Plan(CorpusPlan):
     def _named_run(self, experiment: str) -> NamedRun:
         encoder, setting = experiment.split(".")[0], self.setting(experiment)
         recipe = setting.encoders[encoder]
-        return NamedRun(encoder=encoder, objective=setting.objective, recipe=recipe)
+        return NamedRun(encoder=encoder, objective=setting.objective_of(encoder), recipe=recipe)
 
     def run(self, experiment: str) -> dict[str, Any]:
         """Return what is trained and how, except the seed, as plain values."""
@@ -97,8 +97,6 @@ class Plan(CorpusPlan):
     def segmented(self, experiment: str, seed: int | str) -> str:
         """Return the folder of the segmented sample that a seed trains an experiment on."""
         setting, name = self.setting(experiment), experiment.split(".")[1]
-        if setting.part and setting.start_experiment:
-            return self.segmented(setting.start_experiment, seed)
         # settings that draw the same sample share it
         if setting.corpus in self.study.collections:
             drawn = self._same_draw(name)
@@ -142,8 +140,20 @@ class Plan(CorpusPlan):
         return self.saved_start(start.split(".")[1]) if start else entry.start_folder
 
     def start_model(self, experiment: str, seed: int | str) -> list[str]:
-        """Return the folder of the encoder that training starts from, if there is one."""
+        """Return the folder of the encoder that training starts from, or that an encoder is in."""
+        if part := self.encoder(experiment).part:
+            name = f"{part.split('/')[0]}.{experiment.split('.')[1]}"
+            return [self.model(name, int(seed))]
         return self._of_start(self.setting(experiment), seed, self.model)
+
+    def part(self, experiment: str) -> str | None:
+        """Return the folder within another model that an encoder is in; None: it has its own."""
+        part = self.encoder(experiment).part
+        return part.split("/", 1)[1] if part else None
+
+    def computed(self, experiment: str) -> bool:
+        """Whether an encoder is trained, and neither drawn nor taken from another model."""
+        return self.setting(experiment).trained and self.part(experiment) is None
 
     def start_segmented(self, setting: str | None, seed: int | str) -> list[str]:
         """Return the folder with the segmenter that a setting takes over, if there is one."""
@@ -171,7 +181,8 @@ class Plan(CorpusPlan):
         """Return the seeds of an experiment; a pretrained baseline has none."""
         if self.pretrained(experiment):
             return [UNSEEDED]
-        return self.study.seeds[: self.encoder(experiment).seeds]
+        counts = [self.encoder(experiment).seeds, self.setting(experiment).seeds]
+        return self.study.seeds[: min((n for n in counts if n is not None), default=None)]
 
     def scores(self, experiments: Iterable[str], task: str) -> list[str]:
         """Return the folders of scores of experiments on a task: a file for each seed.

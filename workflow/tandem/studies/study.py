@@ -37,6 +37,9 @@ class Trainable(Settings):
     """The segmentation that turns its text into ids."""
     architecture: Annotated[Encoder, Named(ENCODERS)]
     """The kind of encoder, with its settings."""
+    part: Annotated[str, Field(pattern=r"^[\w-]+/.+$")] | None = None
+    """`<encoder>/<folder>`: it is not trained, but was beside another encoder in the same setting,
+    and is in this folder of its model, such as `bgt/languages/en`."""
     seeds: PositiveInt | None = None
     """Train it with so many of the study's seeds, the first ones; null: with all."""
 

@@ -19,8 +19,8 @@ class Setting(Settings):
     """Name of a bitext, a back-translation or a collection."""
     encoders: dict[str, str] = {}
     """The encoders that are trained in this setting, each with its recipe."""
-    objective: str
-    """Name of the objective that training minimises."""
+    objective: str | dict[str, str]
+    """Name of the objective that training minimises, or that of each encoder."""
     pairs: PositiveInt | None
     """Training pairs, a sample of the training split; each seed draws its own. Segmentations are
     learned from it too. Null, for a collection: all."""
@@ -35,18 +35,22 @@ class Setting(Settings):
     """Of a collection, what a mega-batch, from which negatives are chosen, holds: pairs of all that
     is trained on (mixed), or of one corpus (source). Pairs of two languages and pairs of one are
     never mixed."""
+    seeds: PositiveInt | None = None
+    """Train encoders with so many of the study's seeds, the first ones; null: with as many as each
+    has."""
     start: str | None = None
     """The encoder that training starts from, and whose segmentation is used: that of an experiment,
     with the same seed or else its first, or the folder of a model (a path with a /). Null: training
     starts from what the seed draws."""
-    part: str | None = None
-    """Of the model named by `start`, the encoder in this folder of it, such as `languages/en`: what
-    was trained beside the encoder is taken as it is. Give `trained: false`, too."""
     trained: bool = True
     """Whether encoders are trained; else they stay as their seed draws them."""
     selection: Literal["similarity", "retrieval", "loss", "last"] = "similarity"
     """What selects the epoch: r on `sts.selection`, P@1 on the validation split of a bitext, or the
     loss on that split, of objectives that have one; last: nothing, the last one is kept."""
+
+    def objective_of(self, encoder: str) -> str:
+        """Return the name of the objective that trains an encoder."""
+        return self.objective if isinstance(self.objective, str) else self.objective[encoder]
 
     @property
     def start_folder(self) -> str | None:

@@ -18,7 +18,7 @@ class Compared(Settings):
     encoder: str
     """The encoder, or a pretrained baseline."""
     setting: str = ""
-    """The setting, where the figures do not name one."""
+    """The setting, where the figures do not name one; `{setting}` in it is that of a figure."""
 
 
 class Figure(Settings):
@@ -41,6 +41,8 @@ def experiment(plan: Outline, model: Compared, figure: Figure | None = None) -> 
         ConfigurationError: neither names a setting, or the study has no such experiment.
     """
     setting = (figure.setting if figure else "") or model.setting
+    if "{setting}" in model.setting:
+        setting = model.setting.format(setting=setting)
     if not setting:
         raise ConfigurationError(f"{model.label}: give `setting`, here or with every figure")
     return plan.experiments([model.encoder], [setting])[0]
