@@ -26,6 +26,7 @@ COMMAND_LINES = {
     "filter": ["rules.yaml", *BITEXT],
     "mine": ["model", *BITEXT],
     "retrieve": ["model", *BITEXT],
+    "restyle": ["model", "a.en", "a.en"],
     "evaluate": ["model", *BITEXT],
     "compress": ["model", "new"],
     "export": ["model", "new"],

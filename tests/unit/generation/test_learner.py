@@ -37,11 +37,11 @@ def losses_of(trained):
 def test_every_model_learns(model, decoder):
     trained = course(run(model, decoder=decoder))
     held_out = text(60)
-    before = trained.learner.validation_loss(held_out)
+    before = trained.learner.loss_on(held_out)
     trained.run(None, show=False)
     first, *_, last = losses_of(trained)
     assert last < 0.95 * first
-    assert trained.learner.validation_loss(held_out) < 0.9 * before
+    assert trained.learner.loss_on(held_out) < 0.9 * before
 
 
 @pytest.mark.parametrize("body", [LSTM, AVERAGING], ids=["lstm", "averaging"])
@@ -130,7 +130,7 @@ def test_the_divergence_has_its_weight_in_time():
         bound.run(None, show=False)
         vectors = Generation.encoder(bound.learner)["weights.mean.weight"]
         kept.append(float(vectors.abs().mean()))
-        bound.learner.validation_loss(held_out)
+        bound.learner.loss_on(held_out)
     assert kept[0] < kept[1]
 
 
@@ -140,7 +140,7 @@ def test_validation_changes_nothing_and_is_the_same_twice():
     learner, held_out = trained.learner, text(60)
     before = copy.deepcopy(learner.encoder())
     draw = torch.random.get_rng_state()
-    assert learner.validation_loss(held_out) == learner.validation_loss(held_out)
+    assert learner.loss_on(held_out) == learner.loss_on(held_out)
     assert torch.equal(draw, torch.random.get_rng_state())
     for name, tensor in learner.encoder().items():
         assert torch.equal(before[name], tensor)
@@ -176,4 +176,4 @@ def test_what_cannot_be_learned_from_is_refused(change, problem):
 
 def test_a_learner_without_such_a_loss_says_so():
     with pytest.raises(TandemError, match="selection"):
-        course_of(described(PLAIN), TYPES, [text()]).learner.validation_loss(text())
+        course_of(described(PLAIN), TYPES, [text()]).learner.loss_on(text())

@@ -9,7 +9,6 @@ import numpy as np
 
 from tandem.errors import TandemError
 
-
 PLACES = {"valid": 1, "test": 2}
 """Numbers of the splits that pairs may have to be in."""
 

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tandem.machine import send
 from tandem.segmentation.ragged import Ragged
 
 if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
+
     from tandem.training.pairs import Pairs
 
 Indices = NDArray[np.int64]
+Values = TypeVar("Values")
+"""Arrays of the host, or tensors of a device."""
 
 
-class Text(NamedTuple):
+class Text(NamedTuple, Generic[Values]):
     """Sentences of one language, as an encoder reads them and as a decoder writes them.
 
     Attributes:
@@ -27,16 +33,16 @@ class Text(NamedTuple):
         rows: (tokens + sentences,) the sentence of each label.
     """
 
-    ids: Indices
-    offsets: Indices
-    inputs: Indices
-    labels: Indices
-    places: Indices
-    rows: Indices
+    ids: Values
+    offsets: Values
+    inputs: Values
+    labels: Values
+    places: Values
+    rows: Values
 
-    @classmethod
-    def of(cls, sentences: Ragged, edge: int) -> Text:
-        """Return sentences that `edge`, an id beyond the vocabulary, begins and ends."""
+    @staticmethod
+    def of(sentences: Ragged, edge: int) -> Text[Any]:
+        """Return sentences, as arrays, between `edge`, an id beyond the vocabulary."""
         ids, lengths = sentences.ids.astype(np.int64), sentences.lengths()
         rows = np.repeat(np.arange(len(lengths)), lengths + 1)
         ends = np.cumsum(lengths + 1)
@@ -48,7 +54,11 @@ class Text(NamedTuple):
         labels[inside] = ids
         inputs = np.full((len(lengths), longest), edge)
         inputs[rows[inside], step[inside] + 1] = ids
-        return cls(ids, sentences.offsets, inputs, labels, rows * longest + step, rows)
+        return Text(ids, sentences.offsets, inputs, labels, rows * longest + step, rows)
+
+    def sent(self, device: str | torch.device) -> Text[Tensor]:
+        """Return arrays as tensors of a device, which is not waited for."""
+        return Text(*(send(array, device) for array in self))  # type: ignore[arg-type]
 
 
 def groups(lengths: Indices, tokens: int, random: np.random.Generator) -> list[Indices]:

@@ -82,9 +82,10 @@ class _Layer(nn.Module):
 
     def forward(self, states: Tensor, vectors: Tensor) -> Tensor:
         norms = iter(self.norms)
-        parts = self.inputs(states).unflatten(2, (3, self.heads, -1)).permute(2, 0, 3, 1, 4)
+        read = self.inputs(states).unflatten(2, (3, self.heads, -1)).permute(2, 0, 3, 1, 4)
+        queries, keys, values = read.unbind(0)
         # what stands later is not seen, so neither are the ends that rows are filled up with
-        seen = functional.scaled_dot_product_attention(*parts, is_causal=True)
+        seen = functional.scaled_dot_product_attention(queries, keys, values, is_causal=True)
         seen = self.output(seen.transpose(1, 2).flatten(2))
         states = next(norms)(states + self._drop(seen))
         if self.context is not None:

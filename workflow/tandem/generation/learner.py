@@ -25,7 +25,7 @@ from tandem.generation.batches import Text, batches, longer
 from tandem.generation.networks import SEMANTIC, Draws, Losses, Networks, losses
 from tandem.generation.steps import GpuSteps, HostSteps, Steps
 from tandem.kernels import set_threads
-from tandem.machine import learns_on_host, send
+from tandem.machine import learns_on_host
 from tandem.objectives.kinds.generative import Generative
 from tandem.training.contrast import uses_bfloat16
 from tandem.training.course import BESIDE, Advance, Learner, Parameters, State
@@ -144,12 +144,12 @@ class Generation(Learner):
         return Draws(self.step, dropout, lambda tokens: pool.draw_there(tokens, seed))
 
     def _losses(self, tables: Tables, sides: Sequence[Text], draws: Draws) -> Losses:
-        sent = [Text(*(send(array, self.device) for array in side)) for side in sides]
+        sent = [side.sent(self.device) for side in sides]
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self._bfloat16):
             return losses(self.networks, tables, sent, draws)
 
     @torch.no_grad()
-    def validation_loss(self, held_out: Pairs) -> float:
+    def loss_on(self, held_out: Pairs) -> float:
         """Return the loss of pairs, in nats for each, with what is drawn always the same.
 
         The divergence has the weight that training ends with, so that epochs are compared alike.

@@ -133,6 +133,12 @@ class Networks(nn.Module):
         """Where the parameters are."""
         return next(self.parameters()).device
 
+    def decoder(self, name: str) -> Decoder:
+        """Return the decoder of a name."""
+        network = self.decoders[name]
+        assert isinstance(network, Decoder)
+        return network
+
     def sides(self) -> list[int]:
         """Return the sides whose meaning is read."""
         objective = self.objective
@@ -155,8 +161,10 @@ class Draws:
     token_dropout: Callable[[int], Dropout] | None = None
 
 
-def losses(networks: Networks, tables: Tables, texts: Sequence[Text], draws: Draws) -> Losses:
-    """Return the losses of a batch, whose sides are `texts` with tensors in place of arrays."""
+def losses(
+    networks: Networks, tables: Tables, texts: Sequence[Text[Tensor]], draws: Draws
+) -> Losses:
+    """Return the losses of a batch, whose sides are `texts`."""
     objective, read = networks.objective, networks.sides()
     meanings = dict(zip(read, _gaussians(networks, tables, SEMANTIC, [texts[s] for s in read],
                                          draws), strict=True))  # fmt: skip
@@ -199,10 +207,11 @@ def _in_turn(gaussians: Sequence[Gaussian], turn: int) -> Gaussian:
 
 
 def _gaussians(
-    networks: Networks, tables: Tables, name: str, texts: Sequence[Text], draws: Draws
+    networks: Networks, tables: Tables, name: str, texts: Sequence[Text[Tensor]], draws: Draws
 ) -> list[Gaussian]:
     """Return the posteriors of several texts by one encoder, which reads them at once."""
     encoder, composition = networks.encoder, networks.encoders[name]
+    assert isinstance(composition, Composition)
     starts = np.cumsum([0, *(len(text.ids) for text in texts)]).tolist()
     ids = torch.cat([text.ids for text in texts])
     ends = [text.offsets[1:] + start for text, start in zip(texts, starts, strict=False)]
@@ -219,11 +228,11 @@ def _gaussians(
 
 
 def written_losses(
-    networks: Networks, tables: Tables, name: str, text: Text, vectors: Tensor,
+    networks: Networks, tables: Tables, name: str, text: Text[Tensor], vectors: Tensor,
     dropout: float = 0.0, smoothing: float = 0.0,
 ) -> Tensor:  # fmt: skip
     """Return the losses, in nats, of the tokens that a decoder of this name writes, (labels,)."""
-    network: Decoder = networks.decoders[name]
+    network = networks.decoder(name)
     table, local = tables.look(f"{name}.inputs", text.inputs)
     embedded = functional.dropout(functional.embedding(local, table), dropout, networks.training)
     states = network(embedded, vectors).flatten(0, 1).index_select(0, text.places)

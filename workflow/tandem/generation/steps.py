@@ -67,27 +67,27 @@ class HostSteps(Steps):
         self._networks, self._recipe = networks, recipe
         self._factors = recipe.factors(np.arange(steps + 1), steps)
         factors, rate = partial(recipe.factors, total=steps), partial(_rate, recipe)
-        self.tables = RowTables(tables, rate, steps, factors, BETAS)
+        self._rows = self.tables = RowTables(tables, rate, steps, factors, BETAS)
         self._adam = torch.optim.Adam(
             networks.parameters(), recipe.learning_rate, BETAS, fused=True
         )
 
     def fetch(self, texts: Sequence[Sequence[Text]], random: np.random.Generator) -> None:
         """Fetch the rows of a batch, its parts and the sides of each, and draw some for softmax."""
-        for name in self.tables.tables:
+        for name in self._rows.tables:
             network, _, use = name.partition(".")
             sides = self._networks.sides() if network == SEMANTIC else [int(network[-1])]
             field = {"": "ids", "inputs": "inputs", "outputs": "labels"}[use]
             ids = [getattr(part[side], field).ravel() for part in texts for side in sides]
-            drawn = self._networks.objective.drawn or len(self.tables.tables[name])
-            self.tables.fetch(
+            drawn = self._networks.objective.drawn or len(self._rows.tables[name])
+            self._rows.fetch(
                 name, np.concatenate(ids), drawn, random if use == "outputs" else None
             )
 
     def move(self, step: int) -> None:
         """Clip the gradients and take a step, counted from 1; see `Steps`."""
         dense = [p.grad for p in self._networks.parameters() if p.grad is not None]
-        gradients, clip = [*dense, *self.tables.gradients()], self._networks.objective.clip
+        gradients, clip = [*dense, *self._rows.gradients()], self._networks.objective.clip
         norm = float(torch.nn.utils.get_total_norm(gradients))
         if not np.isfinite(norm):
             raise TandemError(
@@ -95,24 +95,24 @@ class HostSteps(Steps):
             )
         if norm > clip:
             torch._foreach_mul_(gradients, clip / norm)
-        self.tables.update()
+        self._rows.update()
         self._adam.param_groups[0]["lr"] = self._recipe.learning_rate * float(self._factors[step])
         self._adam.step()
         self._adam.zero_grad()
 
     def whole(self) -> Tables:
         """Return the whole tables as they are now."""
-        return self.tables.settled()
+        return self._rows.settled()
 
     def state(self) -> dict[str, Tensor]:
         """Return the tables with their moments, and those of the networks."""
-        rows = {f"rows.{name}": tensor for name, tensor in self.tables.state().items()}
+        rows = {f"rows.{name}": tensor for name, tensor in self._rows.state().items()}
         moments = optimizer_tensors(self._adam).items()
         return rows | {f"moments.{name}": tensor for name, tensor in moments}
 
     def load_state(self, tensors: Mapping[str, Tensor], step: int) -> None:
         """Take over what `state` returned after so many steps."""
-        self.tables.load_state(_part(tensors, "rows."), step)
+        self._rows.load_state(_part(tensors, "rows."), step)
         load_optimizer(self._adam, _part(tensors, "moments."))
 
 

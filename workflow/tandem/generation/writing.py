@@ -82,7 +82,7 @@ def written(
     Of the `beam` beginnings that are kept, and in the end, those are best whose tokens have the
     highest mean of log-probabilities.
     """
-    network, edge = generator.networks.decoders[decoder], len(generator.encoder.segmenter)
+    network, edge = generator.networks.decoder(decoder), len(generator.encoder.segmenter)
     inputs, outputs = (generator.tables.tables[f"{decoder}.{n}"] for n in ("inputs", "outputs"))
     read = torch.from_numpy(vectors).to(inputs.device).repeat_interleave(beam, 0)
     count = len(vectors)

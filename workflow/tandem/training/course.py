@@ -84,7 +84,7 @@ class Learner:
         The names of `parameters` are without BESIDE.
         """
 
-    def validation_loss(self, held_out: Pairs) -> float:
+    def loss_on(self, held_out: Pairs) -> float:
         """Return the loss of other pairs, in the unit of the objective.
 
         Raises:

@@ -147,7 +147,7 @@ def train_encoder(
         course = course_of(run, len(segmenter), texts, device, start)
         if held_out is not None:
             learner, pairs_held_out = course.learner, held_out
-            validate = lambda parameters: -learner.validation_loss(pairs_held_out)  # noqa: E731
+            validate = lambda parameters: -learner.loss_on(pairs_held_out)  # noqa: E731
         course.run(validate, checkpoint, show=show, stopped=stopped, after_epoch=after_epoch)
     if not course.best:
         raise KeyboardInterrupt

@@ -110,7 +110,7 @@ def _losses(generator: Generator, sentences: Ragged, vectors: Tensor) -> Tensor:
     losses = torch.zeros(len(sentences))
     for rows in _parts(sentences):
         text = Text.of(sentences.gather(rows), len(generator.encoder.segmenter))
-        tensors = Text(*map(torch.from_numpy, text))
+        tensors = text.sent("cpu")
         of_tokens = written_losses(
             generator.networks, generator.tables, reconstruction(0), tensors, vectors[rows]
         )

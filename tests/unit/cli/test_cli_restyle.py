@@ -1,0 +1,106 @@
+"""`tandem train --objective generative` and `tandem restyle`: from text files to restyled ones."""
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+from tandem.cli import main
+from tandem.encoders.model import SentenceEncoder
+
+QUICK = [
+    "--objective", "generative", "--segmentation", "words", "--held-out", "5", "--epochs", "2",
+    "--dimension", "16", "--quiet",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """A folder with text and a model that was trained on it by the command line."""
+    home = tmp_path_factory.mktemp("restyle")
+    random = np.random.default_rng(1)
+    rows = [random.integers(0, 30, random.integers(2, 6)) for _ in range(300)]
+    for side in ("en", "de"):
+        lines = [" ".join(f"{side}{n}" for n in row) for row in rows]
+        (home / f"my.{side}").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    texts = [str(home / f"my.{side}") for side in ("en", "de")]
+    model = str(home / "model")
+    assert main(["train", *texts, "--languages", "en", "de", *QUICK, "--out", model]) == 0
+    (home / "one.en").write_text("en1 en2 en3\n", encoding="utf-8")
+    (home / "two.en").write_text("en1 en2 en3\nen4\n", encoding="utf-8")
+    return home
+
+
+def restyle(home, source, style, *options):
+    return main(["restyle", str(home / "model"), str(home / source), str(home / style), *options])
+
+
+def test_own_bitext_gives_a_model_like_any_other(home):
+    encoder = SentenceEncoder.load(home / "model")
+    assert (encoder.kind.kind, encoder.dimension) == ("posterior", 16)
+    assert encoder.kind.body.kind == "transformer"
+    assert "quality" in encoder.metadata
+    texts = [str(home / f"my.{side}") for side in ("en", "de")]
+    assert main(["score", str(home / "model"), *texts, "--languages", "en", "de", "--quiet",
+                 "--out", str(home / "scored.tsv")]) == 0  # fmt: skip
+    assert len((home / "scored.tsv").read_text().split("\n")) == 301
+
+
+def test_a_line_is_written_for_each_line(home, capsys):
+    out = home / "restyled.en.gz"
+    assert restyle(home, "two.en", "two.en", "--out", str(out), "--json", "-") == 0
+    assert json.loads(capsys.readouterr().out) == {"sentences": 2}
+    assert restyle(home, "two.en", "one.en", "--quiet") == 0  # one style for all
+    lines = capsys.readouterr().out.split("\n")
+    assert len(lines) == 3
+    assert all(word.startswith(("en", "de")) for line in lines for word in line.split())
+
+
+def test_standard_input_may_be_the_source(home, capsys, monkeypatch):
+    with open(home / "two.en", "rb") as stream:
+        stdin = type("In", (), {"buffer": stream, "fileno": stream.fileno})
+        monkeypatch.setattr(sys, "stdin", stdin)
+        assert main(["restyle", str(home / "model"), "-", str(home / "one.en"), "--quiet"]) == 0
+    assert len(capsys.readouterr().out.split("\n")) == 3
+
+
+@pytest.mark.parametrize(
+    ("source", "style", "options", "said"),
+    [
+        ("my.en", "two.en", (), "two.en: no line 3, which"),
+        ("one.en", "two.en", (), "two.en: more lines than"),
+        ("one.en", "empty", (), "empty: the file is empty. Give a sentence to take after"),
+        ("empty", "one.en", (), "empty: the file is empty. Nothing is written"),
+        ("one.en", "one.en", ("--language", "fr"), "no variables of 'fr', only of: en, de"),
+        ("one.en", "one.en", ("--beam", "0"), "0 is not from 1 to 100"),
+        ("none.en", "one.en", (), "none.en"),
+    ],
+)
+def test_what_does_not_fit_is_said_and_nothing_written(home, source, style, options, said, capsys):
+    (home / "empty").write_text("")
+    out = home / "new.en"
+    try:
+        code = restyle(home, source, style, *options, "--out", str(out))
+    except SystemExit as error:
+        code = error.code
+    assert code in (1, 2)
+    assert said in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_an_input_is_no_output(home, capsys):
+    assert restyle(home, "two.en", "one.en", "--out", str(home / "one.en"), "--overwrite") == 1
+    assert "one.en" in capsys.readouterr().err
+    assert (home / "one.en").read_text() == "en1 en2 en3\n"
+
+
+def test_it_trains_one_pair_of_languages_by_a_posterior(home, capsys):
+    pair = ["--pair", "en", "de", str(home / "my.en"), str(home / "my.de")]
+    other = ["--pair", "en", "fr", str(home / "my.en"), str(home / "my.de")]
+    out = ["--out", str(home / "joint")]
+    assert main(["train", *pair, *other, *QUICK, *out]) == 1
+    assert "there are 2 texts. Give one bitext" in capsys.readouterr().err
+    assert main(["train", *pair, *QUICK, "--encoder", "averaging", *out]) == 1
+    assert "averaging has no posterior" in capsys.readouterr().err
+    assert not (home / "joint").exists()
