@@ -69,7 +69,7 @@ def split_pairs(
         raise TandemError(
             f"{len(left):,} pairs are too few for {valid:,} validation and {test:,} test pairs "
             "that share no text with the training pairs. Ask for smaller splits (tandem train: "
-            "--held-out), add a corpus or loosen the cleaning"
+            "--held-out), or give more text"
         )
     overlapping = len(left) - len(test_part) - len(valid_part) - len(train)
     surplus = 0 if max_train is None else max(len(train) - max_train, 0)
