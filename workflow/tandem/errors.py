@@ -74,6 +74,11 @@ EXTRAS = {
 """Modules that the core does without, with the extra that brings each."""
 
 
+def install(extra: str) -> str:
+    """Return the command that installs an extra; no package index has Tandem."""
+    return f"pip install '.[{extra}]' in a clone of Tandem"
+
+
 def to_install(error: BaseException) -> str | None:
     """Return how to install what is missing; None: the error has another cause."""
     if not isinstance(error, ModuleNotFoundError) or error.name is None:
@@ -81,7 +86,7 @@ def to_install(error: BaseException) -> str | None:
     extra = EXTRAS.get(error.name.partition(".")[0])
     return extra and (
         f"{error.name} is not installed, which encoding alone does not need. Install it: "
-        f"pip install 'tandem-bitext[{extra}]'"
+        f"{install(extra)}"
     )
 
 
@@ -112,6 +117,8 @@ def explained(error: Exception, settings: str) -> str | None:
     if isinstance(error, UnicodeEncodeError):  # text that is read is UTF-8: only names may not be
         around = error.object[max(0, error.start - 40) : error.end + 40]
         return f"a name is not UTF-8 ({shown(' '.join(around.split()))}). Choose another"
+    if isinstance(error, FileNotFoundError) and error.filename and not error.filename2:
+        return f"{os.fspath(error.filename)}: no such file. Check the name"
     return str(error) if isinstance(error, OSError) else to_install(error)
 
 

@@ -64,6 +64,14 @@ def test_copies_are_counted_and_warned_of_and_dropped(table, model, capsys, tmp_
     assert "60 of 61 pairs kept, from a score of 0.500 on; 1 copies left out\n" in err
 
 
+def test_where_only_copies_are_left_the_reason_is_not_their_cosine(model, tmp_path, capsys):
+    (tmp_path / "a.tsv").write_text("name\tName\n" * 3 + "en1\tde2\n")
+    command = ["score", model, "a.tsv", *LANGUAGES, "--drop-copies", "--at-least", "0.5"]
+    assert main(command) == 1
+    said = "all 3 pairs with a cosine of 0.500 or more are copies (--drop-copies)"
+    assert f"tandem score: {said}. Nothing is written\n" in capsys.readouterr().err
+
+
 def test_a_sentence_in_both_files_finds_its_translation_when_copies_are_dropped(table):
     # the name stands in both files, and its translation is the second-best
     english, german = [*ENGLISH, "name"], [*GERMAN, "name", "name name name de1"]

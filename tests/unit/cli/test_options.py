@@ -111,6 +111,7 @@ def test_any_value_is_taken_or_refused(home, command, option, count, capsys):
         ("train", "--objective-setting=margin={", "margin, line 2: not YAML"),
         ("train", "--encoder-setting=layers=*x", "layers, line 1: not YAML ("),
         ("train", f"--encoder-setting=layers={'[' * 99}", "layers, line 1: not YAML (too many"),
+        ("train", "--encoder-setting=layers={a: 1, a: 2}", "layers, line 1: not YAML ('a' stands"),
         ("filter", f"--languages={BYTE}", "expected 2 arguments"),
         ("encode", f"--language={BYTE}", r"\udcff has a control character, or is not UTF-8"),
         ("export", f"--name={BYTE}", r"\udcff has a control character, or is not UTF-8"),
@@ -179,3 +180,9 @@ def test_files_may_have_names_that_are_not_utf_8(home, capsys):
                   ["mine", f"m{BYTE}", *files, "--out", f"{BYTE}.tsv"]):  # fmt: skip
         assert main([*words, "--json", f"{words[0]}.json"]) == 0
         assert json.loads(Path(f"{words[0]}.json").read_text())
+
+
+@pytest.mark.parametrize(("name", "shown"), [("no.tsv", "no.tsv"), (BYTE, r"\udcff")])
+def test_a_file_that_is_not_there_is_named(home, name, shown, capfd):
+    assert main(["score", "model", name, *LANGUAGES]) == 1
+    assert capfd.readouterr().err == f"tandem score: {shown}: no such file. Check the name\n"

@@ -79,7 +79,7 @@ def test_text_is_compared_across_the_sides():
 
 
 def test_too_few_pairs_are_refused():
-    few = "30 pairs are too few for 10 validation and 20 test.*tandem train: --held-out"
+    few = "30 pairs are too few for 10 validation and 20 test.*tandem train: --held-out.*more text$"
     with pytest.raises(TandemError, match=few):
         split_pairs(
             np.arange(30, dtype=np.uint64), np.arange(30, 60, dtype=np.uint64), 10, 20, 0, None

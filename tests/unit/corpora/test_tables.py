@@ -8,7 +8,7 @@ import pytest
 from tandem.corpora.files import corpora, read_bitext
 from tandem.corpora.tables import Columns
 from tandem.errors import InputError, TandemError, to_install
-from tandem.own_bitext.inputs import files_in
+from tandem.own_bitext.inputs import Source, files_in
 
 LANGUAGES = ("en", "de")
 PAIRS = [("One.", "Eins."), ("Two.", "Zwei."), ("Three.", "Drei.")]
@@ -131,7 +131,7 @@ def test_parquet_is_read(tmp_path, nested):
 
 def test_parquet_without_its_library_names_the_extra():
     error = ModuleNotFoundError("No module named 'pyarrow'", name="pyarrow")
-    assert "pip install 'tandem-bitext[parquet]'" in to_install(error)
+    assert "pip install '.[parquet]' in a clone of Tandem" in to_install(error)
 
 
 def test_pipes_of_one_name_are_two_files(tmp_path):
@@ -142,7 +142,8 @@ def test_pipes_of_one_name_are_two_files(tmp_path):
         os.mkfifo(pipes[-1])
         threading.Thread(target=pipes[-1].write_text, args=(text,), daemon=True).start()
     (tmp_path / "work").mkdir()
-    (corpus,) = files_in(corpora(pipes), tmp_path / "work")
+    sources = [Source(LANGUAGES, corpus) for corpus in corpora(pipes)]
+    ((_, corpus),) = files_in(sources, tmp_path / "work")
     assert list(corpus.pairs(LANGUAGES)) == PAIRS[:2]
     assert "text" not in os.listdir(tmp_path / "work")
 

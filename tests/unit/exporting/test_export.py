@@ -161,7 +161,7 @@ def test_the_card_states_corpora_licences_settings_and_scores(tmp_path):
 def test_without_sentence_transformers_it_says_what_to_install(tmp_path, monkeypatch):
     encoder = encoder_of(Words(size=60), tmp_path / "segmenter")
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    with pytest.raises(TandemError, match=r"tandem-bitext\[export\]"):
+    with pytest.raises(TandemError, match=r"pip install '\.\[export\]' in a clone"):
         export_sentence_transformers(encoder, tmp_path / "export", Card("x"))
     assert not (tmp_path / "export").exists()
 

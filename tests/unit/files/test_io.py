@@ -18,6 +18,7 @@ from tandem.files.io import (
     atomic_path,
     read_json,
     read_lines,
+    read_yaml,
     sha256,
     write_json,
     write_lines,
@@ -136,6 +137,25 @@ def test_json_errors_name_the_line(tmp_path):
     (tmp_path / "bad.json").write_text('{"a": 1,\n "b" 2}')
     with pytest.raises(InputError, match=r"bad\.json, line 2: not JSON"):
         read_json(tmp_path / "bad.json")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a: 1\nb: {a: 2}\na: 3\n", "b:\n  a: 1\n  'a': 2\n", "- 1\n- a: {b: [a, a]}\n  a: 2\n"],
+)
+def test_a_key_that_stands_twice_is_refused(tmp_path, text):
+    (tmp_path / "x.yaml").write_text(text)
+    with pytest.raises(InputError, match=r"x\.yaml, line 3: not YAML \('a' stands twice"):
+        read_yaml(tmp_path / "x.yaml")
+
+
+def test_a_key_may_stand_in_several_mappings(tmp_path):
+    text = "x: &x {a: 1, b: 0}\ny: {<<: *x, a: 2}\nz: [a, a, {a: {a: a}}, {k: 1, a: 3}]\n"
+    (tmp_path / "x.yaml").write_text(text)
+    assert read_yaml(tmp_path / "x.yaml") == {
+        "x": {"a": 1, "b": 0}, "y": {"a": 2, "b": 0},
+        "z": ["a", "a", {"a": {"a": "a"}}, {"k": 1, "a": 3}],
+    }  # fmt: skip
 
 
 def test_an_unfinished_last_line_is_a_line(tmp_path):

@@ -120,7 +120,7 @@ def test_filters_keep_their_order():
     [
         ({"wrods": {}}, "no filter 'wrods' .did you mean 'words'.*; there are bleu, cosine, "),
         ({"words": {"min": 1}}, "words: unknown key 'min' \\(did you mean 'minimum'"),
-        ({"words": {"minimum": 3, "maximum": 2}}, "words: minimum is over maximum"),
+        ({"words": {"minimum": 3, "maximum": 2}}, "words: minimum 3 is over maximum 2"),
         ({"words": {"minimum": 0}}, "words.minimum: "),
         ({"ratio": {"maximum": 0.5}}, "ratio.maximum: "),
         ({"markup": {"maximum": 1.5}}, "markup.maximum: "),

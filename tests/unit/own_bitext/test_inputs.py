@@ -10,7 +10,7 @@ import pytest
 from tandem.corpora.files import corpora, is_file
 from tandem.corpora.tables import Columns
 from tandem.errors import InputError
-from tandem.own_bitext.inputs import Source, files_in
+from tandem.own_bitext.inputs import Source, described, files_in
 
 LANGUAGES = ("en", "de")
 
@@ -54,3 +54,15 @@ def test_messages_name_a_pipe_and_the_file_beside_it(tmp_path):
     assert copied.files == (str(tmp_path / "input-1"), str(file))
     with pytest.raises(InputError, match=rf"^{pipe}, line 2: no counterpart in {file}"):
         list(copied.pairs(LANGUAGES))
+
+
+def test_columns_are_described_where_they_were_chosen(tmp_path):
+    for name in ("a.tsv", "b.tsv"):
+        (tmp_path / name).write_text("0.5\tcat\tKatze\n")
+    files = [str(tmp_path / name) for name in ("a.tsv", "b.tsv")]
+    plain, chosen = (
+        described([Source(LANGUAGES, corpus) for corpus in corpora(files, columns)])
+        for columns in (Columns(), Columns(("2", "3"), header=False))
+    )
+    assert (plain["columns"], plain["header"]) == (None, None)
+    assert (chosen["columns"], chosen["header"]) == (["2,3", "2,3"], [False, False])

@@ -107,8 +107,11 @@ def score(options: argparse.Namespace) -> None:
         counts = {"read": read, "kept": kept, "copies": copies, "dropped": dropped}
         done = counts | {"at_least": least}
         if not kept:
-            reason = f"none of {read:,} pairs has a cosine of {least:.3f} or more"
-            common.refuse_empty(options, f"{reason}; the highest is {best:.3f}")
+            enough = f"a cosine of {least:.3f} or more"
+            reason = f"none of {read:,} pairs has {enough}; the highest is {best:.3f}"
+            if dropped:
+                reason = f"all {dropped:,} pairs with {enough} are copies (--drop-copies)"
+            common.refuse_empty(options, reason)
     summary = f"{kept:,} of {read:,} pairs kept{common.from_on(least)}"
     if dropped:
         summary += f"; {dropped:,} copies left out"

@@ -113,7 +113,7 @@ def build_collection(
             parts.append({"source": source, "left": left, "right": right, "train": train, **size})
         remove(result / "spooled")
         if not sum(part["train"] for part in parts):
-            raise TandemError("No pair is left to train on. Loosen the cleaning, or hold out less")
+            raise TandemError("No pair is left to train on. Give more text, or hold out less")
         kept = sum(part[split] for part in parts for split in SPLITS)
         cleaning = report(kept, reader.removed, settings.cleaning)
         description = {"parts": parts, "held_out": held, "cleaning": cleaning}

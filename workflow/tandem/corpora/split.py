@@ -106,10 +106,11 @@ def split_pairs(
 
 
 def _too_few(pairs: int, valid: int, test: int) -> TandemError:
-    problem = f"{pairs:,} pairs are too few for {valid:,} validation and {test:,} test pairs"
-    remedy = "Ask for smaller splits (tandem train: --held-out), add a corpus or loosen"
-    shared = "that share no text with the training pairs"
-    return TandemError(f"{problem} {shared}. {remedy} the cleaning")
+    return TandemError(
+        f"{pairs:,} pairs are too few for {valid:,} validation and {test:,} test pairs that share "
+        "no text with the training pairs. Ask for smaller splits (tandem train: --held-out), or "
+        "give more text"
+    )
 
 
 def _taken(

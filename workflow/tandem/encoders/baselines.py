@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tandem.errors import TandemError
+from tandem.errors import TandemError, install
 
 Vectors = NDArray[np.float32]
 EncodeBatch = Callable[[list[str], str | None], Any]
@@ -117,7 +117,7 @@ def _module(name: str) -> ModuleType:
     except ImportError as error:
         raise TandemError(
             f"the baseline {name!r} needs the module {error.name or _MODULES[name]}, which is not "
-            'installed: pip install "tandem-bitext[baselines]"'
+            f"installed: {install('baselines')}"
         ) from error
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision, pack
-from tandem.errors import TandemError
+from tandem.errors import TandemError, install
 from tandem.exporting.card import INSTALL, Card, markdown_table, model_card
 from tandem.files import saved
 from tandem.files.io import atomic_folder
@@ -111,9 +111,7 @@ def _write(encoder: SentenceEncoder, language: str, folder: Path, precision: Pre
         from sentence_transformers import SentenceTransformer
         from sentence_transformers.sentence_transformer.modules import StaticEmbedding
     except ImportError as error:
-        raise TandemError(
-            "exporting needs sentence-transformers: pip install 'tandem-bitext[export]'"
-        ) from error
+        raise TandemError(f"exporting needs sentence-transformers: {install('export')}") from error
     tokenizer, rows = encoder.segmenter.stock_tokenizer(language)
     table = pack(encoder.table[np.array(rows)], precision)["embedding"]
     model = SentenceTransformer(

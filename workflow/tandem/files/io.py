@@ -22,7 +22,7 @@ from typing import IO, Any, BinaryIO
 import yaml
 
 from tandem.errors import InputError, TandemError, writing
-from tandem.files.untrusted import MAX_YAML_BYTES, Metered, check_size, refusing, refusing_each
+from tandem.files.untrusted import MAX_YAML_BYTES, Metered, check_yaml, refusing, refusing_each
 
 MAX_LINE_BYTES = 1_000_000
 """Longest line accepted from a text file: a longer one is a binary or a file without newlines."""
@@ -169,8 +169,8 @@ def parse_json(raw: bytes, name: str | Path) -> Any:  # noqa: ANN401
 def read_yaml(path: str | Path) -> Any:  # noqa: ANN401
     """Read plain values from a YAML file.
 
-    InputError where it is not YAML, or larger or deeper than any that a person writes; aliases
-    count as what they name.
+    InputError where it is not YAML, or larger or deeper than any that a person writes, or has
+    a key twice; aliases count as what they name.
     """
     with open(path, "rb") as stream:
         return parse_yaml(Metered(stream, path, MAX_YAML_BYTES).read(), path, "Mend the file")
@@ -181,7 +181,7 @@ def parse_yaml(raw: bytes | str, name: str | Path, remedy: str) -> Any:  # noqa:
     # the compiled parser, where PyYAML has it: ten times as fast, and every dry run waits for it
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     with refusing(name, "not YAML", remedy):
-        check_size(yaml.parse(raw, Loader=loader))
+        check_yaml(yaml.parse(raw, Loader=loader))
         return yaml.load(raw, Loader=loader)  # noqa: S506
 
 

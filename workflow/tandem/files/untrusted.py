@@ -6,8 +6,9 @@ import contextlib
 import errno
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import cycle
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, Any, TypeVar, cast
 
 import yaml
 
@@ -76,12 +77,34 @@ class Metered:
         return data
 
 
-def check_size(events: Iterable[yaml.Event]) -> None:
-    """Refuse YAML whose nodes would exhaust stack or memory; an alias counts as what it names."""
+def _with_single_keys(events: Iterable[yaml.Event]) -> Iterator[yaml.Event]:
+    """Yield events; refuse a key that stands twice, of which PyYAML would keep the last value."""
+    levels: list[tuple[set[str], Iterator[bool]] | None] = []
+    for event in events:
+        if isinstance(event, yaml.NodeEvent) and levels and levels[-1]:
+            keys, is_key = levels[-1]
+            if next(is_key) and isinstance(event, yaml.ScalarEvent) and event.value != "<<":
+                if event.value in keys:
+                    problem, mark = f"{event.value!r} stands twice", cast("Any", event.start_mark)
+                    raise yaml.MarkedYAMLError(problem=problem, problem_mark=mark)
+                keys.add(event.value)
+        if isinstance(event, yaml.CollectionStartEvent):
+            is_mapping = isinstance(event, yaml.MappingStartEvent)
+            levels.append((set(), cycle((True, False))) if is_mapping else None)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            levels.pop()
+        yield event
+
+
+def check_yaml(events: Iterable[yaml.Event]) -> None:
+    """Refuse YAML in which a key stands twice, or whose nodes would exhaust stack or memory.
+
+    An alias counts as what it names.
+    """
     sizes: dict[str | None, int] = {}
     begun: list[tuple[str | None, int]] = []
     nodes = 0
-    for event in events:
+    for event in _with_single_keys(events):
         nodes += 1
         if isinstance(event, yaml.AliasEvent):
             # an anchor inside itself has no size yet

@@ -52,7 +52,9 @@ class Filter(Kind):
     @model_validator(mode="after")
     def _in_order(self) -> Filter:
         if self.minimum is not None and self.maximum is not None and self.minimum > self.maximum:
-            raise PydanticCustomError("order", "minimum is over maximum")
+            bounds = {"minimum": f"{self.minimum:g}", "maximum": f"{self.maximum:g}"}
+            words = "minimum {minimum} is over maximum {maximum}"
+            raise PydanticCustomError("order", words, bounds)
         return self
 
     def inputs(self, find_model: FindModel) -> list[str]:

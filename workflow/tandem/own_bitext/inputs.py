@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, count, islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from tandem.corpora.files import STDIO, Corpus, is_file
 from tandem.corpora.tables import Columns
@@ -19,6 +19,8 @@ from tandem.files.io import atomic_path, sha256, write_lines
 from tandem.text import Pair
 from tandem.text.spelling import collapse
 from tandem.text.values import text_pairs
+
+T = TypeVar("T")
 
 _COMPARED = 1000
 """Pairs of two texts that are compared."""
@@ -54,9 +56,16 @@ def described(sources: Sequence[Source]) -> dict[str, Any]:
     return {
         "text": {f"of file {number}": sha256(file) for number, file in files},
         "formats": [corpus.format for corpus in corpora],
-        "columns": [[[*corpus.columns.chosen], corpus.columns.header] for corpus in corpora],
+        "columns": _choices(",".join(corpus.columns.chosen) or None for corpus in corpora),
+        "header": _choices(corpus.columns.header for corpus in corpora),
         "languages": [name_of(source.languages) for source in sources],
     }
+
+
+def _choices(choices: Iterable[T]) -> list[T] | None:
+    """Return what was chosen for each; None where nothing was."""
+    listed = list(choices)
+    return None if all(choice is None for choice in listed) else listed
 
 
 def files_in(sources: Iterable[Source], folder: Path) -> list[Source]:
