@@ -29,14 +29,14 @@ class Estimated(ClaimTest):
 
     def measure(self, evidence: Evidence, margin: float) -> Measured | None:
         """Read the line; None where there is none."""
-        from tandem.statistics.inference import Estimate
+        from wieting2020.methods.gains import estimate_of
 
         where = {"better": self.better, "worse": self.worse, "figure": self.figure}
         lines = evidence.rows(self.frame, where, *COLUMNS)
         if len(lines) != 1:
             return None
         line = lines.iloc[0]
-        estimate = Estimate(float(line["value"]), float(line["error"]), float(line["freedom"]))
+        estimate = estimate_of(line)
         single = line["single"].split()
         test = f"{self.figure} of {self.better} minus {self.worse}; t test over "
         test += f"{line['items']:,} paired items, and seeds"

@@ -11,6 +11,7 @@ from tandem.reporting.table import Material, Report, Table
 from tandem.tasks.task import read_items
 from wieting2020.methods import likelihood_figures as figures
 from wieting2020.methods.compared import Compared, experiment
+from wieting2020.methods.gains import gain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,7 +52,7 @@ class LikelihoodTable(Table):
         """Name what was measured of each sentence, by each seed."""
         names = self.experiments(plan)
         return {
-            "items": [
+            "measured": [
                 plan.path("likelihood", name, f"seed{seed}.npz")
                 for name in names
                 for seed in plan.seeds(name)
@@ -62,13 +63,12 @@ class LikelihoodTable(Table):
         """Make a line for each autoencoder.
 
         Columns: row, system, seed_count, each figure with its 95% interval over sentences and
-        seeds. The frame `gains` has the last minus the first, for claims, the likelihood the other
-        way round: better, worse, figure, unit, value, error, freedom, items, seeds, single.
+        seeds. The frame `gains` (`methods.gains`) has for claims the last minus the first, and of
+        the negative log-likelihood and the perplexity the first minus the last.
         """
         import pandas as pd
 
         from tandem.reporting.writer import beside, columns, grid, page
-        from tandem.statistics.inference import difference
 
         names, cells = self.experiments(material.plan), self._cells(material)
         lines, gains = [], []
@@ -79,19 +79,11 @@ class LikelihoodTable(Table):
                 line |= columns(figure, metric, cells[name][figure])
             lines.append(line)
         first, last = names[0], names[-1]
-        for figure, metric in METRICS.items():
-            # of these, less is better
-            less = figure in ("negative_log_likelihood", "perplexity")
-            better, worse = (first, last) if less else (last, first)
-            sides = [cells[name][figure] for name in (better, worse)]
-            gain = difference(*sides)
-            gains.append({
-                "better": better, "worse": worse, "figure": figure, "unit": metric,
-                "value": gain.value, "error": gain.error, "freedom": gain.freedom,
-                "items": sides[0].items, "seeds": " and ".join(str(len(c.seeds)) for c in sides),
-                "single": " ".join(n for n in (better, worse)
-                                   if len(cells[n][figure].seeds) == 1),
-            })  # fmt: skip
+        for figure in METRICS:
+            sides = {name: cells[name][figure] for name in (last, first)}
+            if figure in ("negative_log_likelihood", "perplexity"):  # less is better
+                sides = dict(reversed(sides.items()))
+            gains.append(gain(figure, sides))
         heads = [[line["row"], str(line["seed_count"])] for line in lines]
         shown = beside(heads, [list(cells[name].values()) for name in names])
         text = page(
@@ -114,7 +106,7 @@ class LikelihoodTable(Table):
 
         from tandem.reporting.scores import Cell
 
-        files, cells = iter(material.files["items"]), {}
+        files, cells = iter(material.files["measured"]), {}
         for name in self.experiments(material.plan):
             seeds = tuple(material.plan.seeds(name))
             items = [read_items(next(files)) for _ in seeds]

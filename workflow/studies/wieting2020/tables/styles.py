@@ -11,6 +11,7 @@ from tandem.reporting.outline import Outline
 from tandem.reporting.table import Material, Report, Table
 from wieting2020.methods import transfer
 from wieting2020.methods.compared import Compared, experiment
+from wieting2020.methods.gains import estimate_of, gain
 from wieting2020.methods.styles import Classifier, read_triples
 
 if TYPE_CHECKING:
@@ -69,53 +70,43 @@ class StyleTransfer(Table):
 
         Columns: row, system, seed_count; of each figure its 95% interval over triples and seeds,
         `gain_` and the figure, the last model's minus this row's with its interval, and
-        `gain_<figure>_p`, the two-sided p-value of that. The frame `gains` has them for claims:
-        better, worse, figure, unit, value, error, freedom, items, seeds, single.
+        `gain_<figure>_p`, the two-sided p-value of that. The frame `gains` has them for claims
+        (`methods.gains`).
         """
         import pandas as pd
 
-        from tandem.reporting.writer import beside, columns, grid, page, with_interval
-        from tandem.statistics.inference import difference
+        from tandem.reporting.writer import beside, columns, grid, page
 
         systems = self._systems(material)
         cells = self._cells(material, systems)
-        *_, last = systems
-        lines, gains = [], []
+        *others, last = systems
+        gains = {
+            (name, unit): gain(unit, {last: cells[last][unit], name: cells[name][unit]}, CONTROLS)
+            for name in others
+            for unit in METRICS
+        }
+        lines = []
         for name, (label, outputs) in systems.items():
             seeds = 0 if name in CONTROLS else len(outputs)
             line: dict[str, Any] = {"row": label, "system": name, "seed_count": seeds}
             for unit, metric in METRICS.items():
-                cell, best = cells[name][unit], cells[last][unit]
-                gain = None if name == last else difference(best, cell)
-                line |= columns(unit, metric, cell) | columns(f"gain_{unit}", metric, gain)
-                line[f"gain_{unit}_p"] = None if gain is None else gain.p(0)
-                if gain is not None:
-                    gains.append({
-                        "better": last, "worse": name, "figure": unit, "unit": metric,
-                        "value": gain.value, "error": gain.error, "freedom": gain.freedom,
-                        "items": cell.items, "seeds": f"{len(best.seeds)} and {seeds}",
-                        "single": " ".join(n for n in (last, name) if n not in CONTROLS
-                                           and len(systems[n][1]) == 1),
-                    })  # fmt: skip
+                estimate = estimate_of(gains[name, unit]) if name != last else None
+                line |= columns(unit, metric, cells[name][unit])
+                line |= columns(f"gain_{unit}", metric, estimate)
+                line[f"gain_{unit}_p"] = estimate.p(0) if estimate else None
             lines.append(line)
         heads = [[line["row"], str(line["seed_count"] or "")] for line in lines]
         shown = beside(heads, [list(cells[name].values()) for name in systems])
-        compared = [
-            [line["row"], *(f"{with_interval(line, f'gain_{unit}', metric, '+')}, "
-                            f"p = {line[f'gain_{unit}_p']:.3f}"
-                            for unit, metric in METRICS.items())]
-            for line in lines[:-1]
-        ]  # fmt: skip
         headings = list(HEADINGS.values())
         text = page(
             f"# {self.title}", grid(["", "Seeds", *headings], shown), self._legend(material),
             f"## {systems[last][0]} minus each other row",
-            grid(["", *headings], compared),
+            grid(["", *headings], list(map(_compared, lines[:-1]))),
             "Differences on the same triples, with 95% intervals over triples and seeds (of one "
             "seed, over triples alone); p is two-sided, by Student's t over them, and not "
             "corrected for the number of tests.",
         )  # fmt: skip
-        return Report(pd.DataFrame(lines), text, {"gains": pd.DataFrame(gains)})
+        return Report(pd.DataFrame(lines), text, {"gains": pd.DataFrame(gains.values())})
 
     def _systems(self, material: Material) -> Systems:
         """Return the controls, then the models, with what they write."""
@@ -185,3 +176,14 @@ class StyleTransfer(Table):
             for unit, metric in METRICS.items()
         ]
         return dot_plot(panels, len(panels))
+
+
+def _compared(line: dict[str, Any]) -> list[str]:
+    """Return the last row's figures minus those of a line, as a grid shows them."""
+    from tandem.reporting.writer import with_interval
+
+    shown = [
+        f"{with_interval(line, f'gain_{unit}', metric, '+')}, p = {line[f'gain_{unit}_p']:.3f}"
+        for unit, metric in METRICS.items()
+    ]
+    return [line["row"], *shown]
