@@ -119,7 +119,8 @@ def test_styles_are_measured_between_copies_and_true_verses(plan, home, tmp_path
     assert rows["seed_count"].to_dict()["bgt.fr"] == 2 and rows["seed_count"]["copy"] == 0
     assert np.isnan(rows["gain_bleu_bleu"]["bgt.fr"])
     for part in (
-        "tells 93.8% [90.0, 97.0], by chance 50.0%", "by sp.margin-fr, which is none",
+        "tells 93.8% [90.0, 97.0]. The source", "is in 50.0%, which is chance",
+        "by sp.margin-fr, which is none",
         "## BGT minus each other row", "| Source, copied |  | 0.0 [0.0, 0.0]",
     ):  # fmt: skip
         assert part in report.markdown
@@ -129,7 +130,7 @@ def test_styles_are_measured_between_copies_and_true_verses(plan, home, tmp_path
     # of a model with one seed the spread over seeds is not known
     other = claims["wieting2020.styles.version.bgt-without-language.fr"]
     assert other.statistic == pytest.approx(30) and other.verdict == "undecided"
-    assert "has one seed" in other.test
+    assert "one seed, whose spread is not known: bgt-without-language.fr" in other.test
     save(table.plot("figures/styles", report.frame, material), [tmp_path / "figure.png"])
     assert (tmp_path / "figure.png").stat().st_size > 5000
 
@@ -140,7 +141,7 @@ def test_fewer_seeds_may_restyle(plan):
 
 
 def test_examples_are_drawn_by_a_seed(plan, home):
-    printed = [{"source": "a | b", "style": "c", "output": "d"}]
+    printed = [{"source": "a * b", "style": "c", "output": "d"}]
     table = parse("style-examples", experiment="bgt.fr", printed=printed)
     report = table.build(plan.material("table4", table, home))
     frame = report.frame
@@ -153,7 +154,11 @@ def test_examples_are_drawn_by_a_seed(plan, home):
     other = parse("style-examples", experiment="bgt.fr", seed=2)
     assert not other.build(plan.material("table4", other, home)).frame.equals(frame)
     assert "20 of 80 triples, drawn by a seed: none is picked" in report.markdown
-    assert r"| *a \| b* | *c* | *d* |" in report.markdown
+    first = frame.iloc[0]
+    assert f"**{first['place']}, {first['source_version']} to" in report.markdown
+    assert f"- Output: {first['output']} ({first['told']})" in report.markdown
+    assert f"- True verse: {first['reference']}\n" in report.markdown
+    assert "- Source: a \\* b\n- Style: c\n- Output: d\n" in report.markdown
     assert table.figures("table4") == []
 
 

@@ -43,7 +43,7 @@ class Estimated(ClaimTest):
         if margin < 0:
             test += f"; non-inferior within {-margin:g}"
         if single:
-            test += f"; {' and '.join(single)} has one seed: its spread is not known"
+            test += f"; one seed, whose spread is not known: {' and '.join(single)}"
         bounds, p = estimate.interval, None if single else estimate.p(margin)
         low, high = bounds.low, bounds.high
         unit, items = str(line["unit"]), int(line["items"])

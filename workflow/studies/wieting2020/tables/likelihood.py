@@ -68,7 +68,7 @@ class LikelihoodTable(Table):
         """
         import pandas as pd
 
-        from tandem.reporting.writer import beside, columns, grid, page
+        from tandem.reporting.writer import columns, grid, page
 
         names, cells = self.experiments(material.plan), self._cells(material)
         lines, gains = [], []
@@ -84,18 +84,17 @@ class LikelihoodTable(Table):
             if figure in ("negative_log_likelihood", "perplexity"):  # less is better
                 sides = dict(reversed(sides.items()))
             gains.append(gain(figure, sides))
-        heads = [[line["row"], str(line["seed_count"])] for line in lines]
-        shown = beside(heads, [list(cells[name].values()) for name in names])
+        rows = [[line["row"], str(line["seed_count"]), *map(_shown, cells[name].values())]
+                for line, name in zip(lines, names, strict=True)]  # fmt: skip
         text = page(
             f"# {self.title}",
-            grid(["", "Seeds", *HEADINGS.values()], [[cell.replace("**", "") for cell in row]
-                                                     for row in shown]),
+            grid(["", "Seeds", *HEADINGS.values()], rows),
             f"In nats, of {cells[first]['information'].items:,} sentences of the test split; in "
             "brackets, the 95% interval over sentences, and seeds where there are several. Mutual "
-            "information is that of a sentence and its vector where the sentences are these; it is "
-            "at most the logarithm of their number and at most the divergence. The likelihood is "
-            f"importance-weighted, with {self.draws:,} draws of each sentence's vector; the "
-            "perplexity is that of a token, the end of a sentence included.",
+            "information is that of a sentence and its vector where the sentences are these: at "
+            "most the logarithm of their number, and the divergence; below 0 by the draws alone. "
+            f"The likelihood is importance-weighted, with {self.draws:,} draws of each sentence's "
+            "vector; the perplexity is that of a token, the end of a sentence included.",
             self.notes, self._published(material),
         )  # fmt: skip
         return Report(pd.DataFrame(lines), text, {"gains": pd.DataFrame(gains)})
@@ -144,3 +143,9 @@ class LikelihoodTable(Table):
             label = HEADINGS[name] + (", nats" if metric == "nats" else "")
             panels.append(Dots(label, rows, {"with 95% interval": bounds(frame, name, metric)}))
         return dot_plot(panels)
+
+
+def _shown(cell: Cell) -> str:
+    """Return a figure with its interval."""
+    bounds = cell.interval
+    return f"{bounds.estimate:.2f} [{bounds.low:.2f}, {bounds.high:.2f}]"

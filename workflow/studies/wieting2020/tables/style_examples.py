@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pydantic import NonNegativeInt, PositiveInt
 
 from tandem.files.io import read_lines
@@ -10,6 +12,8 @@ from tandem.reporting.outline import Outline
 from tandem.reporting.table import Material, Report, Table
 from wieting2020.methods import transfer
 from wieting2020.methods.styles import Classifier, read_triples
+
+SHOWN = {"source": "Source", "style": "Style", "output": "Output", "reference": "True verse"}
 
 
 class Printed(Settings):
@@ -58,7 +62,7 @@ class StyleExamples(Table):
         import numpy as np
         import pandas as pd
 
-        from tandem.reporting.writer import grid, page
+        from tandem.reporting.writer import page
 
         folder = material.files["styles"][0]
         triples = read_triples(folder / "triples.tsv")
@@ -70,32 +74,38 @@ class StyleExamples(Table):
             triples[n]._asdict() | {"output": outputs[n], "told": version}
             for n, version in zip(drawn, told, strict=True)
         ]
-        shown = ("source", "style", "output", "reference")
-        rows = [
-            [line["place"], f"{line['source_version']} → {line['style_version']}",
-             *(_cell(line[name]) for name in shown), line["told"]]
+        examples = [
+            _listed(f"{line['place']}, {line['source_version']} to {line['style_version']}", line)
             for line in lines
-        ]  # fmt: skip
-        headings = ["Verse", "Versions", "Source", "Style", "Output", "True verse", "Taken for"]
+        ]
         text = page(
-            f"# {self.title}", grid(headings, rows),
-            f"{len(drawn)} of {len(triples):,} triples, drawn by a seed: none is picked. The verse "
-            "is book.chapter.verse; the true verse is the source's in the version of the style; "
-            "the last column is the version that the classifier takes the output for.",
-            self._published(),
-        )  # fmt: skip
+            f"# {self.title}",
+            f"{len(drawn)} of {len(triples):,} triples, drawn by a seed: none is picked. Each is "
+            "book.chapter.verse, the version of the source and that of the style; the true verse "
+            "is the source's in the latter. After the output, the version that the classifier "
+            "takes it for.",
+            *examples,
+            *self._published(),
+        )
         return Report(pd.DataFrame(lines), text)
 
-    def _published(self) -> str:
-        from tandem.reporting.writer import grid
-
+    def _published(self) -> list[str]:
+        """Return the paper's examples, under their heading."""
         if not self.printed:
-            return ""
-        rows = [[f"*{_cell(text)}*" for text in (e.source, e.style, e.output)]
-                for e in self.printed]  # fmt: skip
-        return "The paper's examples, of subtitles:\n\n" + grid(["Source", "Style", "Output"], rows)
+            return []
+        quoted = [
+            _listed(f"Printed, {number}", example.model_dump())
+            for number, example in enumerate(self.printed, start=1)
+        ]
+        return ["## The paper's examples, of subtitles", *quoted]
 
 
-def _cell(text: str) -> str:
-    """Return text as a cell of a grid shows it."""
-    return text.replace("|", r"\|").replace("*", r"\*")
+def _listed(heading: str, example: Mapping[str, str]) -> str:
+    """Return an example as a list: what each text is, the text, what the output is taken for."""
+    lines = [f"**{heading}**", ""]
+    for key, name in SHOWN.items():
+        if key in example:
+            text = example[key].replace("*", r"\*").replace("_", r"\_")
+            told = f" ({example['told']})" if key == "output" and "told" in example else ""
+            lines.append(f"- {name}: {text}{told}")
+    return "\n".join(lines)
