@@ -310,5 +310,19 @@ def test_translators_are_trained_on_pairs_that_were_mined(finished):
     assert (un / "figure5.pdf").stat().st_size > 1000
 
 
+def test_verses_are_restyled_and_autoencoders_measured(finished):
+    bgt = finished / "results/bgt"
+    rows = {row["system"]: row for row in rows_of(bgt / "styles.csv")}
+    assert {"copy", "style", "reference", "bgt-without-language.fr", "bgt.fr"} <= rows.keys()
+    assert float(rows["style"]["style_share_x100"]) > float(rows["copy"]["style_share_x100"])
+    triples = len(read_text_lines(bgt / "styles/triples.tsv"))
+    for seed in (1, 2):
+        assert len(read_text_lines(bgt / f"restyled/bgt.fr/seed{seed}.txt")) == triples
+    assert len(rows_of(bgt / "table4.csv")) == 5
+    measured = rows_of(bgt / "likelihood.csv")
+    assert [row["system"] for row in measured] == ["vae-hidden.vae-fr", "vae-hidden-logit.vae-fr"]
+    assert all(float(row["negative_log_likelihood_nats"]) > 0 for row in measured)
+
+
 def read_text_lines(path):
     return path.read_text(encoding="utf-8").split("\n")[:-1]

@@ -39,6 +39,8 @@ LANGUAGES = {
 }  # fmt: skip
 STRINGS = 100
 VERSES = {"en": "e", "de": "d", "ru": "r"}
+VERSIONS = {"es": ("s", "el"), "ar": ("a", "al"), "tr": ("t", "bir"), "ja": ("j", "no")}
+"""Languages that have one version of the verses, each with its letter and its article."""
 URIEL = ["eng", "ces", "deu", "fra", "ell", "rus", "eus", "tur", "ukr"]
 
 REGISTER = {
@@ -77,10 +79,13 @@ REGISTER = {
         },
         "tiny-versions": {
             "kind": "local", "path": "data/versions.zip", "licence": "none",
-            "languages": ["en", "fr", "es"],
+            "languages": ["en", "fr", *VERSIONS],
             "reader": {
                 "kind": "verses", "member": "bible.db", "blank": "none",
-                "translations": {"en": ["e", "k"], "fr": ["f", "g"], "es": "s"},
+                "translations": {
+                    "en": ["e", "k"], "fr": ["f", "g"],
+                    **{code: letter for code, (letter, _) in VERSIONS.items()},
+                },
             },
         },
         "tiny-english-verses": {
@@ -219,8 +224,9 @@ def _write_verses(path, english, book, chapter):
 
 
 def _write_versions(path, count, book, chapter):
-    """Write verses with punctuation and articles, in several versions of three languages."""
-    rng, texts = random.Random(2), {letter: [] for letter in "ekfgs"}
+    """Write verses with punctuation and articles: two versions in English, two in French."""
+    rng, texts = random.Random(2), {letter: [] for letter in "ekfg"}
+    texts |= {letter: [] for letter, _ in VERSIONS.values()}
     for _ in range(count):
         parts = [_sentence(rng) for _ in range(rng.randint(1, 3))]
         ends = [rng.choice([",", ";", ", and", " and"]) for _ in parts[1:]] + [rng.choice(".!?")]
@@ -228,10 +234,11 @@ def _write_versions(path, count, book, chapter):
         texts["e"].append(english)
         texts["k"].append("lo, " + english.replace("s the", "eth the"))
         words = [word if word == "the" else word[::-1] for word in english.split()]
-        french, spanish = (" ".join(words).replace("the", article) for article in ("le", "el"))
+        french = " ".join(words).replace("the", "le")
         texts["f"].append(french)
         texts["g"].append("or " + french)
-        texts["s"].append(spanish)
+        for letter, article in VERSIONS.values():
+            texts[letter].append(" ".join(words).replace("the", article))
     _write_bible(path, texts, book, chapter)
 
 

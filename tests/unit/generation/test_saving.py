@@ -126,6 +126,24 @@ def test_a_model_without_decoders_or_variables_says_so(model, tmp_path):
         list(restyled(Generator(model), ["w1", "w2"], ["w2"]))
 
 
+def test_without_language_variables_it_writes_from_the_meaning_alone(model, tmp_path):
+    how = run("bgt-without-language", recipe=LONG, annealing=100_000, dropout=0.0)
+    train(how, tmp_path / "alone")
+    generator = Generator(tmp_path / "alone")
+    again = list(restyled(generator, sentences(), None, "en"))
+    pairs = [(set(a.split()), set(b.split())) for a, b in zip(sentences(), again, strict=True)]
+    assert np.mean([len(a & b) / len(a) for a, b in pairs]) > 0.6
+    by_hand = written(generator, reconstruction(0), generator.encoder.encode(sentences(5), "en"))
+    assert again[:5] == [text_of(generator, ids) for ids in by_hand]
+    with pytest.raises(TandemError, match="no variables of 'en', only of: none"):
+        list(restyled(generator, ["w1"], ["w2"], "en"))
+    with pytest.raises(TandemError, match="has variables of 'en': give a style for each source"):
+        list(restyled(Generator(model), ["w1"], None, "en"))
+    train(run("english-vae", recipe={"epochs": 1}), tmp_path / "vae")
+    with pytest.raises(TandemError, match="no sentence of 'fr' from its own meaning, only of: en"):
+        list(restyled(Generator(tmp_path / "vae"), ["w1"], None, "fr"))
+
+
 def test_a_damaged_decoder_is_refused(model, tmp_path):
     import shutil
 

@@ -89,3 +89,62 @@ rule build_probing:
         code=digest("build_probing.py", study="wieting2020"),
     script:
         "scripts/build_probing.py"
+
+
+rule restyle:
+    """Write the meaning of each triple's source in the manner of its style (section 5.3).
+
+    Out: a line for each triple. A model without language variables reads the source alone.
+    """
+    input:
+        model=lambda w: wieting2020.plan.model(w.experiment, int(w.seed)),
+        styles=wieting2020.styles,
+    output:
+        text=wieting2020.plan.path("restyled/{experiment}/seed{seed}.txt"),
+    log:
+        wieting2020.plan.path("logs/restyle/{experiment}/seed{seed}.log"),
+    wildcard_constraints:
+        experiment=alternatives(wieting2020.restyled),
+    conda:
+        "../../../envs/tandem.yaml"
+    resources:
+        gpu=GPU,
+        mem_mb=4000,
+    params:
+        beam=wieting2020.beam,
+        code=lambda w: digest(
+            "restyle.py", *wieting2020.plan.training_files(w.experiment), study="wieting2020"
+        ),
+    script:
+        "scripts/restyle.py"
+
+
+rule measure_likelihood:
+    """Measure a variational autoencoder on sentences of the test split (Appendix A.1).
+
+    Out: of each sentence, in nats, the mutual information with its vector, the divergence of its
+    posterior from the prior, and its negative log-likelihood; how many tokens it has.
+    """
+    input:
+        model=lambda w: wieting2020.plan.model(w.experiment, int(w.seed)),
+        corpus=lambda w: wieting2020.text_of(w.experiment),
+    output:
+        measured=wieting2020.plan.path("likelihood/{experiment}/seed{seed}.npz"),
+    log:
+        wieting2020.plan.path("logs/measure_likelihood/{experiment}/seed{seed}.log"),
+    wildcard_constraints:
+        experiment=alternatives(wieting2020.autoencoders),
+    conda:
+        "../../../envs/tandem.yaml"
+    resources:
+        gpu=GPU,
+        mem_mb=4000,
+    params:
+        **wieting2020.measured,
+        code=lambda w: digest(
+            "measure_likelihood.py",
+            *wieting2020.plan.training_files(w.experiment),
+            study="wieting2020",
+        ),
+    script:
+        "scripts/measure_likelihood.py"

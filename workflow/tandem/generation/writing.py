@@ -31,7 +31,7 @@ LONGEST = 100
 def restyled(
     generator: Generator,
     sources: Sequence[str],
-    styles: Sequence[str],
+    styles: Sequence[str] | None,
     language: str | None = None,
     beam: int = BEAM,
     longest: int = LONGEST,
@@ -39,29 +39,50 @@ def restyled(
     """Yield the meaning of each source in the manner of its style (wieting2020, section 5.3).
 
     The decoder reads the semantic vector of the source and the language's of the style, the means
-    of both. Sentences are lower-case, as what it learned from. `language` is that of all sentences,
-    by default the first that the model has.
+    of both. A model without language variables has no manner: `styles` is None, and it writes from
+    the meaning alone. Sentences are lower-case, as what it learned from. `language` is that of all
+    sentences, by default the first that the model has.
 
     Raises:
-        TandemError: the model has no language variables of it, or there are more of the one than of
-            the other.
+        TandemError: the model does not write the language, has variables of it and no styles or
+            styles and no variables, or there are more of the one than of the other.
     """
     language = language or generator.sides[0]
-    if language not in generator.languages:
+    decoder = _decoder(generator, language, styles is not None)
+    if styles is not None and len(sources) != len(styles):
+        raise TandemError(f"{len(sources):,} sources and {len(styles):,} styles: give one for each")
+    for first in range(0, len(sources), AT_ONCE):
+        rows = slice(first, first + AT_ONCE)
+        vectors = generator.encoder.encode(sources[rows], language)
+        if styles is not None:
+            manners = generator.languages[language].encode(styles[rows], language)
+            vectors = np.concatenate([manners, vectors], 1)
+        for ids in written(generator, decoder, vectors, beam, longest):
+            yield text_of(generator, ids)
+
+
+def _decoder(generator: Generator, language: str, styled: bool) -> str:
+    """Return the name of the decoder that writes a language, with a style or without; see above."""
+    if styled and language not in generator.languages:
         those = ", ".join(generator.languages) or "none"
         raise TandemError(
             f"the model has no variables of {language!r}, only of: {those}. Train it with "
             "language_variables, or give another language"
         )
-    if len(sources) != len(styles):
-        raise TandemError(f"{len(sources):,} sources and {len(styles):,} styles: give one for each")
-    side, manner = generator.sides.index(language), generator.languages[language]
-    for first in range(0, len(sources), AT_ONCE):
-        meanings = generator.encoder.encode(sources[first : first + AT_ONCE], language)
-        manners = manner.encode(styles[first : first + AT_ONCE], language)
-        vectors = np.concatenate([manners, meanings], 1)
-        for ids in written(generator, reconstruction(side), vectors, beam, longest):
-            yield text_of(generator, ids)
+    written_here = [
+        code
+        for side, code in enumerate(generator.sides)
+        if reconstruction(side) in generator.networks.decoders
+    ]
+    if language not in written_here:
+        those = ", ".join(written_here) or "none"
+        raise TandemError(
+            f"the model writes no sentence of {language!r} from its own meaning, only of: {those}. "
+            "Train it to reconstruct, or give another language"
+        )
+    if not styled and language in generator.languages:
+        raise TandemError(f"the model has variables of {language!r}: give a style for each source")
+    return reconstruction(generator.sides.index(language))
 
 
 def text_of(generator: Generator, ids: Sequence[int]) -> str:

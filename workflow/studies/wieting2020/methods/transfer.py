@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tandem.errors import TandemError
-from tandem.statistics.bootstrap import LEVEL, Interval
+from tandem.generation.writing import restyled
 from tandem.statistics.cosine import cosine_similarity
-from tandem.tasks.task import Encodes, Items
+from tandem.tasks.task import Encodes, Items, Places
 from tandem.text.tokens import tokens
 from wieting2020.methods.styles import Classifier, Triple
 
 if TYPE_CHECKING:
+    from tandem.generation.saving import Generator
     from tandem.statistics.correlation import FloatArray
 
-UNITS = ("style", "probability", "meaning", "bleu")
-"""Share of outputs that the classifier takes for the version of the style, the probability that it
-gives it, cosine of their meaning to the source, BLEU to that version's true verse; all x 100."""
+UNITS = ("style", "meaning", "bleu")
+"""Share of outputs that the classifier takes for the version of the style, cosine of their meaning
+to the source, BLEU to that version's true verse; all x 100."""
+LANGUAGE = "en"
+"""The language of all versions."""
 _ORDER = 4
 
 
@@ -33,27 +36,39 @@ def controls(triples: Sequence[Triple]) -> dict[str, list[str]]:
     }
 
 
+def path_of(plan: Places, experiment: str, seed: int) -> str:
+    """Return the file of what a model wrote, a line for each triple."""
+    return plan.path("restyled", experiment, f"seed{seed}.txt")
+
+
+def written(generator: Generator, triples: Sequence[Triple], beam: int) -> Iterator[str]:
+    """Yield what a model writes for each triple, by beam search.
+
+    It reads the source and the style; a model without language variables reads the source alone.
+    """
+    styles = [triple.style for triple in triples] if LANGUAGE in generator.languages else None
+    sources = [triple.source for triple in triples]
+    yield from restyled(generator, sources, styles, LANGUAGE, beam)
+
+
 def score(
     outputs: Sequence[str], triples: Sequence[Triple], classifier: Classifier, encoder: Encodes
 ) -> Items:
     """Score outputs item by item.
 
-    Items: `style`, `probability` and `meaning`, (n,), and `bleu`, (n, 10): the lengths of output
-    and true verse, then the n-grams in common and all n-grams of the output, of one to four.
+    Items: `style` and `meaning`, (n,), and `bleu`, (n, 10): the lengths of output and true verse,
+    then the n-grams in common and all n-grams of the output, of one to four.
 
     Raises:
         TandemError: there are not as many outputs as triples.
     """
     if len(outputs) != len(triples):
         raise TandemError(f"{len(outputs)} outputs for {len(triples)} triples: give one for each")
-    numbers = {version: n for n, version in enumerate(classifier.versions)}
-    wanted = np.array([numbers[triple.style_version] for triple in triples])
-    probabilities = classifier.probabilities(outputs)
+    told = zip(classifier.told(outputs), triples, strict=True)
     sources = [triple.source for triple in triples]
-    vectors = encoder.encode([*outputs, *sources], language="en")
+    vectors = encoder.encode([*outputs, *sources], language=LANGUAGE)
     return {
-        "style": (probabilities.argmax(1) == wanted).astype(np.float64),
-        "probability": probabilities[np.arange(len(wanted)), wanted].astype(np.float64),
+        "style": np.array([version == triple.style_version for version, triple in told], float),
         "meaning": cosine_similarity(vectors[: len(outputs)], vectors[len(outputs) :]),
         "bleu": _overlaps(outputs, [triple.reference for triple in triples]),
     }
@@ -96,10 +111,3 @@ def draws(systems: Sequence[Items], unit: str, resamples: int, seed: int) -> Flo
     if unit == "bleu":
         return np.array([[_bleu(row) for row in times @ items[unit]] for items in systems])
     return 100 * np.array([times @ items[unit] / count for items in systems])
-
-
-def interval(items: Items, unit: str, resamples: int, seed: int) -> Interval:
-    """Return a figure with its 95% interval over items."""
-    drawn = draws([items], unit, resamples, seed)[0]
-    low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Interval(estimate(items, unit), float(low), float(high))
