@@ -129,6 +129,6 @@ def _legend(times: Mapping[str, Any]) -> str:
         "STS: Pearson's r × 100, the mean of the years 2012-2016; in brackets, the 95% interval "
         "over items and seeds (of one seed, over items alone). Losses: nats for each held-out "
         "pair. Time: one pass over all training pairs, from "
-        f"{turns} turns over {' or '.join(f'{n:,}' for n in timed)} of them, on "
+        f"{turns} turn{'s' * (turns > 1)} over {' or '.join(f'{n:,}' for n in timed)} of them, on "
         f"{times['device']}, nothing else running in this workflow; another run gives other times."
     )
