@@ -1,4 +1,4 @@
-"""Whether models have begun to learn: held-out losses, those of frequencies, and what is claimed."""
+"""Whether models have begun to learn: held-out losses, those of frequencies, and claims."""
 
 import json
 from math import log
@@ -12,7 +12,11 @@ from tandem.objectives.kinds.generative import Generative
 from tandem.segmentation.ragged import Ragged
 from wieting2020.methods import begun
 from wieting2020.methods.begun import (
-    counts, frequency_loss, held_out_loss, objective_of, unigram_loss,
+    counts,
+    frequency_loss,
+    held_out_loss,
+    objective_of,
+    unigram_loss,
 )  # fmt: skip
 from wieting2020.methods.standing import Named, Standing, comparable
 
