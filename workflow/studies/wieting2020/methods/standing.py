@@ -115,10 +115,10 @@ def standings(
         trained = [next(folders) for _ in plan.seeds(name)]
         objective, losses = objective_of(trained[0]), [held_out_loss(folder) for folder in trained]
         sides = plan.sides(plan.setting(name).corpus)
-        cells = (scores.cell(of, task, unit) for of in (name, floor))
+        scored, below = (scores.cell(of, task, unit) for of in (name, floor))
         unigram = unigram_loss(Path(text), sides, objective)
         mean = sum(losses) / len(losses)
-        result.append(Standing(model, name, *cells, mean, unigram, objective.tokens))
+        result.append(Standing(model, name, scored, below, mean, unigram, objective.tokens))
     return result
 
 
