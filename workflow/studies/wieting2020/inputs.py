@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tandem.studies.plan import Plan
+    from wieting2020.tables.architectures import Architectures
     from wieting2020.tables.likelihood import LikelihoodTable
     from wieting2020.tables.style_examples import StyleExamples
     from wieting2020.tables.styles import StyleTransfer
@@ -22,6 +25,7 @@ class Inputs:
         restyled: the experiments whose models restyle, with so large a `beam`.
         autoencoders: the experiments whose likelihood is measured.
         measured: how it is: sentences, draws, seed.
+        timed: the tables whose models are timed, by name.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -37,6 +41,32 @@ class Inputs:
         likelihood = cast("LikelihoodTable", tables["likelihood"])
         self.autoencoders = likelihood.experiments(plan)
         self.measured = likelihood.model_dump(include={"sentences", "draws", "seed"})
+        self.timed = {
+            name: cast("Architectures", table)
+            for name, table in tables.items()
+            if table.kind == "architectures"
+        }
+
+    def timed_experiments(self, table: str) -> list[str]:
+        """Return the experiments that a table times."""
+        return self.timed[table].experiments(self.plan)
+
+    def timed_text(self, table: str) -> list[str]:
+        """Return the segmented text of each of them."""
+        plan = self.plan
+        names = self.timed_experiments(table)
+        return [plan.segmented(name, plan.seeds(name)[0]) for name in names]
+
+    def timed_sides(self, table: str) -> dict[str, list[str]]:
+        """Return the languages of the text of each of them."""
+        plan = self.plan
+        names = self.timed_experiments(table)
+        return {name: plan.sides(plan.setting(name).corpus) for name in names}
+
+    def timed_files(self, table: str) -> list[Path]:
+        """Return the files of the kinds that a table times."""
+        files = map(self.plan.training_files, self.timed_experiments(table))
+        return sorted({path for paths in files for path in paths})
 
     def probed(self, name: str) -> str:
         """Return the file or folder that a probing set is made from."""

@@ -148,3 +148,39 @@ rule measure_likelihood:
         ),
     script:
         "scripts/measure_likelihood.py"
+
+
+rule time_epochs:
+    """Time the training of a table's models, in turns (Appendices A and C).
+
+    The job requests as many threads as most machines have, so that no other job runs beside it.
+
+    Out: pairs per second of each model and turn, its training pairs, how many of them were timed, as
+    JSON; these are timings, so another run gives other figures.
+    """
+    input:
+        segmented=lambda w: wieting2020.timed_text(w.table),
+    output:
+        times=wieting2020.plan.path("benchmarks/{table}.json"),
+    log:
+        wieting2020.plan.path("logs/time_epochs/{table}.log"),
+    wildcard_constraints:
+        table=alternatives(wieting2020.timed),
+    conda:
+        "../../../envs/tandem.yaml"
+    threads: 16
+    resources:
+        gpu=GPU,
+        mem_mb=8000,
+    params:
+        runs=lambda w: {
+            name: wieting2020.plan.run(name) for name in wieting2020.timed_experiments(w.table)
+        },
+        sides=lambda w: wieting2020.timed_sides(w.table),
+        pairs=lambda w: wieting2020.timed[w.table].timed_pairs,
+        turns=lambda w: wieting2020.timed[w.table].turns,
+        code=lambda w: digest(
+            "time_epochs.py", *wieting2020.timed_files(w.table), study="wieting2020"
+        ),
+    script:
+        "scripts/time_epochs.py"
