@@ -163,6 +163,8 @@ class Comparison(Table):
             if np.isfinite(values).any():
                 series = {"mean over seeds, with 95% interval": values}
                 panels.append(Dots(METRICS[metric], rows, series, title=column.label))
+        if not panels:  # none of the data could be had
+            panels = [Dots("nothing was scored", rows, {})]
         return dot_plot(panels, _beside(len(panels)))
 
 
