@@ -85,9 +85,7 @@ def build_bitext(
         splits = _split(spooled, kept, bitext, most_held_out, result, elsewhere)
         order = kept[np.concatenate([splits.test, splits.valid, splits.train])]
         ordered = _shuffled(scratch, len(spooled.pairs), order)
-        for name in ("test", "valid", "train"):
-            files = [result / f"{name}.{language}" for language in bitext.languages]
-            _write(files, itertools.islice(ordered, len(getattr(splits, name))))
+        _write_splits(result, bitext.languages, splits, ordered)
         remove(scratch)
         cleaning = report(len(kept), removed, bitext.cleaning) | {"sources": per_source}
         write_json(result / "cleaning.json", cleaning)
@@ -100,6 +98,18 @@ def _nothing_left(sources: Iterable[str], removed: Mapping[str, int]) -> TandemE
     why = ", ".join(f"{count:,} {reason}" for reason, count in removed.items()) or "none was read"
     problem = f"no pair of {', '.join(sources)} is left after cleaning ({why})"
     return TandemError(f"{problem}. Check that the sides are two languages, or give more text")
+
+
+def _write_splits(
+    folder: Path,
+    languages: Sequence[str],
+    splits: Splits,
+    ordered: Iterator[tuple[bytes, bytes]],
+) -> None:
+    """Write each split's pairs; they come in the order test, validation, training."""
+    for name in ("test", "valid", "train"):
+        files = [folder / f"{name}.{language}" for language in languages]
+        _write(files, itertools.islice(ordered, len(getattr(splits, name))))
 
 
 def _write(sides: Sequence[Path], pairs: Iterable[tuple[bytes, bytes]]) -> None:

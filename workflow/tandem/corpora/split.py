@@ -59,21 +59,13 @@ def split_pairs(
     without pairs that share text with either. For one seed, test and validation do not depend on
     `max_train`, and a smaller training split is the beginning of a larger one. Cost: sorting.
 
-    Args:
-        left: keys of the first sides (`tandem.text.spelling.key`), uint64, (n,).
-        right: those of the second sides.
-        valid: pairs of validation.
-        test: pairs of the test split.
-        seed: of the order.
-        max_train: the most pairs to train on; None: all.
-        elsewhere: pairs with a text that another corpus holds out are taken first for the same
-            split, each text once, and for no other one.
-        places: (n,) the number in `PLACES` of the split that a pair must be in, or 0: a split with
-            such pairs has at most as many as asked, and no others; the rest of them are in none.
-        once: a key of a left side is not repeated in validation, nor in test.
-
-    Raises:
-        TandemError: too few pairs would be left.
+    `left` and `right` are the keys of both sides (`tandem.text.spelling.key`), uint64, (n,);
+    `max_train` is the most pairs to train on, None: all. Pairs with a text that another corpus
+    holds out, `elsewhere`, are taken first for the same split, each text once, and for no other
+    one. `places`, (n,), is the number in `PLACES` of the split that a pair must be in, or 0: a
+    split with such pairs has at most as many as asked, and no others; the rest of them are in none.
+    With `once` a key of a left side is not repeated in validation, nor in test. TandemError where
+    too few pairs would be left.
     """
     rest = np.random.default_rng(seed).permutation(len(left))
     in_test, in_valid = (np.isin(left, keys) | np.isin(right, keys) for keys in elsewhere)
@@ -89,8 +81,7 @@ def split_pairs(
             pool = rest
             if places is not None:
                 pool = rest[places[rest] == (PLACES[name] if placed else 0)]
-            drawn = pool[np.sort(np.unique(left[pool], return_index=True)[1])] if once else pool
-            part = drawn[:size]
+            part = _drawn(pool, size, left if once else None)
             taken = pool if placed else part
             rest = rest[~np.isin(rest, taken)]
         short |= not len(part) if placed else len(part) < size
@@ -103,6 +94,13 @@ def split_pairs(
     train = rest if max_train is None else rest[:max_train]
     surplus += len(rest) - len(train)
     return Splits(train, parts[1], parts[0], overlapping, surplus)
+
+
+def _drawn(pool: np.ndarray, size: int, keys: np.ndarray | None) -> np.ndarray:
+    """Return the first of a pool, at most so many; of pairs with equal `keys`, (n,), the first."""
+    if keys is not None:
+        pool = pool[np.sort(np.unique(keys[pool], return_index=True)[1])]
+    return pool[:size]
 
 
 def _too_few(pairs: int, valid: int, test: int) -> TandemError:

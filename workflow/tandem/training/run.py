@@ -21,7 +21,15 @@ from tandem.machine import device_name, gpu_errors, learns_on_host, place
 from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.segmenter import Segmenter
-from tandem.training.course import BESIDE, Course, Epoch, Parameters, Validate, history_lines
+from tandem.training.course import (
+    BESIDE,
+    Course,
+    Epoch,
+    Learner,
+    Parameters,
+    Validate,
+    history_lines,
+)
 from tandem.training.pairs import Pairs
 from tandem.training.recipe import Recipe
 
@@ -122,12 +130,12 @@ def train_encoder(
     """Train an encoder; return it as it was after the best epoch, and the history.
 
     `texts` are its pairs, those of one language apart from those of two. `select` scores it after
-    every epoch, and before the first; with None nothing is chosen, and the last epoch is kept, but
-    where pairs are `held_out`: then the one with the least loss on these. A
-    stopped run resumes from the folder `checkpoint`; remove it once the encoder is saved. Training
-    begins from the parameters of `start`, or from what the seed draws. When it is `stopped`, the
-    encoder is that of the best epoch, and its metadata have `unfinished`. `device` may be auto;
-    `after_epoch` is called with each epoch that ends.
+    every epoch, and before the first; where pairs are `held_out`, the loss on these does; else
+    nothing is chosen, and the last epoch is kept. A stopped run resumes from the folder
+    `checkpoint`; remove it once the encoder is saved. Training begins from the parameters of
+    `start`, or from what the seed draws. When it is `stopped`, the encoder is that of the best
+    epoch, and its metadata have `unfinished`. `device` may be auto; `after_epoch` is called with
+    each epoch that ends.
 
     Raises:
         KeyboardInterrupt: it was stopped before an epoch was kept: in the first one, or in any
@@ -142,12 +150,11 @@ def train_encoder(
         )
     device = place(device)
 
-    validate = select and _validation(segmenter, run.encoder, select)
     with gpu_errors(_REMEDY, device):
         course = course_of(run, len(segmenter), texts, device, start)
+        validate = select and _validation(segmenter, run.encoder, select)
         if held_out is not None:
-            learner, pairs_held_out = course.learner, held_out
-            validate = lambda parameters: -learner.loss_on(pairs_held_out)  # noqa: E731
+            validate = _by_loss(course.learner, held_out)
         course.run(validate, checkpoint, show=show, stopped=stopped, after_epoch=after_epoch)
     if not course.best:
         raise KeyboardInterrupt
@@ -157,12 +164,7 @@ def train_encoder(
         metadata["start"] = {"sha256": course.identity["start"], "training": start.metadata}
     if not course.finished:
         metadata["unfinished"] = True
-    best, beside = _parted(course.best)
-    encoder = from_parameters(segmenter, run.encoder, best, metadata, device)
-    if beside:
-        write = course.learner.write_beside
-        encoder.beside = partial(write, encoder=encoder, parameters=beside)
-    return encoder, course.progress.history
+    return _trained(course, segmenter, run.encoder, metadata, device), course.progress.history
 
 
 def _validation(segmenter: Segmenter, kind: Encoder, select: Select) -> Validate:
@@ -170,6 +172,23 @@ def _validation(segmenter: Segmenter, kind: Encoder, select: Select) -> Validate
     return lambda parameters: select(
         from_parameters(segmenter, kind, _parted(parameters)[0]).encode_ids
     )
+
+
+def _trained(
+    course: Course, segmenter: Segmenter, kind: Encoder, metadata: dict[str, Any], device: str
+) -> SentenceEncoder:
+    """Return the encoder that a course kept, which knows how to write what is beside it."""
+    best, beside = _parted(course.best)
+    encoder = from_parameters(segmenter, kind, best, metadata, device)
+    if beside:
+        write = course.learner.write_beside
+        encoder.beside = partial(write, encoder=encoder, parameters=beside)
+    return encoder
+
+
+def _by_loss(learner: Learner, held_out: Pairs) -> Validate:
+    """Return what scores the parameters of a learner by their loss on pairs."""
+    return lambda parameters: -learner.loss_on(held_out)
 
 
 def _parted(parameters: Parameters) -> tuple[Parameters, Parameters]:

@@ -36,7 +36,7 @@ class Estimated(ClaimTest):
         if len(lines) != 1:
             return None
         line = lines.iloc[0]
-        estimate = estimate_of(line.to_dict())
+        estimate = estimate_of({str(key): value for key, value in line.items()})
         single = line["single"].split()
         test = f"{self.figure} of {self.better} minus {self.worse}; t test over "
         test += f"{line['items']:,} paired items, and seeds"
