@@ -61,26 +61,23 @@ def split_pairs(
 
     `left` and `right` are the keys of both sides (`tandem.text.spelling.key`), uint64, (n,);
     `max_train` is the most pairs to train on, None: all. Pairs with a text that another corpus
-    holds out, `elsewhere`, are taken first for the same split, each text once, and for no other
-    one. `places`, (n,), is the number in `PLACES` of the split that a pair must be in, or 0: a
-    split with such pairs has at most as many as asked, and no others; the rest of them are in none.
-    With `once` a key of a left side is not repeated in validation, nor in test. TandemError where
-    too few pairs would be left.
+    holds out, `elsewhere`, are taken first for the same split, each text once, and for no other.
+    `places`, (n,), are numbers in `PLACES` of the split that a pair must be in, or 0: a split with
+    such pairs has at most as many as asked, and no others; the rest are in none. With `once` no key
+    of a left side is repeated in validation, nor in test. TandemError where too few would be left.
     """
     rest = np.random.default_rng(seed).permutation(len(left))
     in_test, in_valid = (np.isin(left, keys) | np.isin(right, keys) for keys in elsewhere)
+    both = ("test", test, (in_test, in_valid)), ("valid", valid, (in_valid, in_test))
     surplus, short, parts = 0, False, []
-    for name, size, masks in (
-        ("test", test, (in_test, in_valid)), ("valid", valid, (in_valid, in_test)),
-    ):  # fmt: skip
+    for name, size, masks in both:
         placed = places is not None and bool((places == PLACES[name]).any())
         if places is None and not once:
             part, rest = _taken(rest, size, *masks, (left, right))
             taken = part
         else:
-            pool = rest
-            if places is not None:
-                pool = rest[places[rest] == (PLACES[name] if placed else 0)]
+            wanted = PLACES[name] if placed else 0
+            pool = rest if places is None else rest[places[rest] == wanted]
             part = _drawn(pool, size, left if once else None)
             taken = pool if placed else part
             rest = rest[~np.isin(rest, taken)]
@@ -91,7 +88,7 @@ def split_pairs(
     if short or not len(rest):
         raise _too_few(len(left), valid, test)
     overlapping = len(left) - sum(map(len, parts)) - len(rest) - surplus
-    train = rest if max_train is None else rest[:max_train]
+    train = rest[:max_train]
     surplus += len(rest) - len(train)
     return Splits(train, parts[1], parts[0], overlapping, surplus)
 

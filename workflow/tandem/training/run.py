@@ -140,8 +140,8 @@ def train_encoder(
     Raises:
         KeyboardInterrupt: it was stopped before an epoch was kept: in the first one, or in any
             where nothing is chosen.
-        TandemError: `start` has another vocabulary than the text was segmented with, or is another
-            kind of encoder; the device is not there, or a GPU is full or lost.
+        TandemError: `start` has another vocabulary than the text, or is of another kind; the
+            device is not there, or a GPU is full or lost.
     """
     if start is not None and start.segmenter.vocabulary != segmenter.vocabulary:
         raise TandemError(
@@ -149,7 +149,6 @@ def train_encoder(
             "from. Segment it with the encoder's own segmenter"
         )
     device = place(device)
-
     with gpu_errors(_REMEDY, device):
         course = course_of(run, len(segmenter), texts, device, start)
         validate = select and _validation(segmenter, run.encoder, select)
