@@ -66,13 +66,19 @@ def gone(number):
         return True
 
 
+def heard():
+    """Let signals be as in a terminal: who runs the tests, with nohup perhaps, may ignore some."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 @linux
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL, signal.SIGHUP, signal.SIGINT])
 def test_workers_end_with_the_command(home, how):
     arguments = ["-", *LANGUAGES, "--jobs", "2", "--out", "kept.tsv"]
     process = subprocess.Popen(
         [*COMMAND, *arguments], env=ENVIRONMENT, stdin=subprocess.PIPE, stderr=subprocess.PIPE,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        preexec_fn=heard,
     )  # fmt: skip
     process.stdin.write(PAIRS.encode())
     process.stdin.flush()
