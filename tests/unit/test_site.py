@@ -155,7 +155,9 @@ def test_the_sidebar_calls_studies_studies_and_lists_each_with_its_results(built
     pages, results = studies.split(" Reference results ", 1)
     for path in REPOSITORY.glob("workflow/studies/*/study.yaml"):
         assert f"{path.parent.name}: " in pages
-        assert path.parent.name in results
+        about = (REPOSITORY / f"docs/studies/{path.parent.name}.md").read_text("utf-8")
+        # a study that has been run leads to its results
+        assert (path.parent.name in results) == ("](../results/" in about)
 
 
 def test_every_kept_run_is_in_the_sidebar(site):

@@ -247,7 +247,7 @@ def test_a_killed_training_goes_on_to_the_same_bytes_with_the_same_text_only(hom
     for words, differing in (
         ([*PAIRS[:-1], "other.tsv"], "differs in text of file 2. Give"),
         ([*PAIRS[:-2], "it", "en-fr.tsv"], 'differs in languages (["en de", "en fr"] then, ["en'),
-        (PAIRS[:4], "differs in columns"),
+        (PAIRS[:4], 'differs in formats (["columns", "columns"] then, ["columns"] now)'),
     ):
         done = subprocess.run(
             [*command, *words, "--resume"],
