@@ -34,7 +34,7 @@ class Losses(NamedTuple):
     Attributes:
         reconstruction: of the tokens that are written from their own meaning.
         translation: of those that are written from the other side's, with smoothing.
-        divergence: of the posteriors from the prior.
+        divergence: of the posteriors from the prior; 0 without a prior.
     """
 
     reconstruction: Tensor
@@ -172,17 +172,18 @@ def losses(
     reconstructed, translated, divergence = zero, zero, zero
     if objective.reconstructed:
         meaning = _in_turn([meanings[s] for s in objective.reconstructed], draws.turn)
-        divergence = divergence + meaning.divergence()
-        semantic = _vector(objective, meaning)
+        read_of, semantic = [meaning], _vector(objective, meaning)
         for side in objective.reconstructed:
             vectors = semantic
             if objective.language_variables:
                 name = language(side)
                 variable = _gaussians(networks, tables, name, [texts[side]], draws)[0]
-                divergence = divergence + variable.divergence()
+                read_of.append(variable)
                 vectors = torch.cat([_vector(objective, variable), semantic], 1)
             how = reconstruction(side), texts[side], vectors, draws.dropout
             reconstructed = reconstructed + written_losses(networks, tables, *how).sum()
+        if objective.prior:
+            divergence = sum((variable.divergence() for variable in read_of), zero)
     for side in objective.translated:
         how = translation(side), texts[side], meanings[1 - side].mean, draws.dropout
         summed = written_losses(networks, tables, *how, objective.smoothing).sum()
