@@ -8,7 +8,7 @@ from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.kinds.lstm import Lstm
 from tandem.encoders.kinds.transformer import Transformer
 from tandem.objectives.kinds.additive_margin import AdditiveMargin
-from tandem.training.contrast import uses_bfloat16
+from tandem.training.run import uses_bfloat16
 from tandem.training.recipe import Recipe
 from tandem.training.run import Run, course_of
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tandem.cli import common
 from tandem.encoders.measured import parts
-from tandem.encoders.model import SentenceEncoder
+from tandem.encoders.model import SentenceEncoder, parts_beside
 from tandem.encoders.precision import Precision
 from tandem.exporting.compact import narrowed
 from tandem.files.outputs import check
@@ -16,6 +16,9 @@ _EXAMPLE = "tandem compress model/ small/"
 _NO_THRESHOLDS = (
     "its calibrated thresholds are left out, since fewer dimensions change its cosines: tandem "
     "evaluate measures others"
+)
+_ALONE = (
+    "the encoder alone: {parts} are left out, which tandem restyle needs. Keep {model} for that"
 )
 
 
@@ -44,6 +47,8 @@ def run(options: argparse.Namespace) -> None:
         if any(part.get("thresholds") for part in parts(encoder.metadata, "quality").values()):
             lines.append(_NO_THRESHOLDS)
         encoder = narrowed(encoder, options.dimensions)
+    if beside := parts_beside(options.model):
+        lines.append(_ALONE.format(parts=" and ".join(beside), model=options.model))
     encoder.save(options.folder, options.precision)
     before, after = map(_megabytes, (options.model, options.folder))
     summary = f"{before:.1f} MB before, {after:.1f} MB after"

@@ -175,7 +175,10 @@ class SentenceEncoder:
         return self.kind.composer(self.table, self.weights, self.device)
 
     def save(self, folder: str | Path, precision: Precision = Precision.FLOAT32) -> None:
-        """Write the encoder as a folder that `load` reads, whole or not at all; see `write`."""
+        """Write the encoder as a folder that `load` reads, whole or not at all; see `write`.
+
+        What `parts_beside` names of a model that was loaded is not written.
+        """
         with atomic_folder(folder) as temporary:
             self.write(temporary, precision)
 
@@ -225,6 +228,12 @@ class SentenceEncoder:
         table = unpack(arrays)
         weights = {name.removeprefix(_PREFIX): array for name, array in arrays.items()}
         return cls(segmenter, kind, table, weights, described.training, device)
+
+
+def parts_beside(folder: str | Path) -> list[str]:
+    """Return the names of what a model's folder has beside the encoder, such as decoders."""
+    folders = (path.name for path in Path(folder).iterdir() if path.is_dir())
+    return sorted(name for name in folders if name != "segmenter" and not name.startswith("."))
 
 
 def overlapped(

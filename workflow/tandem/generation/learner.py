@@ -24,13 +24,11 @@ from tandem.generation import saving
 from tandem.generation.batches import Text, batches, longer
 from tandem.generation.networks import SEMANTIC, Draws, Losses, Networks, losses
 from tandem.generation.steps import GpuSteps, HostSteps, Steps
-from tandem.kernels import set_threads
 from tandem.machine import learns_on_host
 from tandem.objectives.kinds.generative import Generative
-from tandem.training.contrast import uses_bfloat16
 from tandem.training.course import BESIDE, Advance, Learner, Parameters, State
 from tandem.training.noise import DropoutPool, generator
-from tandem.training.run import Run, first_parameters
+from tandem.training.run import Run, first_parameters, prepare, uses_bfloat16
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,11 +36,13 @@ if TYPE_CHECKING:
     from tandem.encoders.kinds.posterior import Posterior
     from tandem.encoders.model import SentenceEncoder
     from tandem.generation.tables import Tables
+    from tandem.objectives.objective import Objective
     from tandem.training.pairs import Indices, Pairs
 
 logger = logging.getLogger(__name__)
-VALIDATED = 1 << 13
-"""Tokens of a side, filled up, whose loss is validated at a time."""
+VALIDATED, SCORED = 1 << 13, 1 << 26
+"""Most tokens of a side, filled up, and most scores (tokens by types), whose loss is validated at a
+time."""
 _DRAWS, _GROUPS, _VALIDATION = 11, 12, 13
 
 
@@ -69,10 +69,9 @@ class Generation(Learner):
                 without a usable pair, or the encoder to start from is another.
         """
         self.settings, self.objective = run, cast("Generative", run.objective)
-        torch.set_num_threads(run.recipe.threads)
-        set_threads(run.recipe.threads)
+        prepare(run, vocabulary, texts)
         self.device, self._host = torch.device(device), learns_on_host(device)
-        self._text, self._edge = _checked(run, vocabulary, texts), vocabulary
+        self._text, self._edge = _checked(run.objective, texts), vocabulary
         self._lengths = longer(self._text)[self._text.usable]
         total = run.recipe.epochs * len(self._batches(0))
         encoder, (table, semantic) = run.encoder, first_parameters(run, vocabulary, start)
@@ -153,14 +152,19 @@ class Generation(Learner):
         """Return the loss of pairs, in nats for each, with what is drawn always the same.
 
         The divergence has the weight that training ends with, so that epochs are compared alike.
+
+        Raises:
+            TandemError: no pair is usable.
         """
         tables, random = self.steps.whole(), generator(self.settings.seed, _VALIDATION)
-        lengths = longer(held_out)[held_out.usable]
+        lengths, tokens = longer(held_out)[held_out.usable], min(VALIDATED, SCORED // self._edge)
+        if not len(lengths):
+            raise TandemError("no held-out pair has tokens on both sides: give more text")
         self.networks.eval()
         sums = torch.zeros(3, dtype=torch.float64)
         with torch.random.fork_rng(devices=[], enabled=self._host):
             torch.manual_seed(self.settings.seed)
-            for (part,) in batches(lengths, VALIDATED, 1, random):
+            for (part,) in batches(lengths, tokens, 1, random):
                 sides = self._sides(held_out, held_out.usable[part])
                 sums += torch.stack(self._losses(tables, sides, Draws())).double().cpu()
         means = (sums / len(lengths)).tolist()
@@ -183,8 +187,7 @@ class Generation(Learner):
         self, folder: Path, encoder: SentenceEncoder, parameters: Mapping[str, Tensor]
     ) -> None:
         """Write the language encoders and the decoders into the folder of the semantic encoder."""
-        languages = self._text.languages or ("first", "second")
-        saving.write(folder, encoder, self.objective, languages, parameters)
+        saving.write(folder, encoder, self.objective, self._text.languages, parameters)
 
     def state(self) -> State:
         """Return parameters, moments and the place in the epoch."""
@@ -199,16 +202,19 @@ class Generation(Learner):
         self.steps.load_state(state.part("steps."), self.step)
 
 
-def _checked(run: Run, vocabulary: int, texts: Sequence[Pairs]) -> Pairs:
+def _checked(objective: Objective, texts: Sequence[Pairs]) -> Pairs:
     """Return the text that is trained on; refuse what cannot be."""
-    run.objective.check(run.encoder, len(texts))
     (text,) = texts
-    text.left.check_below(vocabulary)
-    text.right.check_below(vocabulary)
     if text.labels is not None or text.passes is not None:
         raise TandemError(
-            f"the objective {run.objective.kind} takes every pair for a translation, once an "
-            "epoch. Give a bitext without labels"
+            f"the objective {objective.kind} takes every pair for a translation, once an epoch. "
+            "Give a bitext without labels"
+        )
+    if len({*text.languages}) != 2:
+        names = " and ".join(text.languages) or "none"
+        raise TandemError(
+            f"the objective {objective.kind} learns to write two languages, and those of the text "
+            f"are {names}. Give a bitext of two"
         )
     if not len(text.usable):
         raise TandemError("no usable pair: training needs pairs with tokens on both sides")

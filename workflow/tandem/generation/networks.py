@@ -264,5 +264,6 @@ def scored(
     of_states, of_vectors = table[:, : network.last], table[:, network.last :]
     scores = functional.linear(states, of_states).float()
     if network.logit:
-        scores = scores + functional.linear(vectors, of_vectors).float().index_select(0, rows)
+        # in place: scores are the largest of all arrays
+        scores += functional.linear(vectors, of_vectors).float().index_select(0, rows)
     return scores

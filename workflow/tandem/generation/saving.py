@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import torch
@@ -16,6 +16,7 @@ from pydantic import Field
 from safetensors.torch import save_file
 from torch import Tensor
 
+from tandem.corpora.register import Code
 from tandem.encoders.composition import from_parameters
 from tandem.encoders.kinds.posterior import Posterior
 from tandem.encoders.model import SentenceEncoder
@@ -27,6 +28,7 @@ from tandem.generation.tables import Tables
 from tandem.objectives.kinds.generative import Generative
 from tandem.objectives.objective import OBJECTIVES
 from tandem.registry import Named, Settings
+from tandem.training.course import part_of
 
 if TYPE_CHECKING:
     from tandem.objectives.objective import Objective
@@ -39,7 +41,7 @@ class Description(Settings):
     """What decoders.json holds."""
 
     objective: Annotated[Generative, Named(OBJECTIVES)]
-    languages: Annotated[list[str], Field(min_length=2, max_length=2)]
+    languages: Annotated[list[Code], Field(min_length=2, max_length=2)]
     """Of the first and the second side."""
 
 
@@ -52,16 +54,19 @@ def write(
 ) -> None:
     """Write the language encoders and the decoders into the folder of a semantic encoder.
 
-    `parameters` are networks and tables, by their names in `Networks`.
+    `parameters` are networks and tables, by their names in `Networks`. What was measured of the
+    semantic encoder is not written of the others.
     """
+    origin = {key: value for key, value in encoder.metadata.items() if key != "quality"}
     rest = {name: tensor.detach().cpu().contiguous() for name, tensor in parameters.items()}
     for side, code in enumerate(languages):
         prefix = f"encoders.{language(side)}."
-        inside = {k.removeprefix(prefix): rest.pop(k) for k in [*rest] if k.startswith(prefix)}
+        inside = part_of(rest, prefix)
         if not inside:
             continue
+        rest = {name: tensor for name, tensor in rest.items() if not name.startswith(prefix)}
         inside["embedding"] = rest.pop(language(side))
-        metadata = encoder.metadata | {"part": f"what is peculiar to {code}"}
+        metadata = origin | {"part": f"what is peculiar to {code}"}
         place = folder / "languages" / code
         place.mkdir(parents=True)
         from_parameters(encoder.segmenter, encoder.kind, inside, metadata, "cpu").write(place)
@@ -98,7 +103,10 @@ class Generator:
         saved.check(place, _SETTINGS, _ARRAYS)
         described = saved.read(place / _SETTINGS, Description.model_validate)
         self.objective, self.sides = described.objective, described.languages
-        kind = cast("Posterior", self.encoder.kind)
+        kind = self.encoder.kind
+        if not isinstance(kind, Posterior):
+            problem = f"an encoder of kind {kind.kind}, which no decoders belong to"
+            raise InputError(folder, None, problem, saved.REMEDY)
         with torch.device("meta"):
             self.networks = Networks(kind, self.objective)
         tables = self.networks.table_shapes(len(self.encoder.segmenter))

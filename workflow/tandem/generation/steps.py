@@ -14,6 +14,7 @@ from tandem.errors import TandemError
 from tandem.generation.networks import SEMANTIC, Networks
 from tandem.generation.tables import RowTables, Tables
 from tandem.training.checkpoint import load_optimizer, optimizer_tensors
+from tandem.training.course import part_of
 from tandem.training.gpu_optimizer import GpuAdam
 
 if TYPE_CHECKING:
@@ -112,8 +113,8 @@ class HostSteps(Steps):
 
     def load_state(self, tensors: Mapping[str, Tensor], step: int) -> None:
         """Take over what `state` returned after so many steps."""
-        self._rows.load_state(_part(tensors, "rows."), step)
-        load_optimizer(self._adam, _part(tensors, "moments."))
+        self._rows.load_state(part_of(tensors, "rows."), step)
+        load_optimizer(self._adam, part_of(tensors, "moments."))
 
 
 class GpuSteps(Steps):
@@ -170,8 +171,3 @@ def _rate(recipe: Recipe, table: str) -> float:
     """Return the learning rate of a table: that of scores is as that of the networks."""
     multiplier = 1.0 if table.endswith("outputs") else recipe.embedding_multiplier
     return recipe.learning_rate * multiplier
-
-
-def _part(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
-    """Return the tensors whose names begin with a prefix, without it."""
-    return {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}

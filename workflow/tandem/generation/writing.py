@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 BEAM = 5
 """Beginnings that are kept for each sentence."""
-AT_ONCE = 64
-"""Sentences that are written at a time."""
 LONGEST = 100
 """Most tokens that are written."""
+AT_ONCE = 64 * BEAM * LONGEST
+"""Most tokens, of all beginnings, that are written at a time; or one sentence."""
 
 
 def restyled(
@@ -51,8 +51,9 @@ def restyled(
     decoder = _decoder(generator, language, styles is not None)
     if styles is not None and len(sources) != len(styles):
         raise TandemError(f"{len(sources):,} sources and {len(styles):,} styles: give one for each")
-    for first in range(0, len(sources), AT_ONCE):
-        rows = slice(first, first + AT_ONCE)
+    count = max(1, AT_ONCE // (beam * longest))
+    for first in range(0, len(sources), count):
+        rows = slice(first, first + count)
         vectors = generator.encoder.encode(sources[rows], language)
         if styles is not None:
             manners = generator.languages[language].encode(styles[rows], language)
@@ -101,7 +102,7 @@ def written(
     """Return the ids that a decoder writes from vectors, (sentences, latent), one list for each.
 
     Of the `beam` beginnings that are kept, and in the end, those are best whose tokens have the
-    highest mean of log-probabilities.
+    highest mean of log-probabilities. Memory: sentences by beginnings by types.
     """
     network, edge = generator.networks.decoder(decoder), len(generator.encoder.segmenter)
     inputs, outputs = (generator.tables.tables[f"{decoder}.{n}"] for n in ("inputs", "outputs"))

@@ -36,6 +36,7 @@ class Contrastive(Objective):
     """
 
     learner: ClassVar[str] = "tandem.training.contrast:learner"
+    smaller: ClassVar[str] = "Lower `batch` of the recipe or `megabatch` of the objective"
     fixed_shapes: ClassVar[bool] = False
     """Whether what it computes has shapes that depend on those of its arguments alone, and reads
     nothing off a GPU: then a step there is recorded, which is far faster."""

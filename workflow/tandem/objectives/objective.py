@@ -20,6 +20,10 @@ class Objective(Kind):
     """What makes its learner, as `<module>:<name>`. It is imported when training begins, and called
     with a run, the number of types, texts, a device and an encoder to start from or None (see
     `training.run.course_of`); what a learner does is in `training.course.Learner`."""
+    unread: ClassVar[frozenset[str]] = frozenset()
+    """Keys of a recipe that its learner does not read."""
+    smaller: ClassVar[str] = "Lower `batch` of the recipe"
+    """What takes less memory of a GPU, as a sentence without its full stop."""
 
     def check(self, encoder: Encoder, texts: int = 1) -> None:
         """Refuse an encoder, or a number of texts, that it cannot train: TandemError."""

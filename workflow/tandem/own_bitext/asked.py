@@ -64,11 +64,12 @@ class Asked:
         try:
             for languages in self.pairs:
                 self.bitext(("pairs",), languages)
-            recipes.followed(1, objective=self.objective, **self.recipe)
+            _, recipe = recipes.followed(1, objective=self.objective, **self.recipe)
             segmentation = recipes.segmentation(1, Counter(), (), self.segmentation)
         except ValidationError as error:
             raise TandemError("; ".join(faults(error))) from error
         if self.objective is not None:
+            recipe.check(self.objective)
             self.objective.check(self.kind, len(self.pairs))
         if not self.start and not self.kind.reads(segmentation):
             problem = f"{self.kind.kind} does not read {segmentation.kind}"

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from tandem.encoders.encoder import Encoder
+from tandem.objectives.kinds.generative import Generative
 from tandem.objectives.kinds.margin import Margin
 from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.segmentation.segmentation import SEGMENTATIONS, Segmentation
@@ -28,7 +29,7 @@ def followed(
         objective: takes the place of the margin loss for so many pairs.
         asked: settings of the recipe that take the place of those for so many pairs.
     """
-    if objective is not None and objective.kind == "generative":
+    if isinstance(objective, Generative):
         return objective, Recipe(**_GENERATIVE | asked)
     names = ("learning_rate", "dropout", "epochs", "patience")
     values = next(v for most, v in _FOLLOWS if pairs <= most)
@@ -163,8 +164,11 @@ def in_words(tokens: int, objective: Objective, recipe: Recipe) -> str:
         rate += f" ({recipe.embedding_multiplier:g} times that for embeddings)"
     if recipe.decay != "none":
         rate += f", {recipe.decay} decay"
+    batch = f"{recipe.batch} pairs"
+    if isinstance(objective, Generative):
+        batch = f"{objective.tokens:,} tokens"
     return (
         f"{tokens:,} kinds of tokens, {OBJECTIVES.dump(objective)['kind']} loss, batches of "
-        f"{recipe.batch} pairs, learning rate {rate}, dropout "
+        f"{batch}, learning rate {rate}, dropout "
         f"{recipe.dropout:g}, at most {recipe.epochs} epochs{ending}"
     )

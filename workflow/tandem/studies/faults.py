@@ -113,6 +113,8 @@ def _objective_faults(study: Study) -> Iterator[str]:
             if entry.part is None:
                 try:
                     objective.check(entry.architecture)
+                    if recipe := study.recipes.get(setting.encoders[encoder]):
+                        recipe.check(objective)
                 except TandemError as error:
                     yield f"{place}: {error}"
                 continue

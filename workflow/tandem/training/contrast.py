@@ -20,7 +20,6 @@ from torch import Tensor
 
 from tandem.encoders.encoder import Tokens
 from tandem.errors import TandemError
-from tandem.kernels import set_threads
 from tandem.kernels.sums import number_types
 from tandem.machine import learns_on_host
 from tandem.objectives.contrastive import Contrastive, Pool
@@ -29,7 +28,7 @@ from tandem.training.course import Advance, Learner, Parameters, State
 from tandem.training.noise import DropoutPool, generator, scramble
 from tandem.training.pairs import Span
 from tandem.training.row_optimizers import RowAdam, RowOptimizer, Rows, RowSgd
-from tandem.training.run import Run, first_parameters
+from tandem.training.run import Run, first_parameters, prepare, uses_bfloat16
 
 if TYPE_CHECKING:
     from tandem.encoders.model import SentenceEncoder
@@ -42,14 +41,6 @@ class Encoded(NamedTuple):
 
     fetched: Rows
     vectors: Tensor
-
-
-def uses_bfloat16(run: Run, device: torch.device) -> bool:
-    """Whether a run multiplies matrices in bfloat16 on a device."""
-    if run.recipe.precision != "auto":
-        return run.recipe.precision == "bfloat16"
-    has = device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
-    return run.encoder.multiplies and has
 
 
 def learner(
@@ -91,12 +82,11 @@ class Contrast(Learner):
                 the encoder to start from is another kind or has another number of types.
         """
         recipe = run.recipe
-        torch.set_num_threads(recipe.threads)
-        set_threads(recipe.threads)
+        prepare(run, vocabulary, texts)
         assert isinstance(run.objective, Contrastive)
         self.settings, self.objective, self.texts = run, run.objective, texts
         self.device = torch.device(device)
-        _check(texts, vocabulary, self.objective)
+        _check(texts, self.objective)
         table, self.composition = first_parameters(run, vocabulary, start)
         self.composition.to(self.device)
         self._bfloat16 = uses_bfloat16(run, self.device)
@@ -253,11 +243,9 @@ class Contrast(Learner):
             return self.composition(tokens)
 
 
-def _check(texts: Sequence[Pairs], vocabulary: int, objective: Contrastive) -> None:
+def _check(texts: Sequence[Pairs], objective: Contrastive) -> None:
     """Refuse texts that cannot be trained on."""
     for text in texts:
-        text.left.check_below(vocabulary)
-        text.right.check_below(vocabulary)
         if text.labels is not None and not objective.labelled:
             raise TandemError(
                 f"the objective {objective.kind} takes all pairs for translations, and some are "

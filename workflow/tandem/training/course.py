@@ -57,8 +57,12 @@ class State(NamedTuple):
 
     def part(self, prefix: str) -> Parameters:
         """Return the tensors whose names begin with a prefix, without it."""
-        tensors = self.tensors.items()
-        return {k.removeprefix(prefix): v for k, v in tensors if k.startswith(prefix)}
+        return part_of(self.tensors, prefix)
+
+
+def part_of(tensors: Mapping[str, Tensor], prefix: str) -> Parameters:
+    """Return the tensors whose names begin with a prefix, without it."""
+    return {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}
 
 
 class Learner:

@@ -18,6 +18,7 @@ from tandem.files.io import read_json
 from tandem.segmentation import ragged
 from tandem.segmentation.collection import KINDS
 from tandem.segmentation.ragged import Ragged, concatenate
+from tandem.segmentation.segmentation import side_language
 from tandem.text import language_of
 
 Indices = NDArray[np.int64]
@@ -33,7 +34,7 @@ class Pairs:
             no such pairs are known.
         passes: (pairs,) how often each is drawn in an epoch, on average; None: once.
         labels: (pairs,) int8, 1 where both sides mean the same and 0 where not; None: all do.
-        languages: of both sides, where they are the same for all pairs.
+        languages: codes of both sides, as a segmenter has them, where all pairs have the same.
     """
 
     left: Ragged
@@ -114,7 +115,7 @@ def load_pairs(folder: str | Path, split: str, sides: Sequence[str]) -> Pairs:
     file = Path(folder) / f"{split}.keys.npy"
     keys = ragged.load_array(file, (np.int64,)) if file.exists() else None
     first, second = map(language_of, sides)
-    return Pairs(left, right, first == second, keys, languages=(first, second))
+    return Pairs(left, right, first == second, keys, languages=tuple(map(side_language, sides)))
 
 
 def load_collection(folder: str | Path, pools: str = "mixed") -> list[Pairs]:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
+from tandem.errors import TandemError
 from tandem.registry import Settings
+
+if TYPE_CHECKING:
+    from tandem.objectives.objective import Objective
 
 Share = Annotated[float, Field(ge=0, lt=1)]
 
@@ -44,6 +48,15 @@ class Recipe(Settings):
     and losses are float32. auto: bfloat16 where a transformer trains on a GPU that has it."""
     threads: PositiveInt = 1
     """Processor threads; they change the order of sums, and so the last digits of results."""
+
+    def check(self, objective: Objective) -> None:
+        """Refuse values, but for the defaults, that an objective does not read: TandemError."""
+        fields = sorted((n, f) for n, f in type(self).model_fields.items() if n in objective.unread)
+        if idle := [name for name, field in fields if getattr(self, name) != field.default]:
+            raise TandemError(
+                f"the objective {objective.kind} does not read {' and '.join(idle)} of a recipe. "
+                "Leave that out"
+            )
 
     def factors(self, steps: NDArray[np.int64], total: int) -> NDArray[np.float64]:
         """Return the factor of the learning rate in updates 1 .. total, and 0 later.

@@ -17,6 +17,7 @@ from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
 from tandem.files.io import atomic_folder, write_lines
+from tandem.kernels import set_threads
 from tandem.machine import device_name, gpu_errors, learns_on_host, place
 from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.segmentation.ragged import Ragged
@@ -29,13 +30,13 @@ from tandem.training.course import (
     Parameters,
     Validate,
     history_lines,
+    part_of,
 )
 from tandem.training.pairs import Pairs
 from tandem.training.recipe import Recipe
 
 Select = Callable[[Callable[[Ragged], np.ndarray]], float]
 """Scores a function from n segmented sentences to (n, d): the epoch that scores best is kept."""
-_REMEDY = "Lower `batch` of the recipe or `megabatch` of the objective"
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,30 @@ class Run:
             "recipe": self.recipe.model_dump(mode="json"),
             "seed": self.seed,
         }
+
+
+def prepare(run: Run, vocabulary: int, texts: Sequence[Pairs]) -> None:
+    """Set the threads of a run, before its learner is made.
+
+    Raises:
+        TandemError: it cannot learn from so many texts, its settings contradict each other, or
+            texts have other types.
+    """
+    torch.set_num_threads(run.recipe.threads)
+    set_threads(run.recipe.threads)
+    run.recipe.check(run.objective)
+    run.objective.check(run.encoder, len(texts))
+    for text in texts:
+        text.left.check_below(vocabulary)
+        text.right.check_below(vocabulary)
+
+
+def uses_bfloat16(run: Run, device: torch.device) -> bool:
+    """Whether a run multiplies matrices in bfloat16 on a device."""
+    if run.recipe.precision != "auto":
+        return run.recipe.precision == "bfloat16"
+    has = device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
+    return run.encoder.multiplies and has
 
 
 def first_parameters(
@@ -149,7 +174,7 @@ def train_encoder(
             "from. Segment it with the encoder's own segmenter"
         )
     device = place(device)
-    with gpu_errors(_REMEDY, device):
+    with gpu_errors(run.objective.smaller, device):
         course = course_of(run, len(segmenter), texts, device, start)
         validate = select and _validation(segmenter, run.encoder, select)
         if held_out is not None:
@@ -192,8 +217,8 @@ def _by_loss(learner: Learner, held_out: Pairs) -> Validate:
 
 def _parted(parameters: Parameters) -> tuple[Parameters, Parameters]:
     """Return the parameters of the encoder, and those beside it without their prefix."""
-    beside = {k.removeprefix(BESIDE): v for k, v in parameters.items() if k.startswith(BESIDE)}
-    return {k: v for k, v in parameters.items() if not k.startswith(BESIDE)}, beside
+    encoder = {k: v for k, v in parameters.items() if not k.startswith(BESIDE)}
+    return encoder, part_of(parameters, BESIDE)
 
 
 def untrained_encoder(

@@ -36,6 +36,8 @@ class Generative(Objective):
     """
 
     learner: ClassVar[str] = "tandem.generation.learner:Generation"
+    unread: ClassVar[frozenset[str]] = frozenset({"batch", "optimizer", "scramble"})
+    smaller: ClassVar[str] = "Lower `tokens` of the objective, or raise its `parts`"
 
     reconstructs: Literal["none", "first", "both"] = "both"
     """The sentences of a pair that are written from their own meaning."""
@@ -68,7 +70,7 @@ class Generative(Objective):
     dropout: Share = 0.3
     """Dropout inside the layers of encoders and decoders; that of embeddings is the recipe's."""
     tokens: PositiveInt = 50_000
-    """Tokens of a batch: pairs by their longer side, filled up. `batch` of the recipe is unread."""
+    """Tokens of a batch: pairs by their longer side, filled up, in place of the recipe's `batch`."""
     parts: PositiveInt = 1
     """A batch is made of so many groups of pairs of like lengths, whose gradients are summed. With
     one group, each batch has sentences of one length."""
@@ -91,11 +93,16 @@ class Generative(Objective):
         return self
 
     def check(self, encoder: Encoder, texts: int = 1) -> None:
-        """Refuse an encoder without a posterior, and several texts: TandemError."""
+        """Refuse an encoder without a posterior or of words, and several texts: TandemError."""
         if encoder.kind != "posterior":
             raise TandemError(
                 f"an encoder of kind {encoder.kind} has no posterior, which the objective "
                 f"{self.kind} needs. Give the kind posterior, with the other as its body"
+            )
+        if encoder.words:
+            raise TandemError(
+                f"the objective {self.kind} writes the tokens that the encoder reads, and words with "
+                "their n-grams cannot be written. Give a body with grouped: false"
             )
         if texts > 1:
             raise TandemError(
