@@ -38,4 +38,5 @@ def finish(process):
 
 
 def content(folder):
-    return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}

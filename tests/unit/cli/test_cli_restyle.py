@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tandem.cli import main
-from tandem.encoders.model import SentenceEncoder
+from tandem.encoders.model import SentenceEncoder, parts_beside
 
 QUICK = [
     "--objective", "generative", "--segmentation", "words", "--held-out", "5", "--epochs", "2",
@@ -89,6 +89,26 @@ def test_what_does_not_fit_is_said_and_nothing_written(home, source, style, opti
     assert not out.exists()
 
 
+def test_what_a_compressed_model_lacks_is_said(home, capsys):
+    assert main(["compress", str(home / "model"), str(home / "small")]) == 0
+    said = capsys.readouterr().err
+    assert "decoders and languages are left out, which tandem restyle needs. Keep " in said
+    assert parts_beside(home / "small") == []
+    assert SentenceEncoder.load(home / "small").dimension == 16
+    assert main(["restyle", str(home / "small"), *2 * [str(home / "one.en")]]) == 1
+    assert "without decoders, which writes no sentences" in capsys.readouterr().err
+
+
+def test_codes_of_regions_are_those_of_the_model(home, capsys):
+    texts = [str(home / f"my.{side}") for side in ("en", "de")]
+    model = str(home / "regions")
+    assert main(["train", *texts, "--languages", "en-GB", "de", *QUICK, "--out", model]) == 0
+    one = str(home / "one.en")
+    for language in ([], ["--language", "en-GB"]):
+        assert main(["restyle", model, one, one, *language, "--quiet"]) == 0
+    assert len(capsys.readouterr().out.split("\n")) == 3
+
+
 def test_an_input_is_no_output(home, capsys):
     assert restyle(home, "two.en", "one.en", "--out", str(home / "one.en"), "--overwrite") == 1
     assert "one.en" in capsys.readouterr().err
@@ -103,4 +123,6 @@ def test_it_trains_one_pair_of_languages_by_a_posterior(home, capsys):
     assert "there are 2 texts. Give one bitext" in capsys.readouterr().err
     assert main(["train", *pair, *QUICK, "--encoder", "averaging", *out]) == 1
     assert "averaging has no posterior" in capsys.readouterr().err
+    assert main(["train", *pair, *QUICK, "--batch", "64", *out]) == 1
+    assert "generative does not read batch of a recipe" in capsys.readouterr().err
     assert not (home / "joint").exists()

@@ -30,6 +30,8 @@ def save_and_wait(*what):
 
 checkpoint.write = save_and_wait
 """
+PAUSED_LATER = PAUSED.replace("(600)", "(600 * what[2]['progress']['epoch'])")
+"""In the second epoch."""
 KILLER = """
 import os, random, signal, sys, time
 from pathlib import Path
@@ -176,6 +178,19 @@ def test_what_was_interrupted_ends_in_the_same_bytes(home):
     assert (code in (0, 130), again) == (True, 0)
     assert content(home / "interrupted") == content(home / "whole")
     assert finish(train(home, "interrupted", "--resume"))[0] == 1  # nothing was stopped
+
+
+def test_a_killed_generative_training_goes_on_to_the_same_bytes(home):
+    how = ["--objective", "generative", "--epochs", "2", "--objective-setting", "tokens=300"]
+    assert finish(train(home, "writer", *how))[0] == 0
+    kept = Kept(home, "killed-writer")
+    for epochs, pause in enumerate((PAUSED, PAUSED_LATER)):
+        process = train(home, "killed-writer", *how, "--resume", before=pause)
+        stop_when(process, kept, "checkpoint", signal.SIGKILL, epochs=epochs)
+    assert finish(train(home, "killed-writer", *how, "--resume"))[0] == 0
+    whole = content(home / "writer")
+    assert {"decoders/decoders.safetensors", "languages/de/model.safetensors"} < {*whole}
+    assert content(home / "killed-writer") == whole
 
 
 def test_a_pipe_that_says_the_same_again_goes_on(home):

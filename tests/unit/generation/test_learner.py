@@ -13,11 +13,15 @@ from small_runs import AVERAGING as PLAIN
 from small_runs import TYPES, assert_same_bytes, described, two_texts
 
 from tandem.errors import TandemError
+from tandem.generation import learner
 from tandem.generation.learner import Generation
 from tandem.machine import cpu_as_gpu
-from tandem.training.run import course_of
+from tandem.segmentation.kinds.words import Words
+from tandem.segmentation.segmenter import Segmenter
+from tandem.training.run import course_of, train_encoder
 
 EXACT = {"dropout": 0.0}
+GROUPED = {"kind": "transformer", "grouped": True, "dimension": 32, "hidden": 32, "heads": 2}
 FLAT = "in_proj_bias", "inputs.bias"
 """Parameters of which a part, keys' biases, moves no loss: Adam scales the rounding of zero."""
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
@@ -52,11 +56,13 @@ def test_any_encoder_can_be_the_body(body):
 
 
 @pytest.mark.parametrize("on", ["cpu", "gpu"])
-@pytest.mark.parametrize("drawn", [None, 20])
-def test_a_stopped_run_ends_with_the_same_bytes(tmp_path, on, drawn):
+@pytest.mark.parametrize(
+    ("model", "drawn"), [("bgt", None), ("bgt", 20), ("bgt-without-prior", 20)]
+)
+def test_a_stopped_run_ends_with_the_same_bytes(tmp_path, on, model, drawn):
     with gpu() if on == "gpu" else nullcontext():
         device = DEVICE if on == "gpu" else "cpu"
-        how = run(parts=2, drawn=drawn)
+        how = run(model, parts=2, drawn=drawn)
         whole = course(how, device=device)
         whole.run(None, show=False)
         for stop in (3, 11):
@@ -137,13 +143,36 @@ def test_the_divergence_has_its_weight_in_time():
 def test_validation_changes_nothing_and_is_the_same_twice():
     trained = course(run(recipe={"epochs": 1}))
     trained.run(None, show=False)
-    learner, held_out = trained.learner, text(60)
-    before = copy.deepcopy(learner.encoder())
+    learns, held_out = trained.learner, text(60)
+    before = copy.deepcopy(learns.encoder())
     draw = torch.random.get_rng_state()
-    assert learner.loss_on(held_out) == learner.loss_on(held_out)
+    assert learns.loss_on(held_out) == learns.loss_on(held_out)
     assert torch.equal(draw, torch.random.get_rng_state())
-    for name, tensor in learner.encoder().items():
+    for name, tensor in learns.encoder().items():
         assert torch.equal(before[name], tensor)
+
+
+def test_validation_in_parts_is_that_of_all_at_once(monkeypatch):
+    whole = course(run("bilingual-trans")).learner.loss_on(text(60))
+    monkeypatch.setattr(learner, "SCORED", 40 * TYPES)
+    assert course(run("bilingual-trans")).learner.loss_on(text(60)) == pytest.approx(whole, 1e-6)
+
+
+def test_validation_needs_a_pair():
+    nothing = text().left.gather(np.zeros(0, int))
+    with pytest.raises(TandemError, match="no held-out pair has tokens on both sides"):
+        course(run()).learner.loss_on(replace(text(), left=nothing, right=nothing))
+
+
+def test_a_full_gpu_says_what_takes_less(monkeypatch):
+    def full(*run):
+        raise RuntimeError("CUDA out of memory. Tried to allocate 9 GiB")
+
+    monkeypatch.setattr(learner, "Generation", full)
+    monkeypatch.setattr("tandem.training.run.place", lambda device: "cuda")
+    segmenter = Segmenter(Words(), ["w"], {"en": None})
+    with pytest.raises(TandemError, match="is full.*Lower `tokens` of the objective, or raise"):
+        train_encoder(run(), segmenter, [text()], None, device="cuda")
 
 
 def test_an_infinite_gradient_is_an_error_with_a_remedy():
@@ -166,6 +195,17 @@ def test_an_infinite_gradient_is_an_error_with_a_remedy():
                                               right=pairs.right.gather(np.zeros(0, int)))]),
             "no usable pair",
         ),
+        (
+            lambda how, pairs: (how, replace(pairs, languages=("en", "en"))),
+            "those of the text are en and en. Give a bitext of two",
+        ),
+        (lambda how, pairs: (how, replace(pairs, languages=())), "those of the text are none"),
+        (
+            lambda how, pairs: (run(recipe={"optimizer": "sgd", "batch": 64}), pairs),
+            "does not read batch and optimizer of a recipe. Leave that out",
+        ),
+        (lambda how, pairs: (run(recipe={"scramble": 0.1}), pairs), "does not read scramble"),
+        (lambda how, pairs: (run(body=GROUPED), pairs), "Give a body with grouped: false"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_learned_from_is_refused(change, problem):

@@ -1,14 +1,19 @@
 """Models that write sentences: saved whole, read back, and what they write."""
 
+import shutil
+
 import numpy as np
 import pytest
 import torch
 from small_generative import run, text
 from small_runs import TYPES
 
-from tandem.encoders.model import SentenceEncoder
+from tandem.encoders.composition import as_encoder, initialise
+from tandem.encoders.kinds.averaging import Averaging
+from tandem.encoders.model import SentenceEncoder, parts_beside
 from tandem.errors import InputError, TandemError
 from tandem.files import saved
+from tandem.generation import writing
 from tandem.generation.networks import reconstruction
 from tandem.generation.saving import Generator
 from tandem.generation.writing import restyled, text_of, written
@@ -24,6 +29,7 @@ def train(how, folder):
     segmenter = Segmenter(Words(), words, {"en": None, "fr": None})
     pairs = text(400)
     encoder, _ = train_encoder(how, segmenter, [pairs], None, show=False, held_out=text(50))
+    encoder.metadata["quality"] = {"thresholds": {"cosine": 0.5}}
     encoder.save(folder)
     return encoder
 
@@ -48,6 +54,9 @@ def test_the_folder_is_a_model_with_models_in_it(model):
     assert {v.shape for v in vectors} == {(50, 24)}
     assert not np.allclose(vectors[0], vectors[1])
     assert english.metadata["part"] == "what is peculiar to en"
+    # thresholds are of the semantic encoder
+    assert ("quality" in semantic.metadata, "quality" in english.metadata) == (True, False)
+    assert parts_beside(model) == ["decoders", "languages"]
     assert french.kind == semantic.kind
 
 
@@ -145,8 +154,6 @@ def test_without_language_variables_it_writes_from_the_meaning_alone(model, tmp_
 
 
 def test_a_damaged_decoder_is_refused(model, tmp_path):
-    import shutil
-
     folder = tmp_path / "damaged"
     shutil.copytree(model, folder)
     path = folder / "decoders/decoders.safetensors"
@@ -161,6 +168,30 @@ def test_a_damaged_decoder_is_refused(model, tmp_path):
     saved.seal(folder)
     with pytest.raises(InputError, match="not the tensors that its settings describe"):
         Generator(folder)
+
+
+def test_decoders_beside_another_kind_of_encoder_are_refused(model, tmp_path):
+    segmenter = SentenceEncoder.load(model).segmenter
+    as_encoder(segmenter, *initialise(Averaging(dimension=24), TYPES, 1)).save(tmp_path / "model")
+    shutil.copytree(model / "decoders", tmp_path / "model/decoders")
+    saved.seal(tmp_path / "model")
+    with pytest.raises(InputError, match="kind averaging, which no decoders belong to"):
+        Generator(tmp_path / "model")
+
+
+def test_little_is_written_at_a_time_where_there_are_many_beginnings(model, monkeypatch):
+    generator, counts = Generator(model), []
+
+    def counted(generator, decoder, vectors, *how):
+        counts.append(len(vectors))
+        return written(generator, decoder, vectors, *how)
+
+    monkeypatch.setattr(writing, "written", counted)
+    monkeypatch.setattr(writing, "AT_ONCE", 300)
+    few = list(restyled(generator, sentences(7), sentences(7), "en", 5, 20))
+    assert counts == [3, 3, 1]
+    monkeypatch.setattr(writing, "AT_ONCE", 10**6)
+    assert few == list(restyled(generator, sentences(7), sentences(7), "en", 5, 20))
 
 
 def test_text_of_pieces_has_its_spaces_and_marks():

@@ -9,6 +9,7 @@ import tandem
 from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.kinds.transformer import Transformer
 from tandem.files.io import atomic_folder, write_json, write_lines
+from tandem.objectives.kinds.generative import Generative
 from tandem.objectives.kinds.margin import Margin
 from tandem.own_bitext import recipes
 from tandem.own_bitext.recipes import followed, in_words
@@ -52,7 +53,9 @@ def test_what_the_learning_rate_does_is_said():
     assert "rate 0.032, linear decay, " in in_words(9, *followed(10**6))
     layers = in_words(9, *followed(10, Transformer()))
     assert "rate 0.0005 (64 times that for embeddings), " in layers
-    assert "rate 0.128, dropout" in in_words(9, *followed(10))
+    assert "batches of 128 pairs, learning rate 0.128, dropout" in in_words(9, *followed(10))
+    writes = in_words(9, *followed(10, objective=Generative(tokens=2000)))
+    assert "batches of 2,000 tokens, learning" in writes
 
 
 def test_of_many_characters_the_rarest_are_left_out():

@@ -12,7 +12,7 @@ WRITER = {
 PART = WRITER | {"part": "bgt/languages/en"}
 
 
-def study(objective=None, setting=None, **encoders):
+def study(objective=None, setting=None, recipes=None, **encoders):
     """Return values that add a setting with an objective for each of its encoders."""
     entries = {"bgt": WRITER, "english": PART} | encoders
     objectives = {"sp": "margin", "bgt": "writing", "english": "writing"}
@@ -22,6 +22,7 @@ def study(objective=None, setting=None, **encoders):
     }  # fmt: skip
     own = {
         "encoders": entries,
+        "recipes": recipes or {},
         "objectives": {"writing": {"kind": "generative"}},
         "settings": {"both": both | (setting or {})},
     }
@@ -68,6 +69,8 @@ def test_a_setting_may_train_fewer_seeds(workspace):
          "encoders.english: give the architecture and segmentation of bgt"),
         (study(bgt=WRITER | {"seeds": 1}),
          "encoders.english.seeds: bgt, which it is a part of, has fewer"),
+        (study(setting={"encoders": {"bgt": "pairs"}}, recipes={"pairs": {"batch": 64}}),
+         "settings.both.encoders.bgt: the objective generative does not read batch of a recipe"),
         (study(setting={"trained": False}), "a part of bgt, which is not trained in this setting"),
     ],
 )  # fmt: skip

@@ -8,9 +8,8 @@ from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.kinds.lstm import Lstm
 from tandem.encoders.kinds.transformer import Transformer
 from tandem.objectives.kinds.additive_margin import AdditiveMargin
-from tandem.training.run import uses_bfloat16
 from tandem.training.recipe import Recipe
-from tandem.training.run import Run, course_of
+from tandem.training.run import Run, course_of, uses_bfloat16
 
 TRANSFORMER = Transformer(dimension=16, layers=1, heads=2, hidden=16, filter=32, output=8)
 LOSS = AdditiveMargin(scale=20, margin=0.1)

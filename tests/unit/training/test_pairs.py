@@ -16,7 +16,10 @@ from tandem.training.pairs import Pairs, load_pairs, sentence_keys
 def test_two_versions_of_one_language_are_monolingual(tmp_path, sides, monolingual):
     for side in sides:
         ragged.save_stream(tmp_path / f"train.{side}", [ragged.from_rows([[0], [1]])], 1)
-    assert load_pairs(tmp_path, "train", sides).monolingual is monolingual
+    pairs = load_pairs(tmp_path, "train", sides)
+    assert pairs.monolingual is monolingual
+    # as a segmenter has them
+    assert pairs.languages == tuple(side.removesuffix("-bt") for side in sides)
 
 
 def test_keys_of_what_means_the_same_are_loaded_where_there_are_any(tmp_path):

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from itertools import combinations
 
+from tandem.encoders.encoder import Encoder
 from tandem.errors import TandemError
+from tandem.objectives.objective import Objective
 from tandem.registry import not_among
 from tandem.studies.study import Study
+from tandem.training.recipe import Recipe
 from tandem.training.setting import Setting
 
 RESERVED = {"sts", "downloads"}
@@ -111,12 +114,9 @@ def _objective_faults(study: Study) -> Iterator[str]:
             if entry is None or objective is None:
                 continue  # `_references` says so
             if entry.part is None:
-                try:
-                    objective.check(entry.architecture)
-                    if recipe := study.recipes.get(setting.encoders[encoder]):
-                        recipe.check(objective)
-                except TandemError as error:
-                    yield f"{place}: {error}"
+                recipe = study.recipes.get(setting.encoders[encoder], Recipe())
+                refused = _refusals(objective, entry.architecture, recipe)
+                yield from (f"{place}: {fault}" for fault in refused)
                 continue
             whole = entry.part.split("/")[0]
             other = study.encoders.get(whole)
@@ -128,6 +128,15 @@ def _objective_faults(study: Study) -> Iterator[str]:
                 yield f"encoders.{encoder}: give the architecture and segmentation of {whole}"
             elif (other.seeds or len(study.seeds)) < (entry.seeds or len(study.seeds)):
                 yield f"encoders.{encoder}.seeds: {whole}, which it is a part of, has fewer"
+
+
+def _refusals(objective: Objective, encoder: Encoder, recipe: Recipe) -> Iterator[str]:
+    """Yield why an objective cannot train an encoder by a recipe."""
+    try:
+        objective.check(encoder)
+        recipe.check(objective)
+    except TandemError as error:
+        yield str(error)
 
 
 def _language_faults(study: Study) -> Iterator[str]:

@@ -70,7 +70,7 @@ class Generative(Objective):
     dropout: Share = 0.3
     """Dropout inside the layers of encoders and decoders; that of embeddings is the recipe's."""
     tokens: PositiveInt = 50_000
-    """Tokens of a batch: pairs by their longer side, filled up, in place of the recipe's `batch`."""
+    """Tokens of a batch: pairs by their longer side, filled up, in place of a recipe's `batch`."""
     parts: PositiveInt = 1
     """A batch is made of so many groups of pairs of like lengths, whose gradients are summed. With
     one group, each batch has sentences of one length."""
@@ -101,8 +101,8 @@ class Generative(Objective):
             )
         if encoder.words:
             raise TandemError(
-                f"the objective {self.kind} writes the tokens that the encoder reads, and words with "
-                "their n-grams cannot be written. Give a body with grouped: false"
+                f"the objective {self.kind} writes the tokens that the encoder reads, and words "
+                "with their n-grams cannot be written. Give a body with grouped: false"
             )
         if texts > 1:
             raise TandemError(
