@@ -114,7 +114,10 @@ REGISTER = {
         },
         **{
             name: {"kind": "local", "path": path, "licence": "none", "languages": ["en"]}
-            for name, path in (("tiny-sick", "data/SICK.txt"), ("tiny-tweets", "data/absent.data"))
+            for name, path in (
+                ("tiny-sick", "data/SICK.txt"), ("tiny-tweets", "data/absent.data"),
+                ("tiny-senteval", "data/tree_depth.txt"),
+            )
         },
         # nothing listens on port 9 of this machine: refused at once
         **{
@@ -149,6 +152,7 @@ def write(folder: Path) -> None:
             text = "".join(row + "\n" for row in rows[number::3])
             archive.writestr(zipfile.ZipInfo(f"sts-{split}.csv"), text)
     _write_sick(data / "SICK.txt", rows[:30])
+    _write_probing(data / "tree_depth.txt")
     _write_catalogue(data / "catalogue.zip", rng)
     _write_verses(data / "verses.zip", english[:60], 10, 10)
     _write_verses(data / "books.zip", english[:400], 20, 5)
@@ -212,6 +216,16 @@ def _write_catalogue(path, rng):
             for language, content in texts.items():
                 member = zipfile.ZipInfo(f"{component}/{language}.json")
                 archive.writestr(member, json.dumps(content))
+
+
+def _write_probing(path):
+    """Write sentences with a label of each, as SentEval's files of probing tasks have them."""
+    rng, lines = random.Random(3), []
+    for mark, count in (("tr", 60), ("va", 20), ("te", 20)):
+        for _ in range(count):
+            parts = [_sentence(rng) for _ in range(rng.randint(1, 2))]
+            lines.append(f"{mark}\t{len(parts) + 4}\t{' and '.join(parts)}\n")
+    path.write_text("".join(lines), encoding="utf-8")
 
 
 def _write_verses(path, english, book, chapter):

@@ -8,9 +8,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from tandem.objectives.kinds.generative import Generative
 from tandem.reporting.claim_test import CLAIM_TESTS
 from tandem.reporting.table import TABLES
 from tandem.tasks.task import TASKS
+from wieting2020.methods import standing
 
 HOME = Path(__file__).parents[3] / "workflow/studies/wieting2020"
 
@@ -37,15 +39,19 @@ class Plan:
 
     def __init__(self, root, tasks, languages=("fr", "es", "ar", "tr")):
         self.root, self.languages = root, languages
-        self.fetched = {"senteval-depth": ["results/corpora/downloads/senteval-depth/depth.txt"]}
-        self.study = SimpleNamespace(tasks=tasks, epochs=None)
+        self.fetched = {
+            "senteval-tree-depth": ["results/corpora/downloads/senteval-tree-depth/tree_depth.txt"]
+        }
+        self.study = SimpleNamespace(tasks=tasks, epochs=None, settings={"fr": None})
 
     def path(self, *parts):
         return str(self.root.joinpath(*parts))
 
     def setting(self, experiment):
         languages = None if experiment.endswith("fr") else (experiment.split(".")[1],)
-        return SimpleNamespace(languages=languages, corpus="verses")
+        plain = experiment.split(".")[1].startswith(("margin", "untrained"))
+        selection = "similarity" if plain else "loss"
+        return SimpleNamespace(languages=languages, corpus="verses", selection=selection)
 
     def sides(self, corpus):
         return ["en", "fr"]
@@ -57,7 +63,23 @@ class Plan:
         return [self.path("scores", name, task) for name in dict.fromkeys(experiments)]
 
     def pretrained(self, experiment):
-        return None
+        return "a model" if experiment.startswith("minilm") else None
+
+    def whole(self, experiment):
+        return experiment.replace("-english.", ".").replace("-french.", ".")
+
+    def seeds(self, experiment):
+        return [1, 2, 3]
+
+    def models(self, experiments, seeds=None):
+        every = seeds or self.seeds("")
+        return [self.path("models", name, f"seed{seed}") for name in experiments for seed in every]
+
+    def segmented(self, experiment, seed):
+        return self.path("vocab", "verses", "pieces")
+
+    def described(self, experiment):
+        return {"encoder": experiment.split(".")[0].upper()}
 
     def fewer_epochs(self, experiment):
         return False
@@ -115,6 +137,23 @@ def probing_set(tmp_path_factory):
 @pytest.fixture(scope="session")
 def words():
     return Words
+
+
+@pytest.fixture
+def learned(monkeypatch):
+    """Return losses by experiment, to be changed; of all others 50, where frequencies have 80."""
+    losses = {}
+    monkeypatch.setattr(
+        standing, "held_out_loss", lambda model: losses.get(model.parent.name, 50.0)
+    )
+    monkeypatch.setattr(standing, "unigram_loss", lambda *_: 80.0)
+
+    def objective(model):
+        number = model.parent.name.rpartition("-")[2]
+        return Generative(tokens=1000 * int(number) if number.isdigit() else 500)
+
+    monkeypatch.setattr(standing, "objective_of", objective)
+    return losses
 
 
 @pytest.fixture

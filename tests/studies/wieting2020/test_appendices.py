@@ -7,13 +7,11 @@ from types import SimpleNamespace
 import pytest
 
 from tandem.files.io import read_yaml
-from tandem.objectives.kinds.generative import Generative
 from tandem.reporting.claims import judge
 from tandem.reporting.plots import save
 from tandem.reporting.scores import Scores
 from tandem.reporting.table import TABLES, Material
 from tandem.tasks.task import TASKS, write_scores
-from wieting2020.methods import standing
 
 NOISE = {"hidden": 40.0, "word": 8.0, "attention": 3.0, "logit": 0.5, "layers": 2.0, "1": 9.0,
          "5": 1.0, "untrained": 20.0}  # fmt: skip
@@ -21,30 +19,18 @@ NOISE = {"hidden": 40.0, "word": 8.0, "attention": 3.0, "logit": 0.5, "layers": 
 
 
 @pytest.fixture
-def report_of(plan_of, words, sts, home, tmp_path, monkeypatch):
+def report_of(plan_of, words, sts, home, tmp_path, learned):
     """Return a function: a table of the study by its name, built of models that differ."""
     tasks = {"sts": TASKS.parse({"kind": "sts", "years": [2012, 2013, 2016]})}
     plan = plan_of(tmp_path, tasks)
     plan.seeds = lambda experiment: [1, 2]
-    plan.segmented = lambda experiment, seed: plan.path("vocab", "pieces")
-    plan.models = lambda names: [plan.path("models", n, f"seed{s}") for n in names for s in (1, 2)]
-    losses = {"placed-word": 99.0}
-    monkeypatch.setattr(
-        standing, "held_out_loss", lambda model: losses.get(model.parent.name.split(".")[1], 50.0)
-    )
-    monkeypatch.setattr(standing, "unigram_loss", lambda *_: 80.0)
-
-    def objective(model):
-        number = model.parent.name.rpartition("-")[2]
-        return Generative(tokens=1000 * int(number) if number.isdigit() else 500)
-
-    monkeypatch.setattr(standing, "objective_of", objective)
+    learned["appendix-lstm.placed-word"] = 99.0
 
     def build(name):
         table = TABLES.parse(read_yaml(home / "study.yaml")["tables"][name])
         plan.study = SimpleNamespace(tasks=tasks, epochs=None, tables={name: table})
         files = {key: list(map(Path, paths)) for key, paths in table.inputs(plan).items()}
-        for folder in files["scores"]:
+        for folder in files["scores.sts"]:
             setting = folder.parent.name.split(".")[1]
             folder.mkdir(parents=True)
             for seed in (1, 2):
@@ -60,7 +46,7 @@ def report_of(plan_of, words, sts, home, tmp_path, monkeypatch):
                      "timed": dict.fromkeys(names, 200), "device": "cpu"}  # fmt: skip
             path.write_text(json.dumps(times))
         files["paper"] = [home / "claims.yaml", home / "published.yaml"]
-        read = [f for folder in files["scores"] for f in sorted(folder.glob("seed*.json"))]
+        read = [f for folder in files["scores.sts"] for f in sorted(folder.glob("seed*.json"))]
         material = Material(name, plan, files, Scores(read, tasks, 100, 1), "tiny")
         report = table.build(material)
         for figure in table.figures(name):
@@ -85,9 +71,12 @@ def test_placements_with_their_times(report_of):
     assert "| *BiLSTM (Logit)* | *wieting2020, Table 5* | *69.4* | *1,603* |" in report.markdown
     better = claims["wieting2020.table5.nearer.logit.hidden"]
     assert better.statistic > 0 and better.published == 15.1
-    # a model that has not begun to learn is in no claim
-    assert not [name for name in claims if name.endswith(".word")]
-    assert "wieting2020.table5.nearer.all" in claims
+    # nothing is claimed of a model that has not begun to learn
+    barred = claims["wieting2020.table5.nearer.logit.word"]
+    assert barred.verdict == "not comparable" and barred.p_holm is None
+    assert "appendix-lstm.placed-word: has not begun to learn" in barred.test
+    assert better.verdict != "not comparable"
+    assert claims["wieting2020.table5.nearer.all"].verdict == "not comparable"
 
 
 def test_layers(report_of):

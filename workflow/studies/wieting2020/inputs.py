@@ -22,6 +22,7 @@ class Inputs:
         text: what is made of held-out text.
         gathered: the bitexts whose held-out pairs are gathered.
         styles: the folder of the versions of a text.
+        probing: the files of the probing sets, and what each is made from, `probed`.
         restyled: the experiments whose models restyle, with so large a `beam`.
         autoencoders: the experiments whose likelihood is measured.
         measured: how it is: sentences, draws, seed.
@@ -34,6 +35,11 @@ class Inputs:
         self.text = cast("Text", tables["text"])
         self.gathered = {probe.bitext for probe in self.text.probes.values()}
         self.styles = plan.path("styles")
+        self.probing = self.text.inputs(plan)["probing"]
+        self.probed = [
+            self.styles if probe.kind == "version" else plan.path("held-out", f"{probe.bitext}.tsv")
+            for probe in self.text.probes.values()
+        ]
         transfer = cast("StyleTransfer", tables["styles"])
         examples = cast("StyleExamples", tables["table4"])
         self.restyled = [*transfer.experiments(plan), examples.experiment]
@@ -67,13 +73,6 @@ class Inputs:
         """Return the files of the kinds that a table times."""
         files = map(self.plan.training_files, self.timed_experiments(table))
         return sorted({path for paths in files for path in paths})
-
-    def probed(self, name: str) -> str:
-        """Return the file or folder that a probing set is made from."""
-        probe = self.text.probes[name]
-        if probe.kind == "version":
-            return self.styles
-        return self.plan.path("held-out", f"{probe.bitext}.tsv")
 
     def text_of(self, experiment: str) -> str:
         """Return the corpus that an experiment is trained on."""

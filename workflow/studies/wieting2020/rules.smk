@@ -69,23 +69,21 @@ rule build_styles:
 
 
 rule build_probing:
-    """Make a probing set of held-out text (section 5.2).
+    """Make the probing sets of held-out text (section 5.2).
 
-    Out: tr, va or te, the label, the sentence, with tabs between, as SentEval has them.
+    Out: of each, tr, va or te, the label, the sentence, with tabs between, as SentEval has them.
     """
     input:
-        text=lambda w: wieting2020.probed(w.probe),
+        texts=wieting2020.probed,
     output:
-        lines=wieting2020.plan.path("probing/{probe}.txt"),
+        sets=wieting2020.probing,
     log:
-        wieting2020.plan.path("logs/build_probing/{probe}.log"),
-    wildcard_constraints:
-        probe=alternatives(wieting2020.text.probes),
+        wieting2020.plan.path("logs/build_probing.log"),
     conda:
         "../../../envs/tandem.yaml"
     params:
-        probe=lambda w: wieting2020.text.probes[w.probe].model_dump(mode="json"),
-        sides=lambda w: wieting2020.plan.sides(wieting2020.text.probes[w.probe].bitext),
+        probes=[probe.model_dump(mode="json") for probe in wieting2020.text.probes.values()],
+        sides=[wieting2020.plan.sides(p.bitext) for p in wieting2020.text.probes.values()],
         code=digest("build_probing.py", study="wieting2020"),
     script:
         "scripts/build_probing.py"

@@ -9,9 +9,9 @@ test, uncorrected.
 
 A claim is supported if its corrected p is below 0.05 and the statistic above the margin,
 contradicted if it is below, and else undecided. "At least as good" is non-inferiority: its margin
-is below zero. A claim about an experiment that is trained for fewer epochs than the paper's is not
-comparable, and an exact quantity, which no test could contradict by chance, is a description;
-neither is tested or counted in the correction.
+is below zero. A claim about an experiment that is trained for fewer epochs than the paper's, or
+that the table's report bars, is not comparable, and an exact quantity, which no test could
+contradict by chance, is a description; neither is tested or counted in the correction.
 
 Claims that share an id are parts of one finding, and its entry may say what holds if all of them
 do. tandem.reporting.replications counts the corpora that a finding replicates in.
@@ -92,7 +92,7 @@ def judge(material: Material, report: Report) -> list[Claim]:
         return []
     evidence = Evidence(material.scores, {"table": report.frame, **report.frames}, material.plan)
     try:
-        tested = list(_measured(path, material.name, evidence))
+        tested = list(_measured(path, material.name, evidence, report))
     except ConfigurationError as error:
         raise InputError(path, None, str(error), "Mend the claim") from error
     p = [measured.p for _, measured, reason in tested if measured.p is not None and not reason]
@@ -114,7 +114,7 @@ def judge(material: Material, report: Report) -> list[Claim]:
 
 
 def _measured(
-    path: Path, table: str, evidence: Evidence
+    path: Path, table: str, evidence: Evidence, report: Report
 ) -> Iterator[tuple[ClaimEntry, Measured, str]]:
     """Yield the claims that have scores, with why one is not comparable ("": it is)."""
     seen: dict[str, str] = {}
@@ -130,13 +130,19 @@ def _measured(
         if measured is None:
             logger.info("claim %s is left out: a side of it has no scores", entry.name)
         else:
-            yield entry, measured, _incomparable(entry.test.experiments(), evidence.plan)
+            yield entry, measured, _incomparable(entry.test.experiments(), report, evidence.plan)
 
 
-def _incomparable(experiments: Iterable[str], plan: Outline) -> str:
-    """Say which experiments are trained for fewer epochs than the paper's."""
+def _incomparable(experiments: Sequence[str], report: Report, plan: Outline) -> str:
+    """Say which experiments have fewer epochs than the paper's, or are barred by a report."""
     fewer = [f"{n} ({plan.epochs(n)})" for n in experiments if plan.fewer_epochs(n)]
-    return f"fewer epochs than the paper's {plan.study.epochs}: {', '.join(fewer)}" if fewer else ""
+    reasons = []
+    if fewer:
+        reasons.append(f"fewer epochs than the paper's {plan.study.epochs}: {', '.join(fewer)}")
+    reasons += [f"{name}: {report.barred[name]}" for name in experiments if name in report.barred]
+    if experiments and all(name in report.doubtful for name in experiments):
+        reasons += [f"{name}: {report.doubtful[name]}" for name in experiments]
+    return "; ".join(reasons)
 
 
 def single_verdict(measured: Measured, margin: float, p_holm: float | None) -> Verdict:

@@ -66,6 +66,9 @@ class Outline(Places, Protocol):
     def pretrained(self, experiment: str) -> str | None:
         """Return the model of a pretrained baseline; None for an encoder that is trained."""
 
+    def whole(self, experiment: str) -> str:
+        """Return the experiment that an encoder is trained in: its own, unless it is a part."""
+
     def seeds(self, experiment: str) -> list[int]:
         """Return the seeds of an experiment."""
 

@@ -49,11 +49,17 @@ class Material:
 
 @dataclass(frozen=True)
 class Report:
-    """A table as CSV and Markdown; `frames`, by name, hold further data that its claims read."""
+    """A table as CSV and Markdown; `frames`, by name, hold further data that its claims read.
+
+    Claims that name an experiment of `barred` are not comparable, nor are those that name none but
+    experiments of `doubtful`; both say why, by experiment.
+    """
 
     frame: pd.DataFrame
     markdown: str
     frames: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    barred: Mapping[str, str] = field(default_factory=dict)
+    doubtful: Mapping[str, str] = field(default_factory=dict)
 
 
 class Table(Kind):

@@ -141,15 +141,19 @@ class Plan(CorpusPlan):
 
     def start_model(self, experiment: str, seed: int | str) -> list[str]:
         """Return the folder of the encoder that training starts from, or that an encoder is in."""
-        if part := self.encoder(experiment).part:
-            name = f"{part.split('/')[0]}.{experiment.split('.')[1]}"
-            return [self.model(name, int(seed))]
+        if (whole := self.whole(experiment)) != experiment:
+            return [self.model(whole, int(seed))]
         return self._of_start(self.setting(experiment), seed, self.model)
 
     def part(self, experiment: str) -> str | None:
         """Return the folder within another model that an encoder is in; None: it has its own."""
         part = self.encoder(experiment).part
         return part.split("/", 1)[1] if part else None
+
+    def whole(self, experiment: str) -> str:
+        """Return the experiment that an encoder is trained in: its own, unless it is a part."""
+        part = self.encoder(experiment).part
+        return f"{part.split('/')[0]}.{experiment.split('.')[1]}" if part else experiment
 
     def computed(self, experiment: str) -> bool:
         """Whether an encoder is trained, and neither drawn nor taken from another model."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tandem.registry import ConfigurationError, Settings
@@ -32,6 +33,16 @@ class Figure(Settings):
     """Which of the task's figures."""
     setting: str = ""
     """The setting of the encoders; empty: that of the model."""
+
+
+def pretrained(plan: Outline, names: Sequence[str]) -> list[Compared]:
+    """Return pretrained baselines as models, in the first setting: any would do for these."""
+    setting = next(iter(plan.study.settings))
+    models = zip(names, plan.experiments(names, [setting]), strict=True)
+    return [
+        Compared(label=plan.described(measured)["encoder"], encoder=name, setting=setting)
+        for name, measured in models
+    ]
 
 
 def experiment(plan: Outline, model: Compared, figure: Figure | None = None) -> str:

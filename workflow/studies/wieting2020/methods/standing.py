@@ -1,16 +1,22 @@
-"""How models of an appendix stand: their scores, the untrained encoder's, and what they learned."""
+"""How models stand: what they have learned, and whether they are above what is not trained.
+
+One rule for all tables. A model has not begun to learn if its held-out loss is not below that of
+writing each token by its frequency; it is below where the same encoder, untrained, has a higher
+score. `withheld` tells claims of both.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import permutations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tandem.registry import Settings
 from tandem.reporting.outline import Outline
 from wieting2020.methods.begun import held_out_loss, objective_of, unigram_loss
-from wieting2020.methods.compared import Compared, experiment
+from wieting2020.methods.compared import Compared
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,11 +26,13 @@ if TYPE_CHECKING:
 
 METRIC = "pearson_x100"
 NOT_BEGUN, BELOW = "‡", "§"
-NOTE = (
+BEGUN_NOTE = (
     f"{NOT_BEGUN}: it has not begun to learn, since its held-out loss is not below that of writing "
-    f"each token by its frequency. {BELOW}: its STS is below that of the same encoder untrained. "
-    "No claim is made of a model that has not begun to learn, nor of two that are both below the "
-    "untrained encoder."
+    "each token by its frequency; claims of it are not comparable."
+)
+NOTE = (
+    f"{BEGUN_NOTE} {BELOW}: its STS is below that of the same encoder untrained; claims of such "
+    "models alone are not comparable."
 )
 """What the marks mean, and of which models claims are made."""
 
@@ -36,21 +44,35 @@ class Named(Compared):
     """Its name in claims."""
 
 
+class Floor(Settings):
+    """An encoder that is not trained, which those that are trained should be above."""
+
+    experiment: str
+    """Its experiment; `{encoder}` and `{setting}` in it are those of the trained one."""
+    task: str = "sts"
+    """The task that scores both."""
+    units: list[str] = ["mean"]
+    """Which of its figures; below is what is below in all of those that were scored."""
+
+    def of(self, plan: Outline, experiment: str) -> str:
+        """Return the untrained counterpart of an experiment."""
+        encoder, setting = experiment.split(".")
+        name = self.experiment.format(encoder=encoder, setting=setting)
+        return plan.experiments(*([part] for part in name.split(".")))[0]
+
+
 @dataclass(frozen=True)
 class Standing:
-    """A model with what is known of it.
+    """What is known of a model.
 
     Attributes:
-        scored: its figure, and `floor` that of the same encoder untrained; None: not scored.
+        scored: its figures, and those of the same encoder untrained: where both were scored.
         loss: held out, in nats for each pair, the mean over seeds.
         unigram: that of writing by frequencies.
         tokens: of a batch.
     """
 
-    model: Named
-    experiment: str
-    scored: Cell | None
-    floor: Cell | None
+    scored: list[tuple[Cell, Cell]]
     loss: float
     unigram: float
     tokens: int
@@ -61,79 +83,129 @@ class Standing:
         return self.loss < self.unigram
 
     @property
-    def above(self) -> bool:
-        """Whether it scores above the untrained encoder."""
-        if self.scored is None or self.floor is None:
-            return False
-        return self.scored.estimate > self.floor.estimate
+    def below(self) -> bool:
+        """Whether no figure is above that of the untrained encoder."""
+        return bool(self.scored) and all(
+            cell.estimate <= floor.estimate for cell, floor in self.scored
+        )
 
     @property
     def mark(self) -> str:
         """What stands behind its label."""
-        scored = self.scored is not None and self.floor is not None
-        below = scored and not self.above
-        return NOT_BEGUN * (not self.begun) + BELOW * below
+        return NOT_BEGUN * (not self.begun) + BELOW * self.below
 
-    def columns(self) -> dict[str, Any]:
-        """Return what a table's CSV says of it, without its score."""
-        floor = None if self.floor is None else self.floor.estimate
+    @property
+    def cell(self) -> Cell | None:
+        """Its first figure."""
+        return self.scored[0][0] if self.scored else None
+
+    def shown(self) -> list[str]:
+        """Return what a grid shows of it: the untrained encoder's figure, and both losses."""
+        from tandem.reporting.writer import quantity
+
+        return [quantity(self._floor, ".1f"), f"{self.loss:.1f}", f"{self.unigram:.1f}"]
+
+    @property
+    def _floor(self) -> float | None:
+        return self.scored[0][1].estimate if self.scored else None
+
+    def columns(self, model: Named, experiment: str) -> dict[str, Any]:
+        """Return what a table's CSV says of it."""
+        from tandem.reporting.writer import columns
+
         return {
-            "row": self.model.label, "name": self.model.name, "experiment": self.experiment,
-            "seed_count": len(self.scored.seeds) if self.scored else 0, "batch_tokens": self.tokens,
+            "row": model.label, "name": model.name, "experiment": experiment,
+            "seed_count": len(self.cell.seeds) if self.cell else 0, "batch_tokens": self.tokens,
             "held_out_nats": self.loss, "unigram_nats": self.unigram, "begun": self.begun,
-            f"untrained_{METRIC}": floor,
+            f"untrained_{METRIC}": self._floor, **columns("STS", METRIC, self.cell),
         }  # fmt: skip
 
 
-def names(plan: Outline, models: Sequence[Named], untrained: str) -> dict[str, str]:
-    """Return the experiment of each model's encoder untrained, by the model's own experiment."""
-    floors = (plan.experiments([model.encoder], [untrained])[0] for model in models)
-    return {experiment(plan, m): floor for m, floor in zip(models, floors, strict=True)}
+SHOWN = ("untrained", "held-out loss", "by frequencies")
+"""Headings of `Standing.shown`."""
 
 
-def inputs(plan: Outline, models: Sequence[Named], untrained: str, task: str) -> dict[str, Any]:
-    """Name what standings are read from: scores, models and the text that they learned from."""
-    every = names(plan, models, untrained)
-    return {
-        "scores": plan.scores([*every, *every.values()], task),
-        "models": plan.models(every),
-        "segmented": [plan.segmented(name, plan.seeds(name)[0]) for name in every],
-    }
+def _learned(plan: Outline, names: Iterable[str]) -> list[str]:
+    """Return the experiments, each once, that have a held-out loss."""
+    trained = (name for name in dict.fromkeys(names) if not plan.pretrained(name))
+    return [name for name in trained if plan.setting(name).selection == "loss"]
+
+
+def _models(plan: Outline, name: str) -> list[str]:
+    """Return the models whose training an experiment's encoders come from."""
+    return plan.models([plan.whole(name)], plan.seeds(name))
+
+
+def inputs(plan: Outline, names: Iterable[str], floor: Floor | None = None) -> dict[str, list[str]]:
+    """Name what standings of experiments are read from: scores, models and the text they read."""
+    every = _learned(plan, names)
+    models = (path for name in every for path in _models(plan, name))
+    texts = (plan.segmented(name, plan.seeds(name)[0]) for name in every)
+    files = {"models": [*dict.fromkeys(models)], "segmented": [*dict.fromkeys(texts)]}
+    if floor is not None:
+        both = [*every, *(floor.of(plan, name) for name in every)]
+        files[f"scores.{floor.task}"] = plan.scores(both, floor.task)
+    return files
 
 
 def standings(
-    material: Material, models: Sequence[Named], untrained: str, task: str, unit: str
-) -> list[Standing]:
-    """Return how models stand, in their order."""
-    plan, scores = material.plan, material.scores
-    every = names(plan, models, untrained)
-    folders = iter(material.files["models"])
-    result = []
-    for model, (name, floor), text in zip(
-        models, every.items(), material.files["segmented"], strict=True
-    ):
-        trained = [next(folders) for _ in plan.seeds(name)]
-        objective, losses = objective_of(trained[0]), [held_out_loss(folder) for folder in trained]
+    material: Material, names: Iterable[str], floor: Floor | None = None
+) -> dict[str, Standing]:
+    """Return how experiments stand, those that have a held-out loss."""
+    plan, names = material.plan, list(names)
+    wanted = inputs(plan, names)
+    places: dict[str, Path] = {}
+    for key in ("models", "segmented"):  # which may be elsewhere than the plan says
+        places |= zip(wanted[key], material.files[key], strict=True)
+    result = {}
+    for name in _learned(plan, names):
+        folders = [places[path] for path in _models(plan, name)]
+        objective = objective_of(folders[0])
+        losses = [held_out_loss(folder) for folder in folders]
+        text = places[plan.segmented(name, plan.seeds(name)[0])]
         sides = plan.sides(plan.setting(name).corpus)
-        scored, below = (scores.cell(of, task, unit) for of in (name, floor))
-        unigram = unigram_loss(Path(text), sides, objective)
-        mean = sum(losses) / len(losses)
-        result.append(Standing(model, name, scored, below, mean, unigram, objective.tokens))
+        unigram = unigram_loss(text, sides, objective)
+        scored = _scored(material, name, floor) if floor else []
+        result[name] = Standing(scored, sum(losses) / len(losses), unigram, objective.tokens)
     return result
 
 
-def comparable(models: Sequence[Standing]) -> pd.DataFrame:
-    """Return the pairs of models that claims may compare, each both ways: better and worse.
+def _scored(material: Material, name: str, floor: Floor) -> list[tuple[Cell, Cell]]:
+    """Return the figures of an experiment and of its floor, where both were scored."""
+    below, pairs = floor.of(material.plan, name), []
+    for unit in floor.units:
+        cells = [material.scores.cell(of, floor.task, unit) for of in (name, below)]
+        if cells[0] is not None and cells[1] is not None:
+            pairs.append((cells[0], cells[1]))
+    return pairs
 
-    Columns: better, worse, their names; better_experiment, worse_experiment.
+
+def withheld(standing: Mapping[str, Standing]) -> dict[str, dict[str, str]]:
+    """Return what a report says to claims: the fields `barred` and `doubtful`."""
+    return {
+        "barred": {
+            name: f"has not begun to learn ({entry.loss:.1f} nats, by frequencies "
+            f"{entry.unigram:.1f})"
+            for name, entry in standing.items() if not entry.begun
+        },
+        "doubtful": {
+            name: "below the same encoder untrained" for name, entry in standing.items()
+            if entry.below
+        },
+    }  # fmt: skip
+
+
+def paired(models: Mapping[str, Named]) -> pd.DataFrame:
+    """Return the pairs of models, by experiment, that claims compare, each both ways.
+
+    Columns: better, worse, their names; better_label, worse_label; better_experiment,
+    worse_experiment.
     """
     import pandas as pd
 
-    ready = [model for model in models if model.begun and model.scored is not None]
     lines = [
-        {"better": a.model.name, "worse": b.model.name, "better_label": a.model.label,
-         "worse_label": b.model.label, "better_experiment": a.experiment,
-         "worse_experiment": b.experiment}
-        for a, b in permutations(ready, 2) if a.above or b.above
+        {"better": first.name, "worse": second.name, "better_label": first.label,
+         "worse_label": second.label, "better_experiment": name, "worse_experiment": other}
+        for (name, first), (other, second) in permutations(models.items(), 2)
     ]  # fmt: skip
     return pd.DataFrame(lines)

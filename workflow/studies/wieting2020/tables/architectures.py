@@ -11,8 +11,9 @@ from pydantic import PositiveInt
 from tandem.files.io import read_json
 from tandem.reporting.outline import Outline
 from tandem.reporting.table import Material, Report, Table
+from wieting2020.methods import standing
 from wieting2020.methods.compared import experiment
-from wieting2020.methods.standing import METRIC, NOTE, Named, comparable, inputs, standings
+from wieting2020.methods.standing import METRIC, NOTE, Floor, Named
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,12 +27,8 @@ class Architectures(Table):
     """Heading of the table."""
     rows: list[Named]
     """The models."""
-    untrained: str
-    """The setting in which their encoders are not trained."""
-    task: str = "sts"
-    """The task that scores them."""
-    unit: str = "mean"
-    """Which of its figures."""
+    untrained: Floor
+    """Their encoders untrained."""
     timed_pairs: PositiveInt = 2000
     """Training pairs of a turn that is timed, at most those there are."""
     turns: PositiveInt = 3
@@ -50,40 +47,36 @@ class Architectures(Table):
         """Name scores, models, their text, and the times, which a job of its own measures."""
         name = next(name for name, table in plan.study.tables.items() if table == self)
         times = [plan.path("benchmarks", f"{name}.json")]
-        return {**inputs(plan, self.rows, self.untrained, self.task), "times": times}
+        return {**standing.inputs(plan, self.experiments(plan), self.untrained), "times": times}
 
     def build(self, material: Material) -> Report:
         """Make a line for each model.
 
-        Columns: those of `Standing.columns`, the score with its 95% interval, and epoch_seconds,
-        the time of one pass over all training pairs, by the mean of the turns, with epoch_fastest
-        and epoch_slowest. The frame `comparable` names what claims may compare.
+        Columns: those of `Standing.columns`, and epoch_seconds, the time of one pass over all
+        training pairs, by the mean of the turns, with epoch_fastest and epoch_slowest. The frame
+        `pairs` names what claims compare.
         """
         import pandas as pd
 
-        from tandem.reporting.writer import beside, columns, grid, page, quantity
+        from tandem.reporting.writer import beside, grid, page, quantity
 
-        models = standings(material, self.rows, self.untrained, self.task, self.unit)
+        names = self.experiments(material.plan)
+        models = standing.standings(material, names, self.untrained)
         times = read_json(material.files["times"][0])
         lines, heads = [], []
-        for model in models:
-            seconds = _seconds(times, model.experiment)
-            score = columns("STS", METRIC, model.scored)
-            lines.append({**model.columns(), **score, **seconds})
-            heads.append([model.model.label + model.mark, quantity(len(model.scored.seeds))
-                          if model.scored else ""])  # fmt: skip
-        shown = beside(heads, [[model.scored] for model in models])
-        for row, model, line in zip(shown, models, lines, strict=True):
-            floor = "" if model.floor is None else f"{model.floor.estimate:.1f}"
-            row += [floor, f"{model.loss:.1f}", f"{model.unigram:.1f}"]
-            row.append(quantity(line["epoch_seconds"], ",.1f"))
-        headings = ["Architecture", "Seeds", "STS", "untrained", "held-out loss", "by frequencies",
-                    "Time (s)"]  # fmt: skip
+        for model, (name, stands) in zip(self.rows, models.items(), strict=True):
+            lines.append({**stands.columns(model, name), **_seconds(times, name)})
+            heads.append([model.label + stands.mark, str(lines[-1]["seed_count"] or "")])
+        shown = beside(heads, [[stands.cell] for stands in models.values()])
+        for row, stands, line in zip(shown, models.values(), lines, strict=True):
+            row += [*stands.shown(), quantity(line["epoch_seconds"], ",.1f")]
+        headings = ["Architecture", "Seeds", "STS", *standing.SHOWN, "Time (s)"]
         text = page(
             f"# {self.title}", grid(headings, shown), _legend(times), NOTE, self.notes,
             self._published(material),
         )  # fmt: skip
-        return Report(pd.DataFrame(lines), text, {"comparable": comparable(models)})
+        pairs = standing.paired(dict(zip(names, self.rows, strict=True)))
+        return Report(pd.DataFrame(lines), text, {"pairs": pairs}, **standing.withheld(models))
 
     def _published(self, material: Material) -> str:
         """Return a grid of the published rows."""

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from tandem.registry import Settings
 from tandem.reporting.outline import Outline
 from tandem.reporting.table import Material, Report, Table
-from wieting2020.methods.standing import METRIC, NOTE, Named, comparable, inputs, standings
+from wieting2020.methods import standing
+from wieting2020.methods.compared import experiment
+from wieting2020.methods.standing import METRIC, NOTE, Floor, Named
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,47 +36,40 @@ class BatchSizes(Table):
     """The models."""
     settings: list[str]
     """The settings, one for each size."""
-    untrained: str
-    """The setting in which their encoders are not trained."""
-    task: str = "sts"
-    """The task that scores them."""
-    unit: str = "mean"
-    """Which of its figures."""
+    untrained: Floor
+    """Their encoders untrained."""
     notes: str = ""
     """Shown under the table."""
 
-    @property
-    def _models(self) -> list[Named]:
-        return [
+    def _models(self, plan: Outline) -> dict[str, Named]:
+        models = [
             Named(label=family.label, name=f"{family.name}-{setting}", encoder=family.encoder,
                   setting=setting)
             for family in self.families for setting in self.settings
         ]  # fmt: skip
+        return {experiment(plan, model): model for model in models}
 
     def inputs(self, plan: Outline) -> dict[str, list[str]]:
         """Name scores, models and their text."""
-        return inputs(plan, self._models, self.untrained, self.task)
+        return standing.inputs(plan, self._models(plan), self.untrained)
 
     def build(self, material: Material) -> Report:
         """Make a line for each family and size.
 
-        Columns: those of `Standing.columns`, and the score with its 95% interval. The frame
-        `comparable` names what claims may compare.
+        Columns: those of `Standing.columns`. The frame `pairs` names what claims compare.
         """
         import pandas as pd
 
-        from tandem.reporting.writer import beside, columns, grid, page
+        from tandem.reporting.writer import beside, grid, page
 
-        models = standings(material, self._models, self.untrained, self.task, self.unit)
-        frame = pd.DataFrame(
-            [{**model.columns(), **columns("STS", METRIC, model.scored)} for model in models]
-        )
-        heads = [[model.model.label + model.mark, f"{model.tokens:,}"] for model in models]
-        shown = beside(heads, [[model.scored] for model in models])
-        for row, model in zip(shown, models, strict=True):
-            floor = "" if model.floor is None else f"{model.floor.estimate:.1f}"
-            row += [floor, f"{model.loss:.1f}", f"{model.unigram:.1f}"]
-        headings = ["", "Tokens of a batch", "STS", "untrained", "held-out loss", "by frequencies"]
+        models = self._models(material.plan)
+        stands = standing.standings(material, models, self.untrained)
+        lines = [stands[name].columns(model, name) for name, model in models.items()]
+        heads = [[model.label + stands[name].mark, f"{stands[name].tokens:,}"]
+                 for name, model in models.items()]  # fmt: skip
+        shown = beside(heads, [[stands[name].cell] for name in models])
+        shown = [[*row, *stands[name].shown()] for row, name in zip(shown, models, strict=True)]
+        headings = ["", "Tokens of a batch", "STS", *standing.SHOWN]
         legend = (
             "STS: Pearson's r × 100, the mean of the years 2012-2016; in brackets, the 95% "
             "interval over items and seeds (of one seed, over items alone). Losses: nats for each "
@@ -82,7 +77,8 @@ class BatchSizes(Table):
             "The paper has a figure, without numbers."
         )
         text = page(f"# {self.title}", grid(headings, shown), legend, NOTE, self.notes)
-        return Report(frame, text, {"comparable": comparable(models)})
+        pairs = standing.paired(models)
+        return Report(pd.DataFrame(lines), text, {"pairs": pairs}, **standing.withheld(stands))
 
     def plot(self, figure: str, frame: pd.DataFrame, material: Material) -> Figure:
         """Draw a curve for each family."""

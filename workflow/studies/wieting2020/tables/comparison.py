@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tandem.reporting.outline import Outline
 from tandem.reporting.table import Material, Report, Table
-from wieting2020.methods.compared import Compared, Figure, experiment
+from wieting2020.methods import standing
+from wieting2020.methods.compared import Compared, Figure, experiment, pretrained
+from wieting2020.methods.standing import Floor, Standing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,26 +34,37 @@ class Comparison(Table):
     """Heading of the table."""
     rows: list[Compared]
     """The models."""
+    baselines: list[str] = []
+    """Pretrained baselines, further rows, which come first."""
     columns: list[Figure]
     """The columns."""
     last_above: bool = False
     """Mark the figures that the last row's are significantly above."""
     quoted: list[str] = []
     """Rows of published.yaml that are shown, by id."""
-    claimed: list[str] = []
-    """Further tasks whose scores its claims read."""
+    untrained: Floor | None = None
+    """The models' encoder untrained: what is below it, or has not begun to learn, is marked."""
     notes: str = ""
     """Shown under the table."""
 
     def inputs(self, plan: Outline) -> dict[str, list[str]]:
-        """Name the scores of all models, of each task in its settings."""
-        folders: dict[str, list[str]] = {}
-        for row in self.rows:
-            for figure in self.columns:
-                name = experiment(plan, row, figure)
-                for task in (figure.task, *self.claimed):
-                    folders.setdefault(f"scores.{task}", []).extend(plan.scores([name], task))
+        """Name the scores of all models, of each task in its settings, and what they learned."""
+        folders: dict[str, list[str]] = defaultdict(list)
+        for names in self._experiments(plan):
+            for figure, name in zip(self.columns, names, strict=True):
+                folders[f"scores.{figure.task}"] += plan.scores([name], figure.task)
+        learned = (name for names in self._experiments(plan) for name in names)
+        for key, paths in standing.inputs(plan, learned, self.untrained).items():
+            folders[key] += paths
         return {key: list(dict.fromkeys(paths)) for key, paths in folders.items()}
+
+    def _models(self, plan: Outline) -> list[Compared]:
+        return [*pretrained(plan, self.baselines), *self.rows]
+
+    def _experiments(self, plan: Outline) -> list[list[str]]:
+        """Return the experiment of each row and column."""
+        return [[experiment(plan, row, figure) for figure in self.columns]
+                for row in self._models(plan)]  # fmt: skip
 
     def build(self, material: Material) -> Report:
         """Make a line for each model.
@@ -62,55 +76,60 @@ class Comparison(Table):
         """
         import pandas as pd
 
-        from tandem.reporting.writer import beside, columns, grid, page
+        from tandem.reporting.writer import columns, grid, page
 
-        cells = [[self._cell(material, row, figure) for figure in self.columns]
-                 for row in self.rows]  # fmt: skip
+        rows, names = self._models(material.plan), self._experiments(material.plan)
+        cells = [
+            [material.scores.cell(name, figure.task, figure.unit)
+             for name, figure in zip(row, self.columns, strict=True)] for row in names
+        ]  # fmt: skip
         p = [[_p(cells[-1][place], cell) for place, cell in enumerate(row)] for row in cells]
-        lines = []
-        for row, scored, values in zip(self.rows, cells, p, strict=True):
+        stands = standing.standings(material, dict.fromkeys(sum(names, [])), self.untrained)
+        lines, scored = [], []
+        for row, of_row, figures, values in zip(rows, names, cells, p, strict=True):
             line: dict[str, Any] = row.model_dump(include={"encoder", "setting"})
             line = {"row": row.label, **line}
-            line["seed_count"] = max((len(cell.seeds) for cell in scored if cell), default=0)
-            for figure, cell, value in zip(self.columns, scored, values, strict=True):
+            line["seed_count"] = max((len(cell.seeds) for cell in figures if cell), default=0)
+            for figure, name, cell, value in zip(
+                self.columns, of_row, figures, values, strict=True
+            ):
                 line |= columns(figure.label, material.scores.metric(figure.task), cell)
                 line |= {f"{figure.label}_p": value} if self.last_above else {}
+                if cell is not None:
+                    scored.append(_described(row, figure, name))
             lines.append(line)
-        shown = beside([[row.label, str(line["seed_count"])]
-                        for row, line in zip(self.rows, lines, strict=True)], cells)  # fmt: skip
-        if self.last_above:
-            for texts, scored, values in zip(shown, cells, p, strict=True):
-                for place, (cell, value) in enumerate(zip(scored, values, strict=True)):
-                    texts[2 + place] += _MARK * _below(cell, cells[-1][place], value)
+        headings = ["", "Seeds", *(figure.label for figure in self.columns)]
+        shown = self._shown(lines, names, cells, stands)
         if any(least := self._chance(material)):
             shown.append(["Most frequent label", "", *least])
-        headings = ["", "Seeds", *(figure.label for figure in self.columns)]
-        frame = pd.DataFrame(lines)
         text = page(
-            f"# {self.title}", grid(headings, shown), self._legend(material), self.notes,
-            self._published(material),
+            f"# {self.title}", grid(headings, shown), self._legend(material),
+            standing.NOTE if stands else "", self.notes, self._published(material),
         )  # fmt: skip
-        return Report(frame, text, {"cells": pd.DataFrame(self._scored(material, cells))})
+        frames = {"cells": pd.DataFrame(scored)}
+        return Report(pd.DataFrame(lines), text, frames, **standing.withheld(stands))
 
-    def _scored(
-        self, material: Material, cells: Sequence[Sequence[Cell | None]]
-    ) -> list[dict[str, str]]:
-        """Name what every figure is of."""
-        lines = []
-        for row, scored in zip(self.rows, cells, strict=True):
-            for figure, cell in zip(self.columns, scored, strict=True):
-                name = experiment(material.plan, row, figure)
-                if cell is not None:
-                    lines.append({
-                        "row": row.label, "label": figure.label, "encoder": row.encoder,
-                        "setting": name.split(".")[1], "experiment": name, "task": figure.task,
-                        "unit": figure.unit,
-                    })  # fmt: skip
-        return lines
+    def _shown(
+        self,
+        lines: Sequence[Mapping[str, Any]],
+        names: Sequence[Sequence[str]],
+        cells: Sequence[Sequence[Cell | None]],
+        stands: Mapping[str, Standing],
+    ) -> list[list[str]]:
+        """Return the rows of the grid: marks are behind a label, or, of several models, figures."""
+        from tandem.reporting.writer import beside
 
-    def _cell(self, material: Material, row: Compared, figure: Figure) -> Cell | None:
-        name = experiment(material.plan, row, figure)
-        return material.scores.cell(name, figure.task, figure.unit)
+        heads = [[line["row"], str(line["seed_count"])] for line in lines]
+        shown = beside(heads, cells)
+        for texts, line, of_row, scored in zip(shown, lines, names, cells, strict=True):
+            marks = [stands[name].mark if name in stands else "" for name in of_row]
+            if len({*of_row}) == 1:
+                texts[0] += marks[0]
+                marks = [""] * len(marks)
+            for place, (figure, mark) in enumerate(zip(self.columns, marks, strict=True)):
+                below = _below(scored[place], cells[-1][place], line.get(f"{figure.label}_p"))
+                texts[2 + place] += (mark if scored[place] else "") + _MARK * below
+        return shown
 
     def _legend(self, material: Material) -> str:
         """Say what the figures are."""
@@ -134,9 +153,8 @@ class Comparison(Table):
     def _chance(self, material: Material) -> list[str]:
         """Return what the most frequent label would score, for each column that has one."""
         shares: dict[tuple[str, str], float] = {}
-        for row in self.rows:
-            for figure in self.columns:
-                name = experiment(material.plan, row, figure)
+        for names in self._experiments(material.plan):
+            for figure, name in zip(self.columns, names, strict=True):
                 for details in material.scores.details(name, figure.task)[:1]:
                     for entry in details.get("sets", []):
                         shares.setdefault((figure.task, entry["set"]), entry["chance_x100"])
@@ -166,6 +184,15 @@ class Comparison(Table):
         if not panels:  # none of the data could be had
             panels = [Dots("nothing was scored", rows, {})]
         return dot_plot(panels, _beside(len(panels)))
+
+
+def _described(row: Compared, figure: Figure, name: str) -> dict[str, str]:
+    """Return what a figure is of, for claims."""
+    return {
+        "row": row.label, "label": figure.label, "encoder": row.encoder,
+        "setting": name.split(".")[1], "experiment": name, "task": figure.task,
+        "unit": figure.unit,
+    }  # fmt: skip
 
 
 def _beside(panels: int) -> int:

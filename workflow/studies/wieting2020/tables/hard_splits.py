@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from tandem.reporting.outline import Outline
 from tandem.reporting.table import Material, Report, Table
-from wieting2020.methods.compared import Compared, experiment
+from wieting2020.methods import standing
+from wieting2020.methods.compared import Compared, experiment, pretrained
 from wieting2020.methods.hard_pairs import ALL, NEGATION, SPLITS
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ class HardSplits(Table):
     """Heading of the table."""
     models: list[Compared]
     """The columns."""
+    baselines: list[str] = []
+    """Pretrained baselines, further columns."""
     task: str
     """The task that scores the splits."""
     quoted: list[str] = []
@@ -34,11 +37,13 @@ class HardSplits(Table):
     """Shown under the table."""
 
     def _names(self, plan: Outline) -> dict[str, str]:
-        return {model.label: experiment(plan, model) for model in self.models}
+        models = [*self.models, *pretrained(plan, self.baselines)]
+        return {model.label: experiment(plan, model) for model in models}
 
     def inputs(self, plan: Outline) -> dict[str, list[str]]:
-        """Name the scores."""
-        return {"scores": plan.scores(self._names(plan).values(), self.task)}
+        """Name the scores, and what the models learned."""
+        names = self._names(plan).values()
+        return {"scores": plan.scores(names, self.task), **standing.inputs(plan, names)}
 
     def build(self, material: Material) -> Report:
         """Make a line for each split.
@@ -51,6 +56,7 @@ class HardSplits(Table):
         from tandem.reporting.writer import beside, columns, grid, page, quantity
 
         names = self._names(material.plan)
+        stands = standing.standings(material, names.values())
         details = material.scores.details(next(iter(names.values())), self.task)[0]
         splits = {entry["split"]: entry for entry in details["splits"]}
         cells = [[material.scores.cell(name, self.task, split) for name in names.values()]
@@ -68,7 +74,8 @@ class HardSplits(Table):
         rows = [beside([head], [row])[0] for head, row in zip(heads, cells, strict=True)]
         printed = [material.published[key] for key in self.quoted]
         rows = [[*row, *_printed(split, printed)] for split, row in zip(LABELS, rows, strict=True)]
-        headings = ["Split", "Pairs", "SWER bound", *names, *(f"*{e.about}*" for e in printed)]
+        marked = (label + (stands[n].mark if n in stands else "") for label, n in names.items())
+        headings = ["Split", "Pairs", "SWER bound", *marked, *(f"*{e.about}*" for e in printed)]
         text = page(
             f"# {self.title}",
             grid(headings, rows),
@@ -77,15 +84,16 @@ class HardSplits(Table):
             "2012-2016, each once for every human score that it has. SWER is the symmetric word "
             "error rate; a split holds the pairs at or beyond its bound, a quantile over all "
             "pairs. In italics, what the paper prints.",
-            self.notes,
-        )
-        return Report(pd.DataFrame(lines), text)
+            standing.BEGUN_NOTE if stands else "", self.notes,
+        )  # fmt: skip
+        return Report(pd.DataFrame(lines), text, {}, **standing.withheld(stands))
 
     def plot(self, figure: str, frame: pd.DataFrame, material: Material) -> Drawing:
         """Draw a row for each split, a series for each model."""
         from tandem.reporting.plots import Dots, bounds, dot_plot
 
-        series = {model.label: bounds(frame, model.label, _METRIC) for model in self.models}
+        names = self._names(material.plan)
+        series = {label: bounds(frame, label, _METRIC) for label in names}
         rows = [f"{line.label} ({line.pairs:,})" for line in frame.itertuples()]
         return dot_plot([Dots("Pearson's r × 100, with 95% interval", rows, series)])
 

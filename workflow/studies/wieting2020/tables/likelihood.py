@@ -10,6 +10,7 @@ from tandem.reporting.outline import Outline
 from tandem.reporting.table import Material, Report, Table
 from tandem.tasks.task import read_items
 from wieting2020.methods import likelihood_figures as figures
+from wieting2020.methods import standing
 from wieting2020.methods.compared import Compared, experiment
 from wieting2020.methods.gains import gain
 
@@ -56,7 +57,8 @@ class LikelihoodTable(Table):
                 plan.path("likelihood", name, f"seed{seed}.npz")
                 for name in names
                 for seed in plan.seeds(name)
-            ]
+            ],
+            **standing.inputs(plan, names),
         }
 
     def build(self, material: Material) -> Report:
@@ -71,6 +73,7 @@ class LikelihoodTable(Table):
         from tandem.reporting.writer import columns, grid, page
 
         names, cells = self.experiments(material.plan), self._cells(material)
+        stands = standing.standings(material, names)
         lines, gains = [], []
         for model, name in zip(self.models, names, strict=True):
             line: dict[str, Any] = {"row": model.label, "system": name}
@@ -84,8 +87,11 @@ class LikelihoodTable(Table):
             if figure in ("negative_log_likelihood", "perplexity"):  # less is better
                 sides = dict(reversed(sides.items()))
             gains.append(gain(figure, sides))
-        rows = [[line["row"], str(line["seed_count"]), *map(_shown, cells[name].values())]
-                for line, name in zip(lines, names, strict=True)]  # fmt: skip
+        rows = [
+            [line["row"] + stands[name].mark, str(line["seed_count"]),
+             *map(_shown, cells[name].values())]
+            for line, name in zip(lines, names, strict=True)
+        ]  # fmt: skip
         text = page(
             f"# {self.title}",
             grid(["", "Seeds", *HEADINGS.values()], rows),
@@ -95,9 +101,10 @@ class LikelihoodTable(Table):
             "most the logarithm of their number, and the divergence; below 0 by the draws alone. "
             f"The likelihood is importance-weighted, with {self.draws:,} draws of each sentence's "
             "vector; the perplexity is that of a token, the end of a sentence included.",
-            self.notes, self._published(material),
+            standing.BEGUN_NOTE, self.notes, self._published(material),
         )  # fmt: skip
-        return Report(pd.DataFrame(lines), text, {"gains": pd.DataFrame(gains)})
+        frames = {"gains": pd.DataFrame(gains)}
+        return Report(pd.DataFrame(lines), text, frames, **standing.withheld(stands))
 
     def _cells(self, material: Material) -> dict[str, dict[str, Cell]]:
         """Return the figures of each autoencoder."""

@@ -9,7 +9,7 @@ from pydantic import PositiveInt
 from tandem.files.io import read_json, read_lines
 from tandem.reporting.outline import Outline
 from tandem.reporting.table import Material, Report, Table
-from wieting2020.methods import transfer
+from wieting2020.methods import standing, transfer
 from wieting2020.methods.compared import Compared, experiment
 from wieting2020.methods.gains import estimate_of, gain
 from wieting2020.methods.styles import Classifier, read_triples
@@ -58,6 +58,7 @@ class StyleTransfer(Table):
                 for name in names
                 for seed in self._seeds(plan, name)
             ],
+            **standing.inputs(plan, names),
             "model": plan.models([self.measured_by], plan.seeds(self.measured_by)[:1]),
         }
 
@@ -85,6 +86,7 @@ class StyleTransfer(Table):
             for name in others
             for unit in METRICS
         }
+        stands = standing.standings(material, self.experiments(material.plan))
         lines = []
         for name, (label, outputs) in systems.items():
             seeds = 0 if name in CONTROLS else len(outputs)
@@ -95,7 +97,9 @@ class StyleTransfer(Table):
                 line |= columns(f"gain_{unit}", metric, estimate)
                 line[f"gain_{unit}_p"] = estimate.p(0) if estimate else None
             lines.append(line)
-        heads = [[line["row"], str(line["seed_count"] or "")] for line in lines]
+        marks = [stands[name].mark if name in stands else "" for name in systems]
+        heads = [[line["row"] + mark, str(line["seed_count"] or "")]
+                 for line, mark in zip(lines, marks, strict=True)]  # fmt: skip
         shown = beside(heads, [list(cells[name].values()) for name in systems])
         headings = list(HEADINGS.values())
         text = page(
@@ -104,9 +108,10 @@ class StyleTransfer(Table):
             grid(["", *headings], list(map(_compared, lines[:-1]))),
             "Differences on the same triples, with 95% intervals over triples and seeds (of one "
             "seed, over triples alone); p is two-sided, by Student's t over them, and not "
-            "corrected for the number of tests.",
+            "corrected for the number of tests.", standing.BEGUN_NOTE,
         )  # fmt: skip
-        return Report(pd.DataFrame(lines), text, {"gains": pd.DataFrame(gains.values())})
+        frames = {"gains": pd.DataFrame(gains.values())}
+        return Report(pd.DataFrame(lines), text, frames, **standing.withheld(stands))
 
     def _systems(self, material: Material) -> Systems:
         """Return the controls, then the models, with what they write."""
