@@ -87,7 +87,7 @@ def test_similarity_of_two_sentences(model, first, second, cosine, tmp_path, mon
     assert main([*command, "--json", "done.json"]) == 0
     printed = capsys.readouterr()
     assert (printed.out, printed.err) == (f"{cosine:.6f}\n", "cosine of two sentences\n")
-    assert json.loads(Path("done.json").read_text()) == {"pairs": 1}
+    assert json.loads(Path("done.json").read_text()) == {"pairs": 1, "blank": 0}
 
 
 def test_names_of_files_are_no_sentences(model, tmp_path, monkeypatch, capsys):
@@ -97,9 +97,25 @@ def test_names_of_files_are_no_sentences(model, tmp_path, monkeypatch, capsys):
     assert main(["similarity", model, "the cat", "Regen", *LANGUAGES]) == 0
     first, second = map(float, capsys.readouterr().out.split())
     assert first == pytest.approx(1, abs=1e-6) and second < 0.9
-    for names in (["the cat", "Katze"], ["a.en", "a.de"], ["text/en", "text/de"], ["", "a cat"]):
+    for names in (["the cat", "Katze"], ["a.en", "a.de"], ["text/en", "text/de"]):
         assert main(["similarity", model, *names, *LANGUAGES]) == 1
         assert "cosine" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("names", "problem"),
+    [
+        (("A sheep", ""), "the second sentence is empty. Give two sentences, or files"),
+        (("", "A sheep"), "the first sentence is empty. Give two sentences, or files"),
+        (("A sheep", " \t"), "the second sentence is empty. Give two sentences, or files"),
+        (("", ""), "the first sentence is empty. Give two sentences, or files"),
+        (("a.en", ""), "the name of a file is empty. Name one; - is stdin"),
+        (("",), "the name of a file is empty. Name one; - is stdin"),
+    ],
+)
+def test_an_empty_sentence_is_said_to_be_empty(model, names, problem, capsys):
+    assert main(["similarity", model, *names, *LANGUAGES]) == 1
+    assert capsys.readouterr().err == f"tandem similarity: {problem}\n"
 
 
 def test_sentences_after_two_dashes_stay_as_written(model, tmp_path, monkeypatch, capsys):

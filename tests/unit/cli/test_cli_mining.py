@@ -137,3 +137,35 @@ def test_one_candidate_gives_a_message_or_a_cosine(table, model, capsys):
     captured = capsys.readouterr()
     assert captured.out == ""
     assert "the first text has one sentence only" in captured.err
+    assert '(--score cosine, in Python score="cosine")' in captured.err
+
+
+def test_blank_lines_are_no_pairs(table, model, capsys, tmp_path):
+    english, german = ["", *ENGLISH, " ", "en1"], ["", *GERMAN, "de1", "\u3000"]
+    kept = table("score", english, german, "--json", "done.json")
+    assert [row[1:] for row in kept] == [[*pair] for pair in zip(ENGLISH, GERMAN, strict=True)]
+    done = json.loads((tmp_path / "done.json").read_text())
+    assert done == {"read": 63, "kept": 60, "copies": 0, "dropped": 0, "blank": 3, "at_least": -1}
+    command = [model, "a.en", "a.de", *LANGUAGES, "--json", "done.json", "--overwrite"]
+    assert main(["score", *command]) == 0
+    captured = capsys.readouterr()
+    assert captured.err.endswith("60 of 63 pairs kept; 3 with a blank side left out\n")
+    assert main(["evaluate", *command]) == 0
+    figures = json.loads((tmp_path / "done.json").read_text())["bitext"]
+    assert (figures["blank"], figures["calibrated_on_pairs"]) == (3, 30)
+    captured = capsys.readouterr()
+    assert "60 pairs; 3 with a blank side left out\n" in captured.err
+    # as many lines as the text has
+    assert main(["similarity", *command]) == 0
+    captured = capsys.readouterr()
+    cosines = captured.out.splitlines()
+    assert [n for n, cosine in enumerate(cosines) if float(cosine) == 0] == [0, 61, 62]
+    assert cosines[1:61] == [row[0] for row in kept]
+    assert captured.err.endswith("cosines of 63 pairs; 3 of them have a blank side, and a 0\n")
+
+
+def test_blank_lines_alone_are_said_to_be_blank(model, capsys, tmp_path):
+    (tmp_path / "blank").write_text("\n \n\n")
+    assert main(["score", model, "blank", "blank", *LANGUAGES]) == 1
+    captured = capsys.readouterr()
+    assert captured.err.endswith("score: each of 3 pairs has a blank side. Nothing is written\n")

@@ -126,10 +126,6 @@ def test_training_from_a_model_goes_on_where_it_was_stopped(trained, tmp_path, m
 def test_work_that_another_start_began_is_not_gone_on_with(trained, tmp_path, monkeypatch):
     model, few = trained
     out = tmp_path / "more"
-
-    def stop(*_, **__):
-        raise KeyboardInterrupt
-
     with monkeypatch.context() as patched:
         patched.setattr("tandem.own_bitext.build.training.save_trained", stop)
         assert main(["train", *few, "--from", str(model), "--out", str(out)]) == 130
@@ -147,6 +143,63 @@ def test_work_that_another_start_began_is_not_gone_on_with(trained, tmp_path, mo
     anew = begun.replace(SentenceEncoder.load(model).digest(), other.digest())
     stopped = {path.read_text() for path in work.glob("*/description.json")}
     assert stopped == {begun, anew}
+
+
+def stop(*_, **__):
+    raise KeyboardInterrupt
+
+
+def test_an_option_at_its_default_is_as_good_as_none(tmp_path, monkeypatch, capsys):
+    out, whole = str(tmp_path / "out"), str(tmp_path / "whole")
+    command = ["train", *bitext(tmp_path, 300), "--held-out", "20"]
+    command += ["--patience", "1", "--learning-rate", "0.001"]
+    assert main([*command, "--out", whole]) == 0
+    defaults = """--epochs 60 --dropout 0.7 --embedding-multiplier 1 --decay none --batch 128
+        --threads 1 --seed 1 --scramble 0 --optimizer adam --warmup 0 --precision auto --size 4000
+        --sample 250000 --encoder averaging --objective margin --device cpu""".split()
+    with monkeypatch.context() as patched:
+        patched.setattr("tandem.own_bitext.build.training.save_trained", stop)
+        assert main([*command, "--out", out]) == 130
+    work = next((tmp_path / ".out.unfinished").glob("*/text")).stat().st_ino
+    for other, differing in (
+        (["--threads", "2"], "recipe threads (1 then, 2 now)"),
+        (["--epochs", "61"], "recipe epochs (60 then, 61 now)"),
+        (["--size", "4001"], "segmentation size (4000 then, 4001 now)"),
+        (["--objective-setting", "margin=0.3"], "objective margin (0.4 then, 0.3 now)"),
+        (["--sample", "99"], "segmentation sample (255 then, 99 now)"),
+        (["--held-out", "21"], "held_out (20 then, 21 now)"),
+    ):
+        assert main([*command, *other, "--resume", "--out", out]) == 1
+        assert f"differs in {differing}. Give" in capsys.readouterr().err
+    with monkeypatch.context() as patched:
+        patched.setattr("tandem.own_bitext.build.training.save_trained", stop)
+        assert main([*command, *defaults, "--resume", "--out", out]) == 130
+    assert next((tmp_path / ".out.unfinished").glob("*/text")).stat().st_ino == work
+    assert main([*command, "--resume", "--out", out]) == 0
+    assert SentenceEncoder.load(out).digest() == SentenceEncoder.load(whole).digest()
+
+
+def test_pairs_that_serve_for_nothing_are_counted(tmp_path, capsys):
+    pairs = [(f"a{n} b{n} c", f"x{n} y{n} z") for n in range(300)]
+    # each of these shares a text with another pair
+    pairs += [(f"a{n} b{n} c", f"x{n} y{n} w") for n in range(300)]
+    for side, lines in zip(("en", "de"), zip(*pairs, strict=True), strict=True):
+        (tmp_path / side).write_text("\n".join(lines) + "\n")
+    files = [str(tmp_path / "en"), str(tmp_path / "de")]
+    how = ["--segmentation", "words", "--dimension", "8", "--held-out", "20", "--epochs", "1"]
+    report = tmp_path / "done.json"
+    command = ["train", *files, *LANGUAGES, *how, "--out", str(tmp_path / "model")]
+    assert main([*command, "--json", str(report)]) == 0
+    done, said = json.loads(report.read_text()), capsys.readouterr().err
+    splits, reported = done["text"]["splits"], done["quality"]["retrieval"]["pairs"]
+    dropped, again = splits["dropped_overlapping"], 40 - 20 - reported
+    assert dropped > 40
+    held = "held out: 20 pairs to stop on, 20 to calibrate on, "
+    text = f"left out: pairs {dropped} that share a text with held-out ones"
+    text += f" and {again} held out, that share a text with those to calibrate on" if again else ""
+    assert f"{held}{reported} to report on\n{text}\n" in said
+    trained = 600 - 40 - reported - dropped - again
+    assert f"training on {trained} pairs" in said
 
 
 @pytest.mark.parametrize(

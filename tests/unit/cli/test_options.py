@@ -102,8 +102,8 @@ def test_any_value_is_taken_or_refused(home, command, option, count, capsys):
 @pytest.mark.parametrize(
     ("command", "option", "said"),
     [
-        ("score", "--at-least=inf", "inf is not from -1.79"),
-        ("mine", "--at-least=nan", "nan is not from -1.79"),
+        ("score", "--at-least=inf", "inf is neither auto nor a finite number"),
+        ("mine", "--at-least=nan", "nan is neither auto nor a finite number"),
         ("mine", "--memory=inf", "--memory"),
         ("train", "--learning-rate=inf", "learning_rate: Input should be a finite number"),
         ("train", "--embedding-multiplier=1e999", "embedding_multiplier: Input should be a finite"),
@@ -115,6 +115,9 @@ def test_any_value_is_taken_or_refused(home, command, option, count, capsys):
         ("filter", f"--languages={BYTE}", "expected 2 arguments"),
         ("encode", f"--language={BYTE}", r"\udcff has a control character, or is not UTF-8"),
         ("export", f"--name={BYTE}", r"\udcff has a control character, or is not UTF-8"),
+        ("score", "--at-least=best", "best is neither auto nor a finite number"),
+        ("score", "--columns=2,2", "columns 2,2: one column for both sides. Give two, from 1 on"),
+        ("filter", "--columns=en,en", "columns en,en: one column for both sides"),
         ("filter", "--jobs=100000", "100000 is not from 1 to 1024"),
     ],
 )

@@ -72,7 +72,13 @@ def test_columns_are_chosen(tmp_path, columns):
     [
         ("One.\tEins.\t0.5\n", {}, r"line 1: 3 columns, not 2.*--columns 1,2"),
         ("x\tOne.\tEins.\n", {}, r"line 1: 3 columns, not 2.*--columns 2,3"),
-        ("x\tOne.\tEins.\n", {"columns": (2, 4)}, "line 1: no column 4; there are: 3"),
+        ("x\tOne.\tEins.\n", {"columns": (2, 4)}, "no column 4; it has 3 columns. Choose from 1 to 3"),
+        ("One.\tEins.\n", {"columns": ("a", "b")},
+         "line 1: no column is called a; it has 2 columns: One., Eins.. Choose by these names, or "
+         "where they are text and name nothing, by number, from 1 on: --columns 1,2"),
+        ("a\ten\nEins.\tOne.\n", {"columns": ("en", "2")},
+         "line 1: en and 2 are one column, and each side has its own. Give two"),
+        ('{"en": "One.", "de": "Eins."}\n', {"columns": ("en", "1")}, "en and 1 are one column"),
         ("en\tde\tx\nOne.\tEins.\n", {}, "line 2: 2 columns, and the first line has 3"),
         ("\nOne.\tEins.\n", {}, "line 1: a blank line. Remove it"),
         ("# note\nOne.\tEins.\n", {}, "line 1: 1 column, not 2. Remove comments"),
@@ -92,10 +98,16 @@ def test_what_cannot_be_told_is_refused(tmp_path, text, choice, message):
         read(tmp_path, text, **choice)
 
 
-@pytest.mark.parametrize("columns", [(0, 1), (1, 2, 3), ("", "")])
+@pytest.mark.parametrize("columns", [(0, 1), (1, 2, 3), ("", ""), ("00", 1)])
 def test_a_choice_without_sense_is_refused(columns):
     with pytest.raises(TandemError, match="not one or two columns"):
         Columns(tuple(map(str, columns)))
+
+
+@pytest.mark.parametrize("columns", [("2", "2"), ("2", "02"), ("en", "en")])
+def test_one_column_is_not_both_sides(columns):
+    with pytest.raises(TandemError, match=f"columns {','.join(columns)}: one column for both"):
+        Columns(columns)
 
 
 def test_marks_inside_files_put_together_are_dropped(tmp_path):

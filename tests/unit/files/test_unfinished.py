@@ -67,3 +67,28 @@ def test_differences_are_named():
         "a (not set then, 0.5 now)", "seed (1 then, not set now)",
         'start (not set then, "x" now)', "text of file 1",
     ]  # fmt: skip
+
+
+def test_descriptions_that_come_to_the_same_are_of_the_same_work(tmp_path):
+    def begin(description, end):
+        with workspace(tmp_path / "m") as space:
+            goes_on.append(space.begin(description, False, "text", settled))
+            places.append(space.work)
+            end(space.work / "text")
+
+    def stop(text):
+        text.mkdir(exist_ok=True)
+        raise KeyboardInterrupt
+
+    def settled(description, work):
+        return {"epochs": 30, **description} if (work / "text").exists() else description
+
+    goes_on, places = [], []
+    for description in ({}, {"epochs": 30}, {"epochs": 30}):
+        with pytest.raises(KeyboardInterrupt):
+            begin(description, stop)
+    assert goes_on == [False, True, True] and len(set(places)) == 1
+    with pytest.raises(TandemError, match=r"differs in epochs \(30 then, 31 now\)"):
+        begin({"epochs": 31}, stop)
+    begin({}, lambda text: text.rmdir())  # of what has no text nothing follows
+    assert not list(tmp_path.iterdir())

@@ -156,3 +156,33 @@ def test_export_writes_what_sentence_transformers_loads(encoder, tmp_path):
     with pytest.raises(TandemError, match="is there already"):
         tandem.export(encoder, tmp_path / "out")
     tandem.export(encoder, tmp_path / "out", precision="float16", overwrite=True)
+
+
+def test_the_lowest_cosine_may_be_that_of_the_calibration(encoder):
+    pairs = [("cat", "katze"), ("cat", "hund")]
+    with pytest.raises(TandemError, match="no calibrated threshold for the cosine"):
+        list(tandem.score(encoder, pairs, LANGUAGES, at_least="auto"))
+    encoder.metadata["languages"] = ["en", "de"]
+    encoder.metadata["quality"] = {"thresholds": {"cosine": 0.5, "ratio": 1.85}}
+    for least, count in (("auto", 1), (None, 1), (0.5, 1), (-1, 2)):
+        kept = list(tandem.score(encoder, pairs, LANGUAGES, at_least=least))
+        assert [pair[1:] for pair in kept] == pairs[:count]
+    sides = ["cat", "dog", "bird"], ["katze", "hund"]
+    mined = [tandem.mine(encoder, *sides, LANGUAGES, at_least=x) for x in ("auto", None, 1.85)]
+    assert mined[0] == mined[1] == mined[2] == tandem.mine(encoder, *sides, LANGUAGES)
+    assert [pair.first for pair in mined[0]] == ["cat"]
+    for wrong in ("best", math.nan):
+        with pytest.raises(TandemError, match='Give a number, or "auto"'):
+            tandem.mine(encoder, *sides, LANGUAGES, at_least=wrong)
+        with pytest.raises(TandemError, match='Give a number, or "auto"'):
+            list(tandem.score(encoder, pairs, LANGUAGES, at_least=wrong))
+
+
+def test_blank_sides_are_not_scored_and_not_calibrated_on(encoder):
+    pairs = [("", ""), ("cat", "katze"), (" ", "hund"), ("dog", "\u3000"), ("bird", "?")]
+    scored = list(tandem.score(encoder, pairs, LANGUAGES))
+    assert scored == [(1.0, "cat", "katze"), (0.0, "bird", "?")]
+    texts = [("cat " * n + "dog", "katze " * n + "hund") for n in range(1, 40)]
+    quality = tandem.calibrate(encoder, texts, LANGUAGES)
+    blank = [("", f"{'katze ' * n}") for n in range(1, 40)]
+    assert tandem.calibrate(encoder, [*blank, *texts], LANGUAGES) == quality

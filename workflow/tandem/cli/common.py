@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import math
 import os
 import sys
 import textwrap
@@ -16,14 +17,14 @@ from typing import Any, BinaryIO, NoReturn, TypeVar
 from pydantic import ByteSize, TypeAdapter
 
 from tandem.corpora.files import STDIO, check_readable, read_bitext
-from tandem.corpora.tables import Columns
+from tandem.corpora.tables import Columns, is_number
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError, shown, writing
 from tandem.files.io import atomic_path, packing, write_json
 from tandem.files.outputs import Place, check, check_streams
 from tandem.machine import limit_threads, place
 from tandem.progress import progress_bar
-from tandem.text import Pair
+from tandem.text import Filled, Pair
 from tandem.text.batches import batches as text_batches
 
 T = TypeVar("T")
@@ -134,6 +135,11 @@ def refuse_empty(options: argparse.Namespace, reason: str, *lines: str) -> NoRet
     raise TandemError(f"{reason}. Nothing is written")
 
 
+def without(pairs: Filled) -> str:
+    """Return how many pairs were left out since a side is blank, in words; nothing if none were."""
+    return f"; {pairs.blank:,} with a blank side left out" if pairs.blank else ""
+
+
 def from_on(least: float | None) -> str:
     """Return the lowest score of the pairs kept, in words; nothing if there is no bound."""
     return "" if least is None or least <= -1 else f", from a score of {least:.3f} on"
@@ -168,15 +174,11 @@ def _columns(text: str) -> tuple[str, ...]:
         raise argparse.ArgumentTypeError(str(error)) from error
 
 
-def columns(options: argparse.Namespace) -> Columns:
-    """Return the choice of `add_columns`."""
-    return Columns(options.columns, options.header)
-
-
 def pairs(options: argparse.Namespace) -> Iterator[Pair]:
     """Return the pairs of all files."""
-    chosen = {"columns": options.columns, "header": options.header}
-    return read_bitext(*options.files, languages=options.languages, **chosen)
+    return read_bitext(
+        *options.files, languages=options.languages, columns=options.columns, header=options.header
+    )
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
@@ -255,11 +257,11 @@ def output(options: argparse.Namespace, names: list[str], other: str) -> Iterato
         again()  # somebody may have written there meanwhile
 
 
-def within(least: float, most: float, kind: type = int) -> Callable[[str], float]:
-    """Return a reader of numbers in a range, for argparse; NaN is in no range."""
+def within(least: int, most: int) -> Callable[[str], int]:
+    """Return a reader of whole numbers in a range, for argparse."""
 
-    def number(text: str) -> float:
-        if not least <= (read := kind(text)) <= most:
+    def number(text: str) -> int:
+        if not least <= (read := int(text)) <= most:
             raise argparse.ArgumentTypeError(f"{text} is not from {least} to {most}")
         return read
 
@@ -268,11 +270,15 @@ def within(least: float, most: float, kind: type = int) -> Callable[[str], float
 
 def auto_or_number(text: str) -> float | None:
     """Read the lowest score of pairs to keep; None: the threshold calibrated for the model."""
-    return None if text == "auto" else threshold(text)
+    if text == "auto":
+        return None
+    number = float(text) if is_number(text) else math.nan
+    if not math.isfinite(number):
+        raise argparse.ArgumentTypeError(f"{text} is neither auto nor a finite number")
+    return number
 
 
 natural, positive, threads = within(0, 2**63 - 1), within(1, 2**63 - 1), within(1, 1024)
-threshold = within(-sys.float_info.max, sys.float_info.max, float)
 
 
 def text(words: str) -> str:
@@ -285,7 +291,6 @@ def text(words: str) -> str:
 
 def byte_size(text: str) -> int:
     """Read a size such as 2GiB or 500M."""
-    size = TypeAdapter(ByteSize).validate_python(text)
-    if not 0 < size < 2**63:
+    if not 0 < (size := TypeAdapter(ByteSize).validate_python(text)) < 2**63:
         raise argparse.ArgumentTypeError(f"{text} is no size that a machine has")
     return size

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from tandem.cli import common
 from tandem.errors import TandemError
 from tandem.own_bitext.quality import evaluated, similarity
+from tandem.text import Filled
 from tandem.text.batches import of_pair
 
 _EXAMPLE = """tandem evaluate model/ test.en test.de --languages en de
@@ -51,12 +52,15 @@ def run(options: argparse.Namespace) -> None:
         raise TandemError("give test pairs with --languages, or --sts, or both")
     encoder = common.load_model(options, *(options.languages or ()))
     done: dict[str, Any] = {}
-    rows = []
+    rows: list[Row] = []
+    lines: list[str] = []
     if options.files:
         common.check_inputs(options.files)
-        read = common.pairs(options)
+        read = Filled(common.pairs(options))
         pairs = [pair for batch in common.batches(read, of_pair, "pair") for pair in batch]
-        done["bitext"] = evaluated(encoder, pairs, options.languages)
+        done["bitext"] = evaluated(encoder, pairs, options.languages) | {"blank": read.blank}
+        if read.blank:
+            lines.append(f"{len(pairs):,} pairs{common.without(read)}")
         rows += _of_bitext(done["bitext"], " and ".join(options.files))
     for path, *languages in options.sts:
         correlations = similarity(encoder, path, languages)
@@ -72,7 +76,8 @@ def run(options: argparse.Namespace) -> None:
             figures = interval.estimate, interval.low, interval.high
             rows.append(Row(of, f"{kind} x 100", *figures, items))
     lacking = options.files and "ratio" not in done["bitext"]["thresholds"]
-    common.report(options, done, *([common.NO_THRESHOLD] if lacking else []))
+    lines += [common.NO_THRESHOLD] if lacking else []
+    common.report(options, done, *lines)
     if options.json != common.STDIO:
         print("\n".join(_table(rows)))
 

@@ -8,7 +8,7 @@ import math
 
 from tandem.cli import common
 from tandem.cli.spooled import Equal, add_search, nearest, prepare, spool
-from tandem.own_bitext.mined import NEIGHBOURS, calibrated, choose
+from tandem.own_bitext.mined import NEIGHBOURS, choose, lowest
 from tandem.search.margins import Retrieval, Score
 from tandem.text.spelling import same
 
@@ -52,9 +52,7 @@ def run(options: argparse.Namespace) -> None:
     with common.output(options, names, options.model) as out, contextlib.ExitStack() as stack:
         prepare(options)
         encoder = common.load_model(options, *options.languages)
-        least = options.at_least
-        if least is None:
-            least = calibrated(encoder, options.score, options.languages, options.k)
+        least = lowest(encoder, options.at_least, options.score, options.languages, options.k)
         left, right = (
             spool(encoder, name, language, stack, options, Equal.TEXT)
             for name, language in zip(names, options.languages, strict=True)

@@ -11,10 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from tandem.cli import Dashed, common
 from tandem.corpora.files import STDIO
 from tandem.encoders.model import SentenceEncoder
-from tandem.own_bitext.mined import calibrated
+from tandem.errors import TandemError
+from tandem.own_bitext.mined import lowest
 from tandem.search.margins import Score
 from tandem.statistics.cosine import cosine_similarity
-from tandem.text import Pair
+from tandem.text import Filled, Pair, is_blank
 from tandem.text.batches import of_pair
 from tandem.text.spelling import same
 
@@ -54,8 +55,8 @@ def _add_options(parser: argparse.ArgumentParser, more: str = "") -> None:
 
 
 def similarity(options: argparse.Namespace) -> None:
-    """Write one cosine a line."""
-    read = 0
+    """Write one cosine a line, 0 for a blank line, so that lines stay beside those of the text."""
+    read = blank = 0
     sentences = two_sentences(options.files)
     with common.output(options, [] if sentences else options.files, options.model) as out:
         encoder = common.load_model(options, *options.languages)
@@ -63,20 +64,26 @@ def similarity(options: argparse.Namespace) -> None:
         for pairs, cosines in _scored(encoder, bitext, options.languages):
             out.write("".join(f"{cosine:.6f}\n" for cosine in cosines).encode())
             read += len(pairs)
+            blank += sum(map(is_blank, pairs))
     summary = "cosine of two sentences" if sentences else f"cosines of {read:,} pairs"
-    common.report(options, {"pairs": read}, summary)
+    summary += f"; {blank:,} of them have a blank side, and a 0" if blank else ""
+    common.report(options, {"pairs": read, "blank": blank}, summary)
 
 
 def two_sentences(words: Sequence[str]) -> list[Pair]:
     """Return the pair of two sentences that a command line names in place of files, or nothing.
 
     Neither may be the name of a file that is there, nor look like one: en.txt, corpus/en.
+    TandemError where one is blank.
     """
     words = [word.word if isinstance(word, Dashed) else word for word in words]
     if len(words) != 2 or any(
-        word in ("", STDIO) or os.path.lexists(word) or _FILE.fullmatch(word) for word in words
+        word == STDIO or os.path.lexists(word) or _FILE.fullmatch(word) for word in words
     ):
         return []
+    for which, word in zip(("first", "second"), words, strict=True):
+        if not word.strip():
+            raise TandemError(f"the {which} sentence is empty. Give two sentences, or files")
     return [(words[0], words[1])]
 
 
@@ -87,10 +94,8 @@ def score(options: argparse.Namespace) -> None:
     best = -math.inf
     with common.output(options, options.files, options.model) as out:
         encoder = common.load_model(options, *options.languages)
-        least = options.at_least
-        if least is None:
-            least = calibrated(encoder, Score.COSINE, options.languages)
-        bitext = common.pairs(options)
+        least = lowest(encoder, options.at_least, Score.COSINE, options.languages)
+        bitext = Filled(common.pairs(options))
         for pairs, cosines in _scored(encoder, bitext, options.languages):
             read += len(pairs)
             best = max(best, *cosines)
@@ -104,17 +109,21 @@ def score(options: argparse.Namespace) -> None:
                     kept += 1
                     row = f"{cosine:.6f}", *(side.replace("\t", " ") for side in pair)
                     out.write("\t".join(row).encode() + b"\n")
+        scored, read = read, read + bitext.blank
         counts = {"read": read, "kept": kept, "copies": copies, "dropped": dropped}
-        done = counts | {"at_least": least}
+        done = counts | {"blank": bitext.blank, "at_least": least}
         if not kept:
             enough = f"a cosine of {least:.3f} or more"
-            reason = f"none of {read:,} pairs has {enough}; the highest is {best:.3f}"
-            if dropped:
+            reason = f"none of {scored:,} pairs has {enough}; the highest is {best:.3f}"
+            if not scored:
+                reason = f"each of {read:,} pairs has a blank side"
+            elif dropped:
                 reason = f"all {dropped:,} pairs with {enough} are copies (--drop-copies)"
             common.refuse_empty(options, reason)
     summary = f"{kept:,} of {read:,} pairs kept{common.from_on(least)}"
     if dropped:
         summary += f"; {dropped:,} copies left out"
+    summary += common.without(bitext)
     common.report(options, done, summary, *common.warning_of_copies(copies, kept))
 
 

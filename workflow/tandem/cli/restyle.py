@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> None:
         count = 0
         for batch in common.batches(_matched(*files), lambda pair: sum(map(len, pair)), "line"):
             sources, styles = zip(*batch, strict=True)
-            how = options.language, int(options.beam), int(options.longest)
+            how = options.language, options.beam, options.longest
             for line in restyled(generator, sources, styles, *how):
                 out.write(f"{line}\n".encode())
                 count += 1

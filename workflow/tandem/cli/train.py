@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from tandem.cli import common
 from tandem.cli.trained import summary
 from tandem.corpora.files import corpora, is_file
+from tandem.corpora.tables import Columns
 from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.errors import TandemError, shown
 from tandem.files.io import parse_yaml
@@ -112,7 +113,7 @@ def _add_settings(parser: argparse.ArgumentParser, model: type[Settings], *names
     for name in names:
         field = model.model_fields[name]
         meaning = " ".join((field.description or "").split()).replace("%", "%%")
-        number = common.natural if name == "patience" else common.positive
+        number = common.positive if field.default else common.natural
         kind = {"threads": common.threads}.get(
             name, number if isinstance(field.default, int) else float
         )
@@ -136,7 +137,7 @@ def run(refuse: Callable[[str], object], options: argparse.Namespace) -> None:
     free = partial(check, options.out, places, folder=True)
     free(options.overwrite or options.resume)  # before a model is loaded
     how = _asked(options, [languages for languages, _ in bitexts])  # before text is read
-    columns = common.columns(options)
+    columns = Columns(options.columns, options.header)
     sources = [
         Source(languages, corpus)
         for languages, files in bitexts

@@ -48,7 +48,22 @@ def _read(text: dict[str, Any], quality: dict[str, Any]) -> list[str]:
         f"held out: {text['splits']['valid']:,} pairs to stop on, "
         f"{quality['calibrated_on_pairs']:,} to calibrate on, "
         f"{quality['retrieval']['pairs']:,} to report on",
+        *_overlapping(text["splits"], quality),
     ]
+
+
+def _overlapping(splits: dict[str, int], quality: dict[str, Any]) -> list[str]:
+    """Return how many pairs serve for nothing, since others hold their text out; none if none do.
+
+    With these, those held out and those trained on are all that were kept.
+    """
+    measured = quality["calibrated_on_pairs"] + quality["retrieval"]["pairs"]
+    reasons = {
+        "that share a text with held-out ones": splits["dropped_overlapping"],
+        "held out, that share a text with those to calibrate on": splits["test"] - measured,
+    }
+    counts = [f"{count:,} {reason}" for reason, count in reasons.items() if count]
+    return [f"left out: pairs {' and '.join(counts)}"] if counts else []
 
 
 def _measured(quality: dict[str, Any]) -> list[str]:

@@ -206,6 +206,8 @@ def check_readable(names: Sequence[str]) -> None:
     """Refuse what cannot be read: no name, stdin twice, a folder; OSError if one is not there."""
     if not names or names.count(STDIO) > 1:
         raise TandemError("give some files; - is stdin, once at most")
+    if "" in names:
+        raise TandemError("the name of a file is empty. Name one; - is stdin")
     for name in names:
         if name != STDIO and stat.S_ISDIR(os.stat(name).st_mode):
             raise InputError(name, None, "a folder", "Name a text file")

@@ -33,9 +33,13 @@ class Columns:
 
     def __post_init__(self) -> None:
         """Refuse anything but one or two columns, or a column 0."""
-        if len(self.chosen) > 2 or not all(self.chosen) or "0" in self.chosen:
-            remedy = "Give two, from 1 on, such as 2,3, or one for each of two files"
-            raise TandemError(f"columns {','.join(self.chosen)}: not one or two columns. {remedy}")
+        numbers = [int(column) for column in self.chosen if column.isdecimal()]
+        remedy = "Give two, from 1 on, such as 2,3, or one for each of two files"
+        name = f"columns {','.join(self.chosen)}"
+        if len(self.chosen) > 2 or not all(self.chosen) or 0 in numbers:
+            raise TandemError(f"{name}: not one or two columns. {remedy}")
+        if len({*numbers}) < len(numbers) or len({*self.chosen}) < len(self.chosen):
+            raise TandemError(f"{name}: one column for both sides. {remedy}")
 
     def are_among(self, names: Collection[str]) -> bool:
         """Tell whether columns are chosen, and each is one of these names."""
@@ -57,9 +61,7 @@ class Columns:
             elif column in names:
                 places.append(list(names).index(column))
             else:
-                there = ", ".join(names) if self.header or not column.isdecimal() else len(names)
-                problem = f"no column {column}; there are: {there}"
-                raise InputError(place, line, problem, "Correct --columns (columns)")
+                raise InputError(place, line, *_lacking(column, names))
         return places
 
     def both(self, names: Sequence[str], place: str, line: int | None) -> list[int]:
@@ -67,7 +69,11 @@ class Columns:
         if len(self.chosen) == 1:
             problem = f"it has both sides, and one column is chosen, {self.chosen[0]}"
             raise InputError(place, line, problem, "Give two, such as --columns 2,3")
-        return self.places(names, place, line)
+        places = self.places(names, place, line)
+        if places[0] == places[1]:
+            problem = f"{' and '.join(self.chosen)} are one column, and each side has its own"
+            raise InputError(place, line, problem, "Give two, such as --columns 2,3")
+        return places
 
 
 ANY_COLUMNS = Columns()
@@ -170,6 +176,19 @@ def is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _lacking(column: str, names: Sequence[str]) -> tuple[str, str]:
+    """Return that names have none of a column, and what to do."""
+    count = f"it has {_count(names)}"
+    if column.isdecimal():
+        return f"no column {column}; {count}", f"Choose from 1 to {len(names)} (--columns)"
+    there = ", ".join(names)[:200]
+    return (
+        f"no column is called {column}; {count}: {there}",
+        "Choose by these names, or where they are text and name nothing, by number, from 1 on: "
+        "--columns 1,2",
+    )
 
 
 def _count(cells: Sequence[str]) -> str:

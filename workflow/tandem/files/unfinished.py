@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,26 +31,39 @@ class Workspace:
     folder: Path
     work: Path | None = None
 
-    def begin(self, description: Mapping[str, Any], beside: bool, precious: str = "") -> bool:
+    def begin(
+        self,
+        description: Mapping[str, Any],
+        beside: bool,
+        precious: str = "",
+        settled: Callable[[Mapping[str, Any], Path], Mapping[str, Any]] = lambda asked, _: asked,
+    ) -> bool:
         """Choose the folder of work with this description; tell whether it goes on there.
 
         Args:
             description: all that decides what the work leads to, as plain values.
             beside: whether it may begin although work of another description was stopped here.
             precious: otherwise, a part without which other work counts for nothing.
+            settled: returns a description with what it leaves open, as it follows from the parts
+                in a folder; two that become equal are of the same work.
 
         Raises:
             TandemError: it may not; the message names what differs.
         """
         text = json.dumps(description, sort_keys=True)
+        stopped = {}
+        for path in sorted(self.folder.rglob(_DESCRIPTION)):
+            before, now = (settled(d, path.parent) for d in (read_json(path), json.loads(text)))
+            stopped[path.parent] = differences(before, now)
         work = self.folder / hashlib.sha256(text.encode()).hexdigest()[:16]
-        goes_on = (work / _DESCRIPTION).is_file()
-        paths = sorted(self.folder.rglob(_DESCRIPTION))
-        stopped = [read_json(path) for path in paths if (path.parent / precious).exists()]
-        if stopped and not (goes_on or beside):
-            differing = min((differences(other, description) for other in stopped), key=len)
+        if work not in stopped:
+            work = next((place for place, differing in stopped.items() if not differing), work)
+        goes_on = work in stopped
+        counted = [lines for place, lines in stopped.items() if (place / precious).exists()]
+        if counted and not (goes_on or beside):
+            nearest = min(counted, key=lambda lines: len(lines))
             raise TandemError(
-                f"{self.folder} has work that was stopped and differs in {'; '.join(differing)}. "
+                f"{self.folder} has work that was stopped and differs in {'; '.join(nearest)}. "
                 "Give what it began with, to go on, or begin anew: with --overwrite and without "
                 "--resume, which keeps it until the new output is complete"
             )

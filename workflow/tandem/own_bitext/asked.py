@@ -17,9 +17,11 @@ from tandem.encoders.measured import Languages
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
 from tandem.filtering.filter import parse_filters
+from tandem.machine import place
 from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.own_bitext import recipes
 from tandem.registry import faults
+from tandem.segmentation.segmentation import SEGMENTATIONS
 
 _CLEANING: dict[str, dict] = {"words": {}, "ratio": {}, "identical": {}, "markup": {}}
 
@@ -114,7 +116,7 @@ class Asked:
         )
 
     def description(self) -> dict[str, Any]:
-        """Return all that decides what the model becomes, as plain values."""
+        """Return all that decides what the model becomes, as plain values; see `settled`."""
         return {
             "encoder": ENCODERS.dump(self.kind),
             "segmentation": dict(self.segmentation),
@@ -123,5 +125,30 @@ class Asked:
             "recipe": dict(self.recipe),
             "held_out": self.held_out,
             "seed": self.seed,
-            "device": self.device.partition(":")[0],  # any card of a machine
+            "device": place(self.device).partition(":")[0],  # any card of a machine
+        }
+
+    def settled(self, description: Mapping[str, Any], pairs: int) -> dict[str, Any]:
+        """Return a description with the settings that follow from so many training pairs.
+
+        What was asked for and what follows where it was not are then the same.
+        """
+        objective, segmentation = description["objective"], description["segmentation"]
+        objective, recipe = recipes.followed(
+            pairs,
+            ENCODERS.parse(description["encoder"]),
+            objective and OBJECTIVES.parse(objective),
+            **description["recipe"],
+        )
+        learned = recipes.segmentation(pairs, Counter(), self.languages, segmentation)
+        return {
+            **description,
+            "objective": OBJECTIVES.dump(objective),
+            "recipe": recipe.model_dump(mode="json"),
+            "segmentation": {
+                **SEGMENTATIONS.dump(learned),
+                "sample": min(recipes.sample(segmentation), pairs),
+                # it follows from the characters of the text, not from its pairs
+                "character_coverage": segmentation.get("character_coverage"),
+            },
         }

@@ -156,8 +156,9 @@ def build(
     with workspace(place) as space:
         sources = read(space.folder)
         refuse_same_text(sources)
-        precious = "" if resume else "checkpoint"
-        goes_on = space.begin(_description(how, sources), overwrite and not resume, precious)
+        beside, precious = overwrite and not resume, "text" if resume else "checkpoint"
+        settled = partial(_settled, how)
+        goes_on = space.begin(_description(how, sources), beside, precious, settled)
         again = overwrite or (resume and goes_on and _is_unfinished(place))
         free(again)
         text, ids, checkpoint, model = space.parts("text", "ids", "checkpoint", "model")
@@ -180,6 +181,14 @@ def build(
 def _description(how: Asked, sources: Sequence[Source]) -> dict[str, Any]:
     """Return all that decides what becomes of some text, as plain values."""
     return {"version": __version__, **described(sources), **how.description()}
+
+
+def _settled(how: Asked, description: Mapping[str, Any], work: Path) -> Mapping[str, Any]:
+    """Return a description with the settings that follow from the text of some work, if it has."""
+    splits = sorted(work.glob("text/*/splits.json"))
+    if not splits or description["version"] != __version__:
+        return description
+    return how.settled(description, sum(read_json(path)["train"] for path in splits))
 
 
 def _is_unfinished(model: Path) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -62,6 +62,24 @@ def calibrated(
     return float(limits[score])
 
 
+def lowest(
+    encoder: SentenceEncoder,
+    at_least: float | str | None,
+    score: Score,
+    languages: Sequence[str],
+    k: int = NEIGHBOURS,
+) -> float:
+    """Return the lowest score of pairs to keep: `at_least`, or for None and "auto" the calibrated.
+
+    TandemError where it is no number, or the encoder has no such threshold.
+    """
+    if at_least is None or at_least == "auto":
+        return calibrated(encoder, score, languages, k)
+    if isinstance(at_least, str) or math.isnan(at_least):
+        raise TandemError(f'at_least is {at_least!r}. Give a number, or "auto"')
+    return at_least
+
+
 def choose(
     sides: tuple[Candidates, Candidates],
     near: Callable[[int], Neighbours],
@@ -85,7 +103,8 @@ def choose(
         if len(side) == 1 and score is not Score.COSINE:
             raise TandemError(
                 f"the {name} text has one sentence only, and a margin compares it with others of "
-                "its text. Score by the cosine (--score cosine), or give more sentences"
+                'its text. Score by the cosine (--score cosine, in Python score="cosine"), or give '
+                "more sentences"
             )
     if drop_copies:
         lists = without_copies(near(k + 1), *sides, k)
@@ -102,7 +121,7 @@ def mine(
     second: Iterable[str],
     languages: Sequence[str],
     *,
-    at_least: float | None = None,
+    at_least: float | Literal["auto"] | None = "auto",
     score: Score | str = Score.RATIO,
     retrieval: Retrieval | str = Retrieval.MAX,
     k: int = NEIGHBOURS,
@@ -121,8 +140,8 @@ def mine(
         first: sentences of the first language.
         second: sentences of the second language.
         languages: codes of the two, such as ("en", "de").
-        at_least: lowest score of a pair that is returned; None: the threshold that was calibrated
-            when the encoder was trained, which keeps 95% of true pairs.
+        at_least: lowest score of a pair that is returned; "auto" or None: the threshold that was
+            calibrated when the encoder was trained, which keeps 95% of true pairs.
         score: cosine, or a margin over the k nearest: ratio, distance, yang-9, yang-10.
         retrieval: which pairs are proposed: max (each different sentence with one other at most),
             intersection, forward or backward.
@@ -135,7 +154,7 @@ def mine(
         TandemError: a text is none, or too short; a language is unknown; there is no threshold.
     """
     score = Score(score)
-    least = calibrated(encoder, score, languages, k) if at_least is None else at_least
+    least = lowest(encoder, at_least, score, languages, k)
     lines = list(texts(first, "first")), list(texts(second, "second"))
     left, right = map(partial(_searched, encoder), lines, languages)
     near = partial(

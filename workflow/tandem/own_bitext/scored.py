@@ -6,7 +6,7 @@ The commands of the same names do this for whole files, in constant memory.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, overload
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +17,12 @@ from tandem.encoders.named import open_encoder
 from tandem.errors import TandemError
 from tandem.filtering.filter import parse_filters
 from tandem.filtering.stream import apply
-from tandem.own_bitext.mined import calibrated
+from tandem.own_bitext.mined import lowest
 from tandem.own_bitext.quality import different, quality
 from tandem.search.margins import Score
 from tandem.search.neighbours import NOBODY, search
 from tandem.statistics.cosine import cosine_similarity
-from tandem.text import Pair
+from tandem.text import Filled, Pair
 from tandem.text.batches import batches, of_pair
 from tandem.text.values import text_pairs, texts
 
@@ -86,22 +86,24 @@ def score(
     pairs: Iterable[Pair],
     languages: Sequence[str],
     *,
-    at_least: float | None = -1.0,
+    at_least: float | Literal["auto"] | None = -1.0,
 ) -> Iterator[Scored]:
     """Yield the pairs with their cosines, in order, reading a thousand at a time.
+
+    A pair of which a side is blank is left out.
 
     Args:
         encoder: one that knows both languages.
         pairs: such as those of `read_bitext`.
         languages: codes of the two sides.
-        at_least: lowest cosine of a pair that is yielded; None: the threshold that was calibrated
-            when the encoder was trained, which keeps 95% of true pairs.
+        at_least: lowest cosine of a pair that is yielded; "auto" or None: the threshold that was
+            calibrated when the encoder was trained, which keeps 95% of true pairs.
 
     Raises:
         TandemError: a pair is not two texts, or the encoder has no threshold.
     """
-    least = calibrated(encoder, Score.COSINE, languages) if at_least is None else at_least
-    for batch in batches(text_pairs(pairs), SEGMENTED, of_pair):
+    least = lowest(encoder, at_least, Score.COSINE, languages)
+    for batch in batches(Filled(text_pairs(pairs)), SEGMENTED, of_pair):
         left, right = map(encoder.encode, zip(*batch, strict=True), languages)
         for pair, cosine in zip(batch, cosine_similarity(left, right).tolist(), strict=True):
             if cosine >= least:
@@ -173,8 +175,9 @@ def calibrate(
     """Choose an encoder's thresholds by true pairs that it was not trained on.
 
     They are those that keep 95% of the first half of the pairs; the second half says how good they
-    are. Both are returned, and kept in `metadata["quality"]`, where `mine` and `score` find them;
-    `save` the encoder to keep them for the commands.
+    are; a pair of which a side is blank is in neither. Both are returned, and kept in
+    `metadata["quality"]`, where `mine` and `score` find them; `save` the encoder to keep them for
+    the commands.
 
     Args:
         encoder: one that knows both languages.
@@ -184,7 +187,7 @@ def calibrate(
     Raises:
         TandemError: a pair is not two texts, or fewer than four pairs differ.
     """
-    measured = quality(encoder, different(text_pairs(pairs)), [], languages)
+    measured = quality(encoder, different(Filled(text_pairs(pairs))), [], languages)
     result = {"languages": [*languages], **measured}
     encoder.metadata["quality"] = with_quality(encoder.metadata, languages, result)
     return result
