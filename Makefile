@@ -70,8 +70,9 @@ $(READY): pyproject.toml constraints.txt
 	  { echo "Tandem needs Python 3.11 or newer: install it, or name it: make PYTHON=/path/to/python3.11" >&2; exit 1; }
 	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Tandem needs Python 3.11 or newer; $(PYTHON) is $$("$(PYTHON)" --version 2>&1). Name another: make PYTHON=/path/to/python3.11" >&2; exit 1; }
-	rm -rf $(VENV)
-	"$(PYTHON)" -m venv $(VENV)
+	@# not through a link in an active .venv, which is removed first
+	python="$$("$(PYTHON)" -c 'import os, sys; print(os.path.realpath(sys.executable))')" && \
+	  rm -rf $(VENV) && "$$python" -m venv $(VENV)
 	$(PIP) pip setuptools
 	$(PIP) torch # first and by itself, so that its build is chosen before anything asks for it
 	$(PIP) --no-build-isolation --editable '.[dev]'

@@ -93,7 +93,7 @@ def standing(loss, *scores, floor=40.0):
 def test_of_which_models_claims_are_withheld():
     models = {"a.s": standing(9, 50), "b.s": standing(9, 30, 39), "c.s": standing(9.5, 20, 41),
               "d.s": standing(10.5, 60), "e.s": standing(10, 20), "f.s": standing(9)}  # fmt: skip
-    # below in every figure is below; a loss as high as by frequencies is none of a model that learns
+    # below is what is below in every figure; a loss as high as by frequencies tells of nothing
     assert [model.mark for model in models.values()] == ["", "§", "", "‡", "‡§", ""]
     reasons = withheld(models)
     assert set(reasons["barred"]) == {"d.s", "e.s"} and set(reasons["doubtful"]) == {"b.s", "e.s"}

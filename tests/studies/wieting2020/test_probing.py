@@ -9,7 +9,7 @@ from tandem.tasks.task import TASKS, read_items, write_scores
 
 SETS = {
     "animals": {"made": "animals"},
-    "depth": {"dataset": "senteval-depth"},
+    "depth": {"dataset": "senteval-tree-depth"},
     "gender": {"made": "gender-{language}", "language": "{language}", "only": ["fr", "es"]},
 }
 
@@ -77,12 +77,12 @@ def test_inputs_are_the_sets_of_the_language(task, plan):
     places = task.inputs(plan, "bgt.fr")
     assert places == {
         "animals__en": plan.path("probing", "animals.txt"),
-        "depth__en": "results/corpora/downloads/senteval-depth",
+        "depth__en": "results/corpora/downloads/senteval-tree-depth",
         "gender__fr": plan.path("probing", "gender-fr.txt"),
     }
     assert "gender__es" in task.inputs(plan, "bgt.es")
     assert set(task.inputs(plan, "bgt.tr")) == {"animals__en", "depth__en"}
-    assert task.optional() == ["senteval-depth"]
+    assert task.optional() == ["senteval-tree-depth"]
 
 
 def test_what_cannot_be_had_is_left_out_and_told(task, words, probing_set, tmp_path, caplog):

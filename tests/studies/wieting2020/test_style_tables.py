@@ -47,6 +47,21 @@ class Plan:
     def fewer_epochs(self, experiment):
         return False
 
+    def pretrained(self, experiment):
+        return None
+
+    def setting(self, experiment):
+        return SimpleNamespace(corpus="verses", selection="loss")
+
+    def whole(self, experiment):
+        return experiment
+
+    def segmented(self, experiment, seed):
+        return self.path("vocab", "verses", "pieces")
+
+    def sides(self, corpus):
+        return ["en", "fr"]
+
     def material(self, name, table, home):
         files = {key: list(map(Path, paths)) for key, paths in table.inputs(self).items()}
         files["paper"] = [home / "claims.yaml", home / "published.yaml"]
@@ -99,7 +114,7 @@ def compared(*names, setting="fr"):
     return [{"label": NAMES.get(name, name), "encoder": name, "setting": setting} for name in names]
 
 
-def test_styles_are_measured_between_copies_and_true_verses(plan, home, tmp_path):
+def test_styles_are_measured_between_copies_and_true_verses(plan, home, tmp_path, learned):
     models = compared("bgt-without-language", "bgt")
     table = parse("styles", models=models, measured_by="sp.margin-fr")
     assert table.encodes() == ["sp.margin-fr"]
@@ -172,7 +187,7 @@ def measured(gain, loss):
     }  # fmt: skip
 
 
-def test_autoencoders_are_compared(home, tmp_path):
+def test_autoencoders_are_compared(home, tmp_path, learned):
     names = ["vae-hidden", "vae-hidden-logit"]
     plan = Plan(tmp_path, dict.fromkeys(names, 2))
     for number, name in enumerate(names):

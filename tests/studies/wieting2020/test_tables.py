@@ -37,7 +37,8 @@ def written(words, sts, probing_set, home, plan_of, tmp_path_factory):
         Path(folder).mkdir(parents=True)
         for seed in (1, 2, 3):
             languages = ("fr",) if encoder == "bgt-french" else None
-            noise = NOISE["untrained" if experiment.split(".")[1].startswith("untrained") else encoder]
+            untrained = experiment.split(".")[1].startswith("untrained")
+            noise = NOISE["untrained" if untrained else encoder]
             scorer = words(noise, seed, languages)
             if task == "probing":
                 items = {}

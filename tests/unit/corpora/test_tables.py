@@ -72,7 +72,8 @@ def test_columns_are_chosen(tmp_path, columns):
     [
         ("One.\tEins.\t0.5\n", {}, r"line 1: 3 columns, not 2.*--columns 1,2"),
         ("x\tOne.\tEins.\n", {}, r"line 1: 3 columns, not 2.*--columns 2,3"),
-        ("x\tOne.\tEins.\n", {"columns": (2, 4)}, "no column 4; it has 3 columns. Choose from 1 to 3"),
+        ("x\tOne.\tEins.\n", {"columns": (2, 4)},
+         "no column 4; it has 3 columns. Choose from 1 to 3"),
         ("One.\tEins.\n", {"columns": ("a", "b")},
          "line 1: no column is called a; it has 2 columns: One., Eins.. Choose by these names, or "
          "where they are text and name nothing, by number, from 1 on: --columns 1,2"),
