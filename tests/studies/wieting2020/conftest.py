@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -26,12 +27,14 @@ class Words:
             self.languages = languages
 
     def encode(self, sentences, language=None, batch_size=1024):
-        exact = np.array([sum(map(self._vector, text.split())) for text in sentences])
+        exact = np.array([sum(map(_vector, text.split())) for text in sentences])
         rng = np.random.default_rng([self.seed, len(exact)])
         return (exact + self.noise * rng.standard_normal(exact.shape)).astype(np.float32)
 
-    def _vector(self, word):
-        return np.random.default_rng(list(hashlib.md5(word.encode()).digest())).normal(size=16)
+
+@cache
+def _vector(word):
+    return np.random.default_rng(list(hashlib.md5(word.encode()).digest())).normal(size=16)
 
 
 class Plan:
