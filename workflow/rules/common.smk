@@ -18,6 +18,7 @@ from tandem.studies.missing import listing
 from tandem.studies.plan import DRAWN
 from tandem.reporting.claim_test import CLAIM_TESTS
 from tandem.reporting.table import TABLES
+from tandem.encoders.encoder import ENCODERS
 from tandem.segmentation.segmentation import SEGMENTATIONS
 from tandem.tasks.task import TASKS
 from tandem.translation.translator import TRANSLATORS

@@ -123,6 +123,29 @@ rule build_collection:
         "../scripts/build_collection.py"
 
 
+rule build_labelled:
+    """Take pairs that are labelled as saying the same or not.
+
+    Out: train.tsv and selection.tsv, keys, languages, label and text of each pair; {valid,test}.tsv,
+    row, language, label and text; labelled.json, their numbers. Rows that are not translated are left
+    out.
+    """
+    input:
+        files=lambda w: downloads(study_of(w).labelled[w.labelled].source),
+    output:
+        folder=directory("{root}/corpora/{labelled}"),
+    log:
+        "{root}/logs/build_labelled/{labelled}.log",
+    conda:
+        "../../envs/tandem.yaml"
+    params:
+        labelled=lambda w: study_of(w).labelled[w.labelled].model_dump(mode="json"),
+        dataset=lambda w: DATASETS[study_of(w).labelled[w.labelled].source].record(),
+        code=lambda w: digest("build_labelled.py", *read_by([study_of(w).labelled[w.labelled].source])),
+    script:
+        "../scripts/build_labelled.py"
+
+
 rule build_mining_task:
     """Take a published mining task, or hide one in the sources of a bitext.
 

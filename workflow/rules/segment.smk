@@ -68,3 +68,31 @@ rule segment_collection:
         ),
     script:
         "../scripts/segment_collection.py"
+
+
+rule segment_labelled:
+    """Segment labelled pairs: the training split, and the validation split that an epoch is selected by.
+
+    A setting whose training starts from a trained encoder takes that one's vocabulary.
+
+    Out: segmenter/; the ids of all sentences, keys that are equal where they say the same, labels.
+    """
+    input:
+        corpus="{root}/corpora/{labelled}",
+        start=lambda w: plan_of(w).start_segmented(w.setting, w.seed),
+    output:
+        folder=directory("{root}/vocab/{labelled}/{setting}-seed{seed}/{segmentation}"),
+    log:
+        "{root}/logs/segment/{labelled}/{setting}-seed{seed}/{segmentation}.log",
+    priority: FIRST
+    conda:
+        "../../envs/tandem.yaml"
+    resources:
+        mem_mb=8000,
+    params:
+        segmentation=segmentation_of,
+        code=lambda w: digest(
+            "segment_labelled.py", *plan_of(w).segmentation_files(w.segmentation, w.setting)
+        ),
+    script:
+        "../scripts/segment_labelled.py"

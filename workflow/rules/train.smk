@@ -38,6 +38,26 @@ rule train:
         "../scripts/train.py"
 
 
+rule take_pretrained:
+    """Take a pretrained encoder over as a model, which training may start from.
+
+    Out: a model folder (model.safetensors, encoder.json, segmenter/).
+    """
+    output:
+        model=directory("{root}/pretrained/{pretrained}"),
+    log:
+        "{root}/logs/take_pretrained/{pretrained}.log",
+    conda:
+        "../../envs/tandem.yaml"
+    resources:
+        mem_mb=8000,
+    params:
+        pretrained=lambda w: study_of(w).pretrained[w.pretrained].model_dump(exclude={"label"}),
+        code=digest("take_pretrained.py", ENCODERS.path("pretrained")),
+    script:
+        "../scripts/take_pretrained.py"
+
+
 rule export:
     """Write a trained averaging encoder for sentence-transformers, with a model card.
 

@@ -13,7 +13,7 @@ wildcard_constraints:
         name
         for plan in PLANS.values()
         for name in plan.corpora
-        if name not in plan.study.collections
+        if name not in {*plan.study.collections, *plan.study.labelled}
     ),
     side=alternatives(s for plan in PLANS.values() for c in plan.corpora for s in plan.sides(c)),
     split="train|valid|test",
@@ -24,7 +24,9 @@ wildcard_constraints:
     experiment=r"[\w-]+\.[\w-]+",
     sample=r"\d+|" + alternatives(name for plan in PLANS.values() for name in plan.samples),
     collection=alternatives(everywhere("collections")),
+    labelled=alternatives(everywhere("labelled")),
     setting=alternatives(everywhere("settings")),
+    pretrained=alternatives(everywhere("pretrained")),
     seed=r"\d+",
     task=alternatives(everywhere("tasks")),
     table=alternatives(everywhere("tables")),

@@ -20,6 +20,8 @@ with logged(snakemake.log[0]) as log:
     select = None
     if inputs.selection:
         select = selection.by_similarity(segmenter, inputs.selection[0])
+    elif params.selection == "labels":
+        select = selection.by_labels(inputs.segmented)
     elif params.selection == "retrieval":
         select = selection.by_retrieval(inputs.segmented, params.sides)
     held_out = None
@@ -39,6 +41,7 @@ with logged(snakemake.log[0]) as log:
     scores = {
         "similarity": "pearson_x100",
         "retrieval": "p_at_1_x100",
+        "labels": "accuracy_x100",
         "loss": "minus_loss_nats",  # the higher the better, as all of them
         "last": "",
     }

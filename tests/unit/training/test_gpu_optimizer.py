@@ -14,7 +14,7 @@ def test_steps_are_those_of_pytorch(optimizer, decay):
     random = torch.Generator().manual_seed(1)
     table, weight = (torch.randn(*shape, generator=random) for shape in ((9, 4), (3,)))
     copies = [tensor.clone().requires_grad_() for tensor in (table, weight)]
-    ours = GpuOptimizer(table, [weight], recipe, 6)
+    ours = GpuOptimizer([table], [weight], recipe, 6)
     kind = {"adam": torch.optim.Adam, "sgd": torch.optim.SGD}[optimizer]
     theirs = kind([{"params": [copies[0]], "lr": 0.05}, {"params": [copies[1]], "lr": 0.01}])
     for step in range(6):
@@ -32,7 +32,7 @@ def test_steps_are_those_of_pytorch(optimizer, decay):
 
 def test_a_state_goes_on_to_the_same_bytes():
     recipe, tables = Recipe(decay="linear"), [torch.ones(5, 2), torch.ones(5, 2)]
-    first, second = (GpuOptimizer(table, [], recipe, 8) for table in tables)
+    first, second = (GpuOptimizer([table], [], recipe, 8) for table in tables)
     gradients = torch.randn(8, 5, 2, generator=torch.Generator().manual_seed(2))
     for gradient in gradients[:4]:
         first.update([gradient])

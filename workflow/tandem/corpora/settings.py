@@ -151,3 +151,26 @@ class StsArchives(Settings):
     def optional(self) -> list[str]:
         """Return the corpora that can be done without."""
         return [name for key, name in self.archives().items() if key != "benchmark"]
+
+
+class Labelled(Settings):
+    """Pairs of sentences that are labelled as saying the same or not, in several languages."""
+
+    source: str
+    """Name in the registers of corpora; its reader gives labelled pairs."""
+    languages: tuple[Code, ...] = Field(min_length=1)
+    """The languages that are trained on."""
+    tested: tuple[Code, ...] = Field(min_length=1)
+    """The languages that encoders are scored in."""
+    across: bool = False
+    """Whether sentences are trained on across languages too: beside each pair of one language,
+    its first sentence with its own translation, and with that of the second sentence, in a language
+    drawn by the seed."""
+    pairs: PositiveInt | None = None
+    """Most training pairs of a language, before those across languages; null: all."""
+    valid: PositiveInt | None = None
+    """Most pairs of each language in the validation split; null: all."""
+    test: PositiveInt | None = None
+    """Most pairs of each language in the test split; null: all."""
+    seed: NonNegativeInt = 1
+    """Seed of what is drawn."""

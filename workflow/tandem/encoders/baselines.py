@@ -1,7 +1,7 @@
 """Pretrained baselines by name, with the same interface as Tandem's encoders.
 
-`muse` and `minilm` are packages that carry their weights (the extra `baselines`). Every other name
-is a model of sentence-transformers: a folder, or a name on a hub. The libraries of a
+`muse`, `minilm` and `e5` are packages that carry their weights (the extra `baselines`). Every other
+name is a model of sentence-transformers: a folder, or a name on a hub. The libraries of a
 baseline are imported only when it is loaded.
 """
 
@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tandem.encoders.pretrained.e5 import load_e5
 from tandem.errors import TandemError, install
 
 Vectors = NDArray[np.float32]
@@ -67,10 +68,11 @@ class Baseline:
 
 
 def load_baseline(name: str, device: str = "cpu") -> Baseline:
-    """Return a baseline: muse, minilm, or a model of sentence-transformers.
+    """Return a baseline: muse, minilm, e5, or a model of sentence-transformers.
 
     muse, the Multilingual Universal Sentence Encoder v3 (Yang et al., 2020), has 512 dimensions and
-    is always on the CPU; minilm, all-MiniLM-L6-v2 (English), has 384.
+    is always on the CPU; minilm, all-MiniLM-L6-v2 (English), has 384, and so has e5,
+    multilingual-e5-small (Wang et al., 2024) in 4 bits.
 
     Raises:
         TandemError: its package is not installed, or there is no such model.
@@ -83,6 +85,11 @@ def load_baseline(name: str, device: str = "cpu") -> Baseline:
     if name == "minilm":
         folder = Path(_module(name).__path__[0]) / "model"
         return _sentence_transformers(name, str(folder), device)
+    if name == "e5":
+        model = load_e5(device)
+        return Baseline(
+            model.dimension, device, lambda batch, language: model.encode(batch), model.tokenise
+        )
     return _sentence_transformers(name, name, device)
 
 
@@ -93,7 +100,7 @@ def _sentence_transformers(name: str, model: str, device: str) -> Baseline:
     try:
         encoder = SentenceTransformer(model, device=device, trust_remote_code=False)
     except Exception as error:  # any error at all: the folder may hold anything
-        names = ", ".join(sorted(_MODULES))
+        names = ", ".join(sorted({*_MODULES, "e5"}))
         message = (str(error).strip() or type(error).__name__).split("\n")[0]
         raise TandemError(
             f"no baseline {name!r}: it is none of {names}, and sentence-transformers cannot load "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -27,6 +27,10 @@ class Composition(nn.Module):
     def forward(self, tokens: Tokens) -> Tensor:
         """Return the sentence vectors; see `Encoder.compose`."""
         return self.encoder.compose(self.weights, tokens)
+
+    def embedding_layer(self) -> Iterable[nn.Parameter]:
+        """Return the parameters that are part of the embedding of a token."""
+        return self.encoder.embedding_layer(self.weights)
 
     def load(self, weights: Mapping[str, Floats]) -> Composition:
         """Take parameters from arrays; return itself."""

@@ -5,7 +5,7 @@ Token embeddings come as one flat array with offsets, so no padding is ever stor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -97,6 +97,10 @@ class Encoder(Kind):
     dimension: PositiveInt = 300
     """Width of the token embeddings."""
 
+    def started(self, start: Encoder) -> Encoder:
+        """Return the encoder that is trained where training starts from another."""
+        return self
+
     @property
     def width(self) -> int:
         """Width of the sentence vector."""
@@ -116,6 +120,10 @@ class Encoder(Kind):
         from torch import nn
 
         return nn.Module()
+
+    def embedding_layer(self, weights: nn.Module) -> Iterable[nn.Parameter]:
+        """Return those of its parameters that are part of the embedding of a token."""
+        return ()
 
     def compose(self, weights: nn.Module, tokens: Tokens) -> Tensor:
         """Return the sentence vectors, (sentences, width); zeros for one without tokens.

@@ -150,3 +150,22 @@ def _row_argmax(block: Tensor) -> Tensor:
     if has_compiled_loops(block):
         return torch.from_numpy(block.numpy().argmax(1))
     return block.argmax(1)
+
+
+def most_similar(
+    queries: Tensor, pool: Tensor, keys: Tensor, left: Tensor, right: Tensor, number: int
+) -> Tensor:
+    """Return the rows of a pool that are most similar to each query, (number, queries).
+
+    `keys` are those of the pool, `left` and `right` those of the queries' pairs. Rows that say the
+    same as either side of the query's pair are the last to be taken.
+    """
+    blocks = []
+    for start in range(0, len(queries), BLOCK):
+        part = slice(start, start + BLOCK)
+        similar = queries[part] @ pool.T
+        same = (left[part, None] == keys) | (right[part, None] == keys)
+        similar.masked_fill_(same, -torch.inf)
+        best = similar.topk(min(number, len(pool))).indices
+        blocks.append(best[:, torch.arange(number, device=best.device) % best.shape[1]])
+    return torch.cat(blocks).T

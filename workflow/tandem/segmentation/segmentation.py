@@ -25,6 +25,8 @@ Texts = Mapping[str, Callable[[], Iterable[str]]]
 Stock = tuple["Tokenizer", list[str]]
 """A tokeniser of the library `tokenizers`, and its tokens by id."""
 Batches = Iterable[Sequence[str]]
+ANY = "mul"
+"""Stands for any language (ISO 639-2: multiple languages)."""
 LINES = 20_000
 """Most lines in memory, tokenised or segmented at a time."""
 
@@ -50,6 +52,8 @@ class Segmentation(Kind):
     """Whether each language has a SentencePiece model."""
     grouped: ClassVar[bool] = False
     """Whether a word is several ids, the first of which is a mark."""
+    any_language: ClassVar[bool] = False
+    """Whether it serves any language: its only model is that of ANY."""
 
     size: PositiveInt = 4000
     """Most SentencePieces to learn, or number of the most frequent words or trigrams to keep. The
@@ -97,6 +101,9 @@ class Segmentation(Kind):
         `ids` are those of its tokens, without their mark; `model` is its own, if the kind has any.
         """
         raise NotImplementedError
+
+    def check_model(self, model: Path, ids: Mapping[str, int]) -> None:
+        """Refuse a model whose units are not those of the vocabulary: InputError."""
 
     def tokenizer(self, ids: Mapping[str, int], model: Path | None) -> Stock:
         """Return a tokeniser that does the same.

@@ -17,9 +17,9 @@ from tandem.files import saved
 from tandem.files.io import write_json
 from tandem.progress import progress_bar
 from tandem.registry import Named, Settings
-from tandem.segmentation.pieces import load_pieces
 from tandem.segmentation.ragged import save_stream
 from tandem.segmentation.segmentation import (
+    ANY,
     SEGMENTATIONS,
     Encode,
     Segmentation,
@@ -106,7 +106,7 @@ class Segmenter:
 
     def encoder(self, language: str) -> Encode:
         """Return the function from sentences to ids for a language; it remembers words."""
-        language = side_language(language)
+        language = ANY if self.segmentation.any_language else side_language(language)
         if language not in self.models:
             problem = f"no segmentation for language {language!r}"
             raise TandemError(f"{problem}; this one knows {', '.join(self.languages)}")
@@ -151,7 +151,7 @@ class Segmenter:
         segmenter = cls(stored.segmentation, stored.vocabulary, models)
         for language, model in models.items():
             if model is not None:
-                load_pieces(model, segmenter.units(language))
+                segmenter.segmentation.check_model(model, segmenter.units(language))
         return segmenter
 
     def stock_tokenizer(self, language: str) -> tuple[Tokenizer, list[int]]:

@@ -41,14 +41,15 @@ class CorpusPlan:
     @property
     def corpora(self) -> list[str]:
         """The corpora that experiments can be trained on."""
-        return [*self.study.bitexts, *self.study.backtranslations, *self.study.collections]
+        study = self.study
+        return [*study.bitexts, *study.backtranslations, *study.collections, *study.labelled]
 
     def sides(self, corpus: str) -> list[str]:
         """Return the two sides of a corpus, as in its file names: `en`, `cs`; or `en`, `en-bt`.
 
-        A collection has none.
+        A collection has none, nor have labelled pairs.
         """
-        if corpus in self.study.collections:
+        if corpus in self.study.collections or corpus in self.study.labelled:
             return []
         if corpus in self.study.bitexts:
             return list(self.study.bitexts[corpus].languages)
@@ -59,6 +60,8 @@ class CorpusPlan:
         """Return the registered corpora behind a corpus."""
         if corpus in self.study.collections:
             return list(self.study.collections[corpus].sources)
+        if corpus in self.study.labelled:
+            return [self.study.labelled[corpus].source]
         if corpus in self.study.backtranslations:
             corpus = self.study.backtranslations[corpus].bitext
         return list(self.study.bitexts[corpus].sources)

@@ -31,8 +31,8 @@ def cross_faults(study: Study, datasets: Collection[str]) -> Iterator[str]:
 
     `datasets` are the names of the registered corpora.
     """
-    corpora = [*study.bitexts, *study.backtranslations, *study.collections]
-    pairs = [*combinations(("bitexts", "backtranslations", "collections"), 2)]
+    corpora = [*study.bitexts, *study.backtranslations, *study.collections, *study.labelled]
+    pairs = [*combinations(("bitexts", "backtranslations", "collections", "labelled"), 2)]
     for first, second in (*pairs, ("encoders", "pretrained")):
         for name in getattr(study, second):
             if name in getattr(study, first):
@@ -82,6 +82,8 @@ def _sources(study: Study) -> Iterator[tuple[str, str]]:
     for section in ("bitexts", "collections"):
         for name, corpus in getattr(study, section).items():
             yield from ((f"{section}.{name}.sources", source) for source in corpus.sources)
+    for name, entry in study.labelled.items():
+        yield f"labelled.{name}.source", entry.source
     for name, task in study.mining.items():
         yield from ((f"mining.{name}", source) for source in task.published())
     for name, table in study.tables.items():
@@ -170,12 +172,18 @@ def _size_faults(study: Study) -> Iterator[str]:
 def _collection_faults(study: Study) -> Iterator[str]:
     """Yield values that are for collections in the settings of bitexts, and the reverse."""
     for name, setting in study.settings.items():
-        if setting.corpus in study.collections:
-            if setting.selection in ("retrieval", "loss"):
-                chosen = setting.selection
+        chosen = setting.selection
+        labelled = setting.corpus in study.labelled
+        if (chosen == "labels") > labelled:
+            yield f"settings.{name}.selection: labels is for labelled pairs; give another"
+        if setting.corpus in study.collections or labelled:
+            if chosen in ("retrieval", "loss"):
                 yield f"settings.{name}.selection: {chosen} is for bitexts; similarity or last"
+        if setting.corpus in study.collections:
             continue
-        if setting.pairs is None:
+        if labelled and setting.pairs is not None:
+            yield f"settings.{name}.pairs: labelled.{setting.corpus}.pairs says it; give null"
+        if not labelled and setting.pairs is None:
             yield f"settings.{name}.pairs: null is for collections; give a number"
         for key in ("sources", "languages", "temperature", "pools"):
             if getattr(setting, key) != Setting.model_fields[key].default:
@@ -202,6 +210,8 @@ def _start_faults(study: Study, name: str) -> Iterator[str]:
     setting, start = study.settings[name], study.settings[name].start_experiment
     if setting.start is not None and not setting.trained:
         yield f"{name} is not trained; leave start out, or train it"
+    if setting.start_pretrained and setting.start_pretrained not in study.pretrained:
+        yield f"no pretrained {not_among(setting.start_pretrained, study.pretrained)}"
     if start is None:
         return
     settings = study.settings.items()

@@ -98,11 +98,11 @@ class Plan(CorpusPlan):
         """Return the folder of the segmented sample that a seed trains an experiment on."""
         setting, name = self.setting(experiment), experiment.split(".")[1]
         # settings that draw the same sample share it
-        if setting.corpus in self.study.collections:
+        if setting.corpus in {*self.study.collections, *self.study.labelled}:
             drawn = self._same_draw(name)
         else:
             drawn = f"of-{self._same_draw(name)}" if setting.start else str(setting.pairs)
-        if setting.pairs is None and not setting.start:  # every seed draws all there is
+        if setting.pairs is None and not setting.start_experiment:  # every seed draws all
             seed = self.seeds(experiment)[0]
         segmentation = self.encoder(experiment).segmentation
         return self.path("vocab", setting.corpus, f"{drawn}-seed{seed}", segmentation)
@@ -136,8 +136,11 @@ class Plan(CorpusPlan):
     def saved_start(self, setting: str) -> str | None:
         """Return the folder of the model that training goes back to, by way of experiments too."""
         entry = self.study.settings[setting]
-        start = entry.start_experiment
-        return self.saved_start(start.split(".")[1]) if start else entry.start_folder
+        if start := entry.start_experiment:
+            return self.saved_start(start.split(".")[1])
+        if name := entry.start_pretrained:
+            return self.path("pretrained", name)
+        return entry.start_folder
 
     def start_model(self, experiment: str, seed: int | str) -> list[str]:
         """Return the folder of the encoder that training starts from, or that an encoder is in."""
@@ -169,6 +172,8 @@ class Plan(CorpusPlan):
         if start := setting.start_experiment:
             seeds = self.seeds(start)  # the same seed, or else the first
             return [place(start, int(seed) if int(seed) in seeds else seeds[0])]
+        if name := setting.start_pretrained:
+            return [self.path("pretrained", name)]
         return [setting.start_folder] if setting.start_folder else []
 
     def models(self, experiments: Iterable[str], seeds: Sequence[int] | None = None) -> list[str]:

@@ -6,11 +6,18 @@ with its recipe, the corpus, and the objective.
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 
-from tandem.corpora.settings import Backtranslation, Bitext, Collection, HiddenPairs, StsArchives
+from tandem.corpora.settings import (
+    Backtranslation,
+    Bitext,
+    Collection,
+    HiddenPairs,
+    Labelled,
+    StsArchives,
+)
 from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.encoders.precision import Precision
 from tandem.objectives.objective import OBJECTIVES, Objective
@@ -50,7 +57,12 @@ class Pretrained(Settings):
     label: str
     """Its heading in tables."""
     model: str
-    """muse, minilm, or a folder or name that sentence-transformers loads."""
+    """muse, minilm, e5, or a folder or name that sentence-transformers loads. One that training
+    starts from: e5, or a folder or name that transformers loads."""
+    pooling: Literal["mean", "first", "pooler"] = "mean"
+    """Of one that training starts from, how its states become a vector; e5 has the mean."""
+    prefix: str = ""
+    """Of one that training starts from, what stands before every sentence; e5 has its own."""
 
 
 class Export(Settings):
@@ -82,6 +94,8 @@ class Study(Settings):
     """Parallel text."""
     collections: dict[Name, Collection] = {}
     """Parallel text of many languages."""
+    labelled: dict[Name, Labelled] = {}
+    """Pairs that are labelled as saying the same or not."""
     sts: StsArchives | None = None
     """Semantic textual similarity."""
     mining: dict[Name, HiddenPairs] = {}

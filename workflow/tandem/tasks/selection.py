@@ -15,7 +15,9 @@ from tandem.segmentation import ragged
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.segmenter import Segmenter
 from tandem.statistics.cosine import cosine_similarity, unit_length
+from tandem.statistics.identification import best_accuracy
 from tandem.tasks.sts_data import correlation, read_task
+from tandem.training.pairs import load_labelled
 from tandem.training.run import Select
 
 
@@ -47,5 +49,17 @@ def by_retrieval(folder: str | Path, sides: Sequence[str]) -> Select:
         cosines = all_cosines(embed, split)
         rows = np.arange(len(cosines))
         return 50 * sum(float(np.mean(cosines.argmax(axis) == rows)) for axis in (0, 1))
+
+    return score
+
+
+def by_labels(folder: str | Path) -> Select:
+    """Accuracy x 100 on segmented labelled pairs, at the cosine that makes it best."""
+    pairs = load_labelled(folder, "valid")
+
+    def score(embed: Callable[[Ragged], np.ndarray]) -> float:
+        cosines = cosine_similarity(embed(pairs.left), embed(pairs.right))
+        assert pairs.labels is not None
+        return 100 * best_accuracy(cosines, pairs.labels)[1]
 
     return score

@@ -14,6 +14,7 @@ import numpy as np
 
 from tandem.files.io import atomic_path, write_json
 from tandem.registry import Kind, Registry
+from tandem.segmentation.segmentation import ANY
 
 if TYPE_CHECKING:
     from tandem.statistics.correlation import FloatArray
@@ -35,6 +36,12 @@ class Encodes(Protocol):
 def device_of(encoder: Encodes) -> str:
     """Return where an encoder computes, and so where its vectors are searched."""
     return getattr(encoder, "device", "cpu")
+
+
+def knows(encoder: Encodes, language: str) -> bool:
+    """Whether an encoder knows a language: one that does not list any knows all."""
+    languages = getattr(encoder, "languages", None)
+    return languages is None or language in languages or ANY in languages
 
 
 class Places(Protocol):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from tandem.encoders.encoder import Tokens
 from tandem.errors import TandemError
@@ -27,7 +27,7 @@ from tandem.training.checkpoint import load_optimizer, optimizer_tensors
 from tandem.training.course import Advance, Learner, Parameters, State
 from tandem.training.noise import DropoutPool, generator, scramble
 from tandem.training.pairs import Span
-from tandem.training.row_optimizers import RowAdam, RowOptimizer, Rows, RowSgd
+from tandem.training.row_optimizers import FrozenRows, RowAdam, RowOptimizer, Rows, RowSgd
 from tandem.training.run import Run, first_parameters, prepare, uses_bfloat16
 
 if TYPE_CHECKING:
@@ -106,10 +106,29 @@ class Contrast(Learner):
         recipe = self.settings.recipe
         factors, rate = partial(recipe.factors, total=steps), recipe.learning_rate
         rows: type[RowOptimizer] = RowAdam if recipe.optimizer == "adam" else RowSgd
+        if self._frozen:
+            rows = FrozenRows
         self.optimizer = rows(table, rate * recipe.embedding_multiplier, steps, factors)
-        weights = list(self.composition.parameters())
+        weights = self._learning()
         optimizer = {"adam": torch.optim.Adam, "sgd": torch.optim.SGD}[recipe.optimizer]
         self.weights_optimizer = optimizer(weights, rate) if weights else None
+
+    @property
+    def _frozen(self) -> bool:
+        return self.settings.recipe.frozen == "embeddings"
+
+    def _learning(self) -> list[nn.Parameter]:
+        """Return the parameters beside the table that learn."""
+        if self._frozen:
+            for parameter in self.composition.embedding_layer():
+                parameter.requires_grad_(False)
+        learning = [weight for weight in self.composition.parameters() if weight.requires_grad]
+        if self._frozen and not learning:
+            raise TandemError(
+                f"{self.settings.encoder.kind} has nothing to learn but embeddings, and `frozen` "
+                "of the recipe keeps these. Leave it out"
+            )
+        return learning
 
     def begin(self, epoch: int) -> int:
         """Put the pairs of each text into the order of an epoch; return their number."""
@@ -233,7 +252,7 @@ class Contrast(Learner):
         """Encode sentences, with dropout where `random` is given."""
         types, local = number_types(rows.ids, self._scratch)
         fetched = self.optimizer.fetch(torch.from_numpy(types))
-        fetched.values.requires_grad_(torch.is_grad_enabled())
+        fetched.values.requires_grad_(torch.is_grad_enabled() and not self._frozen)
         dropout = self.dropout.draw(len(local), random) if self.dropout and random else None
         arrays = torch.from_numpy(local), torch.from_numpy(rows.offsets)
         return Encoded(fetched, self._compose(Tokens(fetched.values, *arrays, dropout)))

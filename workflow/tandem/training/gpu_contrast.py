@@ -67,10 +67,10 @@ class GpuContrast(Contrast):
         """By the length of a row: groups, pairs, and the shapes and types of what a loss needs."""
 
     def _make_optimizers(self, table: Tensor, steps: int) -> None:
-        self.table = table.requires_grad_()
-        weights = list(self.composition.parameters())
-        self._parameters = [self.table, *weights]
-        self._optimizer = GpuOptimizer(self.table, weights, self.settings.recipe, steps)
+        self.table = table.requires_grad_(not self._frozen)
+        tables, weights = [] if self._frozen else [self.table], self._learning()
+        self._parameters = [*tables, *weights]
+        self._optimizer = GpuOptimizer(tables, weights, self.settings.recipe, steps)
 
     def begin(self, epoch: int) -> int:
         """Put the pairs of each text into the order of an epoch; return their number."""

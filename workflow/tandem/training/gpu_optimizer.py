@@ -73,29 +73,35 @@ class GpuOptimizer:
     """
 
     def __init__(
-        self, table: Tensor, weights: Sequence[Tensor], recipe: Recipe, steps: int
+        self, tables: Sequence[Tensor], weights: Sequence[Tensor], recipe: Recipe, steps: int
     ) -> None:
-        """Take over parameters, to be changed in place over so many steps."""
+        """Take over parameters, to be changed in place over so many steps.
+
+        `tables` holds the table, or nothing where it is frozen.
+        """
+        device = [*tables, *weights][0].device
         factors = recipe.factors(np.arange(1, steps + 1), steps).astype(np.float32)
-        self._factors = torch.from_numpy(factors).to(table.device)
-        self._taken = torch.zeros(1, dtype=torch.int64, device=table.device)
+        self._factors = torch.from_numpy(factors).to(device)
+        self._taken = torch.zeros(1, dtype=torch.int64, device=device)
         kind = GpuAdam if recipe.optimizer == "adam" else GpuSgd
         rate = recipe.learning_rate
-        self._table, self._table_rate = kind([table]), rate * recipe.embedding_multiplier
+        self._tables, self._table_rate = kind(tables), rate * recipe.embedding_multiplier
         self._weights, self._rate = kind(weights), rate
 
     @torch.no_grad()
     def update(self, gradients: Sequence[Tensor]) -> None:
-        """Take a step; the gradients are of the table and the weights, in their order."""
+        """Take a step; the gradients are of the tables and the weights, in their order."""
         factor = self._factors[self._taken].squeeze(0)
         self._taken += 1
-        self._table.update(gradients[:1], factor * self._table_rate)
-        if len(gradients) > 1:
-            self._weights.update(gradients[1:], factor * self._rate)
+        of_tables = len(self._tables.parameters)
+        if of_tables:
+            self._tables.update(gradients[:of_tables], factor * self._table_rate)
+        if len(gradients) > of_tables:
+            self._weights.update(gradients[of_tables:], factor * self._rate)
 
     def state(self) -> dict[str, Tensor]:
         """Return the moments and the steps taken."""
-        parts = {"table": self._table, "weights": self._weights}
+        parts = {"table": self._tables, "weights": self._weights}
         moments = {f"{k}.{n}": t for k, part in parts.items() for n, t in part.state().items()}
         return moments | {"taken": self._taken}
 

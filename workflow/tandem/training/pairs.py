@@ -30,8 +30,8 @@ class Pairs:
 
     Attributes:
         monolingual: both sides are of one language.
-        keys: (pairs,) int64, equal for pairs that mean the same, perhaps in other languages; None:
-            no such pairs are known.
+        keys: (pairs,) int64, equal for pairs that mean the same, perhaps in other languages, or
+            (2, pairs), equal for sentences that do, of either side; None: none are known.
         passes: (pairs,) how often each is drawn in an epoch, on average; None: once.
         labels: (pairs,) int8, 1 where both sides mean the same and 0 where not; None: all do.
         languages: codes of both sides, as a segmenter has them, where all pairs have the same.
@@ -80,7 +80,10 @@ class Pairs:
 
     def sentence_keys(self, rows: Indices, taken: Ragged) -> NDArray[np.int64]:
         """Return keys of `taken`, the sentences of some rows: equal ones translate each other."""
-        return sentence_keys(taken) if self.keys is None else np.tile(self.keys[rows], 2)
+        if self.keys is None:
+            return sentence_keys(taken)
+        sides = np.broadcast_to(self.keys, (2, len(self.left)))
+        return sides[:, rows].ravel()
 
     def take(self, rows: Indices) -> Ragged:
         """Return the left sentences of the given pairs followed by the right ones."""
@@ -140,6 +143,17 @@ def load_collection(folder: str | Path, pools: str = "mixed") -> list[Pairs]:
     return texts
 
 
+def load_labelled(folder: str | Path, split: str) -> Pairs:
+    """Map the labelled pairs of a split into memory."""
+    left, right = ragged.load_sides(folder, split, ("left", "right"))
+    names = ("left.keys", "right.keys", "labels")
+    arrays = (ragged.load_array(Path(folder) / f"{split}.{n}.npy", (np.int64,)) for n in names)
+    *keys, labels = arrays
+    return Pairs(left, right, False, np.stack(keys), labels=labels.astype(np.int8))
+
+
 def load_texts(folder: str | Path, sides: Sequence[str], pools: str) -> list[Pairs]:
-    """Map the training pairs into memory: a bitext's, or without `sides` a collection's."""
+    """Map the training pairs into memory: a bitext's, or without `sides` what the folder has."""
+    if (Path(folder) / "train.labels.npy").exists():
+        return [load_labelled(folder, "train")]
     return [load_pairs(folder, "train", sides)] if sides else load_collection(folder, pools)

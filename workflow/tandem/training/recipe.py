@@ -43,6 +43,9 @@ class Recipe(Settings):
     """After the rise. linear: the learning rate falls from update to update, to 0 after the last
     one. tenth: it is a tenth after 33 of every 40 updates (yang2019, section 4.2). root: it falls
     as 1 / sqrt(update) (Vaswani et al., 2017, equation 3)."""
+    frozen: Literal["none", "embeddings"] = "none"
+    """What stays as it was. embeddings: those of tokens, and what a pretrained encoder adds to them
+    before its layers (fedorova2024, section III-B)."""
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
     """Arithmetic of an encoder's matrix products, as PyTorch's autocast does it; parameters, sums
     and losses are float32. auto: bfloat16 where a transformer trains on a GPU that has it."""

@@ -107,6 +107,14 @@ class RowOptimizer:
         self.step_count = step_count
 
 
+class FrozenRows(RowOptimizer):
+    """Leaves the table as it is, and counts the steps."""
+
+    def update(self, rows: Rows) -> None:
+        """Count a step."""
+        self.step_count += 1
+
+
 class RowSgd(RowOptimizer):
     """SGD for the rows of one table: a row without a gradient stays where it is."""
 

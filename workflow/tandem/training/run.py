@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -173,6 +173,8 @@ def train_encoder(
             "the text was segmented with another vocabulary than that of the encoder to start "
             "from. Segment it with the encoder's own segmenter"
         )
+    if start is not None:
+        run = replace(run, encoder=run.encoder.started(start.kind))
     device = place(device)
     with gpu_errors(run.objective.smaller, device):
         course = course_of(run, len(segmenter), texts, device, start)

@@ -16,7 +16,7 @@ class Setting(Settings):
     label: str
     """Its heading in tables."""
     corpus: str
-    """Name of a bitext, a back-translation or a collection."""
+    """Name of a bitext, a back-translation, a collection or labelled pairs."""
     encoders: dict[str, str] = {}
     """The encoders that are trained in this setting, each with its recipe."""
     objective: str | dict[str, str]
@@ -40,13 +40,14 @@ class Setting(Settings):
     has."""
     start: str | None = None
     """The encoder that training starts from, and whose segmentation is used: that of an experiment,
-    with the same seed or else its first, or the folder of a model (a path with a /). Null: training
-    starts from what the seed draws."""
+    with the same seed or else its first, a pretrained one by its name in the study, or the folder
+    of a model (a path with a /). Null: training starts from what the seed draws."""
     trained: bool = True
     """Whether encoders are trained; else they stay as their seed draws them."""
-    selection: Literal["similarity", "retrieval", "loss", "last"] = "similarity"
-    """What selects the epoch: r on `sts.selection`, P@1 on the validation split of a bitext, or the
-    loss on that split, of objectives that have one; last: nothing, the last one is kept."""
+    selection: Literal["similarity", "retrieval", "labels", "loss", "last"] = "similarity"
+    """What selects the epoch: r on `sts.selection`, P@1 on the validation split of a bitext, the
+    accuracy on that of labelled pairs, or the loss on that split, of objectives that have one;
+    last: nothing, the last one is kept."""
 
     def objective_of(self, encoder: str) -> str:
         """Return the name of the objective that trains an encoder."""
@@ -60,4 +61,9 @@ class Setting(Settings):
     @property
     def start_experiment(self) -> str | None:
         """The experiment whose encoder training starts from."""
-        return None if self.start_folder else self.start
+        return self.start if self.start and not self.start_folder and "." in self.start else None
+
+    @property
+    def start_pretrained(self) -> str | None:
+        """The pretrained encoder that training starts from."""
+        return None if self.start_folder or self.start_experiment else self.start

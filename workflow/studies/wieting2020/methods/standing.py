@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tandem.registry import Settings
+from tandem.reporting.compared import Compared
 from tandem.reporting.outline import Outline
 from wieting2020.methods.begun import held_out_loss, objective_of, unigram_loss
-from wieting2020.methods.compared import Compared
 
 if TYPE_CHECKING:
     import pandas as pd

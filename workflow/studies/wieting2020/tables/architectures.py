@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from pydantic import PositiveInt
 
 from tandem.files.io import read_json
+from tandem.reporting.compared import experiment
 from tandem.reporting.outline import Outline
 from tandem.reporting.table import Material, Report, Table
 from wieting2020.methods import standing
-from wieting2020.methods.compared import experiment
 from wieting2020.methods.standing import METRIC, NOTE, Floor, Named
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tandem.registry import Settings
+from tandem.reporting.compared import experiment
 from tandem.reporting.outline import Outline
 from tandem.reporting.table import Material, Report, Table
 from wieting2020.methods import standing
-from wieting2020.methods.compared import experiment
 from wieting2020.methods.standing import METRIC, NOTE, Floor, Named
 
 if TYPE_CHECKING:

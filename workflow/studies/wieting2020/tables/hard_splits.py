@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tandem.reporting.compared import Compared, experiment, pretrained
 from tandem.reporting.outline import Outline
 from tandem.reporting.table import Material, Report, Table
 from wieting2020.methods import standing
-from wieting2020.methods.compared import Compared, experiment, pretrained
 from wieting2020.methods.hard_pairs import ALL, NEGATION, SPLITS
 
 if TYPE_CHECKING:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import NonNegativeInt, PositiveInt
 
+from tandem.reporting.compared import Compared, experiment
 from tandem.reporting.outline import Outline
 from tandem.reporting.table import Material, Report, Table
 from tandem.tasks.task import read_items
 from wieting2020.methods import likelihood_figures as figures
 from wieting2020.methods import standing
-from wieting2020.methods.compared import Compared, experiment
 from wieting2020.methods.gains import gain
 
 if TYPE_CHECKING:

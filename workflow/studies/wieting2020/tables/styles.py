@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from pydantic import PositiveInt
 
 from tandem.files.io import read_json, read_lines
+from tandem.reporting.compared import Compared, experiment
 from tandem.reporting.outline import Outline
 from tandem.reporting.table import Material, Report, Table
 from wieting2020.methods import standing, transfer
-from wieting2020.methods.compared import Compared, experiment
 from wieting2020.methods.gains import estimate_of, gain
 from wieting2020.methods.styles import Classifier, read_triples
 

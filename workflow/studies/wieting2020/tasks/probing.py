@@ -14,7 +14,7 @@ from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_va
 
 from tandem.errors import TandemError
 from tandem.registry import Settings
-from tandem.tasks.task import Encodes, Items, Places, Task
+from tandem.tasks.task import Encodes, Items, Places, Task, knows
 from wieting2020.methods import probe
 
 if TYPE_CHECKING:
@@ -94,13 +94,12 @@ class Probing(Task):
             TandemError: no set is left to score.
         """
         items: Items = {}
-        languages = getattr(encoder, "languages", None)
         for key, path in data.items():
             name, _, language = key.rpartition("__")
             file = _file_of(path)
             if file is None:
                 logger.warning("%s is left out: see %s/%s", name, path, _NOTE)
-            elif languages is None or language in languages:
+            elif knows(encoder, language):
                 items |= self._score_set(encoder, name, language, file)
         if not items:
             raise TandemError("no probing set that can be had is in a language of the encoder")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from tandem.registry import Kind, Registry
 from tandem.text import Pair
@@ -40,6 +40,29 @@ class Reader(Kind):
     def with_files(self, languages: Sequence[str]) -> list[str]:
         """Return the languages that have a file of their own, where a corpus is several files."""
         return list(languages)
+
+
+class LabelledPair(NamedTuple):
+    """Two sentences of a language, 1 where they say the same or else 0, and their row's name.
+
+    Rows of the same name in several languages are translations of each other.
+    """
+
+    identifier: str
+    first: str
+    second: str
+    label: int
+
+
+class LabelledReader(Reader):
+    """Reads pairs that are labelled as saying the same or not."""
+
+    def labelled(self, path: str, language: str, split: str) -> Iterator[LabelledPair]:
+        """Yield the pairs of a split, train, valid or test; InputError as `pairs`.
+
+        A language may have none to train on.
+        """
+        raise NotImplementedError
 
 
 READERS = Registry("tandem.corpora.readers", Reader)

@@ -11,9 +11,6 @@ from tandem.objectives.contrastive import Contrastive, Pool
 if TYPE_CHECKING:
     from torch import Tensor
 
-BLOCK = 512
-"""Rows of the similarity matrix held at once."""
-
 
 class Candidates(NamedTuple):
     """What the pairs of a pool are compared with besides each other.
@@ -72,13 +69,15 @@ class AdditiveMargin(Contrastive):
         import torch
         from torch.nn import functional
 
+        from tandem.objectives.negatives import most_similar
+
         keys = pool.keys
         left_keys, right_keys = keys.chunk(2)
         if pool.vectors is None or not self.hard:
             return Candidates(keys, keys.new_zeros(2, 0, len(left_keys)))
         left, right = functional.normalize(pool.vectors).chunk(2)
         hard = [
-            _most_similar(*sides, left_keys, right_keys, self.hard)
+            most_similar(*sides, left_keys, right_keys, self.hard)
             for sides in ((left, right, right_keys), (right, left, left_keys))
         ]
         return Candidates(keys, torch.stack(hard))
@@ -135,24 +134,3 @@ class AdditiveMargin(Contrastive):
         target = torch.arange(len(queries), device=scores.device)
         penalty = torch.eye(*scores.shape, device=scores.device) * margin
         return functional.cross_entropy(scores - penalty, target)
-
-
-def _most_similar(
-    queries: Tensor, pool: Tensor, keys: Tensor, left: Tensor, right: Tensor, number: int
-) -> Tensor:
-    """Return the rows of a pool that are most similar to each query, (number, queries).
-
-    `keys` are those of the pool, `left` and `right` those of the queries' pairs. Rows that say the
-    same as either side of the query's pair are the last to be taken.
-    """
-    import torch
-
-    blocks = []
-    for start in range(0, len(queries), BLOCK):
-        part = slice(start, start + BLOCK)
-        similar = queries[part] @ pool.T
-        same = (left[part, None] == keys) | (right[part, None] == keys)
-        similar.masked_fill_(same, -torch.inf)
-        best = similar.topk(min(number, len(pool))).indices
-        blocks.append(best[:, torch.arange(number, device=best.device) % best.shape[1]])
-    return torch.cat(blocks).T

@@ -14,7 +14,7 @@ from tandem.corpora.collection import read_parts
 from tandem.corpora.register import Code
 from tandem.errors import InputError, TandemError
 from tandem.files.io import read_lines
-from tandem.tasks.task import MEAN, Encodes, Items, Places, Task, device_of
+from tandem.tasks.task import MEAN, Encodes, Items, Places, Task, device_of, knows
 
 if TYPE_CHECKING:
     from tandem.statistics.correlation import FloatArray
@@ -64,10 +64,10 @@ class BitextRetrieval(Task):
 
     def _of_parts(self, encoder: Encodes, folder: Path) -> Items:
         """Search every part of a collection for the translations of its sentences."""
-        items, languages = {}, getattr(encoder, "languages", None)
+        items: Items = {}
         for part, sizes in read_parts(folder).items():
             sides, most = (part.left, part.right), self.most
-            covered = languages is None or set(sides) <= set(languages)
+            covered = all(knows(encoder, side) for side in sides)
             asked = self.languages is None or part.right in self.languages
             few = sizes[self.split] < self.least
             if part.monolingual or not covered or not asked or few:

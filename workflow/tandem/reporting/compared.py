@@ -1,4 +1,4 @@
-"""What the study's tables compare: encoders in settings, and the figures of their tasks."""
+"""What tables compare: encoders in settings, and the figures of their tasks."""
 
 from __future__ import annotations
 

@@ -1,18 +1,16 @@
-"""Figures 3 and 4, Tables 2 and 3: models against chosen figures of their tasks."""
+"""Models against chosen figures of their tasks, with what a paper prints below."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from tandem.reporting.compared import Compared, Figure, experiment, pretrained
 from tandem.reporting.outline import Outline
 from tandem.reporting.table import Material, Report, Table
-from wieting2020.methods import standing
-from wieting2020.methods.compared import Compared, Figure, experiment, pretrained
-from wieting2020.methods.standing import Floor, Standing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,10 +19,24 @@ if TYPE_CHECKING:
     from tandem.reporting.scores import Cell
 
 LEVEL = 0.01
-"""The level of the paper's paired bootstrap (section 4.4)."""
+"""Level at which a figure is marked as below the last row's (wieting2020, section 4.4)."""
 MOST_BESIDE = 5
 """Most panels of a figure beside each other, where that leaves no gap."""
 _MARK = "†"
+
+
+class Marked(NamedTuple):
+    """What a table says of experiments beside their figures.
+
+    Attributes:
+        marks: what stands behind a label, or a figure, by experiment.
+        note: what the marks mean.
+        withheld: of which claims are not made, as `Report` has it.
+    """
+
+    marks: Mapping[str, str] = {}
+    note: str = ""
+    withheld: Mapping[str, Mapping[str, str]] = {}
 
 
 class Comparison(Table):
@@ -42,26 +54,29 @@ class Comparison(Table):
     """Mark the figures that the last row's are significantly above."""
     quoted: list[str] = []
     """Rows of published.yaml that are shown, by id."""
-    untrained: Floor | None = None
-    """The models' encoder untrained: what is below it, or has not begun to learn, is marked."""
     notes: str = ""
     """Shown under the table."""
 
     def inputs(self, plan: Outline) -> dict[str, list[str]]:
-        """Name the scores of all models, of each task in its settings, and what they learned."""
+        """Name the scores of all models, of each task in its settings."""
         folders: dict[str, list[str]] = defaultdict(list)
-        for names in self._experiments(plan):
+        for names in self.experiments(plan):
             for figure, name in zip(self.columns, names, strict=True):
                 folders[f"scores.{figure.task}"] += plan.scores([name], figure.task)
-        learned = (name for names in self._experiments(plan) for name in names)
-        for key, paths in standing.inputs(plan, learned, self.untrained).items():
-            folders[key] += paths
         return {key: list(dict.fromkeys(paths)) for key, paths in folders.items()}
 
     def _models(self, plan: Outline) -> list[Compared]:
         return [*pretrained(plan, self.baselines), *self.rows]
 
-    def _experiments(self, plan: Outline) -> list[list[str]]:
+    def marked(self, material: Material) -> Marked:
+        """Return what is said of experiments; a kind of a study may say something."""
+        return Marked()
+
+    def further_rows(self, material: Material) -> list[list[str]]:
+        """Return rows below those of the models: a label, "" and a text for each column."""
+        return []
+
+    def experiments(self, plan: Outline) -> list[list[str]]:
         """Return the experiment of each row and column."""
         return [[experiment(plan, row, figure) for figure in self.columns]
                 for row in self._models(plan)]  # fmt: skip
@@ -78,13 +93,13 @@ class Comparison(Table):
 
         from tandem.reporting.writer import columns, grid, page
 
-        rows, names = self._models(material.plan), self._experiments(material.plan)
+        rows, names = self._models(material.plan), self.experiments(material.plan)
         cells = [
             [material.scores.cell(name, figure.task, figure.unit)
              for name, figure in zip(row, self.columns, strict=True)] for row in names
         ]  # fmt: skip
         p = [[_p(cells[-1][place], cell) for place, cell in enumerate(row)] for row in cells]
-        stands = standing.standings(material, dict.fromkeys(sum(names, [])), self.untrained)
+        marked = self.marked(material)
         lines, scored = [], []
         for row, of_row, figures, values in zip(rows, names, cells, p, strict=True):
             line: dict[str, Any] = row.model_dump(include={"encoder", "setting"})
@@ -99,22 +114,20 @@ class Comparison(Table):
                     scored.append(_described(row, figure, name))
             lines.append(line)
         headings = ["", "Seeds", *(figure.label for figure in self.columns)]
-        shown = self._shown(lines, names, cells, stands)
-        if any(least := self._chance(material)):
-            shown.append(["Most frequent label", "", *least])
+        shown = [*self._shown(lines, names, cells, marked), *self.further_rows(material)]
         text = page(
             f"# {self.title}", grid(headings, shown), self._legend(material),
-            standing.NOTE if stands else "", self.notes, self._published(material),
+            marked.note, self.notes, self._published(material),
         )  # fmt: skip
         frames = {"cells": pd.DataFrame(scored)}
-        return Report(pd.DataFrame(lines), text, frames, **standing.withheld(stands))
+        return Report(pd.DataFrame(lines), text, frames, **marked.withheld)
 
     def _shown(
         self,
         lines: Sequence[Mapping[str, Any]],
         names: Sequence[Sequence[str]],
         cells: Sequence[Sequence[Cell | None]],
-        stands: Mapping[str, Standing],
+        marked: Marked,
     ) -> list[list[str]]:
         """Return the rows of the grid: marks are behind a label, or, of several models, figures."""
         from tandem.reporting.writer import beside
@@ -122,7 +135,7 @@ class Comparison(Table):
         heads = [[line["row"], str(line["seed_count"])] for line in lines]
         shown = beside(heads, cells)
         for texts, line, of_row, scored in zip(shown, lines, names, cells, strict=True):
-            marks = [stands[name].mark if name in stands else "" for name in of_row]
+            marks = [marked.marks.get(name, "") for name in of_row]
             if len({*of_row}) == 1:
                 texts[0] += marks[0]
                 marks = [""] * len(marks)
@@ -149,17 +162,6 @@ class Comparison(Table):
             f"{legend} {_MARK}: {last} is above it, p < {LEVEL:g} by the paired bootstrap over "
             "items, and seeds where both have several; not corrected for the number of tests."
         )
-
-    def _chance(self, material: Material) -> list[str]:
-        """Return what the most frequent label would score, for each column that has one."""
-        shares: dict[tuple[str, str], float] = {}
-        for names in self._experiments(material.plan):
-            for figure, name in zip(self.columns, names, strict=True):
-                for details in material.scores.details(name, figure.task)[:1]:
-                    for entry in details.get("sets", []):
-                        shares.setdefault((figure.task, entry["set"]), entry["chance_x100"])
-        keys = [(figure.task, figure.unit) for figure in self.columns]
-        return [f"{shares[key]:.1f}" if key in shares else "" for key in keys]
 
     def _published(self, material: Material) -> str:
         """Return a grid of the published rows."""

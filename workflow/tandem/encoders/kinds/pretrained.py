@@ -1,0 +1,126 @@
+"""A pretrained encoder of the library `transformers`, pooled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+from pydantic import PositiveInt, model_validator
+
+from tandem.encoders.encoder import Encoder, Tokens
+from tandem.encoders.kinds.transformer import blocks
+from tandem.errors import TandemError
+from tandem.segmentation.segmentation import Segmentation
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+    from tandem.encoders.composition import Composition
+
+AT_ONCE = 2048
+"""Tokens of sentences of like lengths that are composed together: what suits a cache."""
+
+
+class Pretrained(Encoder):
+    """States of a pretrained encoder, such as BERT, and their pool.
+
+    Its token embeddings are the table; what `transformers` builds by its configuration is the rest.
+    No dropout but that of token embeddings. Models of this kind are made in `encoders.pretrained`.
+    """
+
+    multiplies: ClassVar[bool] = True
+
+    config: dict[str, Any] = {}
+    """Configuration of the library, with its `model_type`; empty: all that is set here is that of
+    the encoder that training starts from."""
+    pooling: Literal["mean", "first", "pooler"] = "mean"
+    """The vector of a sentence: the mean of all states, the first one, or what the architecture
+    itself makes of the first."""
+    output: PositiveInt = 300
+    """Width of the sentence vector."""
+    longest: PositiveInt = 512
+    """Tokens that are read; those beyond are left out."""
+
+    @model_validator(mode="after")
+    def _is_known(self) -> Self:
+        if self.config and not isinstance(self.config.get("model_type"), str):
+            raise ValueError("config has no model_type, which names an architecture")
+        return self
+
+    def reads(self, segmentation: Segmentation) -> bool:
+        """Whether it can read a segmentation's ids: those of its own tokeniser."""
+        return segmentation.kind == "tokenizer"
+
+    def started(self, start: Encoder) -> Encoder:
+        """Return the encoder to start from, where nothing is said of this one."""
+        return self if self.config else start
+
+    @property
+    def width(self) -> int:
+        """Width of the sentence vector."""
+        return self.output
+
+    def weights(self) -> nn.Module:
+        """Return the architecture without its token embeddings, drawn by its library."""
+        from torch import nn
+        from transformers import AutoConfig, AutoModel
+
+        if not self.config:
+            raise TandemError(
+                "a pretrained encoder is not drawn. Name what training starts from, in `start` or "
+                "by --from, or give its `config`"
+            )
+        values = {k: 0.0 if k.endswith(("dropout", "_dropout_prob")) else v
+                  for k, v in self.config.items()}  # fmt: skip
+        # token embeddings are drawn to be thrown away: as few as the padding's number allows
+        values["vocab_size"] = 1 + (values.get("pad_token_id") or 0)
+        model = AutoModel.from_config(
+            AutoConfig.for_model(**values), attn_implementation="sdpa", trust_remote_code=False
+        )
+        model.set_input_embeddings(nn.Module())
+        if self.pooling != "pooler" and hasattr(model, "pooler"):
+            model.pooler = None
+        return model
+
+    def embedding_layer(self, weights: nn.Module) -> Iterable[nn.Parameter]:
+        """Return positions, kinds of token and their norm, as BERT and its like have them."""
+        layer = getattr(weights, "embeddings", None)
+        return () if layer is None else layer.parameters()
+
+    def compose(self, weights: nn.Module, tokens: Tokens) -> Tensor:
+        """Return the sentence vectors, (sentences, output)."""
+        import torch
+
+        table, ids, offsets, dropout, _ = tokens
+        lengths = (offsets[1:] - offsets[:-1]).clamp(max=self.longest)
+        out = table.new_zeros(len(lengths), self.width)
+        rows = list(blocks(lengths, AT_ONCE))
+        if not rows:
+            return out
+        vectors = []
+        for sentences in rows:
+            steps = torch.arange(int(lengths[sentences].max()), device=lengths.device)
+            inside = steps < lengths[sentences][:, None]
+            places = torch.where(inside, offsets[sentences][:, None] + steps, 0)
+            embedded = table[ids[places]]
+            if dropout is not None:
+                embedded = embedded * dropout.factors(table.shape[1])[places]
+            vectors.append(self._pooled(weights, embedded, inside))
+        return out.index_copy(0, torch.cat(rows), torch.cat(vectors).to(out))
+
+    def _pooled(self, model: nn.Module, embedded: Tensor, inside: Tensor) -> Tensor:
+        """Return the vectors of padded sentences: (n, steps, dimension), (n, steps) bool."""
+        mask = None if inside.all() else inside.long()
+        states = model(inputs_embeds=embedded, attention_mask=mask)
+        if self.pooling == "pooler":
+            return states.pooler_output
+        if self.pooling == "first":
+            return states.last_hidden_state[:, 0]
+        held = states.last_hidden_state * inside[:, :, None]
+        return held.sum(1) / inside.sum(1, keepdim=True)
+
+    def _composition(self) -> Composition:
+        """Return its composition, drawn: buffers that are not saved need their values."""
+        from tandem.encoders.composition import Composition
+
+        return Composition(self)

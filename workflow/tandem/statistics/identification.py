@@ -1,0 +1,100 @@
+"""How well scores tell pairs that say the same from pairs that do not.
+
+Scores that are equal are treated as equal: a threshold lies between two different scores, and a tie
+of a positive with a negative counts as half.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tandem.errors import TandemError
+
+Array = NDArray[np.floating]
+Labels = NDArray[np.integer]
+
+
+class _Cuts(NamedTuple):
+    """What is at least as high as each different score, from the highest on; first, nothing is.
+
+    Attributes:
+        scores: (cuts,) the different scores; the first one is infinite.
+        positive, negative: (cuts,) how many pairs of either label.
+    """
+
+    scores: Array
+    positive: Array
+    negative: Array
+
+    @classmethod
+    def of(cls, scores: Array, labels: Labels) -> _Cuts:
+        order = np.argsort(-scores, kind="stable")
+        ranked, right = scores[order].astype(np.float64), labels[order] == 1
+        last = np.append(ranked[1:] != ranked[:-1], True)
+        counts = (np.append(0, np.cumsum(side)[last]) for side in (right, ~right))
+        return cls(np.append(np.inf, ranked[last]), *counts)
+
+
+def best_accuracy(scores: Array, labels: Labels) -> tuple[float, float]:
+    """Return the threshold with the highest accuracy, and that accuracy (0 to 1).
+
+    A pair is taken for the same where its score is at least the threshold, which lies in the middle
+    between two scores; of equally good ones the one in the middle is taken.
+
+    Raises:
+        TandemError: there are no pairs.
+    """
+    _check(scores, labels)
+    cuts = _Cuts.of(scores, labels)
+    right = cuts.positive + cuts.negative[-1] - cuts.negative
+    best = np.flatnonzero(right == right.max())
+    place = best[len(best) // 2]
+    # between its score and the next one; beyond the last there is nothing
+    beyond = [np.nextafter(cuts.scores[1], np.inf), *cuts.scores[1:], -np.inf]
+    low, high = beyond[place + 1], beyond[place]
+    middle = high if np.isinf(low) else (low + high) / 2
+    return float(middle), float(right.max() / len(labels))
+
+
+def area(scores: Array, labels: Labels) -> float:
+    """Return the area under the curve of the receiver: how often a positive is above a negative."""
+    cuts = _Cuts.of(scores, labels)
+    rates = (side / max(side[-1], 1) for side in (cuts.negative, cuts.positive))
+    return float(np.trapezoid(*reversed([*rates])))
+
+
+def equal_error(scores: Array, labels: Labels) -> float:
+    """Return the error at which as large a share of positives as of negatives is misjudged."""
+    cuts = _Cuts.of(scores, labels)
+    missed = 1 - cuts.positive / max(cuts.positive[-1], 1)
+    false = cuts.negative / max(cuts.negative[-1], 1)
+    after = int(np.argmax(false >= missed))
+    before = max(after - 1, 0)
+    gap = [missed[n] - false[n] for n in (before, after)]
+    share = gap[0] / (gap[0] - gap[1]) if gap[0] != gap[1] else 0.0
+    return float(false[before] + share * (false[after] - false[before]))
+
+
+def average_precision(scores: Array, labels: Labels) -> float:
+    """Return the mean precision at the ranks of the positives, ties taken together."""
+    cuts = _Cuts.of(scores, labels)
+    taken = cuts.positive[1:] + cuts.negative[1:]
+    gained = np.diff(cuts.positive) / max(cuts.positive[-1], 1)
+    return float(np.sum(gained * cuts.positive[1:] / taken))
+
+
+def f1(predicted: NDArray[np.bool_], labels: Labels) -> float:
+    """Return the harmonic mean of precision and recall of the positives."""
+    both = np.count_nonzero(predicted & (labels == 1))
+    total = np.count_nonzero(predicted) + np.count_nonzero(labels == 1)
+    return float(2 * both / total) if total else 0.0
+
+
+def _check(scores: Array, labels: Labels) -> None:
+    if not len(scores):
+        raise TandemError("no labelled pairs. A threshold needs some of either label")
+    if not np.isfinite(scores).all():
+        raise TandemError("a score is no finite number: training diverged; lower the learning rate")
