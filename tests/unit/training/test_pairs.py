@@ -77,3 +77,16 @@ def test_pairs_that_say_the_same_have_one_key():
     pairs = Pairs(left, right, False, keys=np.array([7, 7, 8]))
     rows = np.array([2, 0, 1])
     assert pairs.sentence_keys(rows, pairs.take(rows)).tolist() == [8, 7, 7, 8, 7, 7]
+
+
+def test_some_pairs_keep_all_that_is_known_of_them():
+    rows = ragged.from_rows([[1], [2, 3], [4]])
+    numbers = np.arange(3)
+    pairs = Pairs(rows, rows, False, np.stack([numbers, numbers + 3]), numbers.astype(np.float32),
+                  numbers.astype(np.int8), ("en", "fr"))  # fmt: skip
+    some = pairs.some(np.array([2, 0]))
+    assert [some.left.row(n).tolist() for n in range(2)] == [[4], [1]]
+    assert some.keys.tolist() == [[2, 0], [5, 3]] and some.languages == ("en", "fr")
+    assert some.passes.tolist() == [2, 0] and some.labels.tolist() == [2, 0]
+    keys = some.sentence_keys(np.array([1, 0]), some.take(np.array([1, 0])))
+    assert keys.tolist() == [0, 2, 3, 5]

@@ -52,11 +52,13 @@ def best_accuracy(scores: Array, labels: Labels) -> tuple[float, float]:
     right = cuts.positive + cuts.negative[-1] - cuts.negative
     best = np.flatnonzero(right == right.max())
     place = best[len(best) // 2]
-    # between its score and the next one; beyond the last there is nothing
-    beyond = [np.nextafter(cuts.scores[1], np.inf), *cuts.scores[1:], -np.inf]
-    low, high = beyond[place + 1], beyond[place]
-    middle = high if np.isinf(low) else (low + high) / 2
-    return float(middle), float(right.max() / len(labels))
+    if place == 0:  # nothing is taken
+        threshold = np.nextafter(cuts.scores[1], np.inf)
+    elif place == len(cuts.scores) - 1:  # everything is
+        threshold = cuts.scores[place]
+    else:
+        threshold = (cuts.scores[place] + cuts.scores[place + 1]) / 2
+    return float(threshold), float(right.max() / len(labels))
 
 
 def area(scores: Array, labels: Labels) -> float:

@@ -175,11 +175,7 @@ def sample(texts: Sequence[Pairs], most: int) -> list[Pairs]:
         size = len(text.left)
         count = min(size, max(2, size * most // total))
         rows = np.linspace(0, size, count, endpoint=False, dtype=np.int64)
-        left, right = text.left.gather(rows), text.right.gather(rows)
-        keys = None if text.keys is None else text.keys[rows]
-        passes = None if text.passes is None else text.passes[rows]
-        labels = None if text.labels is None else text.labels[rows]
-        taken.append(Pairs(left, right, text.monolingual, keys, passes, labels))
+        taken.append(text.some(rows))
     return taken
 
 

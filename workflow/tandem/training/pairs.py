@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -84,6 +84,13 @@ class Pairs:
             return sentence_keys(taken)
         sides = np.broadcast_to(self.keys, (2, len(self.left)))
         return sides[:, rows].ravel()
+
+    def some(self, rows: Indices) -> Pairs:
+        """Return some of the pairs, as pairs."""
+        arrays = (self.keys, self.passes, self.labels)
+        keys, passes, labels = (None if a is None else a[..., rows] for a in arrays)
+        left, right = self.left.gather(rows), self.right.gather(rows)
+        return replace(self, left=left, right=right, keys=keys, passes=passes, labels=labels)
 
     def take(self, rows: Indices) -> Ragged:
         """Return the left sentences of the given pairs followed by the right ones."""
