@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from pydantic import PositiveInt, model_validator
@@ -10,6 +11,7 @@ from pydantic import PositiveInt, model_validator
 from tandem.encoders.encoder import Encoder, Tokens
 from tandem.encoders.kinds.transformer import blocks
 from tandem.errors import TandemError
+from tandem.machine import on_host
 from tandem.segmentation.segmentation import Segmentation
 
 if TYPE_CHECKING:
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
     from tandem.encoders.composition import Composition
 
-AT_ONCE = 2048
+AT_ONCE = 1024
 """Tokens of sentences of like lengths that are composed together: what suits a cache."""
 
 
@@ -70,13 +72,13 @@ class Pretrained(Encoder):
                 "a pretrained encoder is not drawn. Name what training starts from, in `start` or "
                 "by --from, or give its `config`"
             )
-        values = {k: 0.0 if k.endswith(("dropout", "_dropout_prob")) else v
-                  for k, v in self.config.items()}  # fmt: skip
         # token embeddings are drawn to be thrown away: as few as the padding's number allows
-        values["vocab_size"] = 1 + (values.get("pad_token_id") or 0)
-        model = AutoModel.from_config(
-            AutoConfig.for_model(**values), attn_implementation="sdpa", trust_remote_code=False
-        )
+        few = {"vocab_size": 1 + (self.config.get("pad_token_id") or 0)}
+        config = AutoConfig.for_model(**self.config | few)
+        for name in config.to_dict():
+            if name.endswith(("dropout", "_dropout_prob", "_pdrop")):
+                setattr(config, name, 0.0)
+        model = AutoModel.from_config(config, attn_implementation="sdpa", trust_remote_code=False)
         model.set_input_embeddings(nn.Module())
         if self.pooling != "pooler" and hasattr(model, "pooler"):
             model.pooler = None
@@ -110,8 +112,14 @@ class Pretrained(Encoder):
 
     def _pooled(self, model: nn.Module, embedded: Tensor, inside: Tensor) -> Tensor:
         """Return the vectors of padded sentences: (n, steps, dimension), (n, steps) bool."""
+        import torch
+        from torch.nn.attention import SDPBackend, sdpa_kernel
+
         mask = None if inside.all() else inside.long()
-        states = model(inputs_embeds=embedded, attention_mask=mask)
+        # of short sentences, the gradient of a CPU's fused attention takes five times as long
+        plain = on_host(embedded) and torch.is_grad_enabled()
+        with sdpa_kernel(SDPBackend.MATH) if plain else nullcontext():
+            states = model(inputs_embeds=embedded, attention_mask=mask)
         if self.pooling == "pooler":
             return states.pooler_output
         if self.pooling == "first":
