@@ -3,11 +3,13 @@
 python tests/workflow/tiny_corpora.py FOLDER     write them into a folder (make tiny: .tiny)
 """
 
+import gzip
 import io
 import json
 import random
 import sqlite3
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -41,6 +43,8 @@ STRINGS = 100
 VERSES = {"en": "e", "de": "d", "ru": "r"}
 VERSIONS = {"es": ("s", "el"), "ar": ("a", "al"), "tr": ("t", "bir"), "ja": ("j", "no")}
 """Languages that have one version of the verses, each with its letter and its article."""
+PARAPHRASES = ("en", "de", "fr")
+"""Languages of the labelled pairs: words of the last two are those of LANGUAGES."""
 URIEL = ["eng", "ces", "deu", "fra", "ell", "rus", "eus", "tur", "ukr"]
 
 REGISTER = {
@@ -119,6 +123,10 @@ REGISTER = {
                 ("tiny-senteval", "data/tree_depth.txt"),
             )
         },
+        "tiny-paws": {
+            "kind": "local", "path": "data/paws.tar.gz", "licence": "none",
+            "languages": [*PARAPHRASES], "reader": {"kind": "pawsx"},
+        },
         # nothing listens on port 9 of this machine: refused at once
         **{
             f"tiny-unreachable-{part}": {
@@ -158,6 +166,8 @@ def write(folder: Path) -> None:
     _write_verses(data / "books.zip", english[:400], 20, 5)
     _write_versions(data / "versions.zip", 400, 20, 5)
     _write_uriel(data / "uriel.whl")
+    _write_paraphrases(data / "paws.tar.gz", english)
+    _write_encoder(data / "encoder", english)
     (folder / "datasets.yaml").write_text(yaml.safe_dump(REGISTER), encoding="utf-8")
 
 
@@ -268,6 +278,50 @@ def _write_bible(path, texts, book, chapter):
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr(zipfile.ZipInfo("bible.db"), connection.serialize())
     connection.close()
+
+
+def _write_paraphrases(path, english):
+    """Write labelled pairs as PAWS-X has them: two words are swapped, or one is a synonym."""
+    files, size = {}, len(english) // 3
+    for code in PARAPHRASES:
+        for number, name in enumerate(("train", "dev_2k", "test_2k")):
+            lines = ["id\tsentence1\tsentence2\tlabel", ""]
+            for row, text in enumerate(english[number * size : (number + 1) * size]):
+                words, label = text.split(), row % 2
+                other = [*words[1:], words[0]] if label else [words[-1], *words[1:-1], words[0]]
+                spoken = "en" if code == "en" else "cs"
+                pair = [_translated(" ".join(text), spoken) for text in (words, other)]
+                lines.append("\t".join([str(row + 1), *pair, str(label)]))
+            if name != "train" or code == "en":
+                files[f"x-final/{code}/{name}.tsv"] = "\n".join(lines) + "\n"
+    with open(path, "wb") as out, gzip.GzipFile("", "wb", fileobj=out, mtime=0) as packed:
+        with tarfile.open(mode="w", fileobj=packed) as archive:
+            for name, text in files.items():
+                member = tarfile.TarInfo(name)
+                member.size = len(text.encode())
+                archive.addfile(member, io.BytesIO(text.encode()))
+
+
+def _write_encoder(folder, english):
+    """Save a small encoder, drawn by a seed, as the library transformers keeps them."""
+    import torch
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+    from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+
+    texts = (_translated(line, code) for code in ("en", "cs") for line in english)
+    words = sorted({word for text in texts for word in text.split()})
+    marks = {"pad_token": "[PAD]", "cls_token": "[CLS]", "sep_token": "[SEP]", "unk_token": "[UNK]"}
+    ids = {piece: number for number, piece in enumerate([*marks.values(), *words])}
+    tokenizer = Tokenizer(models.WordLevel(ids, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 1), ("[SEP]", 2)]
+    )
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, **marks).save_pretrained(folder)
+    torch.manual_seed(1)
+    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2,
+             "intermediate_size": 16, "max_position_embeddings": 64}  # fmt: skip
+    BertModel(BertConfig(vocab_size=len(ids), **sizes)).save_pretrained(folder)
 
 
 def _write_uriel(path):

@@ -30,6 +30,11 @@ def provided(files, made):
     return [file for file in files if file and not (planned and file in missed)]
 
 
+def own_folder(model):
+    """Return the folder of a pretrained encoder, where it is one of this machine."""
+    return [model] if Path(model).is_dir() else []
+
+
 def read_by(names):
     """Return the files of the readers of some corpora, and of the filters."""
     readers = {READERS.path(DATASETS[n].reader.kind) for n in names if DATASETS[n].reader}

@@ -107,7 +107,7 @@ def build_labelled(
             )
             write_lines(temporary / f"{split}.tsv", rows)
         record = {
-            split: {code: dict(sorted(Counter(r.label for r in rows).items()))
+            split: {code: dict(sorted(Counter(str(r.label) for r in rows).items()))
                     for code, rows in by_language.items()}
             for split, by_language in {"train": train, **every}.items()
         }  # fmt: skip

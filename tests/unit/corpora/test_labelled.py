@@ -1,0 +1,177 @@
+"""Labelled pairs: read with their faults, built, segmented, and read again for training."""
+
+import numpy as np
+import pytest
+from small_labelled import HEAD, rows, write_archive
+
+from tandem.corpora.labelled import Keys, build_labelled, read_scored, read_training
+from tandem.corpora.readers.pawsx import PawsxReader
+from tandem.corpora.register import Dataset
+from tandem.corpora.settings import Labelled
+from tandem.errors import InputError, TandemError
+from tandem.files.io import read_json
+from tandem.segmentation.kinds.words import Words
+from tandem.segmentation.labelled import segment_labelled
+from tandem.segmentation.segmenter import Segmenter
+from tandem.tasks.selection import by_labels
+from tandem.training.pairs import load_labelled, load_texts
+
+LANGUAGES = ("en", "de", "fr")
+
+
+@pytest.fixture
+def archive(tmp_path):
+    return write_archive(tmp_path / "x-final.tar.gz", trained=("en", "de"))
+
+
+def dataset(path, **changed):
+    values = {"name": "paws", "kind": "local", "path": str(path), "licence": "own",
+              "languages": list(LANGUAGES), "reader": {"kind": "pawsx"}}  # fmt: skip
+    return Dataset(**values | changed)
+
+
+def build(archive, folder, **settings):
+    how = Labelled(source="paws", tested=LANGUAGES, **{"languages": ("en",)} | settings)
+    return build_labelled(dataset(archive), str(archive), how, folder)
+
+
+def test_rows_with_faults_are_read(archive):
+    reader = PawsxReader()
+    train = list(reader.labelled(str(archive), "en", "train"))
+    assert len(train) == 24 + 2  # without the blank lines
+    assert train[-2].first == '"A sheep, he said.' and train[-2].second == 'the other" one'
+    assert train[-1].first == train[-1].second and train[-1].label == 0
+    assert len(list(reader.labelled(str(archive), "de", "test"))) == 40 - 1  # one is not translated
+    assert list(reader.labelled(str(archive), "fr", "train")) == []
+    pairs = list(reader.pairs(str(archive), "en", "de"))
+    assert len(pairs) == 26 and pairs[0] == (train[0].first, "Schaf Schaf Schaf Schaf Schaf")
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [("1\ta\tb\n", "3 columns, not 4"), ("1\ta\tb\t2\n", "the label '2' is neither 0 nor 1")],
+)
+def test_other_rows_are_refused(tmp_path, line, problem):
+    import io
+    import tarfile
+
+    path = tmp_path / "x.tar.gz"
+    with tarfile.open(path, "w:gz") as archive:
+        content = "".join([HEAD, *rows("en", 2), line]).encode()
+        member = tarfile.TarInfo("x-final/en/test_2k.tsv")
+        member.size = len(content)
+        archive.addfile(member, io.BytesIO(content))
+    with pytest.raises(InputError, match=f"line 4: {problem}"):
+        list(PawsxReader().labelled(str(path), "en", "test"))
+    with pytest.raises(InputError, match="no en/dev_2k.tsv"):
+        list(PawsxReader().labelled(str(path), "en", "valid"))
+
+
+def test_splits_have_their_rows_and_keys(archive, tmp_path):
+    record = build(archive, tmp_path / "pairs", pairs=20, valid=10, test=12)
+    assert record == read_json(tmp_path / "pairs/labelled.json")
+    assert {code: sum(counts.values()) for code, counts in record["test"].items()} == {
+        "en": 12, "de": 12, "fr": 12,
+    }  # fmt: skip
+    lines = list(read_training(tmp_path / "pairs/train.tsv"))
+    assert len(lines) == 20 and {line.left_language for line in lines} == {"en"}
+    for line in lines:
+        same = line.left_key == line.right_key
+        assert same == (line.label == 1) or line.left == line.right or not line.label
+    by_text = {}
+    for line in lines:
+        assert by_text.setdefault(line.left, line.left_key) == line.left_key
+    scored = read_scored(tmp_path / "pairs", "test")
+    # every language has the same rows, but for what is not translated
+    assert len({*scored["en"]} & {*scored["de"]}) >= 11
+    assert len(list(read_training(tmp_path / "pairs/selection.tsv"))) == 10
+
+
+def test_across_languages_translations_are_paraphrases(archive, tmp_path):
+    build(archive, tmp_path / "pairs", languages=("en", "de"), across=True)
+    lines = list(read_training(tmp_path / "pairs/train.tsv"))
+    across = [line for line in lines if line.left_language != line.right_language]
+    assert len(lines) == 3 * 2 * 26 and len(across) == 2 * 2 * 26
+    translated = across[::2]
+    assert all(line.label == 1 and line.left_key == line.right_key for line in translated)
+    # the key of a sentence is that of its translation
+    english = {line.left: line.left_key for line in lines if line.left_language == "en"}
+    german = [(x.left, x.right_key) for x in translated if x.left_language == "en"]
+    assert all(english[text] == key for text, key in german)
+
+
+def test_the_same_again_is_the_same(archive, tmp_path):
+    for name in ("one", "two"):
+        build(archive, tmp_path / name, languages=("en", "de"), across=True, pairs=15)
+    for file in ("train.tsv", "selection.tsv", "valid.tsv", "test.tsv", "labelled.json"):
+        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
+
+
+def test_what_has_no_labels_is_refused(archive, tmp_path):
+    other = dataset(archive, reader={"kind": "csv"})
+    how = Labelled(source="paws", languages=("en",), tested=("en",))
+    with pytest.raises(TandemError, match="paws has no labels"):
+        build_labelled(other, str(archive), how, tmp_path / "pairs")
+    with pytest.raises(TandemError, match="no train pairs in fr. Leave it out"):
+        build(archive, tmp_path / "pairs", languages=("fr",))
+    assert not (tmp_path / "pairs").exists()
+
+
+def test_keys_join_by_way_of_others():
+    keys = Keys()
+    keys.join("en a", "en b")
+    keys.join("en c", "en d")
+    keys.join("en b", "en c")
+    assert keys["en a"] == keys["en d"] != keys["de a"]
+
+
+def test_ids_keys_and_labels_reach_training(archive, tmp_path):
+    build(archive, tmp_path / "pairs", languages=("en", "de"), across=True)
+    folder = tmp_path / "ids"
+    folder.mkdir()
+    segmenter = segment_labelled(tmp_path / "pairs", Words(), folder)
+    assert segmenter.languages == ["de", "en"]
+    [pairs] = load_texts(folder, [], "mixed")
+    lines = list(read_training(tmp_path / "pairs/train.tsv"))
+    assert pairs.labels.tolist() == [line.label for line in lines]
+    assert pairs.keys.tolist() == [[x.left_key for x in lines], [x.right_key for x in lines]]
+    for number, line in enumerate(lines):
+        for side in ("left", "right"):
+            ids = getattr(pairs, side).row(number).tolist()
+            [expected] = [
+                segmenter.encoder(getattr(line, f"{side}_language"))([getattr(line, side)])
+                .row(0).tolist()
+            ]  # fmt: skip
+            assert ids == expected
+    again = tmp_path / "again"
+    again.mkdir()
+    loaded = Segmenter.load(folder / "segmenter")
+    segment_labelled(tmp_path / "pairs", Words(), again, loaded)
+    assert load_labelled(again, "train").checksum == load_labelled(folder, "train").checksum
+
+
+def test_an_epoch_is_selected_by_accuracy(archive, tmp_path):
+    build(archive, tmp_path / "pairs")
+    folder = tmp_path / "ids"
+    folder.mkdir()
+    segment_labelled(tmp_path / "pairs", Words(), folder)
+    valid = load_labelled(folder, "valid")
+
+    def perfect(side):
+        angles = np.zeros(len(side))
+        if side is not first:
+            angles = 1.0 - valid.labels
+        return np.stack([np.cos(angles), np.sin(angles)], 1)
+
+    select = by_labels(folder)
+    pairs = load_labelled(folder, "valid")
+    first = None
+
+    def embed(side):
+        nonlocal first
+        first = side if first is None else first
+        return perfect(side)
+
+    assert select(embed) == 100
+    constant = select(lambda side: np.ones((len(side), 2)))
+    assert constant == pytest.approx(100 * max(pairs.labels.mean(), 1 - pairs.labels.mean()))

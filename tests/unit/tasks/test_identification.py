@@ -1,0 +1,121 @@
+"""Paraphrases are told by a threshold from other pairs, in each class and direction."""
+
+import numpy as np
+import pytest
+
+from tandem.errors import TandemError
+from tandem.tasks.task import TASKS
+
+GROUPS = {"trained": ["en"], "zero-shot": ["de", "fr"]}
+DIRECTIONS = ("en-de", "en-fr", "de-en", "de-fr", "fr-en", "fr-de")
+
+
+class Angles:
+    """Gives a sentence, `<language> <angle>`, the unit vector of that angle."""
+
+    languages = ("en", "de", "fr")
+
+    def encode(self, sentences, language=None, batch_size=1024):
+        assert all(text.startswith(f"{language} ") for text in sentences)
+        angles = np.array([float(text.split()[1]) for text in sentences])
+        return np.stack([np.cos(angles), np.sin(angles)], 1).astype(np.float32)
+
+
+def write(folder, count=12, shift=0.0):
+    """Write splits in which paraphrases are 0.1 apart, and others 0.5; in French 0.3 and 0.2."""
+    for split in ("valid", "test"):
+        lines = []
+        for code in Angles.languages:
+            for n in range(count):
+                if split == "test" and code == "fr" and n == 5:
+                    continue  # not translated
+                label = n % 3 == 0
+                apart = (0.3 if label else 0.2) if code == "fr" else (0.1 if label else 0.5)
+                first = 0.01 * n
+                lines.append(
+                    f"{n}\t{code}\t{int(label)}\t{code} {first}\t{code} {first + apart + shift}\n"
+                )
+        (folder / f"{split}.tsv").write_text("".join(lines))
+    return folder
+
+
+@pytest.fixture
+def task():
+    return TASKS.parse({"kind": "identification", "corpus": "pairs", "groups": GROUPS,
+                        "classes": ["intra", "translation", "paraphrase"]})  # fmt: skip
+
+
+@pytest.fixture
+def items(task, tmp_path):
+    return task.score(Angles(), {"pairs": write(tmp_path)})
+
+
+def test_directions_and_means(task, items):
+    units = task.units(items)
+    intra = [f"intra.{code}" for code in Angles.languages]
+    across = [f"{kind}.{d}" for kind in ("translation", "paraphrase") for d in DIRECTIONS]
+    assert units[:3] == intra and set(across) < set(units)
+    assert task.estimate(items, "intra.en") == task.estimate(items, "intra.de") == 100
+    # what is labelled 0 is nearer in French: the best threshold takes everything for different
+    assert task.estimate(items, "intra.fr") == pytest.approx(100 * 7 / 11)
+    mean = np.mean([100, 100, 100 * 7 / 11])
+    assert task.estimate(items, "intra.mean") == pytest.approx(mean)
+    assert task.estimate(items, "intra.trained") == 100
+    assert task.estimate(items, "intra.zero-shot") == pytest.approx((100 + 100 * 7 / 11) / 2)
+    assert "translation.trained" not in units and "translation.zero-shot" in units
+    assert task.count(items, "intra.mean") == 12 + 12 + 11
+    assert task.count(items, "paraphrase.en-fr") == 11
+
+
+def test_translations_are_the_first_sentences_of_both(task, items):
+    """Of a row labelled 1 both are equal here, so that they are told in any direction."""
+    for direction in ("en-de", "de-en", "en-fr", "fr-en"):
+        assert task.estimate(items, f"translation.{direction}") == 100
+    # the second French sentence of a paraphrase is further than that of others
+    assert task.estimate(items, "paraphrase.en-fr") < 100
+
+
+def test_details_have_the_other_figures(task, items):
+    english = task.details(items)["directions"]["intra.en"]
+    assert english["auc_x100"] == english["average_precision_x100"] == english["f1_x100"] == 100
+    assert english["equal_error_x100"] == 0 and english["pairs"] == 12
+    assert np.cos(0.5) < english["threshold"] < np.cos(0.1)
+    french = task.details(items)["directions"]["intra.fr"]
+    assert french["auc_x100"] == 0 and french["positive_x100"] == pytest.approx(100 * 4 / 11, 1e-3)
+
+
+def test_the_threshold_is_that_of_the_validation_split(task, tmp_path):
+    folder = write(tmp_path)
+    lines = (folder / "test.tsv").read_text()
+    (tmp_path / "other").mkdir()
+    moved = write(tmp_path / "other", shift=1.0)
+    (moved / "valid.tsv").write_text((folder / "valid.tsv").read_text())
+    items = task.score(Angles(), {"pairs": moved})
+    # all test pairs are far apart: nothing is taken for a paraphrase
+    assert task.estimate(items, "intra.en") == pytest.approx(100 * 8 / 12)
+    assert lines != (moved / "test.tsv").read_text()
+
+
+def test_draws_are_paired(task, items):
+    draws = task.draws([items, items], "intra.mean", 50, 1)
+    assert draws.shape == (2, 50) and np.array_equal(draws[0], draws[1])
+    assert draws.std() > 0
+    fewer = {key: value for key, value in items.items() if "fr" not in key}
+    with pytest.raises(TandemError, match="judged different pairs"):
+        task.draws([items, fewer], "intra.mean", 50, 1)
+
+
+def test_languages_that_are_not_known_are_left_out(task, tmp_path):
+    class English(Angles):
+        languages = ("en",)
+
+    items = task.score(English(), {"pairs": write(tmp_path)})
+    assert [unit for unit in task.units(items) if "." in unit] == [
+        "intra.en", "intra.mean", "intra.trained",
+    ]  # fmt: skip
+
+    class Czech(Angles):
+        languages = ("cs",)
+
+    with pytest.raises(TandemError, match="no pairs in a language of the encoder"):
+        task.score(Czech(), {"pairs": tmp_path})
