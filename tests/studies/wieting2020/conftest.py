@@ -54,7 +54,8 @@ class Plan:
         languages = None if experiment.endswith("fr") else (experiment.split(".")[1],)
         plain = experiment.split(".")[1].startswith(("margin", "untrained"))
         selection = "similarity" if plain else "loss"
-        return SimpleNamespace(languages=languages, corpus="verses", selection=selection)
+        corpus = f"en-{experiment.split('-')[-1].split('.')[-1]}"
+        return SimpleNamespace(languages=languages, corpus=corpus, selection=selection)
 
     def sides(self, corpus):
         return ["en", "fr"]

@@ -48,7 +48,7 @@ class Floor(Settings):
     """An encoder that is not trained, which those that are trained should be above."""
 
     experiment: str
-    """Its experiment; `{encoder}` and `{setting}` in it are those of the trained one."""
+    """Its experiment; `{encoder}`, `{setting}` and `{corpus}` in it are those of the trained one."""
     task: str = "sts"
     """The task that scores both."""
     units: list[str] = ["mean"]
@@ -57,7 +57,8 @@ class Floor(Settings):
     def of(self, plan: Outline, experiment: str) -> str:
         """Return the untrained counterpart of an experiment."""
         encoder, setting = experiment.split(".")
-        name = self.experiment.format(encoder=encoder, setting=setting)
+        corpus = plan.setting(experiment).corpus
+        name = self.experiment.format(encoder=encoder, setting=setting, corpus=corpus)
         return plan.experiments(*([part] for part in name.split(".")))[0]
 
 
