@@ -25,7 +25,7 @@ rule train:
     threads: lambda w: plan_of(w).recipe(w.experiment).threads
     resources:
         gpu=lambda w: GPU * plan_of(w).computed(w.experiment),
-        mem_mb=4000,
+        mem_mb=lambda w: plan_of(w).encoder(w.experiment).architecture.memory_mb,
         runtime=1440,
     params:
         run=lambda w: plan_of(w).run(w.experiment),

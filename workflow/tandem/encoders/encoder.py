@@ -91,6 +91,8 @@ class Encoder(Kind):
     fixed_shapes: ClassVar[bool] = False
     """Whether `compose` reads tokens that come with a `room`, makes arrays whose shapes depend on
     that alone, and reads nothing off a GPU: then a step there is recorded, which is far faster."""
+    memory_mb: ClassVar[int] = 4000
+    """Megabytes of memory that its training takes, at most."""
     multiplies: ClassVar[bool] = False
     """Whether products of large matrices take most of its time: bfloat16 makes these faster."""
 

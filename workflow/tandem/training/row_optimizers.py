@@ -114,6 +114,10 @@ class FrozenRows(RowOptimizer):
         """Count a step."""
         self.step_count += 1
 
+    def state(self) -> dict[str, Tensor]:
+        """Return nothing: what does not change is where training starts from."""
+        return {}
+
 
 class RowSgd(RowOptimizer):
     """SGD for the rows of one table: a row without a gradient stays where it is."""

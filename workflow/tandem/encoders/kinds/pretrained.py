@@ -30,6 +30,7 @@ class Pretrained(Encoder):
     No dropout but that of token embeddings. Models of this kind are made in `encoders.pretrained`.
     """
 
+    memory_mb: ClassVar[int] = 8000
     multiplies: ClassVar[bool] = True
 
     config: dict[str, Any] = {}
