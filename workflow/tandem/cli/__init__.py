@@ -22,7 +22,8 @@ from tandem.version import __version__
 COMMANDS = {
     "train": (
         "train",
-        "Train an encoder on bitext. Pairs are cleaned, and some are held out; the epoch is kept "
+        "Train an encoder on bitext, or with --labelled fine-tune one on labelled pairs. Pairs of "
+        "bitext are cleaned, and some are held out; the epoch is kept "
         "in which most sentences of these find their translation. With --from, training goes on "
         "from a trained encoder, with its segmentation, which makes more of few pairs.",
     ),
@@ -53,6 +54,15 @@ COMMANDS = {
         "restyle",
         "Write the meaning of each line in the manner of another, by a model that was trained with "
         "--objective generative.",
+    ),
+    "identify": (
+        "paraphrases",
+        "Tell which pairs say the same: write cosine, 1 or 0, sentence, sentence (TSV) of each.",
+    ),
+    "negatives": (
+        "paraphrases",
+        "Mine hard negatives: write pairs labelled 1, and with similar sentences that do not say "
+        "the same labelled 0 (TSV), which train --labelled reads.",
     ),
     "evaluate": (
         "evaluate",

@@ -18,6 +18,7 @@ from pydantic import ByteSize, TypeAdapter
 
 from tandem.corpora.files import STDIO, check_readable, read_bitext
 from tandem.corpora.tables import Columns, is_number
+from tandem.encoders import named
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError, shown, writing
 from tandem.files.io import atomic_path, packing, write_json
@@ -43,7 +44,7 @@ NO_THRESHOLD = (
 )
 _INPUTS = ("model", "rules", "file", "first", "second", "queries", "corpus")
 """Arguments that name one input each."""
-MODEL = "a model folder, or the name of a built model, such as many"
+MODEL = "a model folder, or the name of a built model, such as many, or of a pretrained one, e5"
 
 
 def set_up(
@@ -215,7 +216,7 @@ def load_model(options: argparse.Namespace, *languages: str) -> SentenceEncoder:
     """Load the model that was asked for; it must know the languages."""
     if getattr(options, "threads", None) is not None:
         limit_threads(options.threads)
-    encoder = SentenceEncoder.load(options.model, place(options.device))
+    encoder = named.load_model(options.model, place(options.device))
     encoder.check(languages)
     return encoder
 

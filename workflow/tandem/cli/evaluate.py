@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tandem.cli import common
+from tandem.cli.labelled import add_labelled
 from tandem.errors import TandemError
 from tandem.own_bitext.quality import evaluated, similarity
 from tandem.text import Filled
@@ -39,6 +40,8 @@ def add_evaluate(parser: argparse.ArgumentParser) -> None:
         help="of the two sides of FILE",
     )  # fmt: skip
     common.add_columns(parser)
+    add_labelled(parser, "how well labelled pairs are told, at the model's threshold or else one "
+                 "calibrated on their first half")  # fmt: skip
     parser.add_argument(
         "--sts", nargs=3, action="append", default=[], metavar=("FILE", "FIRST", "SECOND"),
         help="similarity: score (0 to 5), sentence, sentence, between tabs, and the languages of "
@@ -48,6 +51,9 @@ def add_evaluate(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Write a table to stdout."""
+    if options.labelled:
+        _labelled(options)
+        return
     if bool(options.files) != bool(options.languages) or not (options.files or options.sts):
         raise TandemError("give test pairs with --languages, or --sts, or both")
     encoder = common.load_model(options, *(options.languages or ()))
@@ -78,6 +84,26 @@ def run(options: argparse.Namespace) -> None:
     lacking = options.files and "ratio" not in done["bitext"]["thresholds"]
     lines += [common.NO_THRESHOLD] if lacking else []
     common.report(options, done, *lines)
+    if options.json != common.STDIO:
+        print("\n".join(_table(rows)))
+
+
+def _labelled(options: argparse.Namespace) -> None:
+    """Write how well labelled pairs are told."""
+    from tandem.cli.paraphrases import ROWS, evaluated
+
+    if not (options.files and options.languages):
+        raise TandemError("give labelled pairs with --languages")
+    common.check_inputs(options.files)
+    done = evaluated(options, common.load_model)
+    rows = []
+    for key, shown in ROWS.items():
+        figure = done[f"{key}_x100"]
+        spread = figure["estimate"], figure["low"], figure["high"]
+        rows.append(Row(" and ".join(options.files), shown, *spread, f"{done['pairs']:,} pairs"))
+    whose = "the model's own" if done["own_threshold"] else "calibrated on the first half"
+    note = f"from a cosine of {done['threshold']:.3f} on ({whose}); {done['positive_x100']:.1f}% of"
+    common.report(options, {"labelled": done}, f"{note} the pairs say the same")
     if options.json != common.STDIO:
         print("\n".join(_table(rows)))
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from tandem.cli import common
+from tandem.cli.labelled import add_labelled
 from tandem.cli.trained import summary
 from tandem.corpora.files import corpora, is_file
 from tandem.corpora.tables import Columns
@@ -43,6 +44,7 @@ def add_train(parser: argparse.ArgumentParser) -> None:
     _add_text(parser)
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="the model")
     common.add_overwrite(parser)
+    add_labelled(parser, "fine-tune the model --from on labelled pairs")
     parser.add_argument(
         "--resume", action="store_true",
         help="go on with a training that was stopped; begin, if none was",
@@ -128,6 +130,11 @@ def _add_settings(parser: argparse.ArgumentParser, model: type[Settings], *names
 
 def run(refuse: Callable[[str], object], options: argparse.Namespace) -> None:
     """Train, and say how good the model is; `refuse` ends wrong usage."""
+    if options.labelled:
+        from tandem.cli.paraphrases import train
+
+        train(options)
+        return
     from tandem.own_bitext.build import build
     from tandem.own_bitext.inputs import Source, files_in
 

@@ -15,8 +15,11 @@ from tandem.machine import place
 from tandem.provenance import ROOT
 
 if TYPE_CHECKING:
+    from tandem.encoders.model import SentenceEncoder
     from tandem.filtering.filter import Encode
 
+PACKAGED = ("e5",)
+"""Pretrained encoders that packages carry; see `pretrained.load_pretrained`."""
 MODELS = "TANDEM_MODELS"
 """The environment variable with the folder of a user's models."""
 
@@ -25,7 +28,8 @@ def find_model(model: str) -> Path:
     """Return the folder of a model: this path, or where a model of this name was built.
 
     A plain name that is no path is looked for as `results/<name>/model` here, as `<name>` in the
-    folder that TANDEM_MODELS names, and as `results/<name>/model` in Tandem's own checkout.
+    folder that TANDEM_MODELS names, and as `results/<name>/model` in Tandem's own checkout. Names
+    of pretrained encoders that packages carry stay as they are.
 
     Raises:
         TandemError: nothing has that name; the message lists the places.
@@ -41,6 +45,8 @@ def find_model(model: str) -> Path:
         places.append(checkout / built)
     if folder := next(filter(Path.is_dir, places), None):
         return folder
+    if model in PACKAGED:
+        return path
     study = checkout / "workflow/studies" / model / "study.yaml"
     remedy = f"Give a model folder, or set {MODELS} to the folder that holds {model}"
     if study.is_file() and "model" in (read_yaml(study).get("export") or {}):
@@ -49,14 +55,30 @@ def find_model(model: str) -> Path:
     raise TandemError(f"there is no model {model} (looked for {looked}). {remedy}")
 
 
+def load_model(model: Path, device: str = "cpu") -> SentenceEncoder:
+    """Load what `find_model` returned: a model folder, or a pretrained encoder.
+
+    The latter is one of PACKAGED, or a folder that the library transformers loads.
+
+    Raises:
+        TandemError: it is neither.
+    """
+    from tandem.encoders.model import SentenceEncoder
+
+    of_library = (model / "config.json").is_file() and not (model / "encoder.json").is_file()
+    if of_library or (str(model) in PACKAGED and not model.exists()):
+        from tandem.encoders.pretrained import load_pretrained
+
+        return load_pretrained(str(model), device=device)
+    return SentenceEncoder.load(model, device)
+
+
 def open_encoder(model: str, languages: Sequence[str], device: str = "cpu") -> Encode:
     """Load a model by its folder or name; return its function that encodes sentences on a device.
 
     Raises:
         TandemError: there is no such model, or it does not know one of the languages.
     """
-    from tandem.encoders.model import SentenceEncoder
-
-    encoder = SentenceEncoder.load(find_model(model), place(device))
+    encoder = load_model(find_model(model), place(device))
     encoder.check(languages)
     return encoder.encode

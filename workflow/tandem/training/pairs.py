@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,10 +87,9 @@ class Pairs:
 
     def some(self, rows: Indices) -> Pairs:
         """Return some of the pairs, as pairs."""
-        arrays = (self.keys, self.passes, self.labels)
-        keys, passes, labels = (None if a is None else a[..., rows] for a in arrays)
-        left, right = self.left.gather(rows), self.right.gather(rows)
-        return replace(self, left=left, right=right, keys=keys, passes=passes, labels=labels)
+        arrays = {"keys": self.keys, "passes": self.passes, "labels": self.labels}
+        some: dict[str, Any] = {k: a[..., rows] for k, a in arrays.items() if a is not None}
+        return replace(self, left=self.left.gather(rows), right=self.right.gather(rows), **some)
 
     def take(self, rows: Indices) -> Ragged:
         """Return the left sentences of the given pairs followed by the right ones."""

@@ -48,7 +48,7 @@ class Floor(Settings):
     """An encoder that is not trained, which those that are trained should be above."""
 
     experiment: str
-    """Its experiment; `{encoder}`, `{setting}` and `{corpus}` in it are those of the trained one."""
+    """Its experiment; {encoder}, {setting} and {corpus} in it are those of the trained one."""
     task: str = "sts"
     """The task that scores both."""
     units: list[str] = ["mean"]

@@ -36,7 +36,10 @@ def load_folder(
         TandemError: there is no such encoder, or the library cannot load it.
     """
     from transformers import AutoModel, AutoTokenizer
+    from transformers.utils import logging
 
+    shows = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()  # of a second
     try:
         model = AutoModel.from_pretrained(
             name, use_safetensors=True, trust_remote_code=False, dtype="float32"
@@ -48,6 +51,9 @@ def load_folder(
             f"{name}: no pretrained encoder that transformers loads ({message}). Give a folder "
             "with config.json, model.safetensors and tokenizer.json, or the name of a model"
         ) from error
+    finally:
+        if shows:
+            logging.enable_progress_bar()
     if prefix:
         from tokenizers import normalizers
 
@@ -60,7 +66,8 @@ def load_folder(
 def _converted(
     model: PreTrainedModel, tokenizer: Any, pooling: Any, name: str, device: str  # noqa: ANN401
 ) -> SentenceEncoder:
-    table = model.get_input_embeddings().weight.detach().numpy()
+    embeddings: Any = model.get_input_embeddings()
+    table = embeddings.weight.detach().numpy()
     config = {k: v for k, v in model.config.to_diff_dict().items() if k not in _ABOUT_FILES}
     config["model_type"] = model.config.model_type
     longest = min(model.config.max_position_embeddings - _unused(config), 512)

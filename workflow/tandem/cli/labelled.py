@@ -1,0 +1,29 @@
+"""Options of the commands that read labelled pairs."""
+
+from __future__ import annotations
+
+import argparse
+
+from tandem.corpora.labelled_files import LabelledColumns
+from tandem.errors import TandemError
+
+LABELLED = (
+    "tables between tabs, or CSV: both sentences and the label, 1 where they say the same and 0 "
+    "where not; the names sentence1, sentence2 and label say which, or they are the last three"
+)
+
+
+def add_labelled(parser: argparse.ArgumentParser, meaning: str) -> None:
+    """Add whether pairs are labelled, and where the label is."""
+    parser.add_argument("--labelled", action="store_true", help=f"{meaning}; FILE is {LABELLED}")
+    parser.add_argument(
+        "--label", metavar="COLUMN",
+        help="with --labelled and --columns, the column of the label: its number, or its name",
+    )  # fmt: skip
+
+
+def columns(options: argparse.Namespace) -> LabelledColumns:
+    """Return the columns that are asked for; TandemError where one is lacking."""
+    if bool(options.columns) != bool(options.label):
+        raise TandemError("give --columns and --label, or neither: sentences, and their label")
+    return LabelledColumns((*options.columns, options.label) if options.label else ())

@@ -1,0 +1,203 @@
+"""`tandem identify` and `tandem negatives`, and training on labelled pairs."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from tandem.cli import common
+from tandem.cli.labelled import columns
+from tandem.corpora.files import STDIO
+from tandem.corpora.labelled_files import read_labelled
+from tandem.errors import TandemError
+from tandem.files.outputs import check
+from tandem.own_bitext import paraphrases
+from tandem.own_bitext.hard_negatives import Mined, mined
+from tandem.own_bitext.paraphrases import Tuning, fine_tune, measured, threshold_of
+from tandem.statistics.cosine import cosine_similarity
+from tandem.text import Filled
+from tandem.text.batches import of_pair
+from tandem.training.recipe import Recipe
+
+_IDENTIFY = "tandem identify model/ pairs.tsv --languages en en --out told.tsv"
+_NEGATIVES = "tandem negatives model/ questions.en answers.en --languages en en --out labelled.tsv"
+HEADER = "sentence1\tsentence2\tlabel\n"
+
+
+def add_identify(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    common.set_up(parser, identify, _IDENTIFY)
+    common.add_model(parser)
+    parser.add_argument(
+        "files", nargs="*", default=[STDIO], metavar="FILE", help=f"{common.BITEXT} (default: -)"
+    )
+    common.add_languages(parser)
+    common.add_columns(parser)
+    parser.add_argument(
+        "--at-least", type=common.auto_or_number, metavar="COSINE",
+        help="the cosine from which on pairs are taken for the same (default: the model's own "
+        "threshold, which training on labelled pairs calibrates)",
+    )  # fmt: skip
+    common.add_output(parser)
+
+
+def identify(options: argparse.Namespace) -> None:
+    """Write cosine, decision (1: the same), sentence, sentence of every pair."""
+    same = read = 0
+    with common.output(options, options.files, options.model) as out:
+        encoder = common.load_model(options, *options.languages)
+        asked = options.at_least
+        least = threshold_of(encoder) if asked is None else asked
+        pairs = Filled(common.pairs(options))
+        for batch in common.batches(pairs, of_pair, "pair"):
+            vectors = map(encoder.encode, zip(*batch, strict=True), options.languages)
+            for pair, cosine in zip(batch, cosine_similarity(*vectors).tolist(), strict=True):
+                told = int(cosine >= least)
+                same += told
+                row = f"{cosine:.6f}", str(told), *(side.replace("\t", " ") for side in pair)
+                out.write("\t".join(row).encode() + b"\n")
+            read += len(batch)
+    done = {"read": read, "same": same, "blank": pairs.blank, "at_least": least}
+    summary = f"{same:,} of {read:,} pairs say the same, from a cosine of {least:.3f} on"
+    common.report(options, done, summary + common.without(pairs))
+
+
+def add_negatives(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    common.set_up(parser, negatives, _NEGATIVES)
+    common.add_model(parser)
+    parser.add_argument(
+        "files", nargs="*", default=[STDIO], metavar="FILE",
+        help=f"pairs that say the same: {common.BITEXT} (default: -)",
+    )  # fmt: skip
+    common.add_languages(parser)
+    common.add_columns(parser)
+    parser.add_argument(
+        "--number", type=common.positive, default=1, metavar="N",
+        help="most negatives of a pair (default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--margin", type=float, default=0.05, metavar="SHARE",
+        help="a negative's cosine is at most (1 - SHARE) times that of the pair: what is nearer "
+        "may say the same (default: %(default)s)",
+    )  # fmt: skip
+    common.add_output(parser)
+
+
+def negatives(options: argparse.Namespace) -> None:
+    """Write labelled pairs: those that are given, and hard negatives of their first sentences."""
+    if not 0 <= options.margin < 1:
+        raise TandemError(f"--margin {options.margin:g} is not from 0 to below 1")
+    with common.output(options, options.files, options.model) as out:
+        encoder = common.load_model(options, *options.languages)
+        read = Filled(common.pairs(options))
+        pairs = [pair for batch in common.batches(read, of_pair, "pair") for pair in batch]
+        found: Mined = mined(encoder, pairs, options.languages, options.number, options.margin)
+        if not len(found.pairs):
+            reason = f"none of {len(pairs):,} pairs has a negative that is far enough"
+            common.refuse_empty(options, reason)
+        out.write(HEADER.encode())
+        for row in _labelled(pairs, found):
+            out.write(row.encode())
+    done = {"read": len(pairs), "negatives": len(found.pairs), "blank": read.blank,
+            "pairs_with_negatives": len({*found.pairs.tolist()})}  # fmt: skip
+    summary = f"{len(found.pairs):,} negatives of {done['pairs_with_negatives']:,} of"
+    common.report(options, done, f"{summary} {len(pairs):,} pairs{common.without(read)}")
+
+
+def _labelled(pairs: Sequence[tuple[str, str]], found: Mined) -> list[str]:
+    """Return the lines of pairs that have negatives, each before these."""
+    lines, last = [], -1
+    for number, place in zip(found.pairs.tolist(), found.negatives.tolist(), strict=True):
+        first, second = (side.replace("\t", " ") for side in pairs[number])
+        if number != last:
+            lines.append(f"{first}\t{second}\t1\n")
+            last = number
+        other = pairs[place][1].replace("\t", " ")
+        lines.append(f"{first}\t{other}\t0\n")
+    return lines
+
+
+def train(options: argparse.Namespace) -> None:
+    """Train on labelled pairs, and say how good the model is."""
+    arguments = vars(options)
+    if not options.model:
+        raise TandemError(
+            "--labelled fine-tunes an encoder: name it with --from MODEL. e5 is multilingual, and "
+            "its package comes with the extra baselines"
+        )
+    for name in ("pair", "encoder", "encoder_setting", "segmentation", "size", "sample"):
+        if arguments.get(name):
+            option = f"--{name.replace('_', '-')}"
+            raise TandemError(f"{option} is for bitext, and --labelled is given. Leave it out")
+    if not (options.files and options.languages):
+        raise TandemError("give FILE and --languages: those of the two sides, which may be one")
+    places = [*common.check_inputs(options.files), options.model]
+    free = partial(check, options.out, places, folder=True)
+    free(options.overwrite or options.resume)
+    settings = dict(arguments.get("objective_setting", ()))
+    first, second = options.languages
+    how = Tuning(
+        (first, second),
+        common.load_model(options, *options.languages),
+        paraphrases.objective_of(options.objective, settings),
+        {name: arguments[name] for name in Recipe.model_fields if name in arguments},
+        options.held_out,
+        options.seed,
+        common.place(options.device),
+    )
+    encoder = fine_tune(
+        read_labelled(options.files, columns(options)), how, options.out, free,
+        options.overwrite, options.resume, partial(common.tell, options),
+    )  # fmt: skip
+    common.report(options, encoder.metadata, *_summary(encoder.metadata, options))
+
+
+def _summary(metadata: Mapping[str, Any], options: argparse.Namespace) -> list[str]:
+    """Return how good the model is, and what to do next."""
+    told, sizes = metadata["identification"], metadata["labelled"]
+    accuracy = told["accuracy_x100"]
+    languages = " ".join(options.languages)
+    return [
+        f"held out: {sizes['valid']:,} pairs to stop on, {sizes['calibration']:,} to calibrate on, "
+        f"{sizes['test']:,} to report on",
+        f"kept epoch {metadata['epoch']}",
+        f"accuracy {accuracy['estimate']:.1f} ({accuracy['low']:.1f} to {accuracy['high']:.1f}), "
+        f"F1 {told['f1_x100']['estimate']:.1f}, from a cosine of {told['threshold']:.3f} on; "
+        f"{told['positive_x100']:.1f}% of these pairs say the same",
+        f"next: tandem identify {options.out} FILES --languages {languages} --out told.tsv",
+    ]
+
+
+def evaluated(options: argparse.Namespace, load: Callable[..., Any]) -> dict[str, Any]:
+    """Return the figures of labelled pairs at the model's threshold, or at one of their first half.
+
+    `load` loads the model.
+    """
+    encoder = load(options, *options.languages)
+    pairs = list(dict.fromkeys(read_labelled(options.files, columns(options))))
+    try:
+        threshold, own = threshold_of(encoder), True
+    except TandemError:
+        half = len(pairs) // 2
+        if half < 2:
+            raise
+        threshold, own = paraphrases.calibrated(encoder, pairs[:half], options.languages), False
+        seen = {text for pair in pairs[:half] for text in pair[:2]}
+        pairs = [pair for pair in pairs[half:] if seen.isdisjoint(pair[:2])]
+        if not pairs:
+            raise TandemError(
+                "the threshold is calibrated on the first half of the pairs, and each of the "
+                "others shares a sentence with these. Give pairs of which more have their own"
+            ) from None
+    figures = measured(encoder, pairs, options.languages, threshold)
+    return {"threshold": threshold, "own_threshold": own, **figures}
+
+
+ROWS = {
+    "accuracy": "accuracy x 100", "f1": "F1 x 100", "average_precision": "average precision x 100",
+    "auc": "area under the curve x 100", "equal_error": "equal error x 100",
+}  # fmt: skip
+"""Figures of labelled pairs, as `tandem evaluate` shows them."""

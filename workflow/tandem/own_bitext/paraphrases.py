@@ -1,0 +1,289 @@
+"""An encoder fine-tuned on labelled pairs, its threshold, and what it tells of others."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tandem.corpora.labelled import Keys, Line
+from tandem.corpora.labelled_files import LabelledText
+from tandem.encoders.model import SentenceEncoder
+from tandem.errors import TandemError
+from tandem.files.io import atomic_folder, replace_folder, write_lines
+from tandem.files.unfinished import workspace
+from tandem.objectives.kinds.scaled_cosine import ScaledCosine
+from tandem.objectives.objective import OBJECTIVES, Objective
+from tandem.own_bitext.quality import wilson
+from tandem.own_bitext.stopping import stopping
+from tandem.segmentation.kinds.words import Words
+from tandem.segmentation.labelled import SPLITS, segment_labelled
+from tandem.statistics.bootstrap import bootstrap
+from tandem.statistics.cosine import cosine_similarity
+from tandem.statistics.identification import (
+    area,
+    average_precision,
+    best_accuracy,
+    equal_error,
+    f1,
+)
+from tandem.tasks.selection import by_labels
+from tandem.training import run as training
+from tandem.training.course import Epoch
+from tandem.training.pairs import load_labelled
+from tandem.training.recipe import Recipe
+from tandem.training.run import Run
+from tandem.version import __version__
+
+PRETRAINED = {
+    "epochs": 3, "batch": 32, "dropout": 0.0, "learning_rate": 0.0001, "warmup": 40,
+    "decay": "linear", "frozen": "embeddings", "patience": 2,
+}  # fmt: skip
+"""Recipe of an encoder of many layers; of others, what follows from the amount of text."""
+OTHERS = {"epochs": 30, "batch": 64, "learning_rate": 0.002, "patience": 5, "dropout": 0.1}
+LEAST = 40
+"""Fewest pairs with texts of their own that can be divided."""
+_RESAMPLES, _SEED = 1000, 1
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What a training on labelled pairs is asked for.
+
+    Attributes:
+        languages: of the two sides; they may be one.
+        start: the encoder that training starts from.
+        objective: the loss, which reads labels; None: the binary cross-entropy on the cosine.
+        recipe: settings of `Recipe` that take the place of the usual ones.
+        held_out: most pairs held out for each of three purposes: to stop on, to calibrate on, to
+            report on.
+        seed: of what is held out, and of the order of the pairs.
+        device: cpu, cuda, or auto.
+    """
+
+    languages: tuple[str, str]
+    start: SentenceEncoder
+    objective: Objective | None = None
+    recipe: Mapping[str, Any] = field(default_factory=dict)
+    held_out: int = 500
+    seed: int = 1
+    device: str = "auto"
+
+    def run(self) -> Run:
+        """Return what is trained and how."""
+        objective = self.objective or ScaledCosine()
+        usual = PRETRAINED if self.start.kind.kind == "pretrained" else OTHERS
+        recipe = Recipe(**usual | dict(self.recipe))
+        recipe.check(objective)
+        objective.check(self.start.kind)
+        return Run(self.start.kind, objective, recipe, self.seed)
+
+    def description(self) -> dict[str, Any]:
+        """Return all that decides what the model becomes, as plain values."""
+        return {
+            "version": __version__, "languages": list(self.languages),
+            "start": self.start.digest(), "held_out": self.held_out, **self.run().description(),
+        }  # fmt: skip
+
+
+def fine_tune(
+    pairs: Iterable[LabelledText],
+    how: Tuning,
+    place: Path,
+    free: Callable[[bool], None],
+    overwrite: bool = False,
+    resume: bool = False,
+    tell: Callable[[str], object] = lambda line: None,
+    after_epoch: Callable[[Epoch], object] = lambda epoch: None,
+) -> SentenceEncoder:
+    """Train on labelled pairs, calibrate a threshold, and write the model as a folder.
+
+    Pairs that share a sentence, be it through others, are in one part. See `build` of bitext for
+    `free`, `overwrite`, `resume`, `tell` and `after_epoch`.
+
+    Raises:
+        TandemError: too few pairs have texts of their own, or one label is missing.
+    """
+    free(overwrite or resume)
+    how.start.check(how.languages)
+    texts = list(dict.fromkeys(pairs))
+    parts = divided(texts, how.held_out, how.seed)
+    checksum = zlib.crc32("\n".join("\t".join(map(str, text)) for text in texts).encode())
+    with workspace(place) as space:
+        description = how.description() | {"text": {"pairs": len(texts), "crc32": checksum}}
+        space.begin(description, overwrite and not resume, "" if resume else "checkpoint")
+        ids, checkpoint, model = space.parts("ids", "checkpoint", "model")
+        if not ids.exists():
+            _segment(parts, how, ids)
+        run, train = how.run(), load_labelled(ids, "train")
+        sizes = {name: len(part) for name, part in parts.items()}
+        tell(f"training on {sizes['train']:,} of {len(texts):,} labelled pairs")
+        with stopping() as stop:
+            encoder, history = training.train_encoder(
+                run, how.start.segmenter, [train], by_labels(ids), checkpoint, how.device,
+                start=how.start, stopped=stop, after_epoch=after_epoch,
+            )  # fmt: skip
+        encoder.metadata.pop("quality", None)
+        origin = {"languages": list(how.languages), "labelled": sizes}
+        if not encoder.metadata.get("unfinished"):
+            threshold = calibrated(encoder, parts["calibration"], how.languages)
+            origin["identification"] = {
+                "threshold": threshold, "calibrated_on_pairs": sizes["calibration"],
+                **measured(encoder, parts["test"], how.languages, threshold),
+            }  # fmt: skip
+        training.save_trained(model, encoder, history, origin, score="accuracy_x100")
+        free(overwrite or resume)
+        replace_folder(model, place)
+        if encoder.metadata.get("unfinished"):
+            interrupted = KeyboardInterrupt()
+            interrupted.add_note(f"{place} has the best epoch so far")
+            raise interrupted
+    return encoder
+
+
+def divided(
+    pairs: Sequence[LabelledText], held_out: int, seed: int
+) -> dict[str, list[LabelledText]]:
+    """Divide pairs into parts without a sentence in common: train, valid, calibration, test.
+
+    At most `held_out` pairs are in each of the last three, and at most a tenth of all.
+
+    Raises:
+        TandemError: there are too few, or a part has one label alone.
+    """
+    keys = Keys()
+    for pair in pairs:
+        keys.join(pair.first, pair.second)
+    groups: dict[int, list[LabelledText]] = {}
+    for pair in pairs:
+        groups.setdefault(keys[pair.first], []).append(pair)
+    if len(groups) < LEAST:
+        raise TandemError(
+            f"{len(pairs):,} labelled pairs are {len(groups):,} groups without a sentence in "
+            f"common, and at least {LEAST} are needed: some are held out. Give more pairs"
+        )
+    most = min(held_out, len(pairs) // 10)
+    order = np.random.default_rng(seed).permutation(len(groups))
+    every = list(groups.values())
+    parts: dict[str, list[LabelledText]] = {
+        name: [] for name in ("valid", "calibration", "test", "train")
+    }
+    for number in order:
+        name = next((n for n in parts if n != "train" and len(parts[n]) < most), "train")
+        parts[name] += every[number]
+    for name, part in parts.items():
+        if len({pair.label for pair in part}) < 2:
+            problem = f"all {len(part):,} pairs of the part {name} have the same label"
+            raise TandemError(f"{problem}. Give pairs of both labels, and more of them")
+    return parts
+
+
+def _segment(
+    parts: Mapping[str, Sequence[LabelledText]], how: Tuning, folder: Path
+) -> None:
+    """Write the ids of what is trained on, and of what an epoch is selected by."""
+    with atomic_folder(folder) as temporary:
+        text = temporary / "text"
+        text.mkdir()
+        for split, file in SPLITS.items():
+            keys = Keys()
+            for pair in parts[split]:
+                if pair.label:
+                    keys.join(pair.first, pair.second)
+            lines = (
+                Line(keys[p.first], keys[p.second], *how.languages, p.label, p.first, p.second)
+                for p in parts[split]
+            )
+            write_lines(text / file, ("\t".join(map(str, line)) for line in lines))
+        segment_labelled(text, Words(), temporary, how.start.segmenter)
+
+
+def cosines(
+    encoder: SentenceEncoder, pairs: Sequence[LabelledText], languages: Sequence[str]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the cosines and labels of pairs."""
+    first, second, labels = zip(*pairs, strict=True)
+    vectors = (encoder.encode(side, code) for side, code in
+               zip((first, second), languages, strict=True))  # fmt: skip
+    return cosine_similarity(*vectors), np.array(labels)
+
+
+def calibrated(
+    encoder: SentenceEncoder, pairs: Sequence[LabelledText], languages: Sequence[str]
+) -> float:
+    """Return the cosine from which pairs are most accurately taken for the same."""
+    return round(best_accuracy(*cosines(encoder, pairs, languages))[0], 6)
+
+
+def measured(
+    encoder: SentenceEncoder,
+    pairs: Sequence[LabelledText],
+    languages: Sequence[str],
+    threshold: float,
+) -> dict[str, Any]:
+    """Return figures x 100 of pairs at a threshold, each with its 95% interval.
+
+    They are accuracy, f1, average_precision, auc and equal_error; `pairs`, and `positive_x100`.
+    """
+    values, labels = cosines(encoder, pairs, languages)
+    right = float(np.mean((values >= threshold) == (labels == 1)))
+    figures: dict[str, Any] = {"accuracy_x100": _times_100(right, *wilson(right, len(labels)))}
+
+    def f1_there(scores: np.ndarray, truth: np.ndarray) -> float:
+        return f1(scores >= threshold, truth)
+
+    named = {"f1": f1_there, "average_precision": average_precision, "auc": area,
+             "equal_error": equal_error}  # fmt: skip
+    for name, figure in named.items():
+        every = _rows(figure)
+        interval = bootstrap(every, (values, labels.astype(float)), _RESAMPLES, _SEED)
+        bounds = interval.estimate, interval.low, interval.high
+        figures[f"{name}_x100"] = _times_100(*bounds)
+    return figures | {"pairs": len(labels), "positive_x100": 100 * float(labels.mean())}
+
+
+def _rows(figure: Callable[[np.ndarray, np.ndarray], float]) -> Callable[..., np.ndarray]:
+    """Return a figure of scores and labels as one of each row of two arrays, (..., n)."""
+
+    def of_rows(scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
+        flat = scores.reshape(-1, scores.shape[-1]), labels.reshape(-1, labels.shape[-1])
+        values = [figure(row, truth) for row, truth in zip(*flat, strict=True)]
+        return np.array(values).reshape(scores.shape[:-1])
+
+    return of_rows
+
+
+def _times_100(estimate: float, low: float, high: float) -> dict[str, float]:
+    return {"estimate": 100 * estimate, "low": 100 * low, "high": 100 * high}
+
+
+def threshold_of(encoder: SentenceEncoder) -> float:
+    """Return the threshold that training calibrated; TandemError where it did not."""
+    measured_then = encoder.metadata.get("identification")
+    if not isinstance(measured_then, Mapping) or "threshold" not in measured_then:
+        raise TandemError(
+            "this model has no threshold of paraphrases: it was not trained on labelled pairs. "
+            "Give one (--at-least 0.8), or train it: tandem train PAIRS --labelled --from MODEL"
+        )
+    return float(measured_then["threshold"])
+
+
+def objective_of(kind: str | None, settings: Mapping[str, Any]) -> Objective | None:
+    """Return the objective that is asked for; None: the usual one.
+
+    Raises:
+        TandemError: it does not read labels.
+    """
+    if kind is None and not settings:
+        return None
+    objective = OBJECTIVES.parse({"kind": kind or "scaled-cosine", **settings})
+    if not getattr(objective, "labelled", False):
+        labelled = [k for k in OBJECTIVES.modules()
+                    if getattr(OBJECTIVES.kind(k), "labelled", False)]  # fmt: skip
+        problem = f"the objective {objective.kind} reads no labels"
+        raise TandemError(f"{problem}. Choose from: {', '.join(labelled)}")
+    return objective
