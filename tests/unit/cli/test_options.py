@@ -26,6 +26,8 @@ COMMAND_LINES = {
     "filter": ["rules.yaml", *BITEXT],
     "mine": ["model", *BITEXT],
     "retrieve": ["model", *BITEXT],
+    "identify": ["model", *BITEXT, "--at-least", "0.5"],
+    "negatives": ["model", *BITEXT],
     "restyle": ["model", "a.en", "a.en"],
     "evaluate": ["model", *BITEXT],
     "compress": ["model", "new"],

@@ -142,10 +142,13 @@ def test_the_width_of_the_vectors(values, width):
         (
             {"kind": "lstn"},
             "no encoder 'lstn' (did you mean 'lstm'?); there are averaging, gran, lstm, "
-            "posterior, transformer",
+            "posterior, pretrained, transformer",
         ),
         ({"kind": "averaging", "hidden": 4}, "unknown key 'hidden'; there are dimension"),
-        ({"dimension": 3}, "needs `kind`, one of averaging, gran, lstm, posterior, transformer"),
+        (
+            {"dimension": 3},
+            "needs `kind`, one of averaging, gran, lstm, posterior, pretrained, transformer",
+        ),
         ({"kind": "lstm", "dimension": 0}, "dimension: Input should be greater than 0"),
     ],
 )

@@ -27,7 +27,7 @@ def started(**settings):
     [
         (started(more={"start": "sp.joit"}, joint={}),
          "settings.more.start: no experiment 'sp.joit' (did you mean 'sp.joint'?)"),
-        (started(more={"start": "joint"}, joint={}), "settings.more.start: no experiment 'joint'"),
+        (started(more={"start": "joint"}, joint={}), "settings.more.start: no pretrained 'joint'"),
         (started(more={"start": "wide.joint"}, joint={}),
          "settings.more.start: no experiment 'wide.joint'"),
         (started(more={"start": "sp.none"}),

@@ -94,23 +94,23 @@ def negatives(options: argparse.Namespace) -> None:
         encoder = common.load_model(options, *options.languages)
         read = Filled(common.pairs(options))
         pairs = [pair for batch in common.batches(read, of_pair, "pair") for pair in batch]
-        found: Mined = mined(encoder, pairs, options.languages, options.number, options.margin)
-        if not len(found.pairs):
+        hard: Mined = mined(encoder, pairs, options.languages, options.number, options.margin)
+        if not len(hard.pairs):
             reason = f"none of {len(pairs):,} pairs has a negative that is far enough"
             common.refuse_empty(options, reason)
         out.write(HEADER.encode())
-        for row in _labelled(pairs, found):
+        for row in _labelled(pairs, hard):
             out.write(row.encode())
-    done = {"read": len(pairs), "negatives": len(found.pairs), "blank": read.blank,
-            "pairs_with_negatives": len({*found.pairs.tolist()})}  # fmt: skip
-    summary = f"{len(found.pairs):,} negatives of {done['pairs_with_negatives']:,} of"
+    done = {"read": len(pairs), "negatives": len(hard.pairs), "blank": read.blank,
+            "pairs_with_negatives": len({*hard.pairs.tolist()})}  # fmt: skip
+    summary = f"{len(hard.pairs):,} negatives of {done['pairs_with_negatives']:,} of"
     common.report(options, done, f"{summary} {len(pairs):,} pairs{common.without(read)}")
 
 
-def _labelled(pairs: Sequence[tuple[str, str]], found: Mined) -> list[str]:
+def _labelled(pairs: Sequence[tuple[str, str]], hard: Mined) -> list[str]:
     """Return the lines of pairs that have negatives, each before these."""
     lines, last = [], -1
-    for number, place in zip(found.pairs.tolist(), found.negatives.tolist(), strict=True):
+    for number, place in zip(hard.pairs.tolist(), hard.negatives.tolist(), strict=True):
         first, second = (side.replace("\t", " ") for side in pairs[number])
         if number != last:
             lines.append(f"{first}\t{second}\t1\n")
@@ -179,12 +179,13 @@ def evaluated(options: argparse.Namespace, load: Callable[..., Any]) -> dict[str
     encoder = load(options, *options.languages)
     pairs = list(dict.fromkeys(read_labelled(options.files, columns(options))))
     try:
-        threshold, own = threshold_of(encoder), True
+        threshold, calibrated = threshold_of(encoder), True
     except TandemError:
         half = len(pairs) // 2
         if half < 2:
             raise
-        threshold, own = paraphrases.calibrated(encoder, pairs[:half], options.languages), False
+        threshold = paraphrases.calibrated(encoder, pairs[:half], options.languages)
+        calibrated = False
         seen = {text for pair in pairs[:half] for text in pair[:2]}
         pairs = [pair for pair in pairs[half:] if seen.isdisjoint(pair[:2])]
         if not pairs:
@@ -193,7 +194,7 @@ def evaluated(options: argparse.Namespace, load: Callable[..., Any]) -> dict[str
                 "others shares a sentence with these. Give pairs of which more have their own"
             ) from None
     figures = measured(encoder, pairs, options.languages, threshold)
-    return {"threshold": threshold, "own_threshold": own, **figures}
+    return {"threshold": threshold, "own_threshold": calibrated, **figures}
 
 
 ROWS = {

@@ -119,5 +119,5 @@ def _places(
 
 def _named(name: str, names: Sequence[str]) -> int | None:
     """Return the place of a column by its name, or by another one that it may have."""
-    known = (name, *_OTHERS.get(name, ()))
-    return next((names.index(other) for other in known if other in names), None)
+    spellings = (name, *_OTHERS.get(name, ()))
+    return next((names.index(other) for other in spellings if other in names), None)

@@ -59,7 +59,7 @@ def mined(
         encoder.encode(side, code)
         for side, code in zip(zip(*pairs, strict=True), languages, strict=True)
     ]
-    own = cosine_similarity(*vectors)
+    of_pairs = cosine_similarity(*vectors)
     most = min(number + BEYOND, len(pairs))
     near = search(vectors[0], vectors[1], most, device=encoder.device).forward
     rows: list[tuple[int, int, float]] = []
@@ -68,7 +68,7 @@ def mined(
         for place, score in zip(places.tolist(), scores.tolist(), strict=True):
             text = pairs[place][1]
             apart = groups[place] != groups[row] and text not in taken
-            if apart and score <= (1 - margin) * own[row]:
+            if apart and score <= (1 - margin) * of_pairs[row]:
                 taken.add(text)
                 rows.append((row, place, score))
             if len(taken) == number:

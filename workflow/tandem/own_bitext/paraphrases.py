@@ -119,22 +119,13 @@ def fine_tune(
         ids, checkpoint, model = space.parts("ids", "checkpoint", "model")
         if not ids.exists():
             _segment(parts, how, ids)
-        run, train = how.run(), load_labelled(ids, "train")
-        sizes = {name: len(part) for name, part in parts.items()}
-        tell(f"training on {sizes['train']:,} of {len(texts):,} labelled pairs")
+        tell(f"training on {len(parts['train']):,} of {len(texts):,} labelled pairs")
         with stopping() as stop:
             encoder, history = training.train_encoder(
-                run, how.start.segmenter, [train], by_labels(ids), checkpoint, how.device,
-                start=how.start, stopped=stop, after_epoch=after_epoch,
+                how.run(), how.start.segmenter, [load_labelled(ids, "train")], by_labels(ids),
+                checkpoint, how.device, start=how.start, stopped=stop, after_epoch=after_epoch,
             )  # fmt: skip
-        encoder.metadata.pop("quality", None)
-        origin = {"languages": list(how.languages), "labelled": sizes}
-        if not encoder.metadata.get("unfinished"):
-            threshold = calibrated(encoder, parts["calibration"], how.languages)
-            origin["identification"] = {
-                "threshold": threshold, "calibrated_on_pairs": sizes["calibration"],
-                **measured(encoder, parts["test"], how.languages, threshold),
-            }  # fmt: skip
+        origin = _origin(encoder, how, parts)
         training.save_trained(model, encoder, history, origin, score="accuracy_x100")
         free(overwrite or resume)
         replace_folder(model, place)
@@ -143,6 +134,21 @@ def fine_tune(
             interrupted.add_note(f"{place} has the best epoch so far")
             raise interrupted
     return encoder
+
+
+def _origin(
+    encoder: SentenceEncoder, how: Tuning, parts: Mapping[str, Sequence[LabelledText]]
+) -> dict[str, Any]:
+    """Return what the metadata say of the text, of the threshold, and of how good it is."""
+    sizes = {name: len(part) for name, part in parts.items()}
+    origin: dict[str, Any] = {"languages": list(how.languages), "labelled": sizes}
+    if not encoder.metadata.get("unfinished"):
+        threshold = calibrated(encoder, parts["calibration"], how.languages)
+        origin["identification"] = {
+            "threshold": threshold, "calibrated_on_pairs": sizes["calibration"],
+            **measured(encoder, parts["test"], how.languages, threshold),
+        }  # fmt: skip
+    return origin
 
 
 def divided(

@@ -168,13 +168,8 @@ def train_encoder(
         TandemError: `start` has another vocabulary than the text, or is of another kind; the
             device is not there, or a GPU is full or lost.
     """
-    if start is not None and start.segmenter.vocabulary != segmenter.vocabulary:
-        raise TandemError(
-            "the text was segmented with another vocabulary than that of the encoder to start "
-            "from. Segment it with the encoder's own segmenter"
-        )
     if start is not None:
-        run = replace(run, encoder=run.encoder.started(start.kind))
+        run = _started(run, segmenter, start)
     device = place(device)
     with gpu_errors(run.objective.smaller, device):
         course = course_of(run, len(segmenter), texts, device, start)
@@ -191,6 +186,16 @@ def train_encoder(
     if not course.finished:
         metadata["unfinished"] = True
     return _trained(course, segmenter, run.encoder, metadata, device), course.progress.history
+
+
+def _started(run: Run, segmenter: Segmenter, start: SentenceEncoder) -> Run:
+    """Return a run with the encoder that it trains where it starts from another."""
+    if start.segmenter.vocabulary != segmenter.vocabulary:
+        raise TandemError(
+            "the text was segmented with another vocabulary than that of the encoder to start "
+            "from. Segment it with the encoder's own segmenter"
+        )
+    return replace(run, encoder=run.encoder.started(start.kind))
 
 
 def _validation(segmenter: Segmenter, kind: Encoder, select: Select) -> Validate:

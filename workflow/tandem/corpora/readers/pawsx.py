@@ -61,9 +61,9 @@ class PawsxReader(LabelledReader):
 def _member(archive: Archive, language: str, split: str) -> str | None:
     """Return the file of a split; None: the archive has no training text in a language."""
     for name in FILES[split]:
-        found = [m for m in archive.names if m.endswith(f"/{language}/{name}")]
-        if len(found) == 1:
-            return found[0]
+        members = [m for m in archive.names if m.endswith(f"/{language}/{name}")]
+        if len(members) == 1:
+            return members[0]
     if split == "train":
         return None
     problem = f"no {language}/{FILES[split][0]}, or several"

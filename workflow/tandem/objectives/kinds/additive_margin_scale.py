@@ -129,8 +129,8 @@ class AdditiveMarginScale(Contrastive):
 
         cosines = queries @ others.T
         of_pairs = cosines.diagonal()
-        own = torch.full_like(of_pairs, self._own())
-        positive = torch.where(same, self.scale * self._with_margin(of_pairs), own)
+        itself = torch.full_like(of_pairs, self._itself())
+        positive = torch.where(same, self.scale * self._with_margin(of_pairs), itself)
         spared = keys[0][:, None] == keys[1]
         spared = spared | (same[:, None] & (keys[1][:, None] == keys[1]))
         spared = spared | torch.eye(len(queries), dtype=torch.bool, device=queries.device)
@@ -156,6 +156,6 @@ class AdditiveMarginScale(Contrastive):
         sines = (1 - cosines.square()).clamp_min(SMALLEST).sqrt()
         return cosines * math.cos(self.margin) - sines * math.sin(self.margin)
 
-    def _own(self) -> float:
+    def _itself(self) -> float:
         """Return the exponent of a sentence that is its own paraphrase."""
         return self.scale * (math.cos(self.margin) if self.angular else 1 - self.margin)
