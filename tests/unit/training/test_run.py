@@ -1,5 +1,8 @@
 """Runs: as plain values, and from an encoder that is trained already."""
 
+import os
+import subprocess
+import sys
 from functools import partialmethod
 
 import numpy as np
@@ -17,6 +20,24 @@ from tandem.training.run import Run, course_of, train_encoder
 def test_plain_values_make_the_same_run(architecture):
     run = described(architecture)
     assert Run.parse(run.description(), run.seed) == run
+
+
+def test_a_process_trains_with_the_threads_of_the_recipe_from_its_first_run_on():
+    """Compiled loops let PyTorch have all of the machine when they begin."""
+    code = """
+from small_runs import AVERAGING, TYPES, bitext, described
+from tandem.training.run import course_of
+course_of(described(AVERAGING), TYPES, [bitext()])
+import torch
+print(torch.get_num_threads())
+"""
+    paths = os.pathsep.join(sys.path)
+    environment = os.environ | {"PYTHONPATH": paths, "NUMBA_NUM_THREADS": "2"}
+    environment.pop("OMP_NUM_THREADS", None)
+    run = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert run.stdout == "1\n"
 
 
 @pytest.mark.parametrize("architecture", [AVERAGING, LSTM])

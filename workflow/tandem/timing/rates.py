@@ -138,8 +138,8 @@ def measure(
     the model whose own encoding is the limit, or None to measure no limit.
     """
     threads = available_processors()
-    torch.set_num_threads(threads)
     set_threads(threads)  # training may have left another number
+    torch.set_num_threads(threads)
     kinds = {name: encoder.device.partition(":")[0] for name, encoder in timed.items()}
     speeds = {name: Rates(name, kind, threads) for name, kind in kinds.items()}
     most, limit = {}, []

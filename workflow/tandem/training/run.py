@@ -72,13 +72,21 @@ def prepare(run: Run, vocabulary: int, texts: Sequence[Pairs]) -> None:
         TandemError: it cannot learn from so many texts, its settings contradict each other, or
             texts have other types.
     """
-    torch.set_num_threads(run.recipe.threads)
-    set_threads(run.recipe.threads)
+    _set_threads(run)
     run.recipe.check(run.objective)
     run.objective.check(run.encoder, len(texts))
     for text in texts:
         text.left.check_below(vocabulary)
         text.right.check_below(vocabulary)
+
+
+def _set_threads(run: Run) -> None:
+    """Let PyTorch and compiled loops use the threads of a run: others round sums otherwise.
+
+    The loops come first: when they begin, they let PyTorch have all threads of the machine.
+    """
+    set_threads(run.recipe.threads)
+    torch.set_num_threads(run.recipe.threads)
 
 
 def uses_bfloat16(run: Run, device: torch.device) -> bool:

@@ -1,0 +1,195 @@
+"""An encoder is fine-tuned on labelled pairs, which it then tells; negatives are mined."""
+
+import json
+
+import numpy as np
+import pytest
+from small_pretrained import PIECES, save_folder
+
+from tandem.cli import main
+from tandem.corpora.labelled_files import LabelledText
+from tandem.encoders.model import SentenceEncoder
+from tandem.own_bitext.hard_negatives import mined
+from tandem.own_bitext.paraphrases import divided
+
+EN = ["--languages", "en", "en"]
+QUICK = ["--labelled", *EN, "--epochs", "2", "--learning-rate", "0.01", "--batch", "8"]
+WORDS = [piece.lstrip("▁") for piece in PIECES[4:] if piece not in ("▁", ":")]
+
+
+def rows(count=150):
+    """Pairs that share their words: swapped ones say something else, doubled ones the same."""
+    random = np.random.default_rng(1)
+    pairs = []
+    for n in range(count):
+        words = [*random.choice(WORDS, 5), "s" * (n % 7 + 1), f"{n}"]
+        other = [*words[1:], words[0]] if n % 2 else [*words, words[-1]]
+        pairs.append((" ".join(words), " ".join(other), str(1 - n % 2)))
+    return pairs
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    home = tmp_path_factory.mktemp("paraphrases")
+    save_folder(home / "hub", "bert")
+    lines = ["\t".join(row) for row in rows()]
+    (home / "pairs.tsv").write_text("\n".join(["sentence1\tsentence2\tlabel", *lines]) + "\n")
+    start = ["--from", str(home / "hub"), "--out", str(home / "model")]
+    assert main(["train", str(home / "pairs.tsv"), *QUICK, *start, "--quiet"]) == 0
+    return home
+
+
+@pytest.fixture
+def run(home, monkeypatch, capsys):
+    """Return a function: a command in that folder, its exit code, stdout and stderr."""
+    monkeypatch.chdir(home)
+
+    def command(*arguments):
+        code = main(list(map(str, arguments)))
+        written = capsys.readouterr()
+        return code, written.out, written.err
+
+    return command
+
+
+def test_what_was_measured_is_in_the_model(home):
+    metadata = SentenceEncoder.load(home / "model").metadata
+    sizes = metadata["labelled"]
+    assert sum(sizes.values()) == 150 and min(sizes.values()) >= 15
+    told = metadata["identification"]
+    assert told["pairs"] == sizes["test"] and told["calibrated_on_pairs"] == sizes["calibration"]
+    accuracy = told["accuracy_x100"]
+    assert 0 <= accuracy["low"] <= accuracy["estimate"] <= accuracy["high"] <= 100
+    assert metadata["start"]["training"]["pretrained"] == {"name": "hub"}
+    assert (home / "model/history.csv").read_text().startswith(
+        "epoch,loss,validation_accuracy_x100\n"
+    )
+
+
+def test_pairs_are_told_by_the_models_threshold(home, run):
+    (home / "some.tsv").write_text("a sheep\ta sheep\nthe car\tis red . e p p p p\n")
+    code, out, err = run("identify", "model", "some.tsv", *EN)
+    told = [line.split("\t") for line in out.splitlines()]
+    threshold = SentenceEncoder.load(home / "model").metadata["identification"]["threshold"]
+    assert code == 0 and [row[2:] for row in told][0] == ["a sheep", "a sheep"]
+    assert all(int(row[1]) == (float(row[0]) >= threshold) for row in told)
+    assert float(told[0][0]) == 1 and told[0][1] == "1"
+    assert f"from a cosine of {threshold:.3f} on" in err
+    code, out, _ = run("identify", "model", "some.tsv", *EN, "--at-least", "2")
+    assert [line.split("\t")[1] for line in out.splitlines()] == ["0", "0"]
+    code, _, err = run("identify", "hub", "some.tsv", *EN)
+    assert code == 1 and "this model has no threshold of paraphrases" in err
+
+
+def test_a_training_goes_on_to_the_same_bytes(home, run):
+    again = ["--from", "hub", "--out", "again"]
+    assert run("train", "pairs.tsv", *QUICK, *again)[0] == 0
+    for name in ("model.safetensors", "encoder.json", "history.csv"):
+        assert (home / "again" / name).read_bytes() == (home / "model" / name).read_bytes()
+
+
+def test_labelled_pairs_are_evaluated(home, run):
+    code, out, err = run("evaluate", "model", "pairs.tsv", "--labelled", *EN, "--json", "own.json",
+                         "--overwrite")  # fmt: skip
+    assert code == 0 and "the model's own" in err and "average precision x 100" in out
+    own = json.loads((home / "own.json").read_text())["labelled"]
+    assert own["pairs"] == 150 and own["own_threshold"]
+    code, out, err = run("evaluate", "hub", "pairs.tsv", "--labelled", *EN)
+    assert code == 0 and "calibrated on the first half" in err and "75 pairs" in out
+
+
+def test_negatives_are_labelled_pairs(home, run):
+    lines = [f"{first}\t{first} {n}\n" for n, (first, _, _) in enumerate(rows(40))]
+    (home / "pairs.txt").write_text("".join(lines))
+    options = [*EN, "--number", "2", "--margin", "0.0001", "--out", "mined.tsv", "--overwrite"]
+    code, _, err = run("negatives", "hub", "pairs.txt", *options)
+    assert code == 0 and "negatives of" in err
+    lines = [x.split("\t") for x in (home / "mined.tsv").read_text().splitlines()]
+    assert lines[0] == ["sentence1", "sentence2", "label"]
+    positive = {row[0]: row[1] for row in lines[1:] if row[2] == "1"}
+    negative = [row for row in lines[1:] if row[2] == "0"]
+    assert negative and all(row[1] != positive[row[0]] for row in negative)
+    assert max(sum(row[0] == first for row in negative) for first in positive) <= 2
+    code, _, err = run("negatives", "hub", "pairs.txt", *EN, "--margin", "0.999")
+    assert code == 1 and "has a negative that is far enough. Nothing is written" in err
+    assert run("negatives", "hub", "pairs.txt", *EN, "--margin", "1")[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("lines", "options", "problem"),
+    [
+        (["a\tb\t1", "a\tb\tmaybe"], [], "line 2: the label 'maybe' is neither 0 nor 1. Give 1"),
+        (["a\tb\t1", "a\tb"], [], "line 2: 2 columns, and the first line has 3"),
+        (["a\tb"], [], "line 1: 2 columns, none of which is called label"),
+        (["a\tlabel\tb"], [], "line 1: one column is called label, and no others"),
+        (["a\tb\t1"], [], "1 labelled pairs are 1 groups without a sentence in common"),
+        ([""], [], "the file is empty"),
+        (["a\tb\t1"], ["--columns", "1,2"], "give --columns and --label, or neither"),
+        (["a\tb\t1"], ["--columns", "1,2", "--label", "9"], "no column is 9"),
+        (["a\tb\t1"], ["--columns", "1,2", "--label", "2"], "not three different ones"),
+        (["a\tb\t1"], ["--objective", "margin"], "the objective margin reads no labels"),
+        (["a\tb\t1"], ["--size", "5"], "--size is for bitext"),
+        (
+            [f"{n} a\t{n} b\t1" for n in range(90)], [],
+            "have the same label. Give pairs of both labels",
+        ),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_learned_from_is_said(home, run, lines, options, problem):
+    (home / "odd.tsv").write_text("\n".join(lines) + "\n")
+    start = ["--from", "hub", "--out", "odd"]
+    code, _, err = run("train", "odd.tsv", "--labelled", *EN, *options, *start)
+    assert code == 1 and problem in err and not (home / "odd").exists()
+
+
+def test_a_model_to_start_from_is_needed(run):
+    code, _, err = run("train", "pairs.tsv", "--labelled", *EN, "--out", "odd")
+    assert code == 1 and "name it with --from MODEL. e5 is multilingual" in err
+    code, _, err = run("train", "pairs.tsv", "--labelled", "--from", "hub", "--out", "odd")
+    assert code == 1 and "give FILE and --languages" in err
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'id,label,sentence2,sentence1\n7,1,"c ""d"", e",a b\n',
+        "a b\tc \"d\", e\t1\n",
+        "7\ta b\tc \"d\", e\ttrue\n",
+    ],
+    ids=["csv", "three columns", "numbered"],
+)  # fmt: skip
+def test_columns_are_found(tmp_path, text):
+    from tandem.corpora.labelled_files import read_labelled
+
+    file = tmp_path / ("x.csv" if text.startswith("id,") else "x.tsv")
+    file.write_text(text)
+    assert list(read_labelled([str(file)])) == [("a b", 'c "d", e', 1)]
+
+
+def test_no_sentence_is_in_two_parts():
+    pairs = [LabelledText(f"a{n}", f"a{n + 1}" if n % 5 else f"b{n}", n % 2) for n in range(400)]
+    parts = divided(pairs, 40, 1)
+    texts = [{text for pair in part for text in pair[:2]} for part in parts.values()]
+    for number, some in enumerate(texts):
+        assert all(some.isdisjoint(other) for other in texts[number + 1 :])
+    assert sum(map(len, parts.values())) == 400
+    assert {*map(len, list(parts.values())[:3])} <= {*range(40, 46)}
+
+
+def test_what_says_the_same_is_no_negative():
+    class Fixed:
+        device = "cpu"
+
+        def encode(self, sentences, language=None):
+            angles = {"a": 0.0, "A": 0.0, "b": 0.1, "c": 0.3, "d": 0.6, "e": 0.7}
+            turned = np.array([angles[text] for text in sentences])
+            return np.stack([np.cos(turned), np.sin(turned)], 1).astype(np.float32)
+
+    # a and b say the same, and b and c: c is no negative of a
+    pairs = [("a", "b"), ("b", "c"), ("d", "e"), ("A", "e")]
+    found = mined(Fixed(), pairs[:3], ("en", "en"), 2, 0.0)
+    assert list(zip(found.pairs.tolist(), found.negatives.tolist(), strict=True)) == [
+        (0, 2), (1, 2), (2, 1), (2, 0),
+    ]  # fmt: skip
+    # by way of A, which is a but for its case, all are the same
+    assert not len(mined(Fixed(), pairs, ("en", "en"), 2, 0.0).pairs)
