@@ -73,11 +73,14 @@ class Plan(CorpusPlan):
     def segmentation_files(self, segmentation: str, setting: str | None) -> list[Path]:
         """Return the files of the kinds that may segment the text of a setting, or of none.
 
-        A model that training goes back to may have a segmentation of any kind, which is taken over.
+        A model that training goes back to may have a segmentation of any kind, which is taken over;
+        a pretrained one has a tokenizer.
         """
         kinds = [self.study.segmentations[segmentation].kind]
         if setting and self.saved_start(setting):
             kinds = [*SEGMENTATIONS.modules()]
+        if setting and self.study.settings[setting].start_pretrained:
+            kinds = ["tokenizer"]
         return [*map(SEGMENTATIONS.path, kinds)]
 
     def epochs(self, experiment: str) -> int:
