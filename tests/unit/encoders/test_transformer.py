@@ -6,7 +6,8 @@ from pydantic import ValidationError
 
 from tandem.encoders.composition import Composition
 from tandem.encoders.encoder import Dropout, Tokens
-from tandem.encoders.kinds.transformer import Transformer, blocks, waves
+from tandem.encoders.kinds.transformer import Transformer, waves
+from tandem.encoders.rows import blocks
 
 SMALL = {"dimension": 6, "layers": 2, "heads": 2, "hidden": 8, "filter": 16, "output": 5}
 IDS = torch.tensor([0, 1, 1, 3, 2, 4, 4])

@@ -22,6 +22,20 @@ PADDED = 1 << 19
 """Tokens, with those that fill rows up, that are composed at a time without training."""
 
 
+def blocks(lengths: Tensor, most: int) -> Iterator[Tensor]:
+    """Yield the numbers of the sentences that are not empty, those of like lengths together.
+
+    A block, padded to its longest sentence, has at most `most` tokens, or is one sentence. The
+    smaller it is, the less of it is padding.
+    """
+    order = torch.argsort(lengths, descending=True, stable=True)
+    order = order[: int((lengths > 0).sum())]
+    while len(order):
+        count = max(1, most // int(lengths[order[0]]))
+        yield order[:count]
+        order = order[count:]
+
+
 class Rows(NamedTuple):
     """Where the tokens of sentences stand.
 

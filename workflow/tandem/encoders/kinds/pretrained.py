@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 from pydantic import PositiveInt, model_validator
 
 from tandem.encoders.encoder import Encoder, Tokens
-from tandem.encoders.kinds.transformer import blocks
 from tandem.errors import TandemError
 from tandem.machine import on_host
 from tandem.segmentation.segmentation import Segmentation
@@ -93,6 +92,8 @@ class Pretrained(Encoder):
     def compose(self, weights: nn.Module, tokens: Tokens) -> Tensor:
         """Return the sentence vectors, (sentences, output)."""
         import torch
+
+        from tandem.encoders.rows import blocks
 
         table, ids, offsets, dropout, _ = tokens
         lengths = (offsets[1:] - offsets[:-1]).clamp(max=self.longest)

@@ -12,8 +12,6 @@ from tandem.encoders.sums import sums, word_sums
 from tandem.segmentation.segmentation import Segmentation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import torch
     from torch import Tensor, nn
 
@@ -98,6 +96,8 @@ class Transformer(Encoder):
     def compose(self, weights: nn.Module, tokens: Tokens) -> Tensor:
         """Return the sentence vectors, (sentences, output), or as wide as the states."""
         import torch
+
+        from tandem.encoders.rows import blocks
 
         modules = cast("nn.ModuleDict", weights)
         if tokens.room is not None:
@@ -185,22 +185,6 @@ class Transformer(Encoder):
             (states * weight).sum(1),
         )
         return parts["output"](torch.cat(pools, 1))
-
-
-def blocks(lengths: Tensor, most: int) -> Iterator[Tensor]:
-    """Yield the numbers of the sentences that are not empty, those of like lengths together.
-
-    A block, padded to its longest sentence, has at most `most` tokens, or is one sentence. The
-    smaller it is, the less of it is padding.
-    """
-    import torch
-
-    order = torch.argsort(lengths, descending=True, stable=True)
-    order = order[: int((lengths > 0).sum())]
-    while len(order):
-        count = max(1, most // int(lengths[order[0]]))
-        yield order[:count]
-        order = order[count:]
 
 
 def waves(steps: int, width: int, device: torch.device | None = None) -> Tensor:
