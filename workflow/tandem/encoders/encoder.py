@@ -123,6 +123,13 @@ class Encoder(Kind):
 
         return nn.Module()
 
+    def taken_over(self, kind: Encoder, weights: Mapping[str, Floats]) -> dict[str, Floats] | None:
+        """Return its parameters that training takes over from an encoder, whose kind is given.
+
+        Those that are not among them are drawn. None: it cannot start from such an encoder.
+        """
+        return dict(weights) if kind == self else None
+
     def embedding_layer(self, weights: nn.Module) -> Iterable[nn.Parameter]:
         """Return those of its parameters that are part of the embedding of a token."""
         return ()

@@ -77,6 +77,14 @@ def concatenate(parts: Sequence[Ragged]) -> Ragged:
     return Ragged(np.concatenate([part.ids for part in parts]), offsets)
 
 
+def joined(first: Ragged, second: Ragged) -> Ragged:
+    """Return rows that are one after the other: row i of the first, then row i of the second."""
+    count = len(first)
+    order = np.arange(2 * count).reshape(2, count).T.ravel()
+    both = concatenate([first, second]).gather(order)
+    return Ragged(both.ids, both.offsets[::2])
+
+
 def load(stem: str | Path) -> Ragged:
     """Map a ragged array that `save_stream` wrote.
 

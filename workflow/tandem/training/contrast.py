@@ -84,6 +84,8 @@ class Contrast(Learner):
         recipe = run.recipe
         prepare(run, vocabulary, texts)
         assert isinstance(run.objective, Contrastive)
+        if run.encoder.width == 1:
+            texts = [text.joined() for text in texts]
         self.settings, self.objective, self.texts = run, run.objective, texts
         self.device = torch.device(device)
         _check(texts, self.objective)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tandem.files.io import read_json
 from tandem.segmentation import ragged
 from tandem.segmentation.collection import KINDS
-from tandem.segmentation.ragged import Ragged, concatenate
+from tandem.segmentation.ragged import Ragged, concatenate, joined
 from tandem.segmentation.segmentation import side_language
 from tandem.text import language_of
 
@@ -91,6 +91,11 @@ class Pairs:
         some: dict[str, Any] = {k: a[..., rows] for k, a in arrays.items() if a is not None}
         return replace(self, left=self.left.gather(rows), right=self.right.gather(rows), **some)
 
+    def joined(self) -> Pairs:
+        """Return pairs whose sides are both sentences as one, in either order."""
+        left, right = joined(self.left, self.right), joined(self.right, self.left)
+        return replace(self, left=left, right=right)
+
     def take(self, rows: Indices) -> Ragged:
         """Return the left sentences of the given pairs followed by the right ones."""
         return concatenate([self.left.gather(rows), self.right.gather(rows)])
@@ -150,7 +155,7 @@ def load_collection(folder: str | Path, pools: str = "mixed") -> list[Pairs]:
 
 
 def load_labelled(folder: str | Path, split: str) -> Pairs:
-    """Map the labelled pairs of a split into memory."""
+    """Map the labelled pairs of a split into memory, as they are."""
     left, right = ragged.load_sides(folder, split, ("left", "right"))
     names = ("left.keys", "right.keys", "labels")
     arrays = (ragged.load_array(Path(folder) / f"{split}.{n}.npy", (np.int64,)) for n in names)

@@ -110,14 +110,16 @@ def first_parameters(
     table, composition = initialise(run.encoder, vocabulary, run.seed)
     if start is None:
         return table, composition
-    if start.kind != run.encoder or len(start.table) != vocabulary:
+    taken = run.encoder.taken_over(start.kind, start.weights)
+    if taken is None or len(start.table) != vocabulary:
         kinds = [ENCODERS.dump(kind) for kind in (start.kind, run.encoder)]
         raise TandemError(
             f"the encoder to start from is {kinds[0]} with {len(start.table):,} types, and "
             f"{kinds[1]} with {vocabulary:,} is to be trained. Give both the same architecture and "
             "segmentation"
         )
-    return torch.tensor(start.table), composition.load(start.weights)
+    drawn = {name: value.numpy() for name, value in composition.state_dict().items()}
+    return torch.tensor(start.table), composition.load(drawn | taken)
 
 
 def course_of(

@@ -11,7 +11,9 @@ import numpy as np
 
 from tandem.corpora.labelled import Row, read_scored
 from tandem.corpora.register import Code
+from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
+from tandem.segmentation.ragged import Ragged, concatenate, joined
 from tandem.statistics.cosine import cosine_similarity
 from tandem.statistics.identification import (
     area,
@@ -74,20 +76,20 @@ class Identification(Task):
     def score(self, encoder: Encodes, data: Mapping[str, Path]) -> Items:
         """Choose thresholds on the validation split, and judge the test split by them."""
         items: Items = {}
-        valid, test = (_Split.of(encoder, read_scored(data["pairs"], s)) for s in ("valid", "test"))
+        valid, test = (_Split(encoder, read_scored(data["pairs"], s)) for s in ("valid", "test"))
         for kind in self.classes:
             for name, pairs in test.compared(kind):
                 chosen = dict(valid.compared(kind)).get(name)
                 if chosen is None or not len(pairs.labels):
                     continue
-                threshold, on_valid = best_accuracy(valid.cosines(chosen), chosen.labels)
-                cosines = test.cosines(pairs)
-                same = cosines >= threshold
+                threshold, on_valid = best_accuracy(valid.scores(chosen), chosen.labels)
+                scores = test.scores(pairs)
+                same = scores >= threshold
                 key = f"{kind}.{name}"
                 items[key] = same == (pairs.labels == 1)
                 items[f"{key}{_ABOUT}"] = np.array([
-                    threshold, on_valid, area(cosines, pairs.labels),
-                    average_precision(cosines, pairs.labels), equal_error(cosines, pairs.labels),
+                    threshold, on_valid, area(scores, pairs.labels),
+                    average_precision(scores, pairs.labels), equal_error(scores, pairs.labels),
                     f1(same, pairs.labels), pairs.labels.mean(),
                 ])  # fmt: skip
         if not items:
@@ -152,15 +154,29 @@ _FIGURES = (
 
 
 class _Split:
-    """The rows of a split, and the vectors of their sentences."""
+    """The rows of a split, and the vectors of their sentences; of a scorer their ids, joined later.
 
-    def __init__(self, rows: dict[str, dict[str, Row]], vectors: Vectors) -> None:
-        self.rows, self.vectors = rows, vectors
+    Sentences are encoded once, in the languages that the encoder knows.
+    """
 
-    @classmethod
-    def of(cls, encoder: Encodes, rows: dict[str, dict[str, Row]]) -> _Split:
-        """Encode every sentence once, in the languages that the encoder knows."""
-        rows = {code: entries for code, entries in rows.items() if knows(encoder, code)}
+    def __init__(self, encoder: Encodes, rows: dict[str, dict[str, Row]]) -> None:
+        self.rows = {code: entries for code, entries in rows.items() if knows(encoder, code)}
+        self.scorer = encoder if isinstance(encoder, SentenceEncoder) else None
+        if self.scorer is not None and self.scorer.dimension > 1:
+            self.scorer = None
+        self.ids = self._segmented(self.scorer) if self.scorer else {}
+        self.vectors = {} if self.scorer else self._encoded(encoder)
+
+    def _segmented(self, scorer: SentenceEncoder) -> dict[tuple[str, int], Ragged]:
+        ids = {}
+        for code, entries in self.rows.items():
+            encode = scorer.segmenter.encoder(code)
+            ids[code, 0] = encode([row.first for row in entries.values()])
+            ids[code, 1] = encode([row.second for row in entries.values()])
+        return ids
+
+    def _encoded(self, encoder: Encodes) -> Vectors:
+        rows = self.rows
         vectors: dict[tuple[str, int], np.ndarray] = {}
         for code, entries in rows.items():
             sides = [[row.first for row in entries.values()], [r.second for r in entries.values()]]
@@ -169,7 +185,7 @@ class _Split:
             encoded = encoder.encode(distinct, language=code)
             for side, texts in enumerate(sides):
                 vectors[code, side] = encoded[[place[text] for text in texts]]
-        return cls(rows, vectors)
+        return vectors
 
     def compared(self, kind: Class) -> Iterator[tuple[str, Compared]]:
         """Yield the directions of a class, with their pairs."""
@@ -193,9 +209,18 @@ class _Split:
                 (left, np.zeros_like(firsts), firsts), (right, side, seconds), labels
             )
 
-    def cosines(self, pairs: Compared) -> np.ndarray:
-        """Return the cosines of pairs, (pairs,)."""
-        return cosine_similarity(self._take(pairs.first), self._take(pairs.second))
+    def scores(self, pairs: Compared) -> np.ndarray:
+        """Return the cosines of pairs, or a scorer's numbers, the mean of both orders: (pairs,)."""
+        if self.scorer is None:
+            return cosine_similarity(self._take(pairs.first), self._take(pairs.second))
+        halves = self._rows(pairs.first), self._rows(pairs.second)
+        orders = (self.scorer.encode_ids(joined(*some)) for some in (halves, halves[::-1]))
+        return np.mean([numbers[:, 0].astype(np.float64) for numbers in orders], axis=0)
+
+    def _rows(self, half: tuple[str, np.ndarray, np.ndarray]) -> Ragged:
+        code, sides, numbers = half
+        both = concatenate([self.ids[code, side] for side in (0, 1)])
+        return both.gather(sides * len(self.ids[code, 0]) + numbers)
 
     def _take(self, half: tuple[str, np.ndarray, np.ndarray]) -> np.ndarray:
         code, sides, numbers = half
