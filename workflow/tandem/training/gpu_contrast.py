@@ -58,9 +58,8 @@ class GpuContrast(Contrast):
         super().__init__(run, vocabulary, texts, device, start)
         recorded = run.encoder.fixed_shapes and self.objective.fixed_shapes
         self._graphs = Graphs(self.device, recorded)
-        sizes = run.encoder.words, run.recipe.batch
-        order = self._next_pool, self.device, self._graphs.forget
-        self._pools = Pools(self.texts, *sizes, *order)
+        texts, words, batch = self.texts, run.encoder.words, run.recipe.batch
+        self._pools = Pools(texts, words, batch, self._next_pool, self.device, self._graphs.forget)
         self._loss = torch.zeros((), dtype=torch.float64, device=self.device)
         self._most = 0, 0
         """Tokens and words of the largest batch so far of a pool of several."""
