@@ -147,7 +147,8 @@ def test_the_width_of_the_vectors(values, width):
         ({"kind": "averaging", "hidden": 4}, "unknown key 'hidden'; there are dimension"),
         (
             {"dimension": 3},
-            "needs `kind`, one of averaging, gran, lstm, posterior, pretrained, scorer, transformer",
+            "needs `kind`, one of averaging, gran, lstm, posterior, pretrained, scorer, "
+            "transformer",
         ),
         ({"kind": "lstm", "dimension": 0}, "dimension: Input should be greater than 0"),
     ],
