@@ -141,7 +141,9 @@ rule build_labelled:
     params:
         labelled=lambda w: study_of(w).labelled[w.labelled].model_dump(mode="json"),
         dataset=lambda w: DATASETS[study_of(w).labelled[w.labelled].source].record(),
-        code=lambda w: digest("build_labelled.py", *read_by([study_of(w).labelled[w.labelled].source])),
+        code=lambda w: digest(
+            "build_labelled.py", *read_by([study_of(w).labelled[w.labelled].source])
+        ),
     script:
         "../scripts/build_labelled.py"
 
