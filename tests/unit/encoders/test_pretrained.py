@@ -11,6 +11,7 @@ from small_pretrained import CONFIGS, PIECES, SENTENCES, save_folder, tokenizer,
 from small_runs import assert_same_bytes, bitext
 from transformers import BertConfig, BertModel
 
+import tandem
 from tandem.encoders.baselines import load_baseline
 from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.kinds.pretrained import Pretrained
@@ -185,3 +186,35 @@ def test_multilingual_e5_finds_the_translation(e5):
     cosines = vectors @ vectors.T
     assert cosines[0, 1] > cosines[0, 2] + 0.05
     assert e5.tokenise(["a"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "pooling"), [("bert", "mean"), ("bert", "first"), ("xlm-roberta", "mean")]
+)
+def test_an_export_gives_the_same_vectors(tmp_path, kind, pooling):
+    from sentence_transformers import SentenceTransformer
+
+    save_folder(tmp_path / "hub", kind)
+    encoder = load_pretrained(str(tmp_path / "hub"), pooling, prefix="query:")
+    told = {"threshold": 0.5, "pairs": 90,
+            "accuracy_x100": {"estimate": 80.0, "low": 70.0, "high": 90.0}}  # fmt: skip
+    encoder.metadata["identification"] = told
+    folders = tandem.export(encoder, tmp_path / "exported")
+    model = SentenceTransformer(str(folders["mul"]), device="cpu")
+    sentences = [*SENTENCES, " ".join(["the"] * 60)]
+    vectors = model.encode(sentences, batch_size=3)
+    np.testing.assert_allclose(vectors, encoder.encode(sentences), atol=1e-5)
+    card = (tmp_path / "exported/README.md").read_text()
+    assert "a cosine of 0.500 or more are told to say the same: right for 80.0% of 90" in card
+    assert "pooled from the states of layers" in card and "Citation" not in card
+
+
+def test_what_cannot_be_exported_is_said(tmp_path):
+    save_folder(tmp_path / "hub", "bert")
+    pooled = load_pretrained(str(tmp_path / "hub"), "pooler")
+    with pytest.raises(TandemError, match="pooling pooler cannot be exported"):
+        tandem.export(pooled, tmp_path / "exported")
+    mean = load_pretrained(str(tmp_path / "hub"))
+    with pytest.raises(TandemError, match="is exported in float32"):
+        tandem.export(mean, tmp_path / "exported", precision="float16")
+    assert not (tmp_path / "exported").exists()

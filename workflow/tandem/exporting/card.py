@@ -18,10 +18,8 @@ _TEMPLATE = """---
 
 # {name}
 
-Sentence vectors of {dimension} dimensions, the mean of the embeddings of a sentence's {unit}
-({size:,} in the vocabulary), learned from parallel text with Tandem. A vector is not normalised;
-compare vectors by cosine. A text without known tokens, an empty one for instance, has the zero
-vector.
+Sentence vectors of {dimension} dimensions, {intro} A vector is not normalised;
+compare vectors by cosine.
 
 ## Usage
 
@@ -37,19 +35,33 @@ vector.
 
 ## Limits
 
-The order of words does not count: "the dog bites the man" and "the man bites the dog" have one
-vector. Negations, numbers and names weigh no more than other words. Text unlike the training data,
-long documents, and languages with little of that data are represented worse.{lowest}
+{limits} Text unlike the training data, long documents, and languages with little of that data are
+represented worse.{lowest}
 
 ## Hyperparameters
 
-{values}
+{values}{citation}
+"""
+_AVERAGING = {
+    "intro": """the mean of the embeddings of a sentence's {unit}
+({size:,} in the vocabulary), learned from parallel text with Tandem. A text without known tokens,
+an empty one for instance, has the zero vector.""",
+    "limits": """The order of words does not count: "the dog bites the man" and "the man bites the
+dog" have one vector. Negations, numbers and names weigh no more than other words.""",
+    "citation": """
 
 ## Citation
 
 The method: Wieting, Gimpel, Neubig and Berg-Kirkpatrick (2019), "Simple and Effective Paraphrastic
-Similarity from Parallel Translations", Proceedings of ACL.
-"""
+Similarity from Parallel Translations", Proceedings of ACL.""",
+}
+_LAYERS = {
+    "intro": """pooled from the states of layers over a sentence's {unit}
+({size:,} in the vocabulary), trained with Tandem.""",
+    "limits": "Of long texts the beginning is read.",
+    "citation": "",
+}
+"""What a card says of averaging encoders, and of those with layers."""
 
 INSTALL = "`pip install .` in a clone of its repository; no package index has it yet"
 """How a reader of a card gets Tandem."""
@@ -89,7 +101,7 @@ def model_card(
     library: str = "tandem",
     precision: Precision = Precision.FLOAT32,
 ) -> str:
-    """Return the README.md of an averaging encoder, whose scores were measured before rounding.
+    """Return the README.md of an encoder, whose scores were measured before rounding.
 
     `usage` says in Markdown how to use the folder that `library` loads; `precision` is that of the
     stored numbers.
@@ -110,12 +122,13 @@ def model_card(
         entries = value.items() if isinstance(value, dict) else [("", value)]
         plain = {part: entry for part, entry in entries if not isinstance(entry, dict)}
         values |= {" ".join(filter(None, (key, part))): entry for part, entry in plain.items()}
+    texts = _AVERAGING if encoder.kind.kind == "averaging" else _LAYERS
+    sizes = {"unit": segmentation.unit, "size": len(encoder.segmenter)}
     return _TEMPLATE.format(
+        **texts | {"intro": texts["intro"].format(**sizes)},
         header=yaml.safe_dump(header, sort_keys=False, allow_unicode=True),
         name=card.name,
         dimension=encoder.dimension,
-        unit=segmentation.unit,
-        size=len(encoder.segmenter),
         usage=usage,
         corpora=markdown_table(("corpus", "licence"), card.corpora),
         measured="" if precision is Precision.FLOAT32 or not scores else rounded,
@@ -154,6 +167,13 @@ def _thresholds(metadata: Mapping[str, Any]) -> str:
         if shown:
             where = f" of {where}" if where else ""
             lines += f"\n\n95% of translations{where} have {', and '.join(shown)}."
+    if told := metadata.get("identification"):
+        accuracy = told["accuracy_x100"]
+        lines += (
+            f"\n\nPairs with a cosine of {told['threshold']:.3f} or more are told to say the same: "
+            f"right for {accuracy['estimate']:.1f}% of {told['pairs']:,} held-out pairs (95% "
+            f"interval {accuracy['low']:.1f} to {accuracy['high']:.1f})."
+        )
     return lines
 
 

@@ -1,16 +1,19 @@
-"""Averaging encoders as folders that sentence-transformers loads with its own classes alone.
+"""Encoders as folders that sentence-transformers loads with its own classes alone.
 
-An exported encoder is a `StaticEmbedding`: a tokeniser and a table; a text's vector is the mean of
-its tokens' rows. `SentenceTransformer(folder).encode(sentences)` gives the encoder's own vectors.
+An averaging encoder is a `StaticEmbedding`: a tokeniser and a table; a text's vector is the mean of
+its tokens' rows. A pretrained one is a `Transformer` of the library transformers and its `Pooling`.
+`SentenceTransformer(folder).encode(sentences)` gives the encoder's own vectors.
 """
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
+from tandem.encoders.kinds.pretrained import Pretrained
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision, pack
 from tandem.errors import TandemError, install
@@ -26,7 +29,8 @@ model = SentenceTransformer("path/to/this/folder{folder}")
 vectors = model.encode(sentences)
 ```
 
-{folders}
+{folders}{faster}"""
+_FASTER = """
 
 The library model2vec reads it too: `StaticModel.from_pretrained(folder).encode(sentences,
 max_length=None)`. Where speed counts: Tandem's own folder, of which this is an export, gives the
@@ -39,7 +43,7 @@ def export_sentence_transformers(
     card: Card,
     precision: Precision = Precision.FLOAT32,
 ) -> dict[str, Path]:
-    """Write an averaging encoder for sentence-transformers, whole or not at all.
+    """Write an encoder for sentence-transformers, whole or not at all.
 
     The vectors of the written model are the encoder's own, tokenisation included. Languages that
     have vocabularies of their own (`separate` or `marked` segmentations) each get a folder inside
@@ -49,15 +53,17 @@ def export_sentence_transformers(
     embeddings, to within 2^-10 of each number.
 
     Raises:
-        TandemError: the encoder is no averaging one, or the library has no such precision.
+        TandemError: the library has nothing like the encoder, or no such precision.
     """
     if precision is Precision.INT8:
         raise TandemError("sentence-transformers has no averaging of int8: choose float16")
     if not encoder.kind.exportable:
         raise TandemError(
             f"an encoder of kind {encoder.kind.kind!r} has no counterpart among the classes of "
-            "sentence-transformers: export an averaging encoder"
+            "sentence-transformers: export an averaging encoder, or a pretrained one"
         )
+    if isinstance(encoder.kind, Pretrained) and precision is not Precision.FLOAT32:
+        raise TandemError("a pretrained encoder is exported in float32. Leave --precision out")
     groups = encoder.segmenter.groups
     names = {
         language: "-".join(group) if len(groups) > 1 else ""
@@ -67,7 +73,8 @@ def export_sentence_transformers(
     with atomic_folder(folder) as temporary:
         for group in groups:
             _write(encoder, group[0], temporary / names[group[0]], precision)
-        text = model_card(encoder, card, _usage(names), "sentence-transformers", precision)
+        usage = _usage(names, faster=not isinstance(encoder.kind, Pretrained))
+        text = model_card(encoder, card, usage, "sentence-transformers", precision)
         (temporary / "README.md").write_text(text, encoding="utf-8", newline="\n")
         saved.seal(temporary)
     return {language: Path(folder) / name for language, name in names.items()}
@@ -83,12 +90,12 @@ def export(
     precision: Precision | str = Precision.FLOAT32,
     overwrite: bool = False,
 ) -> dict[str, Path]:
-    """Write an averaging encoder as a folder that sentence-transformers loads by itself.
+    """Write an encoder as a folder that sentence-transformers loads by itself.
 
     Returns the folder to load for each language; see `export_sentence_transformers`.
 
     Args:
-        encoder: an averaging one.
+        encoder: an averaging or a pretrained one.
         folder: where to.
         name: of the model, in its card; None: the folder's.
         licence: of the model, as hubs name it.
@@ -97,7 +104,7 @@ def export(
         overwrite: `folder` may be an earlier export, which is replaced.
 
     Raises:
-        TandemError: the encoder is no averaging one, or `folder` is not free.
+        TandemError: the library has nothing like the encoder, or `folder` is not free.
     """
     place = Path(folder)
     check(place, [], overwrite, folder=True)
@@ -112,20 +119,24 @@ def _write(encoder: SentenceEncoder, language: str, folder: Path, precision: Pre
         from sentence_transformers.sentence_transformer.modules import StaticEmbedding
     except ImportError as error:
         raise TandemError(f"exporting needs sentence-transformers: {install('export')}") from error
-    tokenizer, rows = encoder.segmenter.stock_tokenizer(language)
-    table = pack(encoder.table[np.array(rows)], precision)["embedding"]
-    model = SentenceTransformer(
-        modules=[StaticEmbedding(tokenizer, embedding_weights=table)],
-        device="cpu",
-        similarity_fn_name="cosine",
-    )
-    model.save(str(folder), create_model_card=False)
+    with tempfile.TemporaryDirectory(prefix="tandem-") as place:
+        if isinstance(encoder.kind, Pretrained):
+            from tandem.exporting.pretrained import modules_of
+
+            modules = modules_of(encoder, encoder.kind, Path(place))
+        else:
+            tokenizer, rows = encoder.segmenter.stock_tokenizer(language)
+            table = pack(encoder.table[np.array(rows)], precision)["embedding"]
+            modules = [StaticEmbedding(tokenizer, embedding_weights=table)]
+        model = SentenceTransformer(modules=modules, device="cpu", similarity_fn_name="cosine")
+        model.save(str(folder), create_model_card=False)
 
 
-def _usage(folders: Mapping[str, str]) -> str:
+def _usage(folders: Mapping[str, str], faster: bool) -> str:
     """Say how to load each language's folder inside the export ("" for its top)."""
     places = sorted(folders.items())
     rows = ((name, f"`./{place}`") for name, place in places)
     last = f"/{places[-1][1]}" if places[-1][1] else ""
     table = markdown_table(("language", "folder"), rows)
-    return _USAGE.format(folder=last, folders=table, install=INSTALL)
+    more = _FASTER.format(install=INSTALL) if faster else ""
+    return _USAGE.format(folder=last, folders=table, faster=more)

@@ -29,6 +29,7 @@ class Pretrained(Encoder):
     No dropout but that of token embeddings. Models of this kind are made in `encoders.pretrained`.
     """
 
+    exportable: ClassVar[bool] = True
     memory_mb: ClassVar[int] = 8000
     multiplies: ClassVar[bool] = True
 
