@@ -39,7 +39,8 @@ def pins(requirements):
     """Return name to version; the name without extras, in lower case."""
     found = {}
     for requirement in requirements:
-        match = re.fullmatch(r"([A-Za-z0-9._-]+)(?:\[[a-z,]+\])?==([^\s;]+)", requirement)
+        alone = requirement.partition(";")[0]  # perhaps for some machines only
+        match = re.fullmatch(r"([A-Za-z0-9._-]+)(?:\[[a-z,]+\])?==([^\s;]+)", alone)
         assert match, f"not pinned exactly: {requirement}"
         found[match[1].lower()] = match[2]
     return found
