@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tandem.cli import common
 from tandem.cli.labelled import columns
@@ -13,13 +13,13 @@ from tandem.corpora.files import STDIO
 from tandem.corpora.labelled_files import read_labelled
 from tandem.errors import TandemError
 from tandem.files.outputs import check
-from tandem.own_bitext import paraphrases
-from tandem.own_bitext.hard_negatives import Mined, mined
-from tandem.own_bitext.paraphrases import Tuning, fine_tune, measured, threshold_of
 from tandem.statistics.cosine import cosine_similarity
 from tandem.text import Filled
 from tandem.text.batches import of_pair
 from tandem.training.recipe import Recipe
+
+if TYPE_CHECKING:
+    from tandem.own_bitext.hard_negatives import Mined
 
 _IDENTIFY = "tandem identify model/ pairs.tsv --languages en en --out told.tsv"
 _NEGATIVES = "tandem negatives model/ questions.en answers.en --languages en en --out labelled.tsv"
@@ -45,6 +45,8 @@ def add_identify(parser: argparse.ArgumentParser) -> None:
 
 def identify(options: argparse.Namespace) -> None:
     """Write cosine, decision (1: the same), sentence, sentence of every pair."""
+    from tandem.own_bitext.paraphrases import threshold_of
+
     same = read = 0
     with common.output(options, options.files, options.model) as out:
         encoder = common.load_model(options, *options.languages)
@@ -88,13 +90,15 @@ def add_negatives(parser: argparse.ArgumentParser) -> None:
 
 def negatives(options: argparse.Namespace) -> None:
     """Write labelled pairs: those that are given, and hard negatives of their first sentences."""
+    from tandem.own_bitext.hard_negatives import mined
+
     if not 0 <= options.margin < 1:
         raise TandemError(f"--margin {options.margin:g} is not from 0 to below 1")
     with common.output(options, options.files, options.model) as out:
         encoder = common.load_model(options, *options.languages)
         read = Filled(common.pairs(options))
         pairs = [pair for batch in common.batches(read, of_pair, "pair") for pair in batch]
-        hard: Mined = mined(encoder, pairs, options.languages, options.number, options.margin)
+        hard = mined(encoder, pairs, options.languages, options.number, options.margin)
         if not len(hard.pairs):
             reason = f"none of {len(pairs):,} pairs has a negative that is far enough"
             common.refuse_empty(options, reason)
@@ -122,6 +126,8 @@ def _labelled(pairs: Sequence[tuple[str, str]], hard: Mined) -> list[str]:
 
 def train(options: argparse.Namespace) -> None:
     """Train on labelled pairs, and say how good the model is."""
+    from tandem.own_bitext.paraphrases import Tuning, fine_tune, objective_of
+
     arguments = vars(options)
     if not options.model:
         raise TandemError(
@@ -142,7 +148,7 @@ def train(options: argparse.Namespace) -> None:
     how = Tuning(
         (first, second),
         common.load_model(options, *options.languages),
-        paraphrases.objective_of(options.objective, settings),
+        objective_of(options.objective, settings),
         {name: arguments[name] for name in Recipe.model_fields if name in arguments},
         options.held_out,
         options.seed,
@@ -176,16 +182,18 @@ def evaluated(options: argparse.Namespace, load: Callable[..., Any]) -> dict[str
 
     `load` loads the model.
     """
+    from tandem.own_bitext.paraphrases import calibrated, measured, threshold_of
+
     encoder = load(options, *options.languages)
     pairs = list(dict.fromkeys(read_labelled(options.files, columns(options))))
     try:
-        threshold, calibrated = threshold_of(encoder), True
+        threshold, of_training = threshold_of(encoder), True
     except TandemError:
         half = len(pairs) // 2
         if half < 2:
             raise
-        threshold = paraphrases.calibrated(encoder, pairs[:half], options.languages)
-        calibrated = False
+        threshold = calibrated(encoder, pairs[:half], options.languages)
+        of_training = False
         seen = {text for pair in pairs[:half] for text in pair[:2]}
         pairs = [pair for pair in pairs[half:] if seen.isdisjoint(pair[:2])]
         if not pairs:
@@ -194,7 +202,7 @@ def evaluated(options: argparse.Namespace, load: Callable[..., Any]) -> dict[str
                 "others shares a sentence with these. Give pairs of which more have their own"
             ) from None
     figures = measured(encoder, pairs, options.languages, threshold)
-    return {"threshold": threshold, "own_threshold": calibrated, **figures}
+    return {"threshold": threshold, "own_threshold": of_training, **figures}
 
 
 ROWS = {
