@@ -283,6 +283,17 @@ def test_wrong_usage_has_exit_code_2(capsys):
     assert "usage: tandem" in capsys.readouterr().err
 
 
+def test_help_loads_nothing_slow():
+    code = "import sys; from tandem.cli import COMMANDS, parser; [parser([c]) for c in COMMANDS]; "
+    code += "print([m for m in ('torch', 'transformers', 'numba', 'faiss') if m in sys.modules])"
+    paths = os.pathsep.join(sys.path)
+    run = subprocess.run(
+        [sys.executable, "-c", code], env=os.environ | {"PYTHONPATH": paths},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert run.stdout == "[]\n"
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_has_an_example_that_parses(command, capsys):
     with pytest.raises(SystemExit) as error:
