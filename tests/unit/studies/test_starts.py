@@ -131,3 +131,44 @@ def test_any_segmentation_may_be_that_of_a_saved_model_at_the_end_of_the_starts(
     for name in ("joint", None):
         assert plan.segmentation_files("words", name) == [SEGMENTATIONS.path("words")]
     assert not {SEGMENTATIONS.path("trigrams")} & {*plan.training_files("sp.joint")}
+
+
+def labelled(**setting):
+    """Return values with labelled pairs, and a setting that starts from a pretrained encoder."""
+    tuned = {"label": "T", "corpus": "told", "objective": "label", "pairs": None, "start": "muse",
+             "selection": "labels", "encoders": {"tuned": "quick"}}  # fmt: skip
+    own = {
+        "labelled": {"told": {"source": "films", "languages": ["en"], "tested": ["en", "de"]}},
+        "segmentations": {"own": {"kind": "tokenizer"}},
+        "encoders": {"tuned": {"label": "T", "segmentation": "own",
+                               "architecture": {"kind": "pretrained"}}},
+        "objectives": {"label": {"kind": "scaled-cosine"}},
+        "settings": {"tuned": tuned | setting},
+    }  # fmt: skip
+    return {"studies": {"first": own}}
+
+
+def test_training_may_start_from_a_pretrained_encoder(workspace):
+    plan = plans(**labelled())["results/first"]
+    assert plan.start_model("tuned.tuned", 2) == ["results/first/pretrained/muse"]
+    assert plan.start_segmented("tuned", 2) == ["results/first/pretrained/muse"]
+    # every seed reads the same text
+    vocabulary = "results/first/vocab/told/tuned-seed1/own"
+    assert plan.segmented("tuned.tuned", 1) == plan.segmented("tuned.tuned", 2) == vocabulary
+    assert plan.sides("told") == [] and plan.sources("told") == ["films"]
+    assert plan.segmentation_files("own", "tuned") == [SEGMENTATIONS.path("tokenizer")]
+
+
+@pytest.mark.parametrize(
+    ("values", "fault"),
+    [
+        (labelled(start="mus"), "no pretrained 'mus' (did you mean 'muse'?)"),
+        (labelled(pairs=5), "settings.tuned.pairs: labelled.told.pairs says it; give null"),
+        (labelled(selection="retrieval"), "retrieval is for bitexts; similarity or last"),
+        (labelled(corpus="en-cs", pairs=50), "labels is for labelled pairs; give another"),
+    ],
+)  # fmt: skip
+def test_what_labelled_pairs_do_not_have_is_said(workspace, values, fault):
+    with pytest.raises(ConfigurationError) as error:
+        plans(**values)
+    assert fault in str(error.value)
