@@ -170,7 +170,8 @@ def test_make_tiny_plans_the_tiny_scale_on_its_text_and_deletes_nothing(folder, 
     assert plans == planned(tiny, *TINY)
     assert {path.name for path in folder.iterdir()} == before
     assert {other.read_text() for other in others} == {"mine"}
-    for path in [tiny / "datasets.yaml", *(tiny / "data").iterdir()]:
+    files = (path for path in (tiny / "data").rglob("*") if path.is_file())
+    for path in [tiny / "datasets.yaml", *files]:
         assert (folder / ".tiny" / path.relative_to(tiny)).read_bytes() == path.read_bytes()
 
 
