@@ -92,8 +92,8 @@ def _labelled(options: argparse.Namespace) -> None:
     """Write how well labelled pairs are told."""
     from tandem.cli.paraphrases import ROWS, evaluated
 
-    if not (options.files and options.languages):
-        raise TandemError("give labelled pairs with --languages")
+    if options.sts or not (options.files and options.languages):
+        raise TandemError("--labelled: give labelled pairs with --languages, and no --sts")
     common.check_inputs(options.files)
     done = evaluated(options, common.load_model)
     rows = []

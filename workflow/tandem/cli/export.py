@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from tandem.cli import common
-from tandem.encoders.model import SentenceEncoder
+from tandem.encoders.named import load_model
 from tandem.encoders.precision import Precision
 from tandem.exporting.card import Card
 from tandem.files.outputs import check
@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> None:
 
     check(options.folder, [options.model], options.overwrite, folder=True)
     card = Card(options.name or options.folder.name, options.corpus, licence=options.licence)
-    encoder = SentenceEncoder.load(options.model)
+    encoder = load_model(options.model)
     folders = export_sentence_transformers(encoder, options.folder, card, options.precision)
     lines = [f'{name}: SentenceTransformer("{path}")' for name, path in sorted(folders.items())]
     done = {"folders": {name: str(path) for name, path in folders.items()}}

@@ -12,8 +12,7 @@ languages that are trained on.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -183,8 +182,3 @@ def read_scored(folder: str | Path, split: str) -> dict[str, dict[str, Row]]:
         row = Row(cells[0], cells[1], int(cells[2]), cells[3], cells[4])
         rows.setdefault(row.language, {})[row.identifier] = row
     return rows
-
-
-def languages_in(lines: Iterable[Line]) -> list[str]:
-    """Return the languages of training pairs, sorted."""
-    return sorted({*chain.from_iterable((x.left_language, x.right_language) for x in lines)})

@@ -41,7 +41,8 @@ SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 FILE = "e5-small-q4.bin"
 PREFIX = "query: "
 """What stands before a sentence that is compared with its like (the model's card)."""
-BLOCK, HALF = 32, 16
+HALF = 16
+"""Bytes of a block, each with two of its weights."""
 NAMES = {
     "emb.pos": "embeddings.position_embeddings.weight",
     "emb.type": "embeddings.token_type_embeddings.weight",

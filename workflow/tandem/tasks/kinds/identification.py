@@ -55,7 +55,7 @@ class Identification(Task):
     the validation split.
 
     Items: `<class>.<language>` or `<class>.<language>-<language>`, which test pairs are told right,
-    bool (pairs,). The figure `<class>.mean` averages all directions of a class; with `languages`,
+    bool (pairs,). The figure `<class>.mean` averages all directions of a class; with `groups`,
     `<class>.<group>` those of a group.
     """
 
