@@ -119,7 +119,7 @@ class Pretrained(Encoder):
         from torch.nn.attention import SDPBackend, sdpa_kernel
 
         mask = None if inside.all() else inside.long()
-        # of short sentences, the gradient of a CPU's fused attention takes five times as long
+        # of short sentences, the gradient of a CPU's fused attention takes several times as long
         plain = on_host(embedded) and torch.is_grad_enabled()
         with sdpa_kernel(SDPBackend.MATH) if plain else nullcontext():
             states = model(inputs_embeds=embedded, attention_mask=mask)

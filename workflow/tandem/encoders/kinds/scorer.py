@@ -21,8 +21,8 @@ class Scorer(Encoder):
     """An encoder whose vector is mapped to one number, the logit of a label.
 
     It reads both sentences of a pair one after the other, with the marks of either
-    (`segmentation.ragged.joined`), so that every token sees those of the other sentence: more
-    accurate than two vectors, and nothing can be computed beforehand.
+    (`segmentation.ragged.joined`), so that every token sees those of the other sentence, and
+    nothing can be computed of a sentence beforehand.
     """
 
     body: Annotated[Encoder, Named(ENCODERS, inner=True)]
