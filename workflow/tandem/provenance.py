@@ -56,13 +56,19 @@ def imported(
 ) -> set[Path]:
     """Return the modules of the packages that the files import, directly or not."""
     modules: set[Path] = set()
-    waiting = [Path(file).resolve() for file in files]
+    waiting, passed = [Path(file).resolve() for file in files], set(left_out)
     while waiting:
-        for name in _read(waiting.pop(), roots)[1]:
-            new = _modules(name, roots) - modules - set(left_out)
-            modules |= new
-            waiting += new
+        new = _direct(waiting.pop(), roots) - passed
+        modules |= new
+        passed |= new
+        waiting += new
     return modules
+
+
+@functools.cache
+def _direct(path: Path, roots: Roots) -> frozenset[Path]:
+    """Return the modules of the packages that a file itself imports."""
+    return frozenset().union(*(_modules(name, roots) for name in _read(path, roots)[1]))
 
 
 @functools.cache

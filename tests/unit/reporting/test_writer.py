@@ -9,11 +9,11 @@ from tandem.reporting.published import Published
 from tandem.reporting.scores import Cell
 
 
-def cell(estimate, spread=1.0):
+def cell(estimate, spread=1.0, metric="f1_x100"):
     """Two equal seeds, and draws that put the bounds 0.96 times `spread` away."""
     steps = np.linspace(-1, 1, 201)
     draws = estimate + 0.96 * spread / 1.96 * steps / steps.std(ddof=1)
-    return Cell(np.full(2, estimate), np.stack([draws] * 2), 10, (1, 2), "f1_x100")
+    return Cell(np.full(2, estimate), np.stack([draws] * 2), 10, (1, 2), metric)
 
 
 def test_columns_name_a_figure_and_its_bounds():
@@ -30,6 +30,12 @@ def test_the_best_of_each_column_is_in_bold():
         ["B", "2", "**60.0** [59.0, 61.0]", ""],
         ["C", "3", "55.0 [54.0, 56.0]", "2.0 [1.0, 3.0]"],  # equal ones: none is best
     ]
+
+
+def test_the_lowest_loss_is_the_best():
+    rows = [[cell(50.0, metric="loss_x100")], [cell(60.0, metric="loss_x100")]]
+    shown = writer.beside([["A"], ["B"]], rows)
+    assert shown == [["A", "**50.0** [49.0, 51.0]"], ["B", "60.0 [59.0, 61.0]"]]
 
 
 def test_published_rows_are_in_italics_and_empty_where_nothing_is_printed():

@@ -1,11 +1,16 @@
 """Plans: where results stand, what is trained on what, and what is asked of a study."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from one_study import changed, plans
 
 from tandem.registry import ConfigurationError
+
+ROOT = Path(__file__).parents[3]
 
 
 def test_a_plan_knows_where_results_stand(plan):
@@ -113,3 +118,21 @@ def test_the_paper_of_a_study_is_what_stands_beside_it(plan):
     assert plan.paper() == []
     (plan.home / "claims.yaml").touch()
     assert [Path(path).name for path in plan.paper()] == ["claims.yaml"]
+
+
+def test_a_plan_loads_nothing_slow():
+    """Every dry run and every table waits for what the studies' modules import."""
+    slow = ("torch", "numba", "scipy", "pandas", "matplotlib", "transformers", "sacrebleu")
+    code = (
+        "import sys; from tandem.files.io import read_yaml; "
+        "from tandem.studies.configuration import load_configuration, load_plans, load_registers; "
+        "configuration = load_configuration(read_yaml('config.yaml')); "
+        "plans = load_plans(configuration, load_registers(configuration, '.'), '.'); "
+        "assert len(plans) > 4 and all(plan.targets for plan in plans.values()); "
+        f"print(*{{*{slow!r}}} & {{*sys.modules}})"
+    )
+    environment = os.environ | {"PYTHONPATH": "workflow"}
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, env=environment
+    )
+    assert run.returncode == 0 and run.stdout.strip() == "", run.stdout + run.stderr

@@ -91,6 +91,8 @@ def test_a_fault_of_a_study_is_named_with_its_place(workspace, change, said):
          "encoders.sp.segmentation: no segmentations entry 'word' (did you mean 'words'?)"),
         (changed("settings", "cs", "corpus", to="en-enn"),
          "settings.cs.corpus: no corpora entry 'en-enn' (did you mean 'en-en'?)"),
+        (changed("tasks", "retrieval", "corpus", to="en-enn"),
+         "tasks.retrieval.corpus: no corpora entry 'en-enn' (did you mean 'en-en'?)"),
         (changed("settings", "cs", "objective", to="margins"),
          "settings.cs.objective: no objectives entry 'margins' (did you mean 'margin'?)"),
         (changed("settings", "cs", "encoders", "muse", to="quick"),

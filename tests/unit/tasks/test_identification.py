@@ -117,5 +117,11 @@ def test_languages_that_are_not_known_are_left_out(task, tmp_path):
     class Czech(Angles):
         languages = ("cs",)
 
+    class WithoutFrench(Angles):
+        languages = ("en", "de")
+
+    # the mean of a group's languages is not that of some of them
+    items = task.score(WithoutFrench(), {"pairs": tmp_path})
+    assert "intra.trained" in task.units(items) and "intra.zero-shot" not in task.units(items)
     with pytest.raises(TandemError, match="no pairs in a language of the encoder"):
         task.score(Czech(), {"pairs": tmp_path})

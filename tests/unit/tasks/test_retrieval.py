@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -153,3 +154,13 @@ def test_vectors_are_searched_where_the_encoder_computes(task, corpus, monkeypat
     encoder.device = "cuda:1"
     task.score(encoder, {"corpus": corpus})
     assert asked == ["cpu", "cuda:1"]
+
+
+def test_a_corpus_of_its_own():
+    """What encoders were not trained on is searched where the task names it."""
+    places = SimpleNamespace(
+        path=lambda *parts: "/".join(parts), setting=lambda name: SimpleNamespace(corpus="trained")
+    )
+    assert TASKS.parse({"kind": "retrieval"}).inputs(places, "sp.en") == {"corpus": "corpora/trained"}
+    other = TASKS.parse({"kind": "retrieval", "corpus": "news"})
+    assert other.inputs(places, "sp.en") == {"corpus": "corpora/news"}

@@ -24,9 +24,11 @@ from tandem.tasks.task import Task, read_items
 
 METRICS = {
     "pearson_x100": "Pearson's r × 100", "p_at_1_x100": "P@1 × 100", "f1_x100": "F1 × 100",
-    "accuracy_x100": "Accuracy × 100",
+    "accuracy_x100": "Accuracy × 100", "loss_x100": "Loss × 100, the lower the better",
 }  # fmt: skip
 """Names of metrics for readers."""
+LOWER = frozenset({"loss_x100"})
+"""Metrics whose lowest figure is the best."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -42,10 +42,13 @@ def beside(
 
     The best of each column is in bold; a figure that is missing is "".
     """
+    from tandem.reporting.scores import LOWER
+
     shown = []
     for column in zip(*cells, strict=True):
-        estimates = {cell.estimate for cell in column if cell}
-        best = max(estimates) if len(estimates) > 1 else None
+        estimates = {cell.estimate: cell.metric for cell in column if cell}
+        choose = min if {*estimates.values()} <= LOWER else max
+        best = choose(estimates) if len(estimates) > 1 else None
         shown.append([_figure(cell, best) for cell in column])
     return [[*head, *(column[row] for column in shown)] for row, head in enumerate(heads)]
 

@@ -73,6 +73,9 @@ def _references(study: Study) -> Iterator[tuple[str, str, str]]:
         for encoder, recipe in setting.encoders.items():
             yield f"settings.{name}.encoders", encoder, "encoders"
             yield f"settings.{name}.encoders.{encoder}", recipe, "recipes"
+    for name, task in study.tasks.items():
+        if corpus := getattr(task, "corpus", None):
+            yield f"tasks.{name}.corpus", corpus, "corpora"
     for name in study.export.settings:
         yield "export.settings", name, "settings"
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tandem.errors import TandemError
-from tandem.generation.writing import restyled
 from tandem.statistics.cosine import cosine_similarity
 from tandem.tasks.task import Encodes, Items, Places
 from tandem.text.tokens import tokens
@@ -46,6 +45,8 @@ def written(generator: Generator, triples: Sequence[Triple], beam: int) -> Itera
 
     It reads the source and the style; a model without language variables reads the source alone.
     """
+    from tandem.generation.writing import restyled
+
     styles = [triple.style for triple in triples] if LANGUAGE in generator.languages else None
     sources = [triple.source for triple in triples]
     yield from restyled(generator, sources, styles, LANGUAGE, beam)

@@ -185,7 +185,7 @@ class Comparison(Table):
                 panels.append(Dots(METRICS[metric], rows, series, title=column.label))
         if not panels:  # none of the data could be had
             panels = [Dots("nothing was scored", rows, {})]
-        return dot_plot(panels, _beside(len(panels)))
+        return dot_plot(panels, panels_beside(len(panels)))
 
 
 def _described(row: Compared, figure: Figure, name: str) -> dict[str, str]:
@@ -197,7 +197,7 @@ def _described(row: Compared, figure: Figure, name: str) -> dict[str, str]:
     }  # fmt: skip
 
 
-def _beside(panels: int) -> int:
+def panels_beside(panels: int) -> int:
     """Return how many panels stand beside each other, so that every row of them is full."""
     full = [count for count in range(3, MOST_BESIDE + 1) if panels % count == 0]
     return max(full, default=panels)

@@ -12,8 +12,9 @@ import numpy as np
 from tandem.corpora.labelled import Row, read_scored
 from tandem.corpora.register import Code
 from tandem.encoders.model import SentenceEncoder
+from tandem.encoders.pair_scores import is_scorer, pair_scores
 from tandem.errors import TandemError
-from tandem.segmentation.ragged import Ragged, concatenate, joined
+from tandem.segmentation.ragged import Ragged, concatenate
 from tandem.statistics.cosine import cosine_similarity
 from tandem.statistics.identification import (
     area,
@@ -66,8 +67,8 @@ class Identification(Task):
     classes: tuple[Class, ...] = ("intra",)
     """Which pairs are compared."""
     groups: dict[str, tuple[Code, ...]] = {}
-    """Groups of languages, by name, whose directions are averaged; those between two groups are in
-    none."""
+    """Groups of languages, by name, whose directions are averaged, where an encoder knows all of
+    them; directions between two groups are in none."""
 
     def inputs(self, plan: Places, experiment: str) -> dict[str, str]:
         """Name the folder of the labelled pairs."""
@@ -141,8 +142,10 @@ class Identification(Task):
         names = [n for n in items if n.startswith(f"{kind}.") and not n.endswith(_ABOUT)]
         if group == MEAN:
             return names
-        those = set(self.groups.get(group, ()))
-        return [n for n in names if set(n.partition(".")[2].split("-")) <= those]
+        those, languages = set(self.groups.get(group, ())), {n: _languages(n) for n in names}
+        if not those <= set().union(*languages.values()):
+            return []  # the mean of some of them would be compared with that of all
+        return [n for n in names if languages[n] <= those]
 
 
 _ABOUT = "__about"
@@ -153,6 +156,11 @@ _FIGURES = (
 )  # fmt: skip
 
 
+def _languages(name: str) -> set[str]:
+    """Return the languages of a direction."""
+    return set(name.partition(".")[2].split("-"))
+
+
 class _Split:
     """The rows of a split, and the vectors of their sentences; of a scorer their ids, joined later.
 
@@ -161,9 +169,7 @@ class _Split:
 
     def __init__(self, encoder: Encodes, rows: dict[str, dict[str, Row]]) -> None:
         self.rows = {code: entries for code, entries in rows.items() if knows(encoder, code)}
-        self.scorer = encoder if isinstance(encoder, SentenceEncoder) else None
-        if self.scorer is not None and self.scorer.dimension > 1:
-            self.scorer = None
+        self.scorer = encoder if is_scorer(encoder) else None
         self.ids = self._segmented(self.scorer) if self.scorer else {}
         self.vectors = {} if self.scorer else self._encoded(encoder)
 
@@ -213,9 +219,7 @@ class _Split:
         """Return the cosines of pairs, or a scorer's numbers, the mean of both orders: (pairs,)."""
         if self.scorer is None:
             return cosine_similarity(self._take(pairs.first), self._take(pairs.second))
-        halves = self._rows(pairs.first), self._rows(pairs.second)
-        orders = (self.scorer.encode_ids(joined(*some)) for some in (halves, halves[::-1]))
-        return np.mean([numbers[:, 0].astype(np.float64) for numbers in orders], axis=0)
+        return pair_scores(self.scorer, self._rows(pairs.first), self._rows(pairs.second))
 
     def _rows(self, half: tuple[str, np.ndarray, np.ndarray]) -> Ragged:
         code, sides, numbers = half

@@ -30,8 +30,10 @@ class BitextRetrieval(Task):
 
     metric: ClassVar[str] = "p_at_1_x100"
 
+    corpus: str | None = None
+    """What is searched; null: the corpus that the experiment was trained on."""
     split: str = "test"
-    """Which split of the experiment's corpus."""
+    """Which split of it."""
     most: PositiveInt | None = None
     """Of a collection, how many sentences of a part are searched, the first ones; null: all."""
     least: PositiveInt = 100
@@ -40,8 +42,8 @@ class BitextRetrieval(Task):
     """Of a collection, the languages beside its pivot that are searched; null: all."""
 
     def inputs(self, plan: Places, experiment: str) -> dict[str, str]:
-        """Name the folder of the experiment's corpus."""
-        return {"corpus": plan.path("corpora", plan.setting(experiment).corpus)}
+        """Name the folder of the corpus."""
+        return {"corpus": plan.path("corpora", self.corpus or plan.setting(experiment).corpus)}
 
     def score(self, encoder: Encodes, data: Mapping[str, Path]) -> Items:
         """Search either side of the split for the translations of the other.

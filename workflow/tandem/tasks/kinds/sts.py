@@ -19,7 +19,7 @@ from tandem.errors import TandemError
 from tandem.statistics.bootstrap import bootstrap_pearson
 from tandem.statistics.cosine import cosine_similarity
 from tandem.tasks.sts_data import Index, correlation, read_index, read_task
-from tandem.tasks.task import MEAN, Encodes, Items, Places, Task
+from tandem.tasks.task import MEAN, Encodes, Items, Places, Task, knows
 
 if TYPE_CHECKING:
     from tandem.statistics.correlation import FloatArray
@@ -56,7 +56,7 @@ class Sts(Task):
         task, and index.json. A year without any task is an error.
         """
         index = read_index(data["sts"])
-        names = self.covered(index, getattr(encoder, "languages", None))
+        names = self._covered(index, encoder)
         if absent := set(self.years) - {int(index.tasks[name]["year"]) for name in names}:
             years = ", ".join(map(str, sorted(absent)))
             raise TandemError(f"{data['sts']}: no task of {years}. Leave the year out, or add some")
@@ -75,12 +75,12 @@ class Sts(Task):
             "cosine": np.concatenate([*cosine, []]),
         }
 
-    def covered(self, index: Index, languages: Sequence[str] | None) -> list[str]:
-        """Name the tasks to score that are present in these languages (None: any); years sorted."""
+    def _covered(self, index: Index, encoder: Encodes) -> list[str]:
+        """Name the tasks to score, of those in the encoder's languages; years sorted."""
         present = {
             name: int(entry["year"])
             for name, entry in index.tasks.items()
-            if languages is None or set(entry["languages"]) <= set(languages)
+            if all(knows(encoder, language) for language in entry["languages"])
         }
         if self.tasks:
             return [name for name in self.tasks if name in present]
