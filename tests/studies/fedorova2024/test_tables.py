@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from fedorova2024.methods import comparing
 
+from fedorova2024.methods import comparing
 from tandem.files.io import read_yaml
 from tandem.reporting.claims import judge
 from tandem.reporting.plots import save

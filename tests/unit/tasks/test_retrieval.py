@@ -161,6 +161,7 @@ def test_a_corpus_of_its_own():
     places = SimpleNamespace(
         path=lambda *parts: "/".join(parts), setting=lambda name: SimpleNamespace(corpus="trained")
     )
-    assert TASKS.parse({"kind": "retrieval"}).inputs(places, "sp.en") == {"corpus": "corpora/trained"}
+    own = TASKS.parse({"kind": "retrieval"})
+    assert own.inputs(places, "sp.en") == {"corpus": "corpora/trained"}
     other = TASKS.parse({"kind": "retrieval", "corpus": "news"})
     assert other.inputs(places, "sp.en") == {"corpus": "corpora/news"}

@@ -45,7 +45,7 @@ def nearness(vectors: NDArray[Any]) -> FloatArray:
     for part in blocks(len(rows), len(rows)):
         apart = np.maximum(2 - 2 * rows[part] @ rows.T, 0)
         near = np.exp(-SHARPNESS * apart)
-        own = np.arange(part.start, part.stop)
-        near[own - part.start, own] = 0
+        diagonal = np.arange(part.stop - part.start)
+        near[diagonal, part.start + diagonal] = 0
         sums[part] = near.sum(axis=1)
     return sums / (len(rows) - 1)

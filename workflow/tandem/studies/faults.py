@@ -22,6 +22,7 @@ REFERENCES = {
     "backtranslations": {"bitext": "bitexts", "translator": "translators"},
     "encoders": {"segmentation": "segmentations"},
     "settings": {"corpus": "corpora"},
+    "tasks": {"corpus": "corpora"},
 }
 """By section: the keys of its entries that name an entry of another section, and that section."""
 
@@ -61,7 +62,8 @@ def _references(study: Study) -> Iterator[tuple[str, str, str]]:
     for section, keys in REFERENCES.items():
         for name, entry in getattr(study, section).items():
             for key, other in keys.items():
-                yield f"{section}.{name}.{key}", getattr(entry, key), other
+                if named := getattr(entry, key, None):  # not every kind of task has one
+                    yield f"{section}.{name}.{key}", named, other
     for name, setting in study.settings.items():
         objectives = setting.objective
         if isinstance(objectives, str):
@@ -73,9 +75,6 @@ def _references(study: Study) -> Iterator[tuple[str, str, str]]:
         for encoder, recipe in setting.encoders.items():
             yield f"settings.{name}.encoders", encoder, "encoders"
             yield f"settings.{name}.encoders.{encoder}", recipe, "recipes"
-    for name, task in study.tasks.items():
-        if corpus := getattr(task, "corpus", None):
-            yield f"tasks.{name}.corpus", corpus, "corpora"
     for name in study.export.settings:
         yield "export.settings", name, "settings"
 

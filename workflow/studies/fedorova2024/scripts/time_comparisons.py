@@ -14,10 +14,10 @@ with logged(snakemake.log[0]) as log:
     params, device = snakemake.params, job_device(snakemake.config)
     rows = [*read_scored(snakemake.input.pairs, "test")["en"].values()]
     load = os.getloadavg()[0]  # before this job adds to it
-    models = {name: SentenceEncoder.load(folder, device)
-              for name, folder in zip(params.trained, snakemake.input.models, strict=True)}  # fmt: skip
+    folders = zip(params.trained, snakemake.input.models, strict=True)
+    models = {name: SentenceEncoder.load(folder, device) for name, folder in folders}
     models |= {name: load_baseline(model, device) for name, model in params.baselines.items()}
-    rates = {name: [] for name in models}
+    rates: dict[str, list[float]] = {name: [] for name in models}
     for turn in range(params.turns + 1):  # the first one loads and compiles what is needed
         count = params.pairs if turn else 8
         part = [rows[(turn * count + n) % len(rows)] for n in range(count)]

@@ -66,7 +66,7 @@ class Measures(Table):
                 cell = material.scores.cell(name, self.task, unit)
                 if cell is None:
                     continue
-                line = {"row": model.label, "experiment": name, "unit": unit}
+                line: dict[str, Any] = {"row": model.label, "experiment": name, "unit": unit}
                 line |= {"seed_count": len(cell.seeds), **_averaged(details, unit)}
                 line |= columns("told", material.scores.metric(self.task), cell)
                 lines.append(line)
