@@ -15,11 +15,13 @@ import tandem
 from tandem.encoders.baselines import load_baseline
 from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.kinds.pretrained import Pretrained
+from tandem.encoders.kinds.transformer import Transformer
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.pretrained import load_pretrained
 from tandem.encoders.pretrained.e5 import read_e5
 from tandem.errors import InputError, TandemError
 from tandem.files.io import sha256
+from tandem.objectives.kinds.margin import Margin
 from tandem.objectives.kinds.scaled_cosine import ScaledCosine
 from tandem.training.pairs import Pairs
 from tandem.training.recipe import Recipe
@@ -126,6 +128,24 @@ def test_it_learns_and_what_is_frozen_stays(start, frozen):
         assert np.array_equal(before, value.numpy()) == (layer and frozen == "embeddings"), name
 
 
+@pytest.mark.parametrize("kind", CONFIGS)
+def test_first_layers_stay_in_every_architecture(tmp_path, kind):
+    save_folder(tmp_path / "hub", kind, num_hidden_layers=3)
+    start = load_pretrained(str(tmp_path / "hub"))
+    model = start.kind.weights()
+    names = {id(part): name for name, part in model.named_modules()}
+    first, *others = (f"weights.{names[id(layer)]}." for layer in start.kind.layers_of(model))
+    assert len(others) == 2
+    trained = course(start, frozen_layers=1, epochs=1)
+    trained.run(None, show=False)
+    moved = {name for name, value in trained.learner.encoder().items()
+             if name != "embedding" and not np.array_equal(start.weights[name], value.numpy())}  # fmt: skip
+    assert not any(name.startswith(first) for name in moved)
+    assert all(any(name.startswith(other) for name in moved) for other in others)
+    with pytest.raises(TandemError, match="3 frozen layers of 3 that pretrained has"):
+        course(start, frozen_layers=3)
+
+
 def test_a_stopped_training_ends_with_the_same_bytes(start, tmp_path):
     whole = course(start)
     whole.run(None, show=False)
@@ -144,6 +164,22 @@ def test_something_must_be_left_to_learn():
     run = Run(Averaging(dimension=8), ScaledCosine(), RECIPE, 1)
     with pytest.raises(TandemError, match="nothing to learn but embeddings"):
         course_of(run, 100, [bitext()])
+    layered = Run(run.encoder, run.objective, RECIPE.model_copy(update={"frozen_layers": 1}), 1)
+    with pytest.raises(TandemError, match="1 frozen layers of 0 that averaging has"):
+        course_of(layered, 100, [bitext()])
+    with pytest.raises(ValueError, match="frozen_layers needs frozen: embeddings"):
+        Recipe(frozen_layers=2)
+
+
+def test_layers_of_ours_stay_too():
+    kind = Transformer(dimension=8, hidden=8, heads=2, filter=16, layers=3, pooling="mean")
+    recipe = RECIPE.model_copy(update={"frozen_layers": 2})
+    trained = course_of(Run(kind, Margin(), recipe, 1), 100, [bitext()])
+    before = {name: value.clone() for name, value in trained.learner.encoder().items()}
+    trained.run(None, show=False)
+    moved = {name.split("layers.")[-1][0] for name, value in trained.learner.encoder().items()
+             if not torch.equal(before[name], value)}  # fmt: skip
+    assert moved == {"2"}
 
 
 def test_the_packages_file_is_read_to_the_last_weight(tmp_path):

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from tandem.encoders.encoder import Encoder, Tokens
 from tandem.encoders.model import SentenceEncoder
+from tandem.errors import TandemError
 from tandem.segmentation.segmenter import Segmenter
 
 if TYPE_CHECKING:
@@ -28,9 +29,21 @@ class Composition(nn.Module):
         """Return the sentence vectors; see `Encoder.compose`."""
         return self.encoder.compose(self.weights, tokens)
 
-    def embedding_layer(self) -> Iterable[nn.Parameter]:
-        """Return the parameters that are part of the embedding of a token."""
-        return self.encoder.embedding_layer(self.weights)
+    def first_parameters(self, layers: int) -> Iterable[nn.Parameter]:
+        """Return the parameters that are part of the embedding of a token, and of first layers.
+
+        Raises:
+            TandemError: it has fewer layers, or as many: none would be left.
+        """
+        every = self.encoder.layers_of(self.weights)
+        if layers and layers >= len(every):
+            raise TandemError(
+                f"{layers} frozen layers of {len(every)} that {self.encoder.kind} has: nothing "
+                "would be left to learn. Freeze fewer"
+            )
+        yield from self.encoder.embedding_layer(self.weights)
+        for layer in every[:layers]:
+            yield from layer.parameters()
 
     def load(self, weights: Mapping[str, Floats]) -> Composition:
         """Take parameters from arrays; return itself."""

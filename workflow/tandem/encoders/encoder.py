@@ -5,7 +5,7 @@ Token embeddings come as one flat array with offsets, so no padding is ever stor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -132,6 +132,10 @@ class Encoder(Kind):
 
     def embedding_layer(self, weights: nn.Module) -> Iterable[nn.Parameter]:
         """Return those of its parameters that are part of the embedding of a token."""
+        return ()
+
+    def layers_of(self, weights: nn.Module) -> Sequence[nn.Module]:
+        """Return its layers, in the order in which they compute; most kinds have none."""
         return ()
 
     def compose(self, weights: nn.Module, tokens: Tokens) -> Tensor:

@@ -122,7 +122,7 @@ class Contrast(Learner):
     def _learning(self) -> list[nn.Parameter]:
         """Return the parameters beside the table that learn."""
         if self._frozen:
-            for parameter in self.composition.embedding_layer():
+            for parameter in self.composition.first_parameters(self.settings.recipe.frozen_layers):
                 parameter.requires_grad_(False)
         learning = [weight for weight in self.composition.parameters() if weight.requires_grad]
         if self._frozen and not learning:

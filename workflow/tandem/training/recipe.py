@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
 from tandem.errors import TandemError
 from tandem.registry import Settings
@@ -46,11 +46,20 @@ class Recipe(Settings):
     frozen: Literal["none", "embeddings"] = "none"
     """What stays as it was. embeddings: those of tokens, and what a pretrained encoder adds to them
     before its layers (fedorova2024, section III-B)."""
+    frozen_layers: NonNegativeInt = 0
+    """With frozen embeddings: how many of an encoder's first layers stay as they were, too. A step
+    is then faster, since nothing is computed of their gradients."""
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
     """Arithmetic of an encoder's matrix products, as PyTorch's autocast does it; parameters, sums
     and losses are float32. auto: bfloat16 where a transformer trains on a GPU that has it."""
     threads: PositiveInt = 1
     """Processor threads; they change the order of sums, and so the last digits of results."""
+
+    @model_validator(mode="after")
+    def _freezes_from_below(self) -> Self:
+        if self.frozen_layers and self.frozen == "none":
+            raise ValueError("frozen_layers needs frozen: embeddings, which come before the layers")
+        return self
 
     def check(self, objective: Objective) -> None:
         """Refuse values, but for the defaults, that an objective does not read: TandemError."""

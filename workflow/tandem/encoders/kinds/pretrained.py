@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
@@ -89,6 +89,14 @@ class Pretrained(Encoder):
         """Return positions, kinds of token and their norm, as BERT and its like have them."""
         layer = getattr(weights, "embeddings", None)
         return () if layer is None else layer.parameters()
+
+    def layers_of(self, weights: nn.Module) -> Sequence[nn.Module]:
+        """Return the layers: what the library keeps in a list that is as long as it says."""
+        from torch import nn
+
+        count = getattr(weights.config, "num_hidden_layers", None)
+        lists = (part for part in weights.modules() if isinstance(part, nn.ModuleList))
+        return next((layers for layers in lists if len(layers) == count), ())  # type: ignore[return-value]
 
     def compose(self, weights: nn.Module, tokens: Tokens) -> Tensor:
         """Return the sentence vectors, (sentences, output)."""

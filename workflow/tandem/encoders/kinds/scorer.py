@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from pydantic import model_validator
@@ -81,6 +81,10 @@ class Scorer(Encoder):
     def embedding_layer(self, weights: nn.Module) -> Iterable[nn.Parameter]:
         """Return those of the body."""
         return self.body.embedding_layer(cast("nn.ModuleDict", weights)["body"])
+
+    def layers_of(self, weights: nn.Module) -> Sequence[nn.Module]:
+        """Return those of the body."""
+        return self.body.layers_of(cast("nn.ModuleDict", weights)["body"])
 
     def compose(self, weights: nn.Module, tokens: Tokens) -> Tensor:
         """Return the numbers, (sentences, 1)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal, Self, cast
 
 from pydantic import PositiveInt, model_validator
@@ -92,6 +93,15 @@ class Transformer(Encoder):
             "attention": nn.Linear(self.hidden, 1),
             "output": nn.Linear(4 * self.hidden, self.output),
         })  # fmt: skip
+
+    def embedding_layer(self, weights: nn.Module) -> Iterable[nn.Parameter]:
+        """Return the projection of embeddings to states, where there is one."""
+        modules = cast("nn.ModuleDict", weights)
+        return modules["input"].parameters() if "input" in modules else ()
+
+    def layers_of(self, weights: nn.Module) -> Sequence[nn.Module]:
+        """Return the layers."""
+        return [*cast("nn.TransformerEncoder", cast("nn.ModuleDict", weights)["layers"]).layers]
 
     def compose(self, weights: nn.Module, tokens: Tokens) -> Tensor:
         """Return the sentence vectors, (sentences, output), or as wide as the states."""
