@@ -14,7 +14,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 TINY = ["--configfile", "workflow/scales/tiny.yaml"]
 UNTIMED = ("logs", "benchmarks")
 """Folders whose files tell times."""
-TIMES = ("table4", "speed", "speed-and-score")
+TIMES = ("table4", "speed", "speed-and-score", "pair-speed")
 """The tables, figures and claims that are made of times."""
 TIMED = {f"results/bgt/table{number}.{end}" for number in (5, 7) for end in ("csv", "md")}
 """Tables that have times beside what can be repeated."""

@@ -26,6 +26,7 @@ def test_every_scale_plans_everything(tiny, scale):
         "gather_searched", "build_comparable", "mine_searched", "translate_test",
         "gather_held_out", "build_styles", "build_probing", "restyle", "measure_likelihood",
         "time_epochs", "build_labelled", "segment_labelled", "take_pretrained",
+        "time_comparisons",
         # at the other scales other words start otherwise
         *(["embed_words"] if scale in ("default", "full", "gpu") else []),
     }  # fmt: skip

@@ -10,6 +10,7 @@ from conftest import TINY, run_snakemake
 ASKING = {
     "train", "train_translator", "translate_shard", "score_translator", "score", "measure_speed",
     "mine_searched", "translate_test", "time_epochs", "restyle", "measure_likelihood",
+    "time_comparisons",
 }  # fmt: skip
 """The rules whose jobs compute on a GPU."""
 
