@@ -138,8 +138,8 @@ def test_first_layers_stay_in_every_architecture(tmp_path, kind):
     assert len(others) == 2
     trained = course(start, frozen_layers=1, epochs=1)
     trained.run(None, show=False)
-    moved = {name for name, value in trained.learner.encoder().items()
-             if name != "embedding" and not np.array_equal(start.weights[name], value.numpy())}  # fmt: skip
+    weights = {k: v.numpy() for k, v in trained.learner.encoder().items() if k != "embedding"}
+    moved = {k for k, array in weights.items() if not np.array_equal(start.weights[k], array)}
     assert not any(name.startswith(first) for name in moved)
     assert all(any(name.startswith(other) for name in moved) for other in others)
     with pytest.raises(TandemError, match="3 frozen layers of 3 that pretrained has"):

@@ -7,7 +7,7 @@ import pytest
 
 from tandem.errors import InputError, TandemError
 from tandem.reporting.cards import card_scores
-from tandem.reporting.scores import Scores
+from tandem.reporting.scores import Cell, Scores
 from tandem.statistics.inference import over_seeds
 from tandem.tasks.kinds.sts import Sts
 
@@ -65,3 +65,11 @@ def test_a_card_has_every_figure_with_its_interval(scores):
     ]
     mean = scores.cell("sp.en-cs", "sts", "mean").interval
     assert found[2][2:] == (mean.estimate, mean.low, mean.high)
+
+
+def test_an_interval_of_a_share_is_a_share():
+    draws = np.random.default_rng(1).normal(99.8, 0.3, (1, 500))
+    near = {metric: Cell(np.array([99.8]), draws, 500, (1,), metric)
+            for metric in ("p_at_1_x100", "pearson_x100")}  # fmt: skip
+    assert near["pearson_x100"].interval.high > 100
+    assert 98 < near["p_at_1_x100"].interval.low < near["p_at_1_x100"].interval.high <= 100

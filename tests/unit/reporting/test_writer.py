@@ -9,7 +9,7 @@ from tandem.reporting.published import Published
 from tandem.reporting.scores import Cell
 
 
-def cell(estimate, spread=1.0, metric="f1_x100"):
+def cell(estimate, spread=1.0, metric="pearson_x100"):
     """Two equal seeds, and draws that put the bounds 0.96 times `spread` away."""
     steps = np.linspace(-1, 1, 201)
     draws = estimate + 0.96 * spread / 1.96 * steps / steps.std(ddof=1)
@@ -17,10 +17,11 @@ def cell(estimate, spread=1.0, metric="f1_x100"):
 
 
 def test_columns_name_a_figure_and_its_bounds():
-    found = writer.columns("es-es", "f1_x100", cell(50.0))
-    assert list(found) == ["es-es_f1_x100", "es-es_low_f1_x100", "es-es_high_f1_x100"]
+    found = writer.columns("es-es", "pearson_x100", cell(50.0))
+    names = ["es-es_pearson_x100", "es-es_low_pearson_x100", "es-es_high_pearson_x100"]
+    assert list(found) == names
     assert list(found.values()) == pytest.approx([50, 49.04, 50.96], abs=1e-4)
-    assert set(writer.columns("es-es", "f1_x100", None).values()) == {None}
+    assert set(writer.columns("es-es", "pearson_x100", None).values()) == {None}
 
 
 def test_the_best_of_each_column_is_in_bold():

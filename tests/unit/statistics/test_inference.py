@@ -76,6 +76,39 @@ def test_without_any_spread_equality_alone_is_not_refuted():
     assert (none.interval.low, none.interval.high) == (1, 1)
 
 
+@pytest.mark.parametrize(("right", "items"), [(977, 1000), (3, 40), (20, 40)])
+def test_a_share_has_wilsons_interval(right, items):
+    share = right / items
+    binomial = Estimate(100 * share, 100 * np.sqrt(share * (1 - share) / items), np.inf)
+    wilson = scipy.stats.binomtest(right, items).proportion_ci(method="wilson")
+    bounds = binomial.share_interval(items)
+    assert (bounds.low, bounds.high) == pytest.approx((100 * wilson.low, 100 * wilson.high))
+
+
+def test_a_share_stays_between_its_bounds():
+    few = Estimate(62.5, 20.0, 1)  # two seeds, far apart
+    assert few.interval.high > 100
+    bounds = few.share_interval(16)
+    assert 0 < bounds.low < 62.5 < bounds.high < 100
+    wilson = scipy.stats.binomtest(1000, 1000).proportion_ci(method="wilson")
+    whole = Estimate(100.0, 0.0, np.inf).share_interval(1000)
+    assert (whole.low, whole.high) == pytest.approx((100 * wilson.low, 100))
+    assert Estimate(0.0, 0.0, np.inf).share_interval(1000).low == 0
+
+
+@pytest.mark.parametrize("share", [0.5, 0.97])
+def test_intervals_of_a_share_over_seeds_cover_it_as_often_as_they_say(share):
+    rng, held, items, seeds = np.random.default_rng(4), 0, 200, 3
+    resamples = rng.multinomial(items, np.full(items, 1 / items), size=200).T / items
+    for _ in range(1000):
+        ease = np.clip(share + 0.02 * rng.normal(size=(1, items)), 0, 1)
+        right = (rng.random((seeds, items)) < ease).astype(float)
+        sides = Figures(100 * right.mean(axis=1), 100 * right @ resamples)
+        bounds = over_seeds(sides).share_interval(items)
+        held += bounds.low <= 100 * share <= bounds.high
+    assert 0.92 <= held / 1000 <= 0.99
+
+
 def test_a_sample_mean_has_scipys_interval_and_p():
     values = np.array([1.0, 2.5, 2.0, 4.0])
     found, expected = sample_mean(values), scipy.stats.ttest_1samp(values, 1.5)

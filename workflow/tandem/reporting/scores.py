@@ -27,6 +27,8 @@ METRICS = {
     "accuracy_x100": "Accuracy × 100", "loss_x100": "Loss × 100, the lower the better",
 }  # fmt: skip
 """Names of metrics for readers."""
+SHARES = frozenset({"p_at_1_x100", "f1_x100", "accuracy_x100"})
+"""Metrics that lie between 0 and 100, as their intervals do."""
 LOWER = frozenset({"loss_x100"})
 """Metrics whose lowest figure is the best."""
 
@@ -50,7 +52,9 @@ class Cell(Figures):
     @property
     def interval(self) -> Interval:
         """The 95% interval of the mean; with one seed, over items alone."""
-        return over_seeds(self).interval
+        estimate = over_seeds(self)
+        shares = self.metric in SHARES
+        return estimate.share_interval(self.items) if shares else estimate.interval
 
 
 class Scores:

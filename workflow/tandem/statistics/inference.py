@@ -54,6 +54,24 @@ class Estimate:
         half = float(stats.t.ppf((1 + LEVEL) / 2, self.freedom)) * self.error
         return Interval(self.value, self.value - half, self.value + half)
 
+    def share_interval(self, items: int) -> Interval:
+        """Return the 95% interval of a figure x 100 that lies between 0 and 100, as its bounds do.
+
+        It is Wilson's (1927, "Probable inference, the law of succession, and statistical
+        inference"), of as many items as would have this standard error (Korn and Graubard, 1998,
+        "Confidence intervals for proportions with small expected number of positive counts"), with
+        the quantile of Student's t. Where the error is 0, such as at 0 or 100, they are `items`.
+        """
+        from scipy import stats
+
+        share, z = self.value / 100, float(stats.t.ppf((1 + LEVEL) / 2, self.freedom))
+        spread = max(share * (1 - share), 0.0)
+        count = spread / (self.error / 100) ** 2 if self.error and spread else items
+        centre = share + z**2 / (2 * count)
+        half = z * np.sqrt(spread / count + (z / (2 * count)) ** 2)
+        low, high = ((centre + side * half) / (1 + z**2 / count) for side in (-1, 1))
+        return Interval(self.value, 100 * max(float(low), 0.0), 100 * min(float(high), 1.0))
+
     def p(self, margin: float) -> float:
         """Return the two-sided p-value of "the true value is the margin"."""
         from scipy import stats
