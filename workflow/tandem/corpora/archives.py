@@ -2,9 +2,9 @@
 
 Zip members are read in place, tar archives are unpacked into one temporary file without a name, so
 no member can be written elsewhere, and nothing is left of them however the process ends. A Debian
-package (deb(5)) is an `ar` archive, of whose members the tar `data.tar.*` holds what is installed. An archive
-with a member or a link that points outside its folder is refused as a whole, since its other
-members cannot be trusted either.
+package (deb(5)) is an `ar` archive, of whose members the tar `data.tar.*` holds what is installed.
+An archive with a member or a link that points outside its folder is refused as a whole, since its
+other members cannot be trusted either.
 """
 
 from __future__ import annotations
@@ -56,20 +56,20 @@ class Archive:
         return f"{self.path}!{name}"
 
     def lines(self, name: str, most: int | None = None) -> Iterator[str]:
-        """Yield the lines of a member, which may be packed; see `read_lines` for what is refused."""
+        """Yield the lines of a member, unpacked; see `read_lines` for `most` and the refusals."""
         place = self.place(name)
-        with refusing(place):
-            member = self._opened(name)
-        with member as stream:
+        with self.opened(name) as stream:
             yield from stream_lines(Metered(stream, place, most) if most else stream, place)
 
-    def _opened(self, name: str) -> BinaryIO:
-        return unpacked(self.opener(name))  # type: ignore[arg-type]
+    def opened(self, name: str) -> BinaryIO:
+        """Open a member, which may be packed."""
+        with refusing(self.place(name)):
+            return unpacked(self.opener(name))  # type: ignore[arg-type]
 
     def read(self, name: str, most: int = MAX_DOCUMENT_BYTES) -> bytes:
         """Return the bytes of a member, unpacked; one that has more than `most` is refused."""
         place = self.place(name)
-        with refusing(place), self._opened(name) as stream:
+        with self.opened(name) as stream, refusing(place):
             return Metered(stream, place, most).read()
 
     def unpack(self, name: str, target: Path) -> None:
@@ -154,7 +154,9 @@ def _data_of(path: Path, stream: IO[bytes]) -> io.BufferedReader:
     with refusing(path, "a truncated or damaged package"):
         for _ in range(_AR_MEMBERS):
             stream.seek(place)
-            name, *_, size, _ = _AR_HEADER.unpack(stream.read(_AR_HEADER.size))
+            if not (head := stream.read(_AR_HEADER.size)):
+                break
+            name, *_, size, _ = _AR_HEADER.unpack(head)
             start, length = place + _AR_HEADER.size, max(int(size), 0)
             if name.startswith(b"data.tar"):
                 return io.BufferedReader(_Part(stream, start, start + length))
