@@ -35,6 +35,13 @@ def test_the_products_register_is_valid():
             name, version = dataset.source.split("==")
             assert dataset.file.startswith(f"{name.replace('-', '_')}-{version}-")
             assert version == dataset.version
+        elif dataset.kind == "npm":
+            assert dataset.file == f"{dataset.source.replace('@', '-')}.tgz"
+        elif dataset.kind == "deb":
+            assert dataset.file == f"{dataset.source.replace('=', '_')}_all.deb"
+        if dataset.reader and dataset.reader.kind == "dictd":
+            assert dataset.reader.headwords in dataset.languages
+            assert len(dataset.languages) == 2
         if dataset.reader and dataset.reader.kind == "verses":
             codes = {dataset.code(language) for language in dataset.languages}
             assert codes == set(dataset.reader.translations)
@@ -125,12 +132,12 @@ TSV = {"kind": "tsv", "columns": {"en": 0}, "header": False}
         ({"colour": "red"}, "datasets.mine: unknown key 'colour'"),
         ({"language": ["en"]}, "'language' (did you mean 'languages'?)"),
         ({"kind": "ftp"}, "datasets.mine.kind: Input should be 'wheel', 'npm', 'deb', "),
-        ({"kind": "npm"} | PACKAGE | {"requirement": "x==1"}, "mine: of kind npm: `requirement` is"),
+        ({"kind": "npm"} | PACKAGE | {"requirement": "x==1"}, "of kind npm: `requirement` is"),
         ({"kind": "npm"} | PACKAGE | {"requirement": "x@latest"}, "datasets.mine.requirement: "),
         ({"kind": "npm"} | PACKAGE | {"requirement": "-x@1"}, "datasets.mine.requirement: "),
-        ({"kind": "deb"} | PACKAGE | {"requirement": "x@1"}, "mine: of kind deb: `requirement` is"),
+        ({"kind": "deb"} | PACKAGE | {"requirement": "x@1"}, "of kind deb: `requirement` is"),
         ({"kind": "deb"} | PACKAGE | {"requirement": "x"}, "datasets.mine.requirement: "),
-        ({"kind": "deb"} | PACKAGE | {"url": "http://x/y"}, "of kind deb: it needs `requirement`, and"),
+        ({"kind": "deb"} | PACKAGE | {"url": "http://x/y"}, "of kind deb: it needs `requirement`"),
         ({"reader": {"kind": "docx"}}, "datasets.mine.reader: no reader 'docx'; there are bucc,"),
         ({"reader": {"kind": "moss"}}, "'moss' (did you mean 'moses'?)"),
         ({"reader": "tsv"}, "datasets.mine.reader: needs `kind`, one of bucc"),
