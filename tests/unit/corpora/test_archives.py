@@ -65,7 +65,7 @@ def test_a_package_of_debian_packed_with_zstandard(tmp_path):
         (lambda data: data[:100], "a truncated or damaged package"),
         (lambda data: data.replace(b"data.tar.xz", b"more.tar.xz"), "a package without"),
         (lambda data: data[:-100], "no zip or tar archive, or a truncated or damaged one"),
-        (lambda data: data[:8] + (b"x".ljust(48) + b"0".ljust(10) + b"`\n") * 101, "a package without"),
+        (lambda data: data[:8] + (b"x".ljust(48) + b"0".ljust(10) + b"`\n") * 101, "a package"),
     ],
 )
 def test_a_damaged_package_of_debian_is_refused(tmp_path, spoil, problem):

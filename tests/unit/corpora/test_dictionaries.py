@@ -101,8 +101,8 @@ def test_cedict_refused(tmp_path, line):
 
 DING = """# Version :: devel
 Aal {m} (auf der Karte) [cook.] | Aal blau; blauer Aal :: Eel (on a menu; or not) | Eel au bleu
-Aas {n}; Aasfleisch {n} [zool.] :: carrion
-Aas {n} <x> (Lederzurichtung) :: flesh; scrapings; fleshings; rest
+Bank {n}; Sitzbank {n} [x] :: bench
+Bank {n} <x> (Lederzurichtung) :: flesh; scrapings; fleshings; rest
 Köpfe denken ähnlich. /KDÄ/ | (nur das) :: Great minds think alike. /GMTA/ | only that
 kaputt (x :: broken
 """
@@ -119,9 +119,9 @@ def test_ding_pairs_words_forms_and_phrases_with_theirs(tmp_path):
         ("Aal", "Eel"),
         ("Aal blau", "Eel au bleu"),
         ("blauer Aal", "Eel au bleu"),
-        ("Aas", "carrion"),
-        ("Aas", "flesh"),
-        ("Aasfleisch", "carrion"),
+        ("Bank", "bench"),
+        ("Bank", "flesh"),
+        ("Sitzbank", "bench"),
         ("Köpfe denken ähnlich.", "Great minds think alike."),
     ]
 

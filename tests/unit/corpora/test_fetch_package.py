@@ -10,11 +10,6 @@ from tandem.corpora.fetch import fetch, fetch_if_reachable
 from tandem.corpora.register import Dataset
 from tandem.errors import InputError, TandemError
 
-PROGRAMS = {
-    # the folder is the word after --pack-destination
-    "npm": 'while [ "$1" != --pack-destination ]; do shift; done; cd "$2"',
-    "apt-get": ":",  # which writes to the folder that it runs in
-}
 SOURCES = {
     "npm": {"kind": "npm", "requirement": "@some/words@1.2.0", "file": "some-words-1.2.0.tgz"},
     "apt-get": {"kind": "deb", "requirement": "dict-words=1:2-3", "file": "dict-words_2-3_all.deb"},
@@ -28,10 +23,10 @@ def index(tmp_path, monkeypatch):
     folder = tmp_path / "index"
     folder.mkdir()
     (folder / "package").write_bytes(CONTENT)
-    for name, start in PROGRAMS.items():
+    for name in SOURCES:  # both write to the folder that they run in
         copy = f"cp '{folder}/package' 'as the index names it'"
         log = f"echo \"$@\" >> '{folder}/{name}.log'"
-        (folder / name).write_text(f"#!/bin/sh\n{log}\n{start}\n{copy}\n")
+        (folder / name).write_text(f"#!/bin/sh\n{log}\n{copy}\n")
         (folder / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
     return folder
@@ -96,6 +91,12 @@ def test_a_client_that_fails_says_what_to_do(tmp_path, index, client):
     for word in (source, f"{client} could not", "Unable to locate it", settings, place):
         assert word in str(error.value)
     assert names(tmp_path / "d") == []
+
+
+def test_a_client_that_writes_nothing_has_failed(tmp_path, index):
+    (index / "npm").write_text("#!/bin/sh\n")
+    with pytest.raises(TandemError, match="npm could not download it"):
+        fetch(package("npm"), tmp_path / "d", None)
 
 
 @pytest.mark.parametrize("client", SOURCES)

@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from tandem.corpora.http import Retry, download, offers
-from tandem.corpora.packages import CLIENTS, downloaded, place_in_mirror
+from tandem.corpora.packages import downloaded, place_in_mirror
 from tandem.corpora.register import Dataset
 from tandem.errors import InputError, TandemError
 from tandem.files.io import atomic_path, sha256
@@ -89,7 +89,7 @@ def fetch_if_reachable(dataset: Dataset, folder: str | Path, mirror: str | None)
     except InputError:
         raise
     except TandemError as error:
-        place = _place_in_mirror(dataset)
+        place = place_in_mirror(dataset)
         return _go_without(folder, UNREACHABLE.format(error=error, place=place))
     return True
 
@@ -121,18 +121,11 @@ def _verify(dataset: Dataset, content: Path, target: Path) -> None:
         raise InputError(target, None, problem, f"{remedy} the hash in {place}")
 
 
-def _place_in_mirror(dataset: Dataset) -> str:
-    """Return where a mirror has a corpus: by its address, or as the package that it is."""
-    address = urlsplit(dataset.source)
-    is_package = dataset.kind in CLIENTS
-    return place_in_mirror(dataset) if is_package else f"{address.netloc}{address.path}"
-
-
 def _mirrored(dataset: Dataset, mirror: str | None, retry: Retry) -> str | None:
     """Return the path or the address at which the mirror has a corpus; None: it lacks it."""
     if mirror is None:
         return None
-    place = f"{mirror.rstrip('/')}/{_place_in_mirror(dataset)}"
+    place = f"{mirror.rstrip('/')}/{place_in_mirror(dataset)}"
     if urlsplit(mirror).scheme in ("http", "https"):
         return place if offers(place, retry) else None
     return place if Path(place).is_file() else None

