@@ -180,6 +180,10 @@ def test_goes_on_without_what_cannot_be_reached_and_says_how_to_give_it(finished
     assert any("track6" in task["task"] for task in index["missing"])
     folder = finished / "results/corpora/downloads/tiny-tweets"
     assert "data/absent.data: no such file" in (folder / "unreachable.txt").read_text("utf-8")
+    folder = finished / "results/corpora/downloads/tiny-unreachable-package"
+    assert "deb/tandem-absent_1.0_all.deb" in (folder / "unreachable.txt").read_text("utf-8")
+    collection = json.loads((finished / "results/many/corpora/many/collection.json").read_text())
+    assert collection["held_out"].keys() == {"tiny-catalogue", "tiny-verses"}
     rows = rows_of(finished / "results/filtering/datasets.csv")
     assert all(-100 <= float(row["sick_pearson_x100"]) <= 100 for row in rows)
     assert {row["twitter_pearson_x100"] for row in rows} == {""}

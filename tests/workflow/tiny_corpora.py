@@ -140,6 +140,16 @@ REGISTER = {
             }
             for part in ("input", "gold")
         },
+        # no index has it, and not every machine has the client
+        "tiny-unreachable-package": {
+            "kind": "deb",
+            "requirement": "tandem-absent=1.0",
+            "file": "tandem-absent_1.0_all.deb",
+            "sha256": "0" * 64,
+            "licence": "none",
+            "languages": ["en", "de"],
+            "reader": {"kind": "dictd", "headwords": "de"},
+        },
     }
 }
 

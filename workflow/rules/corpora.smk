@@ -8,7 +8,9 @@ localrules:
 
 
 DOWNLOADS = "results/corpora/downloads"
-OPTIONAL = {name for plan in PLANS.values() for name in plan.optional}
+OPTIONAL = {name for plan in PLANS.values() for name in plan.optional} | {
+    name for name, dataset in DATASETS.items() if dataset.optional
+}
 
 
 rule missing:

@@ -2,7 +2,9 @@
 
 
 def downloads(dataset):
-    """Return the files of a fetched corpus."""
+    """Return the files of a fetched corpus; of one that may be left out its folder."""
+    if DATASETS[dataset].optional:
+        return [f"{DOWNLOADS}/{dataset}"]
     return next(iter(PLANS.values())).fetched[dataset]  # the same in every plan
 
 

@@ -11,12 +11,14 @@ from kinds_of_files import (
     MIB,
     MOSES,
     PO,
+    SERVED,
     STS,
     STS_ROW,
     TMX,
     VALID,
     VERSES,
     database,
+    packaged,
 )
 
 
@@ -255,6 +257,36 @@ def of_index():
         yield f"{changes}"[:60], json.dumps(INDEX | changes).encode()
 
 
+def of_package():
+    valid = packaged(SERVED)
+    yield "nothing but its beginning", valid[:8]
+    yield "a head that ends early", valid[:40]
+    yield "no data", packaged(SERVED, names=("debian-binary", "control.tar.xz", "other.tar.xz"))
+    start = valid.index(b"data.tar")
+    for size in (b"-1", b"9999999999", b"0", b"1e9", b"x", b"\0" * 10):
+        yield f"a size of {size}", valid[: start + 48] + size.ljust(10) + valid[start + 58 :]
+    yield "many members", valid[:8] + (b"x".ljust(48) + b"0".ljust(10) + b"`\n") * 100_000
+    yield "data that are no tar", packaged([])[:200]
+    yield "no tar", valid[:start] + b"data.tar".ljust(48) + b"4".ljust(10) + b"`\nabcd"
+    yield "a zstandard that is none", valid.replace(b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd\0\0")
+    yield "a member that escapes", packaged([("../../d/words.index", b""), SERVED[1]])
+    yield "members twice", packaged([*SERVED, *SERVED])
+    yield "two indexes", packaged([*SERVED, ("d/other.index", b"")])
+
+
+def of_indexes():
+    for line in (b"a", b"a\tA", b"a\tA\t", b"a\t\t\t", b"a\tA\t_", b"a\tA\t////////////",
+                 b"a\t////\tB", b"a\tA\tBA\nb\tB\tBA", b"a\tA\tB\n" * 9, "a\tč\tB".encode()):
+        yield f"{line}", line
+    yield "a long number", b"a\tA\t" + b"/" * 900_000
+
+
+def of_records():
+    yield "deep", b"[" * 900 + b"1" + b"]" * 900
+    yield "lists of lists", b'[["a", ["b"]], {"": {"": ""}}, []]'
+    yield "numbers", b"[1, 2.5, null, true]"
+
+
 def of_lines():
     yield "NUL", b"a\nb\0\nc\n"
     yield "no UTF-8", b"a\n\xff\nc\n"
@@ -274,6 +306,9 @@ HOSTILE = {
     "own file": [of_lines, of_packed, of_json, of_tmx, of_po],
     "po": [of_po], "catalogue": [of_zip, of_members],
     "catalogue json": [of_json], "verses": [of_zip], "verses db": [of_database],
+    "cedict": [of_lines], "cedict.gz": [of_packed], "ding": [of_lines], "wordnet": [of_lines],
+    "dictd": [of_package], "dictd index": [of_lines, of_indexes], "dictd text": [of_lines],
+    "records": [of_json, of_records],
     "bucc": [of_packed, of_tar], "bucc.gz": [of_packed], "bucc.bz2": [of_packed],
     "bucc.xz": [of_packed], "sts": [of_zip, of_members], "sts.tar": [of_tar], "sts csv": [of_sts],
     "sts task": [of_lines], "sts index": [of_index], "mining": [of_lines],

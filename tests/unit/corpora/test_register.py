@@ -35,6 +35,13 @@ def test_the_products_register_is_valid():
             name, version = dataset.source.split("==")
             assert dataset.file.startswith(f"{name.replace('-', '_')}-{version}-")
             assert version == dataset.version
+        elif dataset.kind == "npm":
+            assert dataset.file == f"{dataset.source.replace('@', '-')}.tgz"
+        elif dataset.kind == "deb":
+            assert dataset.file == f"{dataset.source.replace('=', '_')}_all.deb"
+        if dataset.reader and dataset.reader.kind == "dictd":
+            assert dataset.reader.headwords in dataset.languages
+            assert len(dataset.languages) == 2
         if dataset.reader and dataset.reader.kind == "verses":
             codes = {dataset.code(language) for language in dataset.languages}
             assert codes == set(dataset.reader.translations)
@@ -112,6 +119,7 @@ def test_each_file_has_an_entry_that_names_it_alone(tmp_path):
     assert [Dataset(**part.record()).source for part in parts] == ["d/en/my", "d/cz/my"]
 
 
+PACKAGE = {"path": None, "file": "x.tgz", "requirement": "xy=1", "sha256": HASH}
 TSV = {"kind": "tsv", "columns": {"en": 0}, "header": False}
 
 
@@ -123,7 +131,13 @@ TSV = {"kind": "tsv", "columns": {"en": 0}, "header": False}
         ({"name": "other"}, "its key alone names it"),
         ({"colour": "red"}, "datasets.mine: unknown key 'colour'"),
         ({"language": ["en"]}, "'language' (did you mean 'languages'?)"),
-        ({"kind": "ftp"}, "datasets.mine.kind: Input should be 'wheel', 'http' or 'local'"),
+        ({"kind": "ftp"}, "datasets.mine.kind: Input should be 'wheel', 'npm', 'deb', "),
+        ({"kind": "npm"} | PACKAGE | {"requirement": "x==1"}, "of kind npm: `requirement` is"),
+        ({"kind": "npm"} | PACKAGE | {"requirement": "x@latest"}, "datasets.mine.requirement: "),
+        ({"kind": "npm"} | PACKAGE | {"requirement": "-x@1"}, "datasets.mine.requirement: "),
+        ({"kind": "deb"} | PACKAGE | {"requirement": "x@1"}, "of kind deb: `requirement` is"),
+        ({"kind": "deb"} | PACKAGE | {"requirement": "x"}, "datasets.mine.requirement: "),
+        ({"kind": "deb"} | PACKAGE | {"url": "http://x/y"}, "of kind deb: it needs `requirement`"),
         ({"reader": {"kind": "docx"}}, "datasets.mine.reader: no reader 'docx'; there are bucc,"),
         ({"reader": {"kind": "moss"}}, "'moss' (did you mean 'moses'?)"),
         ({"reader": "tsv"}, "datasets.mine.reader: needs `kind`, one of bucc"),
@@ -158,8 +172,24 @@ def test_a_wheel_needs_its_hash_and_a_download_says_whether_it_has_one(tmp_path)
         load(tmp_path, **wheel)
     content = {"datasets": {"mine": entry(**wheel) | {"sha256": None}}}
     (tmp_path / "r.yaml").write_text(yaml.safe_dump(content))
-    with pytest.raises(InputError, match="a wheel needs its `sha256`"):
+    with pytest.raises(InputError, match="a package needs its `sha256`"):
         load_register(tmp_path / "r.yaml")
+
+
+@pytest.mark.parametrize(
+    ("kind", "requirement", "optional"),
+    [
+        ("wheel", "tandem.x-y==1.0+cpu", False),
+        ("npm", "quran-json@3.1.2", True),
+        ("npm", "@scope/pack.age@1.0.0-rc.1", True),
+        ("deb", "dict-x+y=1:2022.04.21-1~deb12u1", True),
+    ],
+)
+def test_packages_of_npm_and_debian_may_be_done_without(tmp_path, kind, requirement, optional):
+    dataset = load(tmp_path, **PACKAGE | {"kind": kind, "requirement": requirement})
+    assert (dataset.source, dataset.optional) == (requirement, optional)
+    assert Dataset(**dataset.record()).record() == dataset.record()
+    assert not load(tmp_path).optional
 
 
 def test_a_register_that_is_no_yaml_names_the_line(tmp_path):

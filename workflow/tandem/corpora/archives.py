@@ -1,9 +1,10 @@
-"""Reading members of zip and tar archives without trusting them.
+"""Reading members of zip and tar archives, and of Debian packages, without trusting them.
 
 Zip members are read in place, tar archives are unpacked into one temporary file without a name, so
-no member can be written elsewhere, and nothing is left of them however the process ends. An archive
-with a member or a link that points outside its folder is refused as a whole, since its other
-members cannot be trusted either.
+no member can be written elsewhere, and nothing is left of them however the process ends. A Debian
+package (deb(5)) is an `ar` archive, of whose members the tar `data.tar.*` holds what is installed.
+An archive with a member or a link that points outside its folder is refused as a whole, since its
+other members cannot be trusted either.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import os
 import posixpath
 import re
 import shutil
+import struct
 import sys
 import tarfile
 import tempfile
@@ -21,7 +23,7 @@ import zipfile
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, BinaryIO
 
 from tandem.errors import InputError
 from tandem.files.io import MAX_DOCUMENT_BYTES, stream_lines, unpacked
@@ -30,6 +32,10 @@ from tandem.files.untrusted import Metered, refusing, refusing_each
 _HEADER_BYTES = 1 << 20
 """Most bytes before a member of a tar: long names, and records of other standards."""
 _NO_ARCHIVE = "no zip or tar archive, or a truncated or damaged one"
+_AR, _AR_HEADER = b"!<arch>\n", struct.Struct("16s12s6s6s8s10s2s")
+"""How an `ar` archive begins, and what precedes a member: its name, ..., its size, two bytes."""
+_AR_MEMBERS = 100
+"""Most members of an `ar` archive that are passed over: a Debian package has three."""
 _REMEDY = "Do not use it; fetch it from its publisher"
 MAX_BYTES = 64 << 30
 """Most bytes that all members together may unpack to."""
@@ -50,17 +56,20 @@ class Archive:
         return f"{self.path}!{name}"
 
     def lines(self, name: str, most: int | None = None) -> Iterator[str]:
-        """Yield the lines of a member; see `read_lines` for `most` and what is refused."""
+        """Yield the lines of a member, unpacked; see `read_lines` for `most` and the refusals."""
         place = self.place(name)
-        with refusing(place):
-            member = self.opener(name)
-        with member as stream:
+        with self.opened(name) as stream:
             yield from stream_lines(Metered(stream, place, most) if most else stream, place)
 
+    def opened(self, name: str) -> BinaryIO:
+        """Open a member, which may be packed."""
+        with refusing(self.place(name)):
+            return unpacked(self.opener(name))  # type: ignore[arg-type]
+
     def read(self, name: str, most: int = MAX_DOCUMENT_BYTES) -> bytes:
-        """Return the bytes of a member; one that has more than `most` is refused."""
+        """Return the bytes of a member, unpacked; one that has more than `most` is refused."""
         place = self.place(name)
-        with refusing(place), self.opener(name) as stream:
+        with self.opened(name) as stream, refusing(place):
             return Metered(stream, place, most).read()
 
     def unpack(self, name: str, target: Path) -> None:
@@ -79,7 +88,7 @@ class Archive:
 
 @contextlib.contextmanager
 def open_archive(path: str | Path) -> Iterator[Archive]:
-    """Open a zip (wheels are zips) or a tar, packed or not, told apart by content.
+    """Open a zip (wheels are zips), a tar, packed or not, or a Debian package, told by content.
 
     Raises:
         InputError: when it is neither, is damaged (which may show while a member is read), is
@@ -93,7 +102,11 @@ def open_archive(path: str | Path) -> Iterator[Archive]:
             zipped = zipfile.ZipFile(meter) if zipfile.is_zipfile(meter) else None
         meter.left = sys.maxsize
         stream.seek(0)
-        yield _zip(path, zipped) if zipped else _tar(path, stream, members)
+        if zipped:
+            yield _zip(path, zipped)
+        else:
+            is_ar = stream.peek(len(_AR)).startswith(_AR)
+            yield _tar(path, _data_of(path, stream) if is_ar else stream, members)
 
 
 def _zip(path: Path, archive: zipfile.ZipFile) -> Archive:
@@ -135,6 +148,22 @@ class _Part(io.RawIOBase):
         return len(data)
 
 
+def _data_of(path: Path, stream: IO[bytes]) -> io.BufferedReader:
+    """Return the tar of a Debian package that holds what is installed."""
+    place = len(_AR)
+    with refusing(path, "a truncated or damaged package"):
+        for _ in range(_AR_MEMBERS):
+            stream.seek(place)
+            if not (head := stream.read(_AR_HEADER.size)):
+                break
+            name, *_, size, _ = _AR_HEADER.unpack(head)
+            start, length = place + _AR_HEADER.size, max(int(size), 0)
+            if name.startswith(b"data.tar"):
+                return io.BufferedReader(_Part(stream, start, start + length))
+            place = start + length + length % 2  # members begin at even places
+    raise InputError(path, None, "a package without data.tar", _REMEDY)
+
+
 def _tar(path: Path, packed: io.BufferedReader, out: IO[bytes]) -> Archive:
     """Unpack a tar into one file, since a packed one cannot be read out of order."""
     parts: dict[str, tuple[int, int]] = {}
@@ -144,7 +173,8 @@ def _tar(path: Path, packed: io.BufferedReader, out: IO[bytes]) -> Archive:
         archive: Any = tarfile.open(fileobj=meter, mode="r|")
     for member in refusing_each(iter(archive.next, None), path, _NO_ARCHIVE):
         archive.members, archive.pax_headers = [], {}  # or it keeps every one
-        _check_name(path, member.name, parts)
+        name = member.name.removeprefix("./") or "."
+        _check_name(path, name, parts)
         if member.issym() or member.islnk():
             base = posixpath.dirname(member.name) if member.issym() else ""
             _check_name(path, posixpath.join(base, member.linkname))
@@ -156,7 +186,7 @@ def _tar(path: Path, packed: io.BufferedReader, out: IO[bytes]) -> Archive:
             start = out.tell()
             with refusing(path, _NO_ARCHIVE):
                 shutil.copyfileobj(archive.extractfile(member), out)
-            parts[member.name] = start, out.tell()
+            parts[name] = start, out.tell()
         meter.left = _HEADER_BYTES
     out.flush()
     return Archive(path, list(parts), lambda name: io.BufferedReader(_Part(out, *parts[name])))

