@@ -3,6 +3,7 @@
 import io
 import tarfile
 import zipfile
+from types import SimpleNamespace
 
 import pytest
 
@@ -172,10 +173,14 @@ def test_sick_and_tweets_stand_apart_from_the_years(tmp_path):
     entry = next(entry for entry in index["tasks"] if entry["task"] == "SICK")
     assert (entry["of"], entry["complete"], entry["source"]) == (4927, False, "SICK")
     every = read_index(folder)
-    assert Sts(tasks=["2014.SICK", "2015.twitter"]).covered(every, ["en"]) == [
-        "2014.SICK", "2015.twitter"
-    ]  # fmt: skip
-    assert Sts(years=[2012, 2014, 2015]).covered(every, ["en"]) == ["2012.MSRpar", "2012.OnWN"]
+    for languages in (["en"], ["mul"]):  # mul: any language
+        knows = SimpleNamespace(languages=languages)
+        assert Sts(tasks=["2014.SICK", "2015.twitter"]).covered(every, knows) == [
+            "2014.SICK", "2015.twitter"
+        ]  # fmt: skip
+        years = Sts(years=[2012, 2014, 2015]).covered(every, knows)
+        assert years == ["2012.MSRpar", "2012.OnWN"]
+    assert Sts(tasks=["2014.SICK"]).covered(every, SimpleNamespace(languages=["de"])) == []
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ class Sts(Task):
         task, and index.json. A year without any task is an error.
         """
         index = read_index(data["sts"])
-        names = self._covered(index, encoder)
+        names = self.covered(index, encoder)
         if absent := set(self.years) - {int(index.tasks[name]["year"]) for name in names}:
             years = ", ".join(map(str, sorted(absent)))
             raise TandemError(f"{data['sts']}: no task of {years}. Leave the year out, or add some")
@@ -75,7 +75,7 @@ class Sts(Task):
             "cosine": np.concatenate([*cosine, []]),
         }
 
-    def _covered(self, index: Index, encoder: Encodes) -> list[str]:
+    def covered(self, index: Index, encoder: Encodes) -> list[str]:
         """Name the tasks to score, of those in the encoder's languages; years sorted."""
         present = {
             name: int(entry["year"])
