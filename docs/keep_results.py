@@ -5,9 +5,9 @@
 
 Copies what results/ holds of them at its top to docs/results/<scale>/, or what a study's folder in
 results/ holds to docs/results/<folder>/ (at another scale than the default <folder>-<scale>/),
-joins all claims that are there now, and writes README.md beside: the command given, the commit, and
-the hours of the trainings. What was not made is not listed. A long run may be kept in parts, from
-one checkout or several: runs.json remembers them.
+joins all claims that are there now, registers them as they are (registered.json), and writes
+README.md beside: the command given, the commit, and the hours of the trainings. What was not made is
+not listed. A long run may be kept in parts, from one checkout or several: runs.json remembers them.
 Call it in the checkout that made the results, before anything else is checked out there.
 """
 
@@ -19,10 +19,13 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable
+from datetime import date
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from tandem.reporting.claim_entries import ClaimEntry, read_claims
+from tandem.reporting.registered import register
 from tandem.reporting.replications import FILE_END, merge
 from tandem.reporting.writer import write_frame
 
@@ -57,6 +60,15 @@ def job_hours(made: Path) -> dict[str, float]:
         if seconds:
             hours[folder.name] = seconds / 3600
     return hours
+
+
+def entries_of(claims: Path) -> list[ClaimEntry]:
+    """Return the findings that a file has claims of."""
+    with open(claims, encoding="utf-8", newline="") as stream:
+        kept = [row["claim"] for row in csv.DictReader(stream)]
+    files = sorted(ROOT.glob("workflow/studies/*/claims.yaml"))
+    every = (entry for file in files for some in read_claims(file).values() for entry in some)
+    return [e for e in every if any(f"{c}.".startswith(f"{e.paper}.{e.id}.") for c in kept)]
 
 
 def remember(target: Path, run: dict[str, Any]) -> list[dict[str, Any]]:
@@ -112,6 +124,7 @@ def main() -> None:
     for file in kept:
         shutil.copy2(file, target / file.name)
     write_frame(target / JOINED, merge(sorted(target.glob(f"*{FILE_END}"))))
+    register(ROOT / "docs/results/registered.json", entries_of(target / JOINED), date.today())
     run = {
         "command": sys.argv[1],
         "commit": git("rev-parse", "--short", "HEAD"),

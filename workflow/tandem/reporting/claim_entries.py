@@ -64,6 +64,9 @@ class ClaimEntry(Settings):
     least as good": how much worse still counts as equal (non-inferiority)."""
     published: Quoted | None = None
     """The same statistic as printed in the paper."""
+    revised: str = ""
+    """Where its margin, test or sides were changed after results of it had been kept: when, why,
+    and the verdicts before and after. docs/results/registered.json has what they were."""
 
     @property
     def name(self) -> str:

@@ -1,0 +1,76 @@
+"""Claims whose results are kept are what they were, or say what was changed."""
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from tandem.files.io import read_yaml
+from tandem.reporting.claim_entries import ClaimEntry, read_claims
+from tandem.reporting.registered import (
+    as_registered,
+    read_registered,
+    register,
+    unexplained,
+)
+from tandem.studies.configuration import load_configuration, study_homes
+
+ROOT = Path(__file__).parents[3]
+FILE = ROOT / "docs/results/registered.json"
+DAY = date(2026, 11, 1)
+
+
+@pytest.fixture(scope="module")
+def entries():
+    """Return the findings of all studies."""
+    configuration = load_configuration(read_yaml(ROOT / "config.yaml"))
+    homes = study_homes(ROOT / folder for folder in configuration.study_folders)
+    files = [home / "claims.yaml" for home in homes if (home / "claims.yaml").exists()]
+    return [entry for file in files for some in read_claims(file).values() for entry in some]
+
+
+def test_no_claim_with_kept_results_was_changed_without_a_word(entries):
+    registered = read_registered(FILE)
+    assert len(registered) > 80
+    assert list(unexplained(registered, entries)) == []
+
+
+def claim(**changed):
+    side = {"experiment": "sp.cs", "task": "sts", "unit": "mean"}
+    test = {"kind": "difference", "better": side, "worse": side | {"experiment": "word.cs"}}
+    plain = {"id": "table1.x", "part": "{unit}", "paper": "p", "place": "here", "statement": "so",
+             "each": [{"unit": "mean"}], "margin": -1, "test": test}  # fmt: skip
+    return ClaimEntry.model_validate(plain | changed)
+
+
+LSTM = {"experiment": "lstm.cs", "task": "sts", "unit": "mean"}
+OTHER = {"kind": "difference", "better": LSTM, "worse": LSTM | {"experiment": "word.cs"}}
+
+
+@pytest.mark.parametrize("changed", [{"margin": -2}, {"each": [{"unit": "2012"}]}, {"test": OTHER}])
+def test_a_change_is_told_unless_the_claim_says_so(changed):
+    registered = {claim().name: as_registered(claim(), DAY)}
+    assert list(unexplained(registered, [claim()])) == []
+    assert list(unexplained(registered, [claim(statement="so, otherwise")])) == []
+    [told] = unexplained(registered, [claim(**changed)])
+    assert told.startswith("p.table1.x.{unit} is not as it was when it was kept on 2026-11-01")
+    revised = claim(**changed, revised="since the first was wrong")
+    assert list(unexplained(registered, [revised])) == []
+
+
+def test_a_claim_that_is_gone_is_told_unless_it_was_withdrawn():
+    registered = as_registered(claim(), DAY)
+    [told] = unexplained({"p.table1.x": registered}, [])
+    assert told == "p.table1.x was kept on 2026-11-01 and is gone: mark it as withdrawn"
+    withdrawn = registered.model_copy(update={"withdrawn": "it could not fail; undecided"})
+    assert list(unexplained({"p.table1.x": withdrawn}, [])) == []
+
+
+def test_what_is_registered_stays(tmp_path):
+    file = tmp_path / "registered.json"
+    register(file, [claim()], DAY)
+    register(file, [claim(margin=-5), claim(id="table1.y")], date(2026, 12, 1))
+    registered = read_registered(file)
+    assert registered["p.table1.x.{unit}"].margin == -1
+    assert registered["p.table1.y.{unit}"].kept == date(2026, 12, 1)
+    assert read_registered(tmp_path / "none.json") == {}
