@@ -6,8 +6,8 @@
 Copies what results/ holds of them at its top to docs/results/<scale>/, or what a study's folder in
 results/ holds to docs/results/<folder>/ (at another scale than the default <folder>-<scale>/),
 joins all claims that are there now, registers them as they are (registered.json), and writes
-README.md beside: the command given, the commit, and the hours of the trainings. What was not made is
-not listed. A long run may be kept in parts, from one checkout or several: runs.json remembers them.
+README.md beside: the command given, the commit, and the hours of the trainings. What was not made
+is not listed. A long run may be kept in parts, from one checkout or several: runs.json has them.
 Call it in the checkout that made the results, before anything else is checked out there.
 """
 
