@@ -10,6 +10,7 @@ from tandem.filtering.filter import FILTERS, parse_filters, settings_of
 from tandem.filtering.kinds.bleu import sentence_bleu
 from tandem.filtering.kinds.markup import markup_share
 from tandem.filtering.kinds.overlap import ngram_overlap
+from tandem.filtering.kinds.ratio import MEASURED, usual_ratio
 from tandem.registry import ConfigurationError
 from tandem.text.tokens import tokens
 
@@ -43,6 +44,21 @@ def test_each_filter_keeps_what_is_within_its_bounds(name, settings, good, bad):
     kind = parse_filters({name: settings})[name]
     assert kind.keeps(*good) and kind.keeps(*good[::-1])
     assert not kind.keeps(*bad) and not kind.keeps(*bad[::-1])
+
+
+def test_a_ratio_is_taken_relative_to_the_usual_one():
+    kind = parse_filters({"ratio": {"maximum": 2.0, "usual": 0.25}})["ratio"]
+    assert kind.score("abcdefgh", "ab") == (1.0,)
+    assert kind.score("abcdefgh", "a") == kind.score("abcdefgh", "abcd") == (2.0,)
+    assert kind.keeps("abcdefgh", "abcd") and not kind.keeps("abcdefgh", "abcde")
+    assert parse_filters({"ratio": {}})["ratio"].score("", "abc") == (3.0,)
+
+
+def test_the_usual_ratio_is_the_median_of_pairs_with_text():
+    pairs = [("abcd", "a"), (" ", "abc"), ("abcd", "ab "), ("abcd", "abcd"), ("a", "")]
+    assert usual_ratio(pairs) == 0.5
+    assert usual_ratio([]) == usual_ratio([("", "a")]) == 1
+    assert usual_ratio(("a", "ab" if n < MEASURED else "a") for n in range(9 * MEASURED)) == 2
 
 
 def test_the_cosine_filter_loads_its_encoder_from_whoever_filters():

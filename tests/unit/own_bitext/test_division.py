@@ -10,7 +10,7 @@ from tandem.corpora.split import Elsewhere, split_pairs
 from tandem.errors import TandemError
 from tandem.files.io import read_json, write_lines
 from tandem.own_bitext.asked import Asked
-from tandem.own_bitext.division import divide, pairs_in
+from tandem.own_bitext.division import divide, losses, pairs_in
 from tandem.own_bitext.inputs import Source
 
 SPLITS = ("train", "valid", "test")
@@ -115,3 +115,22 @@ def test_pairs_that_other_corpora_hold_out_are_taken_first_or_left_out():
     alone = split_pairs(left, right, 2, 4, 1, None)
     order = np.random.default_rng(1).permutation(100)
     assert [*alone.test, *alone.valid, *alone.train] == order.tolist()
+
+
+def test_a_language_of_fewer_characters_keeps_its_text(tmp_path):
+    """Of Chinese, whose sentences have a third of the characters, hardly any would be left."""
+    chinese = [(f"the number {n} is written here", f"数{n}在此") for n in range(1000, 1400)]
+    odd = [(f"the number {n} is written here", f"{n} " * 40) for n in range(20)]
+    divided(tmp_path, {("en", "zh"): chinese + odd})
+    cleaning = read_json(tmp_path / "text/en zh/cleaning.json")
+    assert cleaning["removed"]["ratio"] == 20 and cleaning["kept"] == 400
+    assert "examples" not in cleaning and not list(losses(tmp_path / "text/en zh"))
+
+
+def test_a_filter_that_removes_much_shows_what(tmp_path):
+    same = [(f"menu {n} {'x' * 70}",) * 2 for n in range(150)]
+    divided(tmp_path, {("en", "de"): aligned(("en", "de"), range(400)) + same})
+    warned = list(losses(tmp_path / "text/en de"))
+    assert warned[0] == "warning: the filter identical left out 150 of 550 pairs, such as:"
+    assert len(warned) == 4 and warned[1].startswith("  menu 0 xxx") and "... / menu" in warned[1]
+    assert len(warned[1]) < 140

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 from array import array
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack
 from pathlib import Path
@@ -21,7 +20,7 @@ from tandem.corpora.settings import Bitext
 from tandem.corpora.split import NOWHERE, PLACES, Elsewhere, Splits, split_pairs
 from tandem.errors import TandemError
 from tandem.files.io import atomic_folder, remove, write_json
-from tandem.filtering.clean import refusal, report
+from tandem.filtering.clean import Removed, refusal, report
 from tandem.progress import progress_bar
 from tandem.text.spelling import bare_key, collapse, exact_key, key
 
@@ -73,7 +72,7 @@ def build_bitext(
     with atomic_folder(folder) as result:
         scratch = result / "scratch"
         scratch.mkdir()
-        per_source, removed = dict.fromkeys(sources, 0), Counter[str]()
+        per_source, removed = dict.fromkeys(sources, 0), Removed()
         rows = _chain(sources, per_source)
         spooled = _spool(rows, bitext, scratch / "kept", (held_out, unseen), removed)
         if not len(spooled.pairs):
@@ -173,7 +172,7 @@ def _spool(
     bitext: Bitext,
     path: Path,
     hidden: tuple[Collection[int], Set[int]],
-    removed: Counter[str],
+    removed: Removed,
 ) -> _Spooled:
     """Write the pairs that pass the filters to a file, one a line, white space collapsed.
 
@@ -187,7 +186,7 @@ def _spool(
         for *section, left, right in rows:
             left, right = collapse(left), collapse(right)
             if refused := refusal(left, right, bitext.cleaning):
-                removed[refused] += 1
+                removed.add(refused, (left, right))
                 continue
             sides = key(left), key(right)
             hides = sides[0] in held_out or sides[1] in held_out

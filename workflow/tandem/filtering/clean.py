@@ -15,6 +15,26 @@ MAX_CHARACTERS = MAX_LINE_BYTES // 4
 """Longest side kept, in characters, so that no line of a bitext exceeds MAX_LINE_BYTES."""
 
 
+LARGE_SHARE = 0.2
+"""Share of the pairs above which a filter that removes them is shown with examples."""
+_EXAMPLES = 3
+"""Pairs that a filter removed which are remembered, the first ones."""
+
+
+class Removed(Counter[str]):
+    """How many pairs were removed, by reason, and some of them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.examples: dict[str, list[Pair]] = {}
+
+    def add(self, reason: str, pair: Pair) -> None:
+        """Count a pair; it is remembered if it is among the first."""
+        self[reason] += 1
+        if self[reason] <= _EXAMPLES:
+            self.examples.setdefault(reason, []).append(pair)
+
+
 def filter_pairs(
     pairs: Iterable[Pair], cleaning: Mapping[str, Filter], removed: Counter[str]
 ) -> Iterator[Pair]:
@@ -48,7 +68,14 @@ def unfit(left: str, right: str) -> str | None:
 
 
 def report(kept: int, removed: Counter[str], cleaning: Iterable[str]) -> dict[str, Any]:
-    """Return the counts as written to `cleaning.json`; a pair has the first reason that applies."""
+    """Return the counts as written to `cleaning.json`; a pair has the first reason that applies.
+
+    With `Removed`, `examples` has some pairs of each filter that removed over a fifth of all.
+    """
     reasons = ("empty", "oversized", *cleaning, "held out", "duplicate")
     counts = {name: removed[name] for name in reasons}
-    return {"read": kept + sum(counts.values()), "kept": kept, "removed": counts}
+    read = kept + sum(counts.values())
+    counted = {"read": read, "kept": kept, "removed": counts}
+    named = removed.examples if isinstance(removed, Removed) else {}
+    many = {n: named[n] for n in cleaning if n in named and counts[n] > LARGE_SHARE * read}
+    return counted | ({"examples": many} if many else {})

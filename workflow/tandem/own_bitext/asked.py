@@ -100,8 +100,12 @@ class Asked:
         """All languages, in the order of the pairs."""
         return list(dict.fromkeys(chain.from_iterable(self.pairs)))
 
-    def bitext(self, sources: Sequence[str], languages: Languages) -> Bitext:
+    def bitext(
+        self, sources: Sequence[str], languages: Languages, usual_ratio: float = 1.0
+    ) -> Bitext:
         """Return how pairs are cleaned and divided: the test split is calibrated and reported on.
+
+        `usual_ratio` is that of the lengths of their sides, which differs by language.
 
         Raises:
             ValidationError: a setting makes no sense.
@@ -112,7 +116,7 @@ class Asked:
             valid=self.held_out,
             test=2 * self.held_out,
             seed=self.seed,
-            cleaning=parse_filters(_CLEANING),
+            cleaning=parse_filters(_CLEANING | {"ratio": {"usual": usual_ratio}}),
         )
 
     def description(self) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from tandem.files.outputs import check
 from tandem.files.unfinished import workspace
 from tandem.own_bitext import recipes
 from tandem.own_bitext.asked import Asked, plain
-from tandem.own_bitext.division import divide, pairs_in
+from tandem.own_bitext.division import divide, losses, pairs_in
 from tandem.own_bitext.inputs import Source, apart, described, refuse_same_text, written
 from tandem.own_bitext.quality import CROWD, examples, quality
 from tandem.own_bitext.selection import by_all
@@ -219,7 +219,7 @@ def _train(
     tell(f"training on {sum(sizes):,} pairs{_listed(names, sizes)}: {settings}")
     for name, part in zip(names, parts, strict=True):
         held_out = {"training": part["train"], "held-out": part["valid"]}
-        for line in unknown(held_out):
+        for line in (*losses(text / name), *unknown(held_out)):
             tell(line if len(parts) == 1 else f"{name}: {line}")
         if len(parts) > 1 and part["train"].longest < 2:
             problem = f"{name}: fewer than two pairs have a token that is known on both sides"
@@ -251,6 +251,7 @@ def _origin(
         name = name_of(languages)
         folder = text / name
         texts[name] = {part: read_json(folder / f"{part}.json") for part in ("cleaning", "splits")}
+        texts[name]["cleaning"].pop("examples", None)  # a model does not hold its text
         if "unfinished" in encoder.metadata:
             continue
         held_out, seen = (pairs_in(folder, split, languages) for split in ("test", "train"))

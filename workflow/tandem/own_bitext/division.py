@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, compress
+from itertools import chain, compress, islice
 from pathlib import Path
 
 import numpy as np
@@ -14,11 +14,14 @@ from tandem.corpora.split import NOWHERE, Elsewhere
 from tandem.encoders.measured import Languages, name_of
 from tandem.errors import InputError, TandemError
 from tandem.files.io import atomic_folder, read_json, read_lines, write_json, write_lines
+from tandem.filtering.kinds.ratio import MEASURED, usual_ratio
 from tandem.own_bitext.asked import Asked
 from tandem.own_bitext.inputs import Source
 from tandem.text import Pair
 from tandem.text.spelling import key
 
+_WIDTH = 60
+"""Characters of a text that a warning shows."""
 MOST_HELD_OUT = 0.05
 """Largest share of the pairs that is held out for each of the three purposes."""
 
@@ -42,6 +45,18 @@ def divide(how: Asked, sources: Sequence[Source], folder: Path) -> None:
                 _leave_out(text / name_of(languages), languages, {*chain(*_all(later))})
 
 
+def losses(place: Path) -> Iterator[str]:
+    """Yield what filters that removed over a fifth of a bitext removed, with examples."""
+    cleaning = read_json(place / "cleaning.json")
+    for name, pairs in cleaning.get("examples", {}).items():
+        yield (
+            f"warning: the filter {name} left out {cleaning['removed'][name]:,} of "
+            f"{cleaning['read']:,} pairs, such as:"
+        )
+        for sides in pairs:
+            yield f"  {' / '.join(f'{t[:_WIDTH]}...' if len(t) > _WIDTH else t for t in sides)}"
+
+
 def pairs_in(folder: Path, split: str, languages: Languages) -> Iterator[Pair]:
     """Yield the pairs of a split of a bitext folder."""
     return zip(*(read_lines(folder / f"{split}.{side}") for side in languages), strict=True)
@@ -53,7 +68,8 @@ def _divided(
     """Write one bitext folder; return the keys of what it holds out."""
     place = text / name_of(languages)
     pairs = {source.corpus.name: source.pairs(languages) for source in sources}
-    settings = how.bitext(list(pairs), languages)
+    first = chain.from_iterable(islice(source.pairs(languages), MEASURED) for source in sources)
+    settings = how.bitext(list(pairs), languages, usual_ratio(first))
     try:
         build_bitext(
             pairs, settings, place, most_held_out=MOST_HELD_OUT, elsewhere=elsewhere
