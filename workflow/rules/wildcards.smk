@@ -31,3 +31,8 @@ wildcard_constraints:
     task=alternatives(everywhere("tasks")),
     table=alternatives(everywhere("tables")),
     figure=alternatives(figure for plan in PLANS.values() for figure in plan.figures),
+    mined=alternatives(CONFIGURATION.mined),
+    half="first|second",
+    group=r"\d+",
+    row=r"\d+",
+    column=r"\d+",
