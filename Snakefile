@@ -25,6 +25,7 @@ include: "workflow/rules/score.smk"
 include: "workflow/rules/speed.smk"
 include: "workflow/rules/mine_inputs.smk"
 include: "workflow/rules/mine.smk"
+include: "workflow/rules/mine_documents.smk"
 include: "workflow/rules/report.smk"
 
 

@@ -16,6 +16,7 @@ rule check_mining:
         file="results/mined/{mined}/threshold.json",
     log:
         "results/mined/{mined}/logs/check_mining.log",
+    priority: FIRST
     conda:
         "../../envs/tandem.yaml"
     resources:
@@ -68,7 +69,6 @@ rule encode_shard:
         shard="results/mined/{mined}/{half}/sentences/shard{shard}.txt",
         side=ancient("results/mined/{mined}/{half}/sentences"),
         both=lambda w: map(ancient, cut_sides(w)),
-        checked=ancient("results/mined/{mined}/threshold.json"),
     output:
         vectors="results/mined/{mined}/{half}/vectors/{shard}.npy",
         numbers="results/mined/{mined}/{half}/numbers/{shard}.npy",
@@ -149,6 +149,7 @@ rule join_lists:
     params:
         k=lambda w: mining_of(w).k,
         width=lambda w: mining_of(w).width,
+        documents=lambda w: mining_of(w).documents is not None,
         filters=lambda w: settings_of(mining_of(w).filters),
         languages=lambda w: [mining_of(w).first.language, mining_of(w).second.language],
         code=lambda w: digest("join_lists.py", *filters_of(mining_of(w))),

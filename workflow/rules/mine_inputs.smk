@@ -50,7 +50,11 @@ def group_files(wildcards, half, name):
 
 
 def lists_of(wildcards):
-    """Return the lists that a group's sentences have, one file for each group of the other side."""
+    """Return the lists that a group's sentences have: one file for each group of the other side, or
+    for each slice of the pairs of documents, as many as groups of the first side."""
+    if mining_of(wildcards).documents:
+        slices = range(len(groups_of(wildcards, "first")))
+        return [f"results/mined/{wildcards.mined}/documents/{part}.npz" for part in slices]
     others = range(len(groups_of(wildcards, OTHER[wildcards.half])))
     pairs = [(wildcards.group, other) for other in others]
     if wildcards.half == "second":

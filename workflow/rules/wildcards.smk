@@ -36,3 +36,4 @@ wildcard_constraints:
     group=r"\d+",
     row=r"\d+",
     column=r"\d+",
+    part=r"\d+",

@@ -73,6 +73,17 @@ def join(parts: Sequence[Lists], width: int) -> Lists:
     return Lists(*(np.take_along_axis(part, order, axis=1) for part in (indices, scores)))
 
 
+def read_lists(paths: Sequence[str], half: str, width: int) -> Lists:
+    """Join the lists of the same sentences of a side from the files of searches."""
+    lists = None
+    for path in paths:
+        with np.load(path) as arrays:
+            part = Lists(arrays[f"{half}_indices"], arrays[f"{half}_scores"])
+        lists = join([lists, part] if lists else [part], width)
+    assert lists is not None
+    return lists
+
+
 def without(lists: Lists, refused: NDArray[np.bool_], k: int) -> Lists:
     """Return the k best of lists (n, w) without those neighbours that are refused, bool (n, w)."""
     indices = np.where(refused, NOBODY, lists.indices)

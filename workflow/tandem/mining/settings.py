@@ -80,6 +80,9 @@ class MiningRun(Settings):
     """Filters that a sentence and its neighbour must pass, as in the rules of `tandem filter`."""
     spare: NonNegativeInt = 4
     """Neighbours looked for beyond k where there are filters, to replace those that they refuse."""
+    documents: PositiveInt | None = None
+    """A sentence is searched in this many nearest documents of each of its own, and in those that
+    are near to them; null: everywhere. Both sides need a column of documents."""
     vectors: Stored = Stored.FLOAT32
     """How vectors are stored; only float32 gives the pairs of `tandem mine`."""
     shard: PositiveInt = 500_000
@@ -103,9 +106,12 @@ class MiningRun(Settings):
         return filters
 
     @model_validator(mode="after")
-    def _in_two_languages(self) -> MiningRun:
+    def _in_accord(self) -> MiningRun:
         if self.at_least == "auto" and self.k != 4 and self.score is not Score.COSINE:
             raise PydanticCustomError("auto", "auto is calibrated for k: 4; give a number")
+        columns = self.first.columns, self.second.columns
+        if self.documents and not all(part and part.document for part in columns):
+            raise PydanticCustomError("documents", "name the column of documents of both sides")
         return self
 
     @property
