@@ -9,7 +9,8 @@ import numpy as np
 import printed
 import pytest
 import yaml
-from conftest import planned, run_snakemake, write_code
+from conftest import planned, run_snakemake, start_snakemake, write_code
+from test_killed import kill, wait_until_left
 from test_own_bitext import write
 
 PAGE = "docs/mining-at-scale.md"
@@ -122,6 +123,28 @@ def test_other_shards_and_groups_have_the_same_bytes_and_filters_drop_copies(cop
     assert columns(copied, 0, 1, 2) == mined(copied, "--drop-copies")
 
 
+def test_a_killed_run_goes_on_to_the_same_bytes(copied):
+    before = (copied / PAIRS).read_bytes()
+    shutil.rmtree(copied / "results")
+    for left in (6, 12, 4):  # jobs: while sides are cut, while groups are searched, at the end
+        run = start_snakemake(copied, *RUN)
+        wait_until_left(run, left)
+        kill(run)
+        assert not (copied / PAIRS).exists()
+    ran(copied)
+    assert (copied / PAIRS).read_bytes() == before
+
+
+def test_a_new_file_of_a_pattern_is_read_and_a_pattern_without_files_refused(copied):
+    (copied / "crawl/2.en.gz").write_bytes(gzip.compress(b"Name1 met Name2.\n"))
+    assert planned(copied, *RUN)["cut_side"] == 1
+    changed(copied, first={"language": "en", "files": ["crawl/*.fr"]})
+    run = run_snakemake(copied, "-n", *RUN)
+    assert run.returncode != 0
+    message = "mined.news.first.files: no file matches crawl/*.fr. Mend the pattern"
+    assert message in run.stdout + run.stderr
+
+
 def test_documents_that_are_neighbours_have_the_pairs(copied):
     """Eleven documents a side: all as neighbours give the same bytes, the nearest most pairs."""
     for language in ("en", "de"):
@@ -174,3 +197,9 @@ def test_what_is_wrong_in_an_entry_is_named(copied, settings, message):
     changed(copied, **settings)
     run = run_snakemake(copied, "-n", *RUN)
     assert run.returncode != 0 and message in run.stdout + run.stderr
+
+
+def test_nothing_to_mine_is_said(example):
+    run = run_snakemake(example, "-n", "mined", "--cores", "1")
+    assert run.returncode != 0
+    assert "mined: the configuration names nothing to mine" in run.stdout + run.stderr

@@ -17,9 +17,9 @@ def text_of(wildcards):
 
 
 def mined_files(wildcards):
-    """Return the files of a side; a pattern that no file has stands for itself, and is missing."""
+    """Return the files of a side, those of a pattern by name."""
     names = text_of(wildcards).files
-    return [file for n in names for file in (has_magic(n) and sorted(glob(n)) or [n])]
+    return [file for name in names for file in (sorted(glob(name)) if has_magic(name) else [name])]
 
 
 def cut_sides(wildcards):
@@ -76,9 +76,17 @@ def mining_minutes(wildcards):
 
 
 def mined_pairs(wildcards):
-    """Return the results of all mining runs."""
+    """Return the results of all mining runs; refuse patterns of files that no file matches.
+
+    Snakemake passes over what is wrong with the inputs of a side that was cut before."""
     if not CONFIGURATION.mined:
         raise WorkflowError(
             "mined: the configuration names nothing to mine (docs/mining-at-scale.md)"
         )
+    for name, run in CONFIGURATION.mined.items():
+        for half in HALVES:
+            for pattern in getattr(run, half).files:
+                if has_magic(pattern) and not glob(pattern):
+                    where = f"mined.{name}.{half}.files"
+                    raise WorkflowError(f"{where}: no file matches {pattern}. Mend the pattern")
     return [f"results/mined/{name}/pairs.tsv" for name in CONFIGURATION.mined]

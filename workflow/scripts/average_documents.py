@@ -7,6 +7,6 @@ from tandem.mining.sentences import Sentences
 
 with logged(snakemake.log[0]) as log:
     inputs, output = snakemake.input, snakemake.output
-    group, memory = Group(inputs.vectors, inputs.numbers), snakemake.resources.mem_mb << 19
+    group, memory = Group(inputs.vectors, inputs.numbers), 5 * 10**5 * snakemake.resources.mem_mb
     side = Sentences(inputs.side)
     log.info("%d documents", write_documents(side, group, output.members, output.means, memory))

@@ -14,7 +14,7 @@ with logged(snakemake.log[0]) as log:
     params = snakemake.params
     pairs = pair_documents(
         *snakemake.input, params.documents, IndexKind(params.index),
-        snakemake.resources.mem_mb << 20, job_device(snakemake.config),
+        9 * 10**5 * snakemake.resources.mem_mb, job_device(snakemake.config),
     )  # fmt: skip
     with atomic_path(snakemake.output.pairs) as place, open(place, "wb") as out:
         np.save(out, pairs)

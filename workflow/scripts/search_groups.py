@@ -13,7 +13,7 @@ with logged(snakemake.log[0]) as log:
     params, inputs = snakemake.params, snakemake.input
     groups = (Group(inputs[f"{half}_vectors"], inputs[f"{half}_numbers"]) for half in params.halves)
     near = search_groups(
-        *groups, params.width, IndexKind(params.index), snakemake.resources.mem_mb << 20,
+        *groups, params.width, IndexKind(params.index), 9 * 10**5 * snakemake.resources.mem_mb,
         job_device(snakemake.config), Path(snakemake.output.lists).parent,
     )  # fmt: skip
     arrays = {f"{half}_{name}": part for half, lists in zip(params.halves, near, strict=True)
