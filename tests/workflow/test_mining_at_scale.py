@@ -8,6 +8,7 @@ import shutil
 import numpy as np
 import printed
 import pytest
+import slurm_cluster
 import yaml
 from conftest import planned, run_snakemake, start_snakemake, write_code
 from test_killed import kill, wait_until_left
@@ -203,3 +204,30 @@ def test_nothing_to_mine_is_said(example):
     run = run_snakemake(example, "-n", "mined", "--cores", "1")
     assert run.returncode != 0
     assert "mined: the configuration names nothing to mine" in run.stdout + run.stderr
+
+
+@pytest.mark.slurm
+@pytest.mark.skipif(slurm_cluster.why_not() is not None, reason=str(slurm_cluster.why_not()))
+def test_slurm_gives_the_same_bytes_in_fewer_jobs(copied, tmp_path_factory):
+    """Three jobs of the cluster are of the sides and the check; one is the choice."""
+    before = (copied / PAIRS).read_bytes()
+    shutil.rmtree(copied / "results")
+    grouped = ["encode_shard", "search_groups", "join_lists", "propose_pairs"]
+    with slurm_cluster.cluster(tmp_path_factory.mktemp("slurm")) as environment:
+        run = run_snakemake(
+            copied,
+            *RUN,
+            "--profile", "profiles/slurm",
+            "--groups", *(f"{rule}={rule}" for rule in grouped),
+            "--group-components", *(f"{rule}=10" for rule in grouped),
+            # this cluster keeps no accounts
+            "--slurm-status-command", "squeue",
+            "--slurm-init-seconds-before-status-checks", "2",
+            "--seconds-between-status-checks", "2",
+            "--latency-wait", "5",
+            environment=environment,
+        )  # fmt: skip
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert (copied / PAIRS).read_bytes() == before
+    submitted = re.findall(r"SLURM jobid (\d+)", run.stdout + run.stderr)
+    assert 4 < len(set(submitted)) < 12

@@ -165,7 +165,6 @@ rule propose_pairs:
     input:
         lists="results/mined/{mined}/{half}/neighbours/{group}.npz",
         means=lambda w: group_files(w, OTHER[w.half], "means"),
-        other=lambda w: ancient(f"results/mined/{w.mined}/{OTHER[w.half]}/sentences"),
     output:
         proposals="results/mined/{mined}/{half}/proposals/{group}.npz",
     log:

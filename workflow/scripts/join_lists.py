@@ -1,6 +1,6 @@
 """Join the lists of a group's sentences, and leave out neighbours that filters refuse."""
 
-from _adapter import job_device, logged
+from _adapter import logged
 from tandem.mining import documents
 from tandem.mining.filtered import refuse, refusing
 from tandem.mining.lists import Group, read_lists, save, without
@@ -16,8 +16,7 @@ with logged(snakemake.log[0]) as log:
         lists = read_lists(snakemake.input.lists, half, params.width)
     if params.filters:
         sides = [Sentences(folder) for folder in snakemake.input.sides]
-        device = job_device(snakemake.config)
-        refuses = refusing(params.filters, params.languages, sides, half == "second", device)
+        refuses = refusing(params.filters, params.languages, sides, half == "second", "cpu")
         refused = refuse(rows, lists, refuses)
         log.info("%d neighbours are refused", refused.sum())
         lists = without(lists, refused, params.k)

@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from tandem.mining.lists import Group, join, search_groups, without
-from tandem.mining.proposals import choose, propose
+from tandem.mining.lists import Group, join, save, search_groups, without
+from tandem.mining.proposals import choose, of_few, propose, read_means
 from tandem.mining.vectors import Stored, stored, write_vectors
 from tandem.search.margins import MinedPairs, Retrieval, Score, mean_cosines, mine
 from tandem.search.neighbours import NOBODY, IndexKind, Lists, search
@@ -58,12 +58,12 @@ def test_pairs_are_those_of_one_search(tmp_path, sides, bounds, retrieval, score
         for group, part in zip(rows, side, strict=True):
             means[-1][group.rows] = mean_cosines(part)
     for side, rows, others in zip(lists, parts, means[::-1], strict=True):
-        pairs = [(group.rows, propose(part, others, score))
-                 for group, part in zip(rows, side, strict=True)]  # fmt: skip
-        proposals.append(MinedPairs(
-            *(np.concatenate(column) for column in zip(
-                *((numbers[p.source], p.target, p.score) for numbers, p in pairs), strict=True))
-        ))  # fmt: skip
+        columns = []
+        for group, part in zip(rows, side, strict=True):
+            numbers, few = of_few(part)
+            pairs = propose(few, others[numbers], score)
+            columns.append((group.rows[pairs.source], numbers[pairs.target], pairs.score))
+        proposals.append(MinedPairs(*map(np.concatenate, zip(*columns, strict=True))))
     pairs = choose(proposals, sizes, retrieval)
     assert np.array_equal(pairs.source, 2 * expected.source)
     assert np.array_equal(pairs.target, 2 * expected.target)
@@ -87,9 +87,19 @@ def test_refused_neighbours_make_room_for_the_next():
     assert rest.indices.tolist() == [[9, NOBODY]] and rest.scores[0, 1] == -np.inf
 
 
+def test_means_are_read_from_the_groups_that_have_them(tmp_path):
+    paths = [str(tmp_path / f"{number}.npz") for number in range(2)]
+    save(paths[0], rows=np.array([0, 2]), means=np.array([0.5, 0.25]))
+    save(paths[1], rows=np.array([5, 6, 9]), means=np.array([0.75, 0.1, 1]))
+    assert read_means(paths, np.array([2, 6, 9])).tolist() == [0.25, 0.1, 1]
+
+
 def test_nothing_proposes_nothing():
     none = Lists(np.zeros((0, K), np.int64), np.zeros((0, K), np.float32))
     assert len(propose(none, np.zeros(4), Score.RATIO)) == 0
+    nobody = Lists(np.full((2, K), NOBODY), np.full((2, K), -np.inf, np.float32))
+    numbers, few = of_few(nobody)
+    assert len(numbers) == 0 and len(propose(few, np.zeros(0), Score.RATIO)) == 0
     empty = MinedPairs(*(np.zeros(0, kind) for kind in (np.int64, np.int64, float)))
     assert len(choose([empty, empty], (3, 2), Retrieval.MAX)) == 0
 
