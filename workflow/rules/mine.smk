@@ -88,7 +88,7 @@ rule encode_shard:
         content=lambda w: mining_of(w).content(),
         language=lambda w: text_of(w).language,
         vectors=lambda w: mining_of(w).vectors.value,
-        code=digest("encode_shard.py"),
+        code=lambda w: digest("encode_shard.py", *mining_of(w).kind_files()),
     script:
         "../scripts/encode_shard.py"
 

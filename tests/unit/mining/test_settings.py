@@ -50,3 +50,11 @@ def test_another_model_in_the_same_folder_is_another(words, tmp_path):
     words.save(tmp_path / "model")
     assert before != entry(model=str(tmp_path / "model")).content() != ""
     assert entry(model="no/such/folder").content() == ""
+
+
+def test_vectors_depend_on_the_kinds_of_their_model(words, tmp_path):
+    words.save(tmp_path / "model")
+    files = entry(model=str(tmp_path / "model")).kind_files()
+    folders = [f"{file.parent.parent.name}/{file.name}" for file in files]
+    assert folders == ["encoders/averaging.py", "segmentation/words.py"]
+    assert entry(model="no/such/folder").kind_files() == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import (
@@ -15,8 +16,9 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from tandem.encoders.encoder import ENCODERS, encoder_files
 from tandem.encoders.named import find_model
-from tandem.files.io import sha256
+from tandem.files.io import read_json, sha256
 from tandem.files.saved import SEAL
 from tandem.filtering.filter import Rules
 from tandem.filtering.kinds.numbers import GivenNumbers
@@ -24,6 +26,7 @@ from tandem.mining.vectors import Stored
 from tandem.registry import ConfigurationError, Settings, faults
 from tandem.search.margins import Retrieval, Score
 from tandem.search.neighbours import IndexKind
+from tandem.segmentation.segmentation import SEGMENTATIONS
 from tandem.studies.configuration import Configuration
 
 
@@ -127,6 +130,16 @@ class MiningRun(Settings):
         folder = find_model(self.model)
         files = (folder / name for name in (SEAL, "config.json"))
         return next((sha256(file) for file in files if file.is_file()), "")
+
+    def kind_files(self) -> list[Path]:
+        """Return the files of the kinds that the model is of, which its vectors depend on."""
+        folder = find_model(self.model)
+        described, segmented = folder / "encoder.json", folder / "segmenter/segmentation.json"
+        if not (described.is_file() and segmented.is_file()):
+            return []
+        kind = read_json(segmented)["scheme"]["kind"]
+        encoder = ENCODERS.parse(read_json(described)["encoder"])
+        return [*encoder_files(encoder), SEGMENTATIONS.path(kind)]
 
 
 class WithMining(Configuration):
