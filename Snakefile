@@ -23,6 +23,9 @@ include: "workflow/rules/translate.smk"
 include: "workflow/rules/train.smk"
 include: "workflow/rules/score.smk"
 include: "workflow/rules/speed.smk"
+include: "workflow/rules/mine_inputs.smk"
+include: "workflow/rules/mine.smk"
+include: "workflow/rules/mine_documents.smk"
 include: "workflow/rules/report.smk"
 
 

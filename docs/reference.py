@@ -25,8 +25,9 @@ sys.path.insert(0, str(REPOSITORY / "workflow"))
 from tandem.corpora.readers import READERS  # noqa: E402
 from tandem.corpora.register import Dataset  # noqa: E402
 from tandem.filtering.filter import FILTERS  # noqa: E402
+from tandem.mining.settings import WithMining  # noqa: E402
 from tandem.registry import Kind, Settings  # noqa: E402
-from tandem.studies.configuration import REGISTRIES, Configuration, study_homes  # noqa: E402
+from tandem.studies.configuration import REGISTRIES, study_homes  # noqa: E402
 from tandem.studies.study import Study  # noqa: E402
 
 NOUNS = {registry.base: registry.noun for registry in (*REGISTRIES, FILTERS, READERS)}
@@ -71,7 +72,7 @@ SIGNS = {"gt": ">", "ge": ">=", "lt": "<", "le": "<="}
 def pages() -> dict[Path, str]:
     """Return the text of every file that is made from the types."""
     study_homes([REPOSITORY / "workflow/studies"])
-    parts = [HEAD, *section("config.yaml", Configuration, 2), *section("study.yaml", Study, 2)]
+    parts = [HEAD, *section("config.yaml", WithMining, 2), *section("study.yaml", Study, 2)]
     parts += section("An entry of a register of corpora", Dataset, 2)
     for registry in (*REGISTRIES, FILTERS, READERS):
         parts.append(f"## Kinds of {registry.noun}\n")
@@ -84,7 +85,7 @@ def pages() -> dict[Path, str]:
         REPOSITORY / "docs/configuration.md": "\n".join(parts).rstrip() + "\n",
         **{
             schemas / f"{name}.schema.json": in_lines(model.model_json_schema(**untitled)) + "\n"
-            for name, model in (("config", Configuration), ("study", Study))
+            for name, model in (("config", WithMining), ("study", Study))
         },
     }
 

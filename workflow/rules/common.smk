@@ -11,9 +11,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 sys.path.append(str(Path(workflow.basedir) / "workflow/scripts"))
 from tandem import provenance
-from tandem.studies.configuration import load_configuration, load_plans, load_registers
+from tandem.studies.configuration import load_plans, load_registers
 from tandem.corpora.readers import READERS
-from tandem.filtering.filter import FILTERS
+from tandem.filtering.filter import FILTERS, settings_of
+from tandem.mining.settings import load
 from tandem.studies.missing import listing
 from tandem.studies.plan import DRAWN
 from tandem.reporting.claim_test import CLAIM_TESTS
@@ -23,7 +24,8 @@ from tandem.segmentation.segmentation import SEGMENTATIONS
 from tandem.tasks.task import TASKS
 from tandem.translation.translator import TRANSLATORS
 
-CONFIGURATION = load_configuration(config)
+CONFIGURATION = load(config)
+config.pop("mined", None)  # no job reads it: its params have what it needs
 DATASETS = load_registers(CONFIGURATION, workflow.basedir)
 # Keyed by the folder of the study's results, which is the wildcard `root`
 PLANS = load_plans(CONFIGURATION, DATASETS, workflow.basedir)

@@ -1,0 +1,1 @@
+"""Mining in shards: `tandem mine` as many jobs, each of bounded memory, with the same pairs."""
