@@ -63,7 +63,7 @@ def test_members_are_all_documents_of_a_sentence_and_means_are_of_unit_vectors(s
 
 
 def test_neighbours_are_the_translations(sides):
-    pairs = pair_documents(*(s[2] for s in sides[0]), 1, IndexKind.EXACT, 1 << 30, "cpu")
+    pairs = pair_documents(*(s[2] for s in sides[0]), 1, IndexKind.EXACT, 4 << 30, "cpu")
     assert {(n, n) for n in range(8)} <= {tuple(pair) for pair in pairs.tolist()}
     assert len(pairs) < 20
 

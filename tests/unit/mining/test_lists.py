@@ -39,7 +39,7 @@ def searched(folder, sides, firsts, seconds, width=K):
     """Return the numbers and the lists of both sides, from searches of groups."""
     parts = [list(groups(folder, name, vectors, bounds)) for name, vectors, bounds in
              zip("ab", sides, (firsts, seconds), strict=True)]  # fmt: skip
-    near = [[search_groups(a, b, width, IndexKind.EXACT, 1 << 30, "cpu", folder)
+    near = [[search_groups(a, b, width, IndexKind.EXACT, 4 << 30, "cpu", folder)
              for b in parts[1]] for a in parts[0]]  # fmt: skip
     forward = [join([pair.forward for pair in row], width) for row in near]
     backward = [join([pair.backward for pair in row], width) for row in zip(*near, strict=True)]
