@@ -209,7 +209,7 @@ def test_nothing_to_mine_is_said(example):
 @pytest.mark.slurm
 @pytest.mark.skipif(slurm_cluster.why_not() is not None, reason=str(slurm_cluster.why_not()))
 def test_slurm_gives_the_same_bytes_in_fewer_jobs(copied, tmp_path_factory):
-    """Three jobs of the cluster are of the sides and the check, one is the choice; few are between."""
+    """Three jobs of the cluster are of the sides and the check; one is the choice."""
     before = (copied / PAIRS).read_bytes()
     shutil.rmtree(copied / "results")
     grouped = ["encode_shard", "search_groups", "join_lists", "propose_pairs"]
