@@ -187,7 +187,7 @@ def _collection_faults(study: Study) -> Iterator[str]:
             yield f"settings.{name}.pairs: labelled.{setting.corpus}.pairs says it; give null"
         if not labelled and setting.pairs is None:
             yield f"settings.{name}.pairs: null is for collections; give a number"
-        for key in ("sources", "languages", "temperature", "pools"):
+        for key in ("sources", "languages", "temperature", "weights", "pools"):
             if getattr(setting, key) != Setting.model_fields[key].default:
                 yield f"settings.{name}.{key}: {setting.corpus} is no collection; leave it out"
 
