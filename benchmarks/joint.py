@@ -227,8 +227,8 @@ def scores(tried: Sequence[Trial], options: argparse.Namespace) -> np.ndarray:
         scored = np.average(table, axis=1, weights=WEIGHTS)
         seconds = np.mean([one["seconds"] for one in own])
         print(f"    mean {scored.mean():6.2f}   r {means[0]:6.2f}  verses {means[1]:6.2f}  "
-              f"messages {means[2]:6.2f}  outside {means[3]:6.2f}   {seconds:6.0f} s  {own[0]['lowest']}",
-              flush=True)  # fmt: skip
+              f"messages {means[2]:6.2f}  outside {means[3]:6.2f}   {seconds:6.0f} s  "
+              f"{own[0]['lowest']}", flush=True)  # fmt: skip
         rows.append(scored)
     return np.array(rows)
 

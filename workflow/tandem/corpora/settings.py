@@ -88,8 +88,8 @@ class Collection(Settings):
     test: Share = 0.02
     """Share of each source in the test split."""
     whole: dict[Literal["train", "valid", "test"], tuple[str, ...]] = {}
-    """Sources, or patterns of them, that a split has whole: dictionaries that are only trained on, or
-    text of another kind that is only scored."""
+    """Sources, or patterns of them, that a split has whole: dictionaries that are only trained on,
+    or text of another kind that is only scored."""
     seed: NonNegativeInt = 1
     """Seed of the choice of the sections that are held out."""
     cleaning: Filters = parse_filters({"words": {}, "ratio": {}, "identical": {}, "markup": {}})
