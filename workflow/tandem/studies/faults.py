@@ -47,6 +47,12 @@ def cross_faults(study: Study, datasets: Collection[str]) -> Iterator[str]:
     for place, source in _sources(study):
         if source not in datasets:
             yield f"{place}: no register lists {not_among(source, datasets)}"
+    for name, collection in study.collections.items():
+        for split, whole in collection.whole.items():
+            for source in whole:
+                if source not in collection.sources:
+                    no = not_among(source, collection.sources)
+                    yield f"collections.{name}.whole.{split}: no source {no}"
     yield from _encoder_faults(study)
     yield from _objective_faults(study)
     yield from _language_faults(study)
