@@ -95,6 +95,11 @@ def _add_text(parser: argparse.ArgumentParser) -> None:
         "model learns all. FILE with --languages is one more such pair. No pair is trained on "
         "what another holds out",
     )  # fmt: skip
+    parser.add_argument(
+        "--also", nargs="+", action="append", default=[], metavar="FILE",
+        help="more text in --languages, as FILE, that is trained on and never held out or measured "
+        "on, such as a dictionary; may be repeated",
+    )  # fmt: skip
     common.add_columns(parser)
 
 
@@ -139,15 +144,17 @@ def run(refuse: Callable[[str], object], options: argparse.Namespace) -> None:
     from tandem.own_bitext.inputs import Source, files_in
 
     bitexts = _bitexts(refuse, options)
-    names = [name for _, files in bitexts for name in files]
+    also = [(languages, files) for languages in _also(refuse, options) for files in options.also]
+    names = [name for _, files in [*bitexts, *also] for name in files]
     places = [*common.check_inputs(names), *filter(None, [options.model])]
     free = partial(check, options.out, places, folder=True)
     free(options.overwrite or options.resume)  # before a model is loaded
     how = _asked(options, [languages for languages, _ in bitexts])  # before text is read
     columns = Columns(options.columns, options.header)
     sources = [
-        Source(languages, corpus)
-        for languages, files in bitexts
+        Source(languages, corpus, aside)
+        for texts, aside in ((bitexts, False), (also, True))
+        for languages, files in texts
         for corpus in corpora(files, columns)
     ]
     apart = _apart(sources, options)
@@ -180,6 +187,16 @@ def _bitexts(
         first, second, *files = words
         pairs.append(((first, second), files))
     return pairs
+
+
+def _also(refuse: Callable[[str], object], options: argparse.Namespace) -> list[Languages]:
+    """Return the languages of text that is only trained on, if there is any."""
+    if not options.also:
+        return []
+    if not (options.languages and options.files):
+        refuse("--also is more text beside FILE, in --languages")
+    first, second = options.languages
+    return [(first, second)]
 
 
 def _asked(options: argparse.Namespace, pairs: Sequence[Languages]) -> Asked:
@@ -236,7 +253,7 @@ def _apart(sources: Sequence[Source], options: argparse.Namespace) -> list[str]:
     from tandem.own_bitext.alignment import parted
 
     lines = []
-    for languages, corpus in sources:
+    for languages, corpus, _ in sources:
         twice = all(map(is_file, corpus.files))  # it can be read again
         if corpus.format in ("lines", "columns") and twice:
             lines += parted(partial(corpus.pairs, languages), corpus.name)

@@ -252,9 +252,7 @@ def _splits(path: Path, places: Mapping[str, str], whole: Mapping[str, str]) -> 
     return (lambda section: places.get(section, "train")) if split is None else lambda _: split
 
 
-def _hold_out(
-    source: Path, result: Path, split_of: SplitOf, hidden: array[int]
-) -> dict[str, int]:
+def _hold_out(source: Path, result: Path, split_of: SplitOf, hidden: array[int]) -> dict[str, int]:
     """Write the pairs of held-out sections, and return how many each split has.
 
     The keys of their texts are added to `hidden`.

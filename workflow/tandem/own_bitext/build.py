@@ -43,6 +43,7 @@ def train(
     languages: Sequence[str],
     out: str | Path,
     *,
+    also: Iterable[Pair] = (),
     overwrite: bool = False,
     resume: bool = False,
     after_epoch: Callable[[Epoch], object] = lambda epoch: None,
@@ -55,6 +56,7 @@ def train(
     bitext: Mapping[Languages, Iterable[Pair]],
     *,
     out: str | Path,
+    also: Mapping[Languages, Iterable[Pair]] = ...,
     overwrite: bool = False,
     resume: bool = False,
     after_epoch: Callable[[Epoch], object] = lambda epoch: None,
@@ -67,6 +69,7 @@ def train(
     languages: Sequence[str] = (),
     out: str | Path = "",
     *,
+    also: Texts = (),
     overwrite: bool = False,
     resume: bool = False,
     after_epoch: Callable[[Epoch], object] = lambda epoch: None,
@@ -88,6 +91,8 @@ def train(
         bitext: pairs (first, second), such as those of `read_bitext`; or such pairs by languages.
         languages: codes of the two sides, such as ("en", "de"), unless the text is by languages.
         out: the model folder to write.
+        also: more pairs that are trained on and never held out, such as those of a dictionary; by
+            languages where the text is.
         overwrite: `out` may be an earlier model, which is replaced.
         resume: `out` may be the best epoch of this training, from when it was stopped.
         after_epoch: called with each epoch: its number, loss and P@1 x 100 on held-out pairs.
@@ -110,7 +115,11 @@ def train(
         raise TandemError("say which folder to write: out=...")
     how, place = Asked(apart(bitexts), **settings), Path(out)
     free = partial(check, place, [], folder=True)
-    read = partial(written, bitexts)
+    more = _by_languages(also, languages) if also else {}
+    if strangers := {frozenset(sides) for sides in more} - {frozenset(sides) for sides in bitexts}:
+        sides = name_of(tuple(sorted(strangers.pop())))  # type: ignore[arg-type]  # two codes
+        raise TandemError(f"also: {sides} has no text to hold out. Give it in the first argument")
+    read = partial(written, bitexts, also=more)
     return build(how, read, place, free, overwrite, resume, after_epoch=after_epoch)
 
 

@@ -47,18 +47,13 @@ def cross_faults(study: Study, datasets: Collection[str]) -> Iterator[str]:
     for place, source in _sources(study):
         if source not in datasets:
             yield f"{place}: no register lists {not_among(source, datasets)}"
-    for name, collection in study.collections.items():
-        for split, whole in collection.whole.items():
-            for source in whole:
-                if source not in collection.sources:
-                    no = not_among(source, collection.sources)
-                    yield f"collections.{name}.whole.{split}: no source {no}"
     yield from _encoder_faults(study)
     yield from _objective_faults(study)
     yield from _language_faults(study)
     yield from _size_faults(study)
     for name in study.settings:
         yield from (f"settings.{name}.start: {fault}" for fault in _start_faults(study, name))
+    yield from _whole_faults(study)
     yield from _collection_faults(study)
     yield from _export_faults(study)
 
@@ -196,6 +191,15 @@ def _collection_faults(study: Study) -> Iterator[str]:
         for key in ("sources", "languages", "temperature", "weights", "pools"):
             if getattr(setting, key) != Setting.model_fields[key].default:
                 yield f"settings.{name}.{key}: {setting.corpus} is no collection; leave it out"
+
+
+def _whole_faults(study: Study) -> Iterator[str]:
+    for name, collection in study.collections.items():
+        for split, sources in collection.whole.items():
+            for source in sources:
+                if source not in collection.sources:
+                    absent = not_among(source, collection.sources)
+                    yield f"collections.{name}.whole.{split}: no source {absent}"
 
 
 def _export_faults(study: Study) -> Iterator[str]:
