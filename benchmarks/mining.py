@@ -240,7 +240,8 @@ def peers(folder: Path, model: str, size: int) -> Iterator[str]:
         paths.append(folder / f"{side}.{size}.npy")
         np.save(paths[-1], encoder.encode(islice(lines, size), language=side))
     context = multiprocessing.get_context("spawn")
-    yield f"{size:,} sentences a side, {encoder.dimension} wide, k = {K}, one thread, best of three."
+    width = encoder.dimension
+    yield f"{size:,} sentences a side, {width} wide, k = {K}, one thread, best of three."
     yield ""
     yield "| way | seconds | sentences a second, both sides | memory beside the vectors, MB |"
     yield "| --- | ---: | ---: | ---: |"

@@ -7,7 +7,8 @@ Copies what results/ holds of them at its top to docs/results/<scale>/, or what 
 results/ holds to docs/results/<folder>/ (at another scale than the default <folder>-<scale>/),
 joins all claims that are there now and registers them as they are (registered.json), puts the
 scores of every seed and task into scores.csv, and writes README.md beside: the command, the commit,
-and the hours of its jobs. What was not made is not listed. A long run may be kept in parts, from one checkout or several: runs.json has them.
+and the hours of its jobs. What was not made is not listed. A long run may be kept in parts, from
+one checkout or several: runs.json has them.
 
 The command is planned again: where it has anything left to do, the results are not those of this
 commit, and nothing is kept. So the trainings are those of the commit, whenever they were done.
