@@ -7,8 +7,8 @@ Copies what results/ holds of them at its top to docs/results/<scale>/, or what 
 results/ holds to docs/results/<folder>/ (at another scale than the default <folder>-<scale>/),
 joins all claims that are there now and registers them as they are (registered.json), puts the
 scores of every seed and task into scores.csv, and writes README.md beside: the command, the commit,
-and the hours of its jobs. What was not made is not listed. A long run may be kept in parts, from
-one checkout or several: runs.json has them.
+the minutes that Snakemake ran in this folder, and the hours of its jobs. What was not made is not
+listed. A long run may be kept in parts, from one checkout or several: runs.json has them.
 
 The command is planned again: where it has anything left to do, the results are not those of this
 commit, and nothing is kept. So the trainings are those of the commit, whenever they were done.
@@ -25,7 +25,7 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from datetime import date
+from datetime import date, datetime
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,8 @@ from tandem.reporting.writer import write_frame
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results"
+LOG_NAME = "%Y-%m-%dT%H%M%S.%f"
+"""How Snakemake names the log of a call: when it began."""
 JOINED = "claims.csv"
 SCORES = "scores.csv"
 
@@ -89,6 +91,16 @@ def job_hours(command: str) -> dict[str, float]:
     return dict(hours)
 
 
+def minutes() -> float:
+    """Return how long the calls of Snakemake in this folder took in which a job ended."""
+    spent = 0.0
+    for log in (ROOT / ".snakemake/log").glob("*.snakemake.log"):
+        if " steps (" in log.read_text(encoding="utf-8", errors="replace"):
+            start = datetime.strptime(log.name.removesuffix(".snakemake.log"), LOG_NAME)
+            spent += log.stat().st_mtime - start.timestamp()
+    return round(spent / 60, 1)
+
+
 def without_places(command: str) -> str:
     """Return a command without what is where on this machine."""
     return re.sub(r"mirror=\S+", "mirror=<folder of official archives>", command)
@@ -127,6 +139,7 @@ def remember(target: Path, run: dict[str, Any]) -> list[dict[str, Any]]:
 
 def described(run: dict[str, Any]) -> list[str]:
     """Return the lines that tell of a run; the site has its tables in their places."""
+    taken = f" in {run['minutes']:,.0f} minutes" if "minutes" in run else ""
     hours = (f"{rule} {spent:.2f}" for rule, spent in sorted(run["hours"].items()))
     names = sorted(map(Path, run["files"]), key=lambda file: (file.stem, file.suffix))
     shown: dict[str, list[str]] = {"": []}  # pictures of no table stand first
@@ -135,8 +148,8 @@ def described(run: dict[str, Any]) -> list[str]:
         tables = [stem for stem in shown if picture.stem.startswith(stem)]
         shown[max(tables, key=len, default="")] += [f"![{picture.stem}]({picture})", ""]
     return [
-        f"Made by `{run['command']}` at commit {run['commit']}. Hours of jobs, most of which take "
-        f"one core: {', '.join(hours)}.",
+        f"Made by `{run['command']}` at commit {run['commit']}{taken}. Hours of jobs, most of "
+        f"which take one core: {', '.join(hours)}.",
         "",
         *chain.from_iterable(shown.values()),
         f"As CSV: {', '.join(f'[{file}]({file})' for file in of(names, '.csv'))}.",
@@ -174,6 +187,7 @@ def main() -> None:
     run = {
         "command": without_places(sys.argv[1]),
         "commit": git("rev-parse", "--short", "HEAD"),
+        "minutes": minutes(),
         "hours": hours,
         "files": [file.name for file in kept],
     }

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tandem.corpora.settings import Bitext
-from tandem.corpora.split import NOWHERE, PLACES, Elsewhere, Splits, split_pairs
+from tandem.corpora.split import NOWHERE, PLACES, Elsewhere, Splits, split_pairs, with_aside
 from tandem.errors import TandemError
 from tandem.files.io import atomic_folder, remove, write_json
 from tandem.filtering.clean import Removed, refusal, report
@@ -77,13 +77,10 @@ def build_bitext(
         TandemError: when no pair is left, or too few for the splits.
     """
     with atomic_folder(folder) as result:
-        scratch = result / "scratch"
-        scratch.mkdir()
+        (scratch := result / "scratch").mkdir()
         per_source, removed = dict.fromkeys([*sources, *aside], 0), Removed()
-        rows = ((row, False) for row in _chain(sources, per_source))
-        others = ((row, True) for row in _chain(aside, per_source))
-        both = itertools.chain(rows, others)
-        spooled = _spool(both, bitext, scratch / "kept", (held_out, unseen), removed)
+        rows = itertools.chain(_chain(sources, per_source), _chain(aside, per_source, True))
+        spooled = _spool(rows, bitext, scratch / "kept", (held_out, unseen), removed)
         if spooled.aside.all():
             raise _nothing_left(sources, removed)
         kept = np.arange(len(spooled.pairs))
@@ -137,17 +134,19 @@ def _split(
     elsewhere: Elsewhere,
 ) -> Splits:
     """Split the pairs kept; where they come in several versions, write what means the same."""
-    aside = spooled.aside[kept]
-    most = max(_LEAST_HELD_OUT, most_held_out * int((~aside).sum()))
+    main = ~spooled.aside[kept]
+    most = max(_LEAST_HELD_OUT, most_held_out * int(main.sum()))
     valid, test = (int(min(1, most / bitext.valid) * n) for n in (bitext.valid, bitext.test))
     left, right = spooled.left[kept], spooled.right[kept]
     if bitext.versions:
         left = right = meanings(left, right)
-    places = spooled.places[kept] if bitext.sections else None
+    places = spooled.places[kept][main] if bitext.sections else None
     splits = split_pairs(
-        left, right, valid, test, bitext.seed, bitext.max_pairs, elsewhere, places,
-        bitext.versions, aside if aside.any() else None,
+        left[main], right[main], valid, test, bitext.seed, bitext.max_pairs, elsewhere, places,
+        bitext.versions,
     )  # fmt: skip
+    if not main.all():
+        splits = with_aside(splits, main, left, right, bitext.seed, elsewhere)
     if bitext.versions:
         np.save(result / "train.keys.npy", left[splits.train])
     return splits
@@ -168,14 +167,16 @@ def meanings(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     return connected_components(graph, directed=False)[1][numbers[:count]].astype(np.int64)
 
 
-def _chain(sources: Mapping[str, Iterable[Row]], counts: dict[str, int]) -> Iterator[Row]:
-    """Yield the pairs of every source in turn, counting them."""
+def _chain(
+    sources: Mapping[str, Iterable[Row]], counts: dict[str, int], aside: bool = False
+) -> Iterator[tuple[Row, bool]]:
+    """Yield the pairs of every source in turn, counting them, each with `aside`."""
     with progress_bar(desc="reading pairs", unit=" pairs", unit_scale=True) as bar:
         for name, pairs in sources.items():
             for pair in pairs:
                 counts[name] += 1
                 bar.update()
-                yield pair
+                yield pair, aside
 
 
 def _spool(

@@ -96,20 +96,18 @@ def build_collection(
     `unseen` are texts that no training pair may hold on either side: those of scored tasks. Raises
     TandemError where no pair is left to train on.
     """
-    hidden, held = array("Q", map(bare_key, unseen)), {}
+    hidden = array("Q", map(bare_key, unseen))
+    held: dict[str, dict[str, list[str]]] = {}
     places: dict[str, str] = {}
-    whole: dict[str, str] = {}
+    whole = {name: split for split, names in settings.whole.items() for name in names}
     with atomic_folder(folder) as result:
         for split in (*SPLITS, "spooled"):
             (result / split).mkdir()
         reader = _Reader(settings, result / "spooled")
         for name, languages in sources.items():
             sizes = reader.spool(name, languages)
-            split = next((s for s, names in settings.whole.items() if name in names), None)
-            if split is None:
+            if name not in whole:
                 held[name] = _held_out(name, sizes, settings, places)
-            else:
-                whole[name] = split
         spooled = sorted((result / "spooled").iterdir())
         splits = [_splits(path, places, whole) for path in spooled]
         counts = [_hold_out(p, result, s, hidden) for p, s in zip(spooled, splits, strict=True)]
@@ -126,6 +124,7 @@ def build_collection(
             raise TandemError("No pair is left to train on. Give more text, or hold out less")
         kept = sum(part[split] for part in parts for split in SPLITS)
         cleaning = report(kept, reader.removed, settings.cleaning)
+        whole = {name: split for name, split in whole.items() if name in sources}
         description = {"parts": parts, "held_out": held, "whole": whole, "cleaning": cleaning}
         write_json(result / "collection.json", description)
     return description

@@ -51,7 +51,6 @@ def split_pairs(
     elsewhere: Elsewhere = NOWHERE,
     places: np.ndarray | None = None,
     once: bool = False,
-    aside: np.ndarray | None = None,
 ) -> Splits:
     """Shuffle pairs into train, validation and test splits with no text in common.
 
@@ -65,11 +64,9 @@ def split_pairs(
     holds out, `elsewhere`, are taken first for the same split, each text once, and for no other.
     `places`, (n,), are numbers in `PLACES` of the split that a pair must be in, or 0: a split with
     such pairs has at most as many as asked, and no others; the rest are in none. With `once` no key
-    of a left side is repeated in validation, nor in test. Pairs put
-    `aside`, bool (n,), are only trained on. TandemError where too few would be left.
+    of a left side is repeated in validation, nor in test. TandemError where too few would be left.
     """
-    order = np.random.default_rng(seed).permutation(len(left))
-    rest = order if aside is None else order[~aside[order]]
+    rest = np.random.default_rng(seed).permutation(len(left))
     in_test, in_valid = (np.isin(left, keys) | np.isin(right, keys) for keys in elsewhere)
     both = ("test", test, (in_test, in_valid)), ("valid", valid, (in_valid, in_test))
     surplus, short, parts = 0, False, []
@@ -90,14 +87,34 @@ def split_pairs(
         rest = _without(rest, taken, left, right)
     if short or not len(rest):
         raise _too_few(len(left), valid, test)
-    if aside is not None:
-        free = order[aside[order] & ~(in_test | in_valid)[order]]
-        free = _without(free, np.concatenate(parts), left, right)
-        rest = order[np.isin(order, np.concatenate([rest, free]))]
     overlapping = len(left) - sum(map(len, parts)) - len(rest) - surplus
     train = rest[:max_train]
     surplus += len(rest) - len(train)
     return Splits(train, parts[1], parts[0], overlapping, surplus)
+
+
+def with_aside(
+    splits: Splits,
+    main: np.ndarray,
+    left: np.ndarray,
+    right: np.ndarray,
+    seed: int,
+    elsewhere: Elsewhere = NOWHERE,
+) -> Splits:
+    """Add pairs that are only trained on to the training split of others, in a new order.
+
+    `main`, bool (n,), is true of the pairs that `splits` are of; `left` and `right`, (n,), are keys
+    of all. Of the others, those with a text that is held out, here or `elsewhere`, are left out.
+    """
+    rows = np.flatnonzero(main)
+    train, valid, test = (rows[part] for part in (splits.train, splits.valid, splits.test))
+    others = _without(np.flatnonzero(~main), np.concatenate([valid, test]), left, right)
+    held = np.concatenate(elsewhere)
+    others = others[~(np.isin(left[others], held) | np.isin(right[others], held))]
+    both = np.concatenate([train, others])
+    order = np.random.default_rng(seed).permutation(len(both))
+    overlapping = splits.overlapping + int((~main).sum()) - len(others)
+    return Splits(both[order], valid, test, overlapping, splits.surplus)
 
 
 def _drawn(pool: np.ndarray, size: int, keys: np.ndarray | None) -> np.ndarray:
