@@ -43,6 +43,7 @@ from tandem.segmentation.collection import draw, segment_collection
 from tandem.segmentation.segmentation import SEGMENTATIONS
 from tandem.segmentation.segmenter import Segmenter
 from tandem.studies.configuration import load_configuration, load_plans, load_registers
+from tandem.tasks import selection
 from tandem.tasks.kinds.retrieval import BitextRetrieval
 from tandem.training.pairs import load_collection
 from tandem.training.run import Run, train_encoder
@@ -105,11 +106,12 @@ def train(trial: Trial, folder: Path) -> dict[str, Any]:
     run = Run.parse(values, trial.seed)
     texts = [text for text in load_collection(place) if len(text.usable)]
     started = time.process_time()
-    encoder, history = train_encoder(run, segmenter, texts, None, device="cpu", show=False)
+    select = selection.by_collection(segmenter, folder / "corpora/verses", [trial.language])
+    encoder, history = train_encoder(run, segmenter, texts, select, device="cpu", show=False)
     seconds = time.process_time() - started
     task = BitextRetrieval(split="valid", languages=(trial.language,))
     items = task.score(encoder, {"corpus": folder / "corpora/verses"})
-    pairs = run.recipe.epochs * sum(len(text.usable) for text in texts)
+    pairs = (len(history) - 1) * sum(len(text.usable) for text in texts)  # epoch 0 is untrained
     return {
         "experiment": trial.experiment,
         "language": trial.language,
@@ -117,6 +119,7 @@ def train(trial: Trial, folder: Path) -> dict[str, Any]:
         "changes": dict(trial.changes),
         "p_at_1_x100": round(float(np.mean([task.estimate(items, u) for u in items])), 2),
         "loss": [round(epoch.loss, 4) for epoch in history if epoch.loss is not None],
+        "validation": [round(epoch.validation or 0, 2) for epoch in history],
         "seconds": round(seconds, 1),
         "pairs_per_s": round(pairs / seconds, 1),
     }
@@ -156,7 +159,7 @@ def scores(tried: list[tuple[str, tuple]], options: argparse.Namespace) -> np.nd
         said = " ".join(f"{key}={value}" for key, value in changes)
         rate = np.mean([one["pairs_per_s"] for one in own])
         print(f"{name} {said}: P@1 {np.mean(rows[-1]):.1f}, {own[0]['seconds']:.0f} s, "
-              f"{rate:.0f} pairs/s, loss {own[0]['loss'][-1]}", flush=True)  # fmt: skip
+              f"{rate:.0f} pairs/s, loss {own[0]['loss'][-1]}, {own[0]['validation']}", flush=True)  # fmt: skip
     return np.array(rows)
 
 
