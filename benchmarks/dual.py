@@ -161,8 +161,9 @@ def scores(tried: list[tuple[str, tuple]], options: argparse.Namespace) -> np.nd
         said = " ".join(f"{key}={value}" for key, value in changes)
         rate = np.mean([one["pairs_per_s"] for one in own])
         first = own[0]
-        print(f"{name} {said}: P@1 {np.mean(rows[-1]):.1f}, {first['seconds']:.0f} s, "
-              f"{rate:.0f} pairs/s, loss {first['loss'][-1]}, {first['validation']}", flush=True)  # fmt: skip
+        shown = f"{rate:.0f} pairs/s, loss {first['loss'][-1]}, {first['validation']}"
+        print(f"{name} {said}: P@1 {np.mean(rows[-1]):.1f}, {first['seconds']:.0f} s, {shown}",
+              flush=True)  # fmt: skip
     return np.array(rows)
 
 

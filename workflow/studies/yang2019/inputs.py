@@ -66,8 +66,8 @@ class Inputs:
 
     def translator(self, language: str, seed: int) -> dict[str, Any]:
         """Return the translator from English into a language, with a seed, as plain values."""
-        own = {"source": "en", "target": language, "seed": seed}
-        return {**TRANSLATORS.dump(self.mined.translator), **own}
+        sides = {"source": "en", "target": language, "seed": seed}
+        return {**TRANSLATORS.dump(self.mined.translator), **sides}
 
     def translator_kind(self) -> Path:
         """Return the file of that translator's kind."""

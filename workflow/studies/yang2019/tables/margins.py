@@ -83,11 +83,10 @@ class Margins(Table):
             points = [(point, name) for label, point, name in named if label == encoder]
             cosines = _cosines(material.scores, [name for _, name in points], self.task)
             for point, name in points:
-                own = cosines[name]
                 margin = f"{point.margin:g}"
-                seeds += [{"encoder": encoder, "margin": margin, **seed} for seed in own]
+                seeds += [{"encoder": encoder, "margin": margin, **seed} for seed in cosines[name]]
                 line = {"encoder": encoder, "margin": point.margin, "experiment": name}
-                rows.append(line | self._figures(name, own, material))
+                rows.append(line | self._figures(name, cosines[name], material))
         frame = pd.DataFrame(rows)
         frames = {"seeds": pd.DataFrame(seeds), "compared": self._compared(frame)}
         barred = learned.barred(material, [name for _, _, name in named])

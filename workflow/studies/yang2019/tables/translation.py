@@ -60,14 +60,14 @@ class TranslationTable(Table):
             counted = read_json(counts / "counts.json")
             scores = {}
             for origin in ORIGINS:
-                own = [folders[material.plan.path("translated", code, origin, f"seed{seed}")]
-                       for seed in self.mined.seeds]  # fmt: skip
-                scores[origin] = scored(own, self.mined.resamples, self.mined.seed)
+                trained = [folders[material.plan.path("translated", code, origin, f"seed{seed}")]
+                           for seed in self.mined.seeds]  # fmt: skip
+                scores[origin] = scored(trained, self.mined.resamples, self.mined.seed)
                 signatures |= scores[origin].signatures
                 line = {"language": code, "origin": origin, "pairs": counted["pairs"][origin],
                         "right_share": counted["right"][origin],
                         "threshold": counted["thresholds"].get(origin),
-                        "seed_count": len(own)}  # fmt: skip
+                        "seed_count": len(trained)}  # fmt: skip
                 tested.append(line | compared(scores[origin], scores[ORIGINS[0]]))
         every = pd.DataFrame(tested)
         frame = every.drop(columns=[name for name in every if "_gain_log" in str(name)])
@@ -103,13 +103,13 @@ class TranslationTable(Table):
         return dot_plot(panels)
 
 
-def compared(own: Scored, original: Scored) -> dict[str, float | None]:
+def compared(mined: Scored, original: Scored) -> dict[str, float | None]:
     """Return the columns of an origin: its scores, and what they gain over the original pairs'."""
     columns: dict[str, float | None] = {}
-    for name, figures in own.figures.items():
+    for name, figures in mined.figures.items():
         bounds = over_seeds(figures).interval
         columns |= {name: bounds.estimate, f"{name}_low": bounds.low, f"{name}_high": bounds.high}
-        estimate = None if own is original else gain(figures, original.figures[name])
+        estimate = None if mined is original else gain(figures, original.figures[name])
         logs = (None,) * 3 if estimate is None else (
             estimate.value, estimate.error, estimate.freedom)  # fmt: skip
         shares: list[float | None] = [None] * 3
