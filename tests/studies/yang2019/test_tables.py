@@ -174,6 +174,9 @@ def test_the_first_table_says_what_was_searched(scored):
     _, _, report = made(scored, "table1")
     row = report.frame.iloc[0]
     assert (row["english"], row["other"], row["seed_count"]) == (300, 300, 2)
+    bounds = report.frame.filter(regex="_(low|high)_p_at_n_x100$")
+    assert len(bounds.columns) == 6
+    assert 0 <= bounds.to_numpy().min() <= bounds.to_numpy().max() <= 100
     best = report.frame.set_index("row")["forward.1_p_at_n_x100"]
     assert best["BiDE+AM"] > best["SP with the margin loss"]
 

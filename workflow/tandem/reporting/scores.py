@@ -27,7 +27,7 @@ METRICS = {
     "accuracy_x100": "Accuracy × 100", "loss_x100": "Loss × 100, the lower the better",
 }  # fmt: skip
 """Names of metrics for readers."""
-SHARES = frozenset({"p_at_1_x100", "f1_x100", "accuracy_x100"})
+SHARES = frozenset({"p_at_1_x100", "p_at_n_x100", "ap_x100", "f1_x100", "accuracy_x100"})
 """Metrics that lie between 0 and 100, as their intervals do."""
 LOWER = frozenset({"loss_x100"})
 """Metrics whose lowest figure is the best."""
