@@ -1,13 +1,15 @@
 """What the values of yang2019's encoders are chosen on: held-out text that no table scores.
 
-    python benchmarks/dual.py choose [ENCODER.SETTING ...] [--language fr] [--pairs N] [--seeds 1]
+    python benchmarks/dual.py choose [ENCODER.SETTING ...] [--scales X ...] [--rates X ...]
     python benchmarks/dual.py try ENCODER.SETTING KEY=VALUE ... [--pairs N] [--seeds 1]
 
-choose: each encoder with each objective is trained with every learning rate of one grid, and every
-multiplier of it for token embeddings (--multipliers), and scored by P@1 x 100 on the validation
-books, the mean of both directions. One rule for all: rates are listed from the lowest, and the
-first is taken whose mean is within one standard error of the best (of one seed: the best). It
-prints pairs per second of processor time, too.
+choose: each encoder with each objective is trained with every value of one grid, of learning rates
+(--rates), multipliers of them for token embeddings (--multipliers) and scales of the cosine
+(--scales), those that are left out as the study has them, and scored by P@1 x 100 on the validation
+books, the mean of both directions, at its best epoch. One rule for all: values are listed from the
+lowest, and the first is taken whose mean is within one standard error of the best (of one seed: the
+best). It prints the score of each epoch, from the untrained encoder's, and pairs per second of
+processor time, too.
 try: the same score of one set of values; keys are those of the recipe, objective and architecture.
 
 Both read what `snakemake results/un/corpora/verses` makes, under --folder. Finished trainings are
@@ -19,6 +21,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import itertools
 import json
 import math
 import os
@@ -43,12 +46,12 @@ from tandem.segmentation.collection import Balance, draw, segment_collection
 from tandem.segmentation.segmentation import SEGMENTATIONS
 from tandem.segmentation.segmenter import Segmenter
 from tandem.studies.configuration import load_configuration, load_plans, load_registers
+from tandem.tasks import selection
 from tandem.tasks.kinds.retrieval import BitextRetrieval
 from tandem.training.pairs import load_collection
 from tandem.training.run import Run, train_encoder
 
 ROOT = Path(__file__).parents[1]
-RATES = (0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.256)
 
 
 @dataclass(frozen=True)
@@ -105,11 +108,12 @@ def train(trial: Trial, folder: Path) -> dict[str, Any]:
     run = Run.parse(values, trial.seed)
     texts = [text for text in load_collection(place) if len(text.usable)]
     started = time.process_time()
-    encoder, history = train_encoder(run, segmenter, texts, None, device="cpu", show=False)
+    select = selection.by_collection(segmenter, folder / "corpora/verses", [trial.language])
+    encoder, history = train_encoder(run, segmenter, texts, select, device="cpu", show=False)
     seconds = time.process_time() - started
     task = BitextRetrieval(split="valid", languages=(trial.language,))
     items = task.score(encoder, {"corpus": folder / "corpora/verses"})
-    pairs = run.recipe.epochs * sum(len(text.usable) for text in texts)
+    pairs = (len(history) - 1) * sum(len(text.usable) for text in texts)  # epoch 0 is untrained
     return {
         "experiment": trial.experiment,
         "language": trial.language,
@@ -117,6 +121,7 @@ def train(trial: Trial, folder: Path) -> dict[str, Any]:
         "changes": dict(trial.changes),
         "p_at_1_x100": round(float(np.mean([task.estimate(items, u) for u in items])), 2),
         "loss": [round(epoch.loss, 4) for epoch in history if epoch.loss is not None],
+        "validation": [round(epoch.validation or 0, 2) for epoch in history],
         "seconds": round(seconds, 1),
         "pairs_per_s": round(pairs / seconds, 1),
     }
@@ -155,15 +160,24 @@ def scores(tried: list[tuple[str, tuple]], options: argparse.Namespace) -> np.nd
         rows.append([one["p_at_1_x100"] for one in own])
         said = " ".join(f"{key}={value}" for key, value in changes)
         rate = np.mean([one["pairs_per_s"] for one in own])
-        print(f"{name} {said}: P@1 {np.mean(rows[-1]):.1f}, {own[0]['seconds']:.0f} s, "
-              f"{rate:.0f} pairs/s, loss {own[0]['loss'][-1]}", flush=True)  # fmt: skip
+        first = own[0]
+        shown = f"{rate:.0f} pairs/s, loss {first['loss'][-1]}, {first['validation']}"
+        print(f"{name} {said}: P@1 {np.mean(rows[-1]):.1f}, {first['seconds']:.0f} s, {shown}",
+              flush=True)  # fmt: skip
     return np.array(rows)
 
 
 def choose(options: argparse.Namespace) -> None:
-    """Print the learning rate, and the multiplier, that the rule takes for each experiment."""
-    grid = [(rate, multiplier) for rate in options.rates for multiplier in options.multipliers]
-    keys = "learning_rate", "embedding_multiplier"
+    """Print the values that the rule takes for each experiment."""
+    chosen = {
+        "learning_rate": options.rates,
+        "embedding_multiplier": options.multipliers,
+        "scale": options.scales,
+    }
+    keys = [key for key, values in chosen.items() if values]
+    if not keys:
+        raise SystemExit("nothing to choose from: give --scales, --rates or --multipliers")
+    grid = [*itertools.product(*(sorted(chosen[key]) for key in keys))]
     for name in options.values:
         tried = [(name, tuple(zip(keys, map(str, values), strict=True))) for values in grid]
         found = scores(tried, options)
@@ -181,8 +195,9 @@ def main() -> None:
     )
     parser.add_argument("what", choices=["choose", "try"])
     parser.add_argument("values", nargs="+", metavar="ENCODER.SETTING or KEY=VALUE")
-    parser.add_argument("--rates", type=float, nargs="+", default=RATES)
-    parser.add_argument("--multipliers", type=float, nargs="+", default=[1.0])
+    parser.add_argument("--rates", type=float, nargs="+", default=[])
+    parser.add_argument("--multipliers", type=float, nargs="+", default=[])
+    parser.add_argument("--scales", type=float, nargs="+", default=[])
     parser.add_argument("--language", default="fr")
     parser.add_argument("--folder", type=Path, default=ROOT / "results/un")
     parser.add_argument("--pairs", type=int, help="of the training text (default: all)")

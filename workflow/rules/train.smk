@@ -31,6 +31,7 @@ rule train:
         run=lambda w: plan_of(w).run(w.experiment),
         sides=lambda w: plan_of(w).sides(plan_of(w).setting(w.experiment).corpus),
         selection=lambda w: plan_of(w).setting(w.experiment).selection,
+        languages=lambda w: plan_of(w).setting(w.experiment).languages,
         pools=lambda w: plan_of(w).setting(w.experiment).pools,
         part=lambda w: plan_of(w).part(w.experiment),
         code=lambda w: digest("train.py", *plan_of(w).training_files(w.experiment)),

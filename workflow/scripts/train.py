@@ -18,10 +18,12 @@ with logged(snakemake.log[0]) as log:
     described = Run.parse(params.run, int(snakemake.wildcards.seed))
     segmenter = Segmenter.load(f"{inputs.segmented}/segmenter")
     select = None
-    if inputs.selection:
+    if params.selection == "similarity":
         select = selection.by_similarity(segmenter, inputs.selection[0])
     elif params.selection == "labels":
         select = selection.by_labels(inputs.segmented)
+    elif inputs.selection:
+        select = selection.by_collection(segmenter, inputs.selection[0], params.languages)
     elif params.selection == "retrieval":
         select = selection.by_retrieval(inputs.segmented, params.sides)
     held_out = None

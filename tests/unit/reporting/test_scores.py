@@ -25,6 +25,12 @@ def test_a_cell_is_the_mean_over_seeds(scores, items):
     assert scores.cell("sp.random", "sts", "2013").items == 30
 
 
+def test_items_come_in_the_order_of_the_seeds(scores, items):
+    assert scores.seeds("sp.en-cs", "sts") == [1, 2] and scores.seeds("sp.en-cs", "other") == []
+    read = [one_seed["cosine"] for one_seed in scores.items("sp.en-cs", "sts")]
+    np.testing.assert_allclose(read, [items(0.5, seed)["cosine"] for seed in (1, 2)], atol=1e-6)
+
+
 def test_the_draws_of_a_cell_are_those_of_its_seeds_on_the_same_pairs(scores, items):
     expected = TASKS["sts"].draws([items(0.5, 1), items(0.5, 2)], "mean", 200, 5)
     cell = scores.cell("sp.en-cs", "sts", "mean")

@@ -148,6 +148,13 @@ def labelled(**setting):
     return {"studies": {"first": own}}
 
 
+def test_held_out_pairs_of_a_collection_choose_an_epoch_but_have_no_loss(workspace):
+    plan = plans(**started(joint={"selection": "retrieval"}))["results/first"]
+    assert plan.selection("sp.joint") == ["results/first/corpora/all"]
+    with pytest.raises(ConfigurationError, match="joint.selection: loss is for bitexts"):
+        plans(**started(joint={"selection": "loss"}))
+
+
 def test_training_may_start_from_a_pretrained_encoder(workspace):
     plan = plans(**labelled())["results/first"]
     assert plan.start_model("tuned.tuned", 2) == ["results/first/pretrained/muse"]

@@ -1,10 +1,12 @@
 import numpy as np
 import pytest
 
+from tandem.errors import TandemError
+from tandem.files.io import write_json
 from tandem.segmentation.kinds.words import Words
 from tandem.segmentation.segmenter import learn
 from tandem.statistics.cosine import cosine_similarity
-from tandem.tasks.selection import by_retrieval, by_similarity
+from tandem.tasks.selection import by_collection, by_retrieval, by_similarity
 
 TABLE = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 0.5]])
 
@@ -24,6 +26,27 @@ def test_of_equally_near_sentences_the_first_is_retrieved(validation):
     folder = validation(en=[[0], [1], [2]], cs=[[0], [1], [2]])
     score = by_retrieval(folder, ("en", "cs"))(averages(np.ones((3, 3))))
     assert score == pytest.approx(100 / 3)
+
+
+def test_in_a_collection_the_parts_of_the_languages_are_retrieved(tmp_path):
+    segmenter = learn(Words(size=20), {"en": lambda: ["a b c"], "de": lambda: ["x y"]}, tmp_path)
+    parts = [("en", "de", 2), ("en", "fr", 2), ("en", "ru", 0)]
+    sizes = [{"source": "books", "left": left, "right": right, "train": 9, "valid": n, "test": 0}
+             for left, right, n in parts]  # fmt: skip
+    write_json(tmp_path / "collection.json", {"parts": sizes})
+    (tmp_path / "valid").mkdir()
+    for code, lines in {"de": ["1\ta\tx", "2\tb\ty"], "fr": ["1\ta\ty", "2\tb\tx"]}.items():
+        (tmp_path / f"valid/books.en.{code}.tsv").write_text("\n".join(lines) + "\n")
+    table = np.eye(len(segmenter) + 1)
+    for first, second in (("a", "x"), ("b", "y")):
+        ids = {}
+        for code, word in (("en", first), ("de", second)):
+            ids[code] = segmenter.encoder(code)([word]).ids[0]
+        table[ids["de"]] = table[ids["en"]]
+    average = averages(table)
+    assert by_collection(segmenter, tmp_path, ["de"])(average) == 100
+    with pytest.raises(TandemError, match="no validation pairs choose an epoch. Raise `valid`"):
+        by_collection(segmenter, tmp_path, ["ru"])
 
 
 def test_similarity_segments_the_task_as_the_encoder_would(tmp_path):

@@ -64,9 +64,10 @@ class Inputs:
         """Return the corpus whose splits choose thresholds and give translators their test text."""
         return self.plan.path("corpora", self.plan.setting(self.miners[language]).corpus)
 
-    def translator(self, language: str) -> dict[str, Any]:
-        """Return the translator from English into a language, as plain values."""
-        return {**TRANSLATORS.dump(self.mined.translator), "source": "en", "target": language}
+    def translator(self, language: str, seed: int) -> dict[str, Any]:
+        """Return the translator from English into a language, with a seed, as plain values."""
+        sides = {"source": "en", "target": language, "seed": seed}
+        return {**TRANSLATORS.dump(self.mined.translator), **sides}
 
     def translator_kind(self) -> Path:
         """Return the file of that translator's kind."""

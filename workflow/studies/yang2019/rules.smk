@@ -99,7 +99,7 @@ rule mine_searched:
 
 
 rule translate_test:
-    """Train a translator on original or on mined pairs, and translate the test text.
+    """Train a translator on original or on mined pairs with a seed, and translate the test text.
 
     Out: translations.txt and references.txt, line by line. A run that was stopped resumes from
     its checkpoint.
@@ -107,14 +107,15 @@ rule translate_test:
     input:
         mined=yang2019.plan.path("mined/{language}"),
     output:
-        folder=directory(yang2019.plan.path("translated/{language}/{origin}")),
+        folder=directory(yang2019.plan.path("translated/{language}/{origin}/seed{seed}")),
     log:
-        yang2019.plan.path("logs/translate_test/{language}/{origin}.log"),
+        yang2019.plan.path("logs/translate_test/{language}/{origin}/seed{seed}.log"),
     benchmark:
-        yang2019.plan.path("benchmarks/translate_test/{language}/{origin}.tsv")
+        yang2019.plan.path("benchmarks/translate_test/{language}/{origin}/seed{seed}.tsv")
     wildcard_constraints:
         language=alternatives(yang2019.miners),
         origin=alternatives(yang2019.origins),
+        seed=alternatives(map(str, yang2019.mined.seeds)),
     priority: SECOND
     conda:
         "../../../envs/tandem.yaml"
@@ -124,7 +125,7 @@ rule translate_test:
         mem_mb=8000,
         runtime=2880,
     params:
-        translator=lambda w: yang2019.translator(w.language),
+        translator=lambda w: yang2019.translator(w.language, int(w.seed)),
         code=digest("translate_test.py", yang2019.translator_kind(), study="yang2019"),
     script:
         "scripts/translate_test.py"

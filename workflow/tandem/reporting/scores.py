@@ -8,7 +8,7 @@ code. The items behind the scores are beside it, in `.npz`. All reports are comp
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -20,14 +20,14 @@ from tandem.errors import InputError, TandemError
 from tandem.files.io import read_json
 from tandem.statistics.bootstrap import Interval
 from tandem.statistics.inference import Figures, over_seeds
-from tandem.tasks.task import Task, read_items
+from tandem.tasks.task import Items, Task, read_items
 
 METRICS = {
     "pearson_x100": "Pearson's r × 100", "p_at_1_x100": "P@1 × 100", "f1_x100": "F1 × 100",
     "accuracy_x100": "Accuracy × 100", "loss_x100": "Loss × 100, the lower the better",
 }  # fmt: skip
 """Names of metrics for readers."""
-SHARES = frozenset({"p_at_1_x100", "f1_x100", "accuracy_x100"})
+SHARES = frozenset({"p_at_1_x100", "p_at_n_x100", "ap_x100", "f1_x100", "accuracy_x100"})
 """Metrics that lie between 0 and 100, as their intervals do."""
 LOWER = frozenset({"loss_x100"})
 """Metrics whose lowest figure is the best."""
@@ -95,6 +95,14 @@ class Scores:
     def details(self, experiment: str, task: str) -> list[dict[str, Any]]:
         """Return the details of each seed, in the order of the seeds."""
         return [stored["details"] for stored in self._seeds(experiment, task)]
+
+    def seeds(self, experiment: str, task: str) -> list[int]:
+        """Return the seeds with scores, in order."""
+        return [stored["seed"] for stored in self._seeds(experiment, task)]
+
+    def items(self, experiment: str, task: str) -> Iterator[Items]:
+        """Yield the items of each seed, in the order of the seeds."""
+        return (self._items(stored["items"]) for stored in self._seeds(experiment, task))
 
     def values(self, experiment: str, task: str, unit: str) -> dict[int, float]:
         """Return a figure by seed, as the score files hold it."""

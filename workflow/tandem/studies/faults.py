@@ -179,9 +179,10 @@ def _collection_faults(study: Study) -> Iterator[str]:
         labelled = setting.corpus in study.labelled
         if (chosen == "labels") > labelled:
             yield f"settings.{name}.selection: labels is for labelled pairs; give another"
-        if setting.corpus in study.collections or labelled:
-            if chosen in ("retrieval", "loss"):
-                yield f"settings.{name}.selection: {chosen} is for bitexts; similarity or last"
+        if setting.corpus in study.collections and chosen == "loss":
+            yield f"settings.{name}.selection: loss is for bitexts; similarity, retrieval or last"
+        if labelled and chosen in ("retrieval", "loss"):
+            yield f"settings.{name}.selection: {chosen} is for bitexts; similarity or last"
         if setting.corpus in study.collections:
             continue
         if labelled and setting.pairs is not None:

@@ -225,9 +225,12 @@ class Plan(CorpusPlan):
         }
 
     def selection(self, experiment: str) -> list[str]:
-        """Return the STS task that chooses the epoch, where one does."""
-        chosen = self.setting(experiment).selection
-        return [self.path("corpora", "selection.tsv")] if chosen == "similarity" else []
+        """Return the STS task, or the collection, that chooses the epoch, where one does."""
+        setting = self.setting(experiment)
+        if setting.selection == "similarity":
+            return [self.path("corpora", "selection.tsv")]
+        held_out = setting.selection == "retrieval" and setting.corpus in self.study.collections
+        return [self.path("corpora", setting.corpus)] if held_out else []
 
     # ---- Tables
 

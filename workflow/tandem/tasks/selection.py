@@ -11,6 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
+from tandem.corpora.collection import read_parts
+from tandem.errors import TandemError
+from tandem.files.io import read_lines
 from tandem.segmentation import ragged
 from tandem.segmentation.ragged import Ragged, joined
 from tandem.segmentation.segmenter import Segmenter
@@ -43,10 +46,39 @@ def by_retrieval(folder: str | Path, sides: Sequence[str]) -> Select:
 
     Of equally near sentences the first counts as retrieved. Memory: n * n floats.
     """
-    split = ragged.load_sides(folder, "valid", sides)
+    return _found(ragged.load_sides(folder, "valid", sides))
+
+
+def by_collection(
+    segmenter: Segmenter, folder: str | Path, languages: Iterable[str] | None
+) -> Select:
+    """P@1 x 100, as `by_retrieval`, on the validation split of a collection: the mean of its parts.
+
+    Of the parts, those with these languages beside the pivot (None: all) that have such pairs.
+
+    Raises:
+        TandemError: none has.
+    """
+    kept = None if languages is None else {*languages}
+    scores = []
+    for part, sizes in read_parts(folder).items():
+        if sizes["valid"] and (kept is None or part.right in kept):
+            lines = [line.split("\t") for line in read_lines(part.path(folder, "valid"))]
+            sides = ((part.left, 1), (part.right, 2))
+            encoded = (segmenter.encoder(code)([line[at] for line in lines]) for code, at in sides)
+            scores.append(_found(tuple(encoded)))
+    if not scores:
+        raise TandemError(
+            f"{folder}: no validation pairs choose an epoch. Raise `valid` of the collection"
+        )
+    return lambda embed: float(np.mean([score(embed) for score in scores]))
+
+
+def _found(sides: Sequence[Ragged]) -> Select:
+    """P@1 x 100 of aligned sentences among all of the other side, the mean of both directions."""
 
     def score(embed: Callable[[Ragged], np.ndarray]) -> float:
-        cosines = all_cosines(embed, split)
+        cosines = all_cosines(embed, sides)
         rows = np.arange(len(cosines))
         return 50 * sum(float(np.mean(cosines.argmax(axis) == rows)) for axis in (0, 1))
 

@@ -49,9 +49,10 @@ class Setting(Settings):
     trained: bool = True
     """Whether encoders are trained; else they stay as their seed draws them."""
     selection: Literal["similarity", "retrieval", "labels", "loss", "last"] = "similarity"
-    """What selects the epoch: r on `sts.selection`, P@1 on the validation split of a bitext, the
-    accuracy on that of labelled pairs, or the loss on that split, of objectives that have one;
-    last: nothing, the last one is kept."""
+    """What selects the epoch: r on `sts.selection`, P@1 on the validation split of a bitext or a
+    collection (of the languages that are trained on), the accuracy on that of labelled pairs, or
+    the loss on that of a bitext, of objectives that have one; last: nothing, the last one is
+    kept."""
 
     def objective_of(self, encoder: str) -> str:
         """Return the name of the objective that trains an encoder."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
-from pydantic import NonNegativeFloat, NonNegativeInt, PositiveInt
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 
 from tandem.files.io import atomic_folder, write_json, write_lines
 from tandem.registry import Named, Settings
@@ -34,7 +34,10 @@ class Translation(Settings):
     experiments: list[str]
     """For each language, the experiment whose encoder (of the first seed) searches."""
     translator: Annotated[Translator, Named(TRANSLATORS)]
-    """The translator, from English; its `bitext`, `source` and `target` are set by language."""
+    """The translator, from English; its `bitext`, `source` and `target` are set by language, its
+    `seed` by `seeds`."""
+    seeds: Annotated[list[NonNegativeInt], Field(min_length=1)] = [1, 2, 3]
+    """Seeds of the translators of each side; one leaves every claim undecided."""
     threshold: NonNegativeFloat | Literal["validation"] = "validation"
     """The least cosine of a mined pair: a number (the paper's 0.5 was set on its development set),
     or the one with the best F1 where the validation split is mined."""

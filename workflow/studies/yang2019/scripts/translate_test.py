@@ -12,7 +12,7 @@ with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)
     params, output, names = snakemake.params, snakemake.output.folder, snakemake.wildcards
     corpus = Path(snakemake.input.mined) / names.origin
-    root = str(Path(output).parents[2])  # of <root>/translated/<language>/<origin>
+    root = str(Path(output).parents[3])  # of <root>/translated/<language>/<origin>/seed<k>
     scratch = checkpoint(root, output, params.code)
     settings = TRANSLATORS.parse(params.translator)
     device = job_device(snakemake.config)

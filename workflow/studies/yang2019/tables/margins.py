@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pydantic import NonNegativeFloat
 
 from tandem.registry import Settings
+from tandem.reporting import learned
 from tandem.reporting.outline import Outline
 from tandem.reporting.table import Material, Report, Table
 from yang2019.methods.experiments import Compared, experiment
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+    from tandem.reporting.scores import Scores
 
 SERIES = {"positive": "translations", "negative": "nearest others"}
 UNITS = ("forward.1", "backward.1")
@@ -56,8 +58,9 @@ class Margins(Table):
         ]  # fmt: skip
 
     def inputs(self, plan: Outline) -> dict[str, list[str]]:
-        """Name the scores."""
-        return {"scores": plan.scores([name for _, _, name in self._named(plan)], self.task)}
+        """Name the scores, and the models whose histories say whether they have learned."""
+        names = [name for _, _, name in self._named(plan)]
+        return {"scores": plan.scores(names, self.task), **learned.inputs(plan, names)}
 
     def figures(self, name: str) -> list[str]:
         """Name the figure as the paper numbers it."""
@@ -68,25 +71,26 @@ class Margins(Table):
 
         Columns: encoder, margin, experiment, seed_count; forward.1 and backward.1 with 95%
         intervals over sentences and seeds; positive_x100, negative_x100 and gap_x100, mean cosines
-        and their difference, with 95% t intervals over seeds (empty for one seed). The frame
-        `seeds` has the cosines of each seed, `compared` for each encoder the experiments with the
-        smallest margin and with `claimed`.
+        and their difference, with 95% t intervals over seeds (empty for one seed); sentences, the
+        mean number that negatives are the means over. The frame `seeds` has the cosines of each
+        seed, `compared` for each encoder the experiments with the smallest margin and with
+        `claimed`.
         """
         import pandas as pd
 
-        rows, seeds = [], []
-        for label, point, name in self._named(material.plan):
-            cosines = _cosines(material.scores.details(name, self.task))
-            margin = f"{point.margin:g}"
-            seeds += [
-                {"encoder": label, "margin": margin, "seed": number, **cosine}
-                for number, cosine in enumerate(cosines, start=1)
-            ]
-            named = {"encoder": label, "margin": point.margin, "experiment": name}
-            rows.append(named | self._figures(name, cosines, material))
+        named, rows, seeds = self._named(material.plan), [], []
+        for encoder in self.encoders.values():
+            points = [(point, name) for label, point, name in named if label == encoder]
+            cosines = _cosines(material.scores, [name for _, name in points], self.task)
+            for point, name in points:
+                margin = f"{point.margin:g}"
+                seeds += [{"encoder": encoder, "margin": margin, **seed} for seed in cosines[name]]
+                line = {"encoder": encoder, "margin": point.margin, "experiment": name}
+                rows.append(line | self._figures(name, cosines[name], material))
         frame = pd.DataFrame(rows)
         frames = {"seeds": pd.DataFrame(seeds), "compared": self._compared(frame)}
-        return Report(frame, self._markdown(rows, material), frames)
+        barred = learned.barred(material, [name for _, _, name in named])
+        return Report(frame, self._markdown(rows, barred, material), frames, barred)
 
     def _figures(
         self, name: str, cosines: Sequence[Mapping[str, float]], material: Material
@@ -103,9 +107,12 @@ class Margins(Table):
             line |= columns(unit, metric, material.scores.cell(name, self.task, unit))
         for key in COSINES:
             line |= columns(key, "x100", sample_mean(np.array([seed[key] for seed in cosines])))
+        line["sentences"] = sample_mean(np.array([s["sentences"] for s in cosines])).value
         return line
 
-    def _markdown(self, rows: Sequence[Mapping[str, Any]], material: Material) -> str:
+    def _markdown(
+        self, rows: Sequence[Mapping[str, Any]], barred: Mapping[str, str], material: Material
+    ) -> str:
         """Lay out a row for each encoder and margin."""
         from tandem.reporting.writer import grid, page, with_interval
 
@@ -113,17 +120,20 @@ class Margins(Table):
         shown = [
             [str(row["encoder"]), f"{row['margin']:g}",
              *(with_interval(row, unit, metric) for unit in UNITS),
-             *(with_interval(row, key, "x100") for key in COSINES)]
+             *(with_interval(row, key, "x100") for key in COSINES), f"{row['sentences']:,.0f}"]
             for row in rows
         ]  # fmt: skip
         headings = ["Encoder", "Margin", "P@1 forward", "P@1 backward", "Translations",
-                    "Nearest others", "Between"]  # fmt: skip
+                    "Nearest others", "Between", "Sentences"]  # fmt: skip
         return page(
             f"# {self.title}",
             "P@1 x 100, with the 95% interval over sentences and seeds; the mean cosine x 100 of "
             "all translations and, of English sentences that find theirs first, that of the "
-            "nearest other sentence (section 5.4), with 95% t intervals over seeds.",
+            "nearest other sentence (section 5.4), with 95% t intervals over seeds. Nearest others "
+            "are those of the same sentences in all rows of an encoder and seed: those that find "
+            "theirs with every margin.",
             grid(headings, shown),
+            learned.note(barred),
         )
 
     def _compared(self, frame: pd.DataFrame) -> pd.DataFrame:
@@ -159,11 +169,31 @@ class Margins(Table):
         ])  # fmt: skip
 
 
-def _cosines(details: Iterable[Mapping[str, Any]]) -> list[dict[str, float]]:
-    """Return COSINES x 100 of each seed that has a mean cosine of negatives."""
-    means = [
-        {"positive": 100 * seed["positive"], "negative": 100 * seed["negative"]}
-        for seed in details
-        if seed["negative"] is not None
-    ]
-    return [{**seed, "gap": seed["positive"] - seed["negative"]} for seed in means]
+def _cosines(
+    scores: Scores, names: Sequence[str], task: str
+) -> dict[str, list[dict[str, float | int]]]:
+    """Return COSINES x 100 of each seed of experiments, by experiment.
+
+    Negatives are the means over the sentences that find their translation in all experiments that
+    have the seed, of which there must be some; each experiment has different ones besides, which
+    would be compared with others.
+    """
+    import numpy as np
+
+    cosines: dict[str, list[dict[str, float | int]]] = {name: [] for name in names}
+    every = [dict(zip(scores.seeds(name, task), scores.items(name, task), strict=True))
+             for name in names]  # fmt: skip
+    for seed in sorted(set[int]().union(*every)):
+        scored = {name: items[seed] for name, items in zip(names, every, strict=True)
+                  if seed in items}  # fmt: skip
+        shared = np.all([np.isfinite(items["negative"]) for items in scored.values()], axis=0)
+        for name, items in scored.items() if shared.any() else ():
+            positive, negative = (
+                100 * float(some.mean(dtype=np.float64))
+                for some in (items["positive"], items["negative"][shared])
+            )
+            cosines[name].append({
+                "seed": seed, "positive": positive, "negative": negative,
+                "gap": positive - negative, "sentences": int(shared.sum()),
+            })  # fmt: skip
+    return cosines

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tandem.reporting import learned
 from tandem.reporting.outline import Outline
 from tandem.reporting.table import Material, Report, Table
 from yang2019.methods.experiments import Compared, experiment, printed
@@ -43,9 +44,14 @@ class Retrieval(Table):
         return [text.dataset for text in self.texts.values()]
 
     def inputs(self, plan: Outline) -> dict[str, list[str]]:
-        """Name the scores of all experiments."""
-        names = [experiment(plan, row, code) for row in self.rows for code in self.languages]
-        return {f"scores.{task}": plan.scores(names, task) for task in (self.task, *self.claimed)}
+        """Name the scores of all experiments, and the models that say whether they have learned."""
+        names = self._names(plan)
+        scores = {f"scores.{task}": plan.scores(names, task) for task in (self.task, *self.claimed)}
+        return {**scores, **learned.inputs(plan, names)}
+
+    def _names(self, plan: Outline) -> list[str]:
+        """Return the experiments of all rows and languages."""
+        return [experiment(plan, row, code) for row in self.rows for code in self.languages]
 
     def build(self, material: Material) -> Report:
         """Make a line for each row and language.
@@ -71,6 +77,7 @@ class Retrieval(Table):
         headings = [f"{language}, {unit}" for language in self.languages for unit in self.units]
         shown = beside([[row.label] for row in self.rows], cells)
         names = [f"{code}.{unit}" for code in self.languages for unit in self.units]
+        barred = learned.barred(material, self._names(material.plan))
         text = page(
             f"# {self.title}",
             "P@N x 100: of the different sentences of one side, those with a translation among "
@@ -79,9 +86,10 @@ class Retrieval(Table):
             "each column in bold.",
             grid(["", *headings], shown),
             self.notes,
+            learned.note(barred),
             printed(material, self.quoted, headings, names),
         )
-        return Report(frame, text, {"cells": frame})
+        return Report(frame, text, {"cells": frame}, barred)
 
     def _line(
         self,

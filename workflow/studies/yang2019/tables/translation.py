@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from tandem.reporting.outline import Outline
 from tandem.reporting.table import Material, Report, Table
+from tandem.statistics.inference import over_seeds
 from yang2019.methods.experiments import printed
 from yang2019.methods.mined import ORIGINS, Translation
+from yang2019.methods.translations import MEASURES, Scored, gain, percent, scored
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,7 +20,7 @@ LABELS = {"original": "Original pairs", "forward": "Mined forward", "backward": 
 
 
 class TranslationTable(Table):
-    """BLEU and chrF of translations of other text, with paired bootstrap significance."""
+    """BLEU and chrF of translations of other text, means over seeds, beside the original pairs'."""
 
     mined: Translation
     """How pairs are mined and what is trained on them."""
@@ -30,60 +32,60 @@ class TranslationTable(Table):
         languages = list(self.mined.by_language(plan))
         return {
             "translated": [
-                plan.path("translated", code, origin) for code in languages for origin in ORIGINS
+                plan.path("translated", code, origin, f"seed{seed}")
+                for code in languages for origin in ORIGINS for seed in self.mined.seeds
             ],
             "mined": [plan.path("mined", code) for code in languages],
-        }
+        }  # fmt: skip
 
     def build(self, material: Material) -> Report:
         """Make a line for each language and origin of pairs.
 
-        Columns: language, origin, pairs, right_share (of the pairs, those of the text), threshold;
-        bleu and chrf with the 95% bootstrap interval over sentences; p_bleu and p_chrf of the
-        paired bootstrap against the original pairs; both differences in percent of the
-        score with the original pairs, with their intervals.
+        Columns: language, origin, pairs, right_share (of the pairs, those of the text), threshold,
+        seed_count; bleu and chrf, means over the translator's seeds, with the 95% interval over
+        sentences and seeds; both differences from the original pairs in percent of their score,
+        with intervals and p-values (empty with one seed). The frame `translation` has the logarithm
+        of the ratio with its standard error and degrees of freedom, too.
         """
         import pandas as pd
 
         from tandem.files.io import read_json
         from tandem.reporting.writer import grid, page
 
-        rows, signatures = [], set()
-        folders = iter(material.files["translated"])
         languages = list(self.mined.by_language(material.plan))
+        places = zip(self.inputs(material.plan)["translated"], material.files["translated"],
+                     strict=True)  # fmt: skip
+        folders, tested, signatures = dict(places), [], set()
         for code, counts in zip(languages, material.files["mined"], strict=True):
             counted = read_json(counts / "counts.json")
-            translated = [next(folders) for _ in ORIGINS]
-            scored, metrics = compared(translated, self.mined.resamples, self.mined.seed)
-            signatures |= metrics
-            for origin, scores in zip(ORIGINS, scored, strict=True):
-                least = counted["thresholds"].get(origin)
-                row = {"language": code, "origin": origin, "pairs": counted["pairs"][origin]}
-                row |= {"right_share": counted["right"][origin], "threshold": least, **scores}
-                rows.append(row)
-        frame = pd.DataFrame(rows)
-        shown = [
-            [row["language"], LABELS[row["origin"]], f"{row['pairs']:,}",
-             f"{100 * row['right_share']:.1f}",
-             "" if row["threshold"] is None else f"{row['threshold']:.3f}",
-             *(f"{row[m]:.1f} [{row[f'{m}_low']:.1f}, {row[f'{m}_high']:.1f}]" + _p(row, m)
-               for m in ("bleu", "chrf"))]
-            for row in rows
-        ]  # fmt: skip
+            scores = {}
+            for origin in ORIGINS:
+                trained = [folders[material.plan.path("translated", code, origin, f"seed{seed}")]
+                           for seed in self.mined.seeds]  # fmt: skip
+                scores[origin] = scored(trained, self.mined.resamples, self.mined.seed)
+                signatures |= scores[origin].signatures
+                line = {"language": code, "origin": origin, "pairs": counted["pairs"][origin],
+                        "right_share": counted["right"][origin],
+                        "threshold": counted["thresholds"].get(origin),
+                        "seed_count": len(trained)}  # fmt: skip
+                tested.append(line | compared(scores[origin], scores[ORIGINS[0]]))
+        every = pd.DataFrame(tested)
+        frame = every.drop(columns=[name for name in every if "_gain_log" in str(name)])
         headings = ["Language", "Trained on", "Pairs", "Right, %", "Threshold", "BLEU", "chrF"]
         text = page(
             "# Table 3: translators trained on mined pairs",
             "The same translator, from English, trained on the original pairs of the text that is "
             "searched and on those that each search finds above its threshold; it translates other "
-            "text. Right: how many of the pairs are pairs of the text. In brackets, the 95% "
-            "interval over sentences; p is of the paired bootstrap (Koehn, 2004) against the "
-            f"original pairs, {self.mined.resamples:,} resamples. One training each, so what "
-            "another seed of the translator would change is in neither.",
-            grid(headings, shown),
+            "text. Right: how many of the pairs are pairs of the text. Means over "
+            f"{len(self.mined.seeds)} seeds of the translator; in brackets, the 95% interval over "
+            "sentences and seeds; p is of the ratio to the original pairs' score, by Student's t "
+            f"over sentences ({self.mined.resamples:,} resamples) and seeds. With one seed there "
+            "is no p, since another training would give another score.",
+            grid(headings, [_shown(line) for line in tested]),
             "sacreBLEU: " + "; ".join(f"`{signature}`" for signature in sorted(signatures)),
             printed(material, self.quoted, languages, languages),
         )
-        return Report(frame, text, {"translation": frame})
+        return Report(frame, text, {"translation": every})
 
     def plot(self, figure: str, frame: pd.DataFrame, material: Material) -> Figure:
         """Draw a panel for each measure: a row for each language, a series for each origin."""
@@ -101,48 +103,33 @@ class TranslationTable(Table):
         return dot_plot(panels)
 
 
-def compared(
-    folders: list[Any], resamples: int, seed: int
-) -> tuple[list[dict[str, float | None]], set[str]]:
-    """Score the translations in each folder, compare them with the first, and name the metrics.
-
-    Sentences are resampled with replacement, the same ones for all: the p-value of a difference is
-    twice the share of resamples on the other side of 0, at least 2 / (resamples + 1).
-    """
-    import numpy as np
-    import sacrebleu
-
-    from tandem.files.io import read_lines
-
-    texts = [list(read_lines(folder / "translations.txt")) for folder in folders]
-    references = list(read_lines(folders[0] / "references.txt"))
-    rng = np.random.default_rng(seed)
-    times = [rng.integers(len(references), size=len(references)) for _ in range(resamples)]
-    scores: list[dict[str, float | None]] = [{} for _ in folders]
-    signatures = set()
-    for name, metric in (("bleu", sacrebleu.BLEU()), ("chrf", sacrebleu.CHRF())):
-        drawn = []
-        for place, translations in enumerate(texts):
-            score = metric.corpus_score(translations, [references]).score
-            statistics = np.array(metric._extract_corpus_statistics(translations, [references]))
-            sums = [statistics[rows].sum(axis=0) for rows in times]
-            values = np.array([metric._compute_score_from_stats(s.tolist()).score for s in sums])
-            drawn.append(values)
-            low, high = np.percentile(values, [2.5, 97.5])
-            scores[place] |= {name: score, f"{name}_low": low, f"{name}_high": high}
-            whole = float(scores[0][name] or 0)
-            apart = values - drawn[0]
-            sides = [(np.sum(apart <= 0) + 1), (np.sum(apart >= 0) + 1)]
-            p = min(1.0, 2 * float(min(sides)) / (resamples + 1))
-            gains = np.array([score - whole, *np.percentile(apart, [2.5, 97.5])])
-            shares = [None] * 3 if place == 0 or not whole else (100 * gains / whole).tolist()
-            names = [f"{name}_gain_percent{part}" for part in ("", "_low", "_high")]
-            scores[place] |= {f"p_{name}": None if place == 0 else p}
-            scores[place] |= dict(zip(names, shares, strict=True))
-        signatures.add(str(metric.get_signature()))
-    return scores, signatures
+def compared(mined: Scored, original: Scored) -> dict[str, float | None]:
+    """Return the columns of an origin: its scores, and what they gain over the original pairs'."""
+    columns: dict[str, float | None] = {}
+    for name, figures in mined.figures.items():
+        bounds = over_seeds(figures).interval
+        columns |= {name: bounds.estimate, f"{name}_low": bounds.low, f"{name}_high": bounds.high}
+        estimate = None if mined is original else gain(figures, original.figures[name])
+        logs = (None,) * 3 if estimate is None else (
+            estimate.value, estimate.error, estimate.freedom)  # fmt: skip
+        shares: list[float | None] = [None] * 3
+        p = None
+        if estimate is not None:
+            within = estimate.interval
+            shares = [percent(v) for v in (estimate.value, within.low, within.high)]
+            p = estimate.p(0.0) if len(figures.values) > 1 else None
+        parts = [f"{name}_gain_percent{part}" for part in ("", "_low", "_high")]
+        parts += [f"{name}_gain_log{part}" for part in ("", "_error", "_freedom")]
+        columns |= {f"p_{name}": p} | dict(zip(parts, [*shares, *logs], strict=True))
+    return columns
 
 
-def _p(row: dict[str, Any], measure: str) -> str:
-    p = row[f"p_{measure}"]
-    return "" if p is None else f", p = {p:.3f}"
+def _shown(row: dict[str, Any]) -> list[str]:
+    """Lay out a line."""
+    threshold, cells = row["threshold"], []
+    for name in MEASURES:
+        p = "" if row[f"p_{name}"] is None else f", p = {row[f'p_{name}']:.3f}"
+        cells.append(f"{row[name]:.1f} [{row[f'{name}_low']:.1f}, {row[f'{name}_high']:.1f}]{p}")
+    return [row["language"], LABELS[row["origin"]], f"{row['pairs']:,}",
+            f"{100 * row['right_share']:.1f}", "" if threshold is None else f"{threshold:.3f}",
+            *cells]  # fmt: skip
