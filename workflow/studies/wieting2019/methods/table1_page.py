@@ -38,19 +38,22 @@ def years(frame: pd.DataFrame, material: Material) -> str:
     """Return a grid of every row of the table with its years."""
     from tandem.reporting.writer import grid
 
-    years = [c.removesuffix("_pearson_x100") for c in frame.columns if c.startswith("sts")]
+    names = [c.removesuffix("_pearson_x100") for c in frame.columns if c.startswith("sts")]
+    shares = [name for name in frame.columns if name.endswith("_coverage_x100")][:1]
     rows = [
         [
             row["encoder"] + fewer(row["experiment"], material),
             material.plan.setting(row["experiment"]).label,
             f"{row['parameters']:,}",
+            *(f"{row[name]:.1f}%" for name in shares),
         ]
-        + [f"{row[f'{name}_pearson_x100']:.1f}" for name in [*years, MEAN]]
+        + [f"{row[f'{name}_pearson_x100']:.1f}" for name in [*names, MEAN]]
         + [str(row["seed_count"])]
         for _, row in frame.iterrows()
     ]
-    headings = [name.removeprefix("sts") for name in years]
-    return grid(["Encoder", "Trained on", "Parameters", *headings, "Mean", "Seeds"], rows)
+    headings = [name.removeprefix("sts") for name in names]
+    about = ["Encoder", "Trained on", "Parameters", *["Words read"] * len(shares)]
+    return grid([*about, *headings, "Mean", "Seeds"], rows)
 
 
 def year_tasks(tasks: Sequence[Mapping[str, Any]], index: Index) -> str:
@@ -100,7 +103,7 @@ def megabatches(frame: pd.DataFrame, material: Material) -> list[str]:
         return []
     note = (
         "The batches of the largest mega-batch that each training reaches. Where mega-batches grow "
-        "with the updates, a training of few updates never has full ones; none has more than a pass "
-        "over its text."
+        "with the updates, a training of few updates never has full ones; none has more than a "
+        "pass over its text."
     )
     return ["## Mega-batches", note, "\n".join(lines)]

@@ -94,9 +94,9 @@ class CoveredPairs(Sts):
         All pairs of a task are drawn, from a stream of the seed and its name, whichever count: so
         systems with other vocabularies are compared on the same resamples too.
         """
-        same = systems[0]
-        if any(not np.array_equal(other[k], same[k]) for other in systems for k in ("task", "gold")):
-            raise TandemError("the systems to compare were scored on different pairs: score again")
+        same, shared = systems[0], ("task", "offsets", "gold")
+        if any(not np.array_equal(other[k], same[k]) for other in systems for k in shared):
+            raise TandemError("the systems to compare were scored on other tasks: score them again")
         sums = np.zeros((len(systems), resamples, 3))
         for place in self._places(same, unit):
             rng = np.random.default_rng([seed, zlib.crc32(str(same["task"][place]).encode())])
