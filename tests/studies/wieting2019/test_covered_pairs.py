@@ -62,7 +62,8 @@ def test_tokens_are_counted_by_hand():
 
 def test_the_share_read_by_hand(data):
     index = read_index(data["sts"])
-    # 2012.a: 3 + 2, 2 + 2, 2 + 2, 2 + 1 tokens, all but dog; 2013.b: 1 + 1, 2 + 1, 1 + 1, all but cow
+    # 2012.a: 3 + 2, 2 + 2, 2 + 2, 2 + 1 tokens, all but dog
+    # 2013.b: 1 + 1, 2 + 1, 1 + 1, all but cow
     assert share_read(WORDS, data["sts"], index, ["2012.a"]) == pytest.approx(100 * 15 / 16)
     assert share_read(WORDS, data["sts"], index, [*TEXT]) == pytest.approx(100 * 21 / 23)
 

@@ -10,7 +10,8 @@ from tandem.reporting.claim_test import Evidence
 from tandem.reporting.claim_tests.equivalence import Equivalence
 from tandem.reporting.scores import Cell
 
-SIDES = {name: {"experiment": f"{name}.x", "task": "t", "unit": "u"} for name in ("better", "worse")}
+WHAT = {"task": "t", "unit": "u"}
+SIDES = {name: {"experiment": f"{name}.x", **WHAT} for name in ("better", "worse")}
 TEST = Equivalence.model_validate(SIDES)
 ITEMS = 200
 

@@ -85,7 +85,8 @@ def test_a_subset_is_the_same_whatever_else_was_scored():
     whole = noisy(1.0, 3)
     kept = np.r_[0:40, 80:110]
     fewer = {
-        "task": whole["task"][[0, 2]], "year": whole["year"][[0, 2]], "offsets": np.array([0, 40, 70]),
+        "task": whole["task"][[0, 2]], "year": whole["year"][[0, 2]],
+        "offsets": np.array([0, 40, 70]),
         "gold": whole["gold"][kept], "cosine": whole["cosine"][kept],
     }  # fmt: skip
     assert task.estimate(whole, "few") == task.estimate(fewer, "few")

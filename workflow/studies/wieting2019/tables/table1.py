@@ -216,8 +216,8 @@ class Table1(Table):
             "task, and is not comparable with the means above.",
         ]
         for unit in scored:
-            counts = frame[frame["experiment"].isin(self._in_layout(list(frame["experiment"])))]
-            counts = counts.groupby("setting", sort=False)[f"covered_{unit}_pairs"].first()
+            rows = frame[~frame["experiment"].isin(self.also)]
+            counts = rows.groupby("setting", sort=False)[f"covered_{unit}_pairs"].first()
             labels = [material.plan.setting(f"{self.encoders[0]}.{s}").label for s in counts.index]
             sizes = zip(labels, counts, strict=True)
             numbers = ", ".join(f"{label} {count:,.0f}" for label, count in sizes)
