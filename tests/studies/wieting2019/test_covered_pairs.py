@@ -7,6 +7,7 @@ import pytest
 
 from tandem.errors import TandemError
 from tandem.files.io import write_json
+from tandem.registry import ConfigurationError
 from tandem.segmentation.kinds.trigrams import Trigrams
 from tandem.segmentation.kinds.words import Words
 from tandem.segmentation.segmenter import Segmenter
@@ -130,6 +131,7 @@ def test_systems_of_other_tasks_are_not_compared():
 def test_each_seed_has_the_vocabulary_of_its_own_sample(data):
     plan = SimpleNamespace(
         path=lambda *parts: "/".join(parts),
+        setting=lambda name: SimpleNamespace(encoders=["sp"] + ["word"] * (name != "sp.x")),
         models=lambda names: [f"models/{name}/seed{seed}" for name in names for seed in (1, 2)],
     )
     assert TASK.inputs(plan, "sp.bitext-es") == {
@@ -137,5 +139,7 @@ def test_each_seed_has_the_vocabulary_of_its_own_sample(data):
         "seed1": "models/word.bitext-es/seed1",
         "seed2": "models/word.bitext-es/seed2",
     }
+    with pytest.raises(ConfigurationError, match="settings.x does not train word"):
+        TASK.inputs(plan, "sp.x")
     with pytest.raises(TandemError, match="word has no seed7, whose vocabulary"):
         TASK.score(Angles(), {"sts": data["sts"]})

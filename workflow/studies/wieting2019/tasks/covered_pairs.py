@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tandem.errors import TandemError
+from tandem.registry import ConfigurationError
 from tandem.statistics.cosine import cosine_similarity
 from tandem.tasks.kinds.sts import Sts
 from tandem.tasks.sts_data import StsPairs, read_index, read_task
@@ -40,8 +41,16 @@ class CoveredPairs(Sts):
     with as many seeds at least."""
 
     def inputs(self, plan: Places, experiment: str) -> dict[str, str]:
-        """Name the STS folder, and by seed the models whose vocabularies count."""
+        """Name the STS folder, and by seed the models whose vocabularies count.
+
+        Raises:
+            ConfigurationError: the setting does not train the encoder.
+        """
         setting = experiment.partition(".")[2]
+        if self.encoder not in plan.setting(experiment).encoders:
+            problem = f"settings.{setting} does not train {self.encoder}, whose vocabulary says"
+            remedy = "which pairs count: train it there, or set `covered` of the table to null"
+            raise ConfigurationError(f"{problem} {remedy}")
         models = map(Path, plan.models([f"{self.encoder}.{setting}"]))
         return super().inputs(plan, experiment) | {folder.name: str(folder) for folder in models}
 
