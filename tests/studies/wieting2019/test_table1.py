@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from safetensors.numpy import save_file
 
+from tandem.errors import TandemError
 from tandem.files.io import write_json
 from tandem.reporting.claims import judge
 from tandem.segmentation.kinds.words import Words
@@ -250,6 +251,11 @@ def test_claims_are_the_same_where_some_tasks_could_not_be_downloaded(table1, tr
     assert len(fewer) == 15
     assert "Not scored: some of these could not be downloaded" in report.markdown
     assert "every_pearson_x100" not in report.frame.columns
+
+
+def test_a_first_mean_that_was_not_scored_is_refused(table1, made):
+    with pytest.raises(TandemError, match="tables.table1: sts has no mean 'few'"):
+        made("table1", VALUES | {"means": {"few": "few", **MEANS}})
 
 
 def test_covered_pairs_stand_beside_with_what_each_encoder_reads(plan, table1, scored, made):

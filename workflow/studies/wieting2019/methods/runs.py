@@ -20,6 +20,7 @@ import numpy as np
 from tandem.encoders.composition import as_encoder, initialise
 from tandem.encoders.encoder import Encoder
 from tandem.encoders.model import SentenceEncoder
+from tandem.errors import TandemError
 from tandem.progress import progress_bar
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.segmentation import Segmentation
@@ -62,8 +63,11 @@ class English:
         table = encoder.table[: len(self.segmenter)]
         encoder = SentenceEncoder(self.segmenter, encoder.kind, table, encoder.weights)
         items = self.task.score(encoder, self.data)
+        if self.unit not in (units := self.task.units(items)):
+            problem = f"STS has no mean {self.unit!r}: there are {', '.join(units)}"
+            raise TandemError(f"{problem}. Correct `unit` of figure1, or `subsets` of its task")
         # rounded, so that the last bits of a sum do not reach the file
-        return {u: round(self.task.estimate(items, u), _DECIMALS) for u in self.task.units(items)}
+        return {u: round(self.task.estimate(items, u), _DECIMALS) for u in units}
 
     def start(self, kind: Encoder, seed: int) -> dict[str, float]:
         """Return the scores of the untrained encoder, which all languages share."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tandem.errors import TandemError
 from tandem.reporting.outline import Outline
 from tandem.reporting.table import Material, Report, Table
 from tandem.segmentation.segmenter import Segmenter
@@ -110,8 +111,17 @@ class Table1(Table):
         return Report(frame, self._markdown(names, frame, material), frames)
 
     def _scored(self, material: Material) -> list[str]:
-        """Name the means that were scored, in order."""
+        """Name the means that were scored, in order.
+
+        Raises:
+            TandemError: the first was not, which every machine has.
+        """
         units = material.scores.units(self.experiments(material.plan)[0], self.task)
+        first = next(iter(self.means))
+        if first not in units:
+            problem = f"tables.{material.name}: {self.task} has no mean {first!r}"
+            remedy = "Correct `means`, or `subsets` of the task, whose tasks must all be there"
+            raise TandemError(f"{problem}. {remedy}")
         return [name for name in self.means if name in units]
 
     def _row(self, name: str, model: Path, material: Material) -> dict[str, object]:
