@@ -39,7 +39,7 @@ from tandem.encoders.encoder import ENCODERS
 from tandem.files.io import atomic_folder, read_yaml, sha256
 from tandem.objectives.objective import objective_files
 from tandem.provenance import source_digest
-from tandem.segmentation.collection import draw, segment_collection
+from tandem.segmentation.collection import Balance, draw, segment_collection
 from tandem.segmentation.segmentation import SEGMENTATIONS
 from tandem.segmentation.segmenter import Segmenter
 from tandem.studies.configuration import load_configuration, load_plans, load_registers
@@ -94,7 +94,7 @@ def segmented(trial: Trial, folder: Path) -> Path:
         parts = [p for p in read_parts(corpus) if p.right == trial.language]
         with atomic_folder(place) as temporary:
             drawn = draw(corpus, parts, trial.pairs, 1)
-            segment_collection(drawn, segmentation, segmentation.sample, 1.0, temporary)
+            segment_collection(drawn, segmentation, segmentation.sample, Balance(), temporary)
     return place
 
 

@@ -36,7 +36,7 @@ import trials
 
 from tandem import train
 from tandem.encoders.encoder import ENCODERS
-from tandem.files.io import read_lines, write_lines
+from tandem.files.io import read_json, read_lines, write_lines
 from tandem.objectives.objective import objective_files
 from tandem.own_bitext import recipes
 from tandem.own_bitext.quality import encoded, retrieval
@@ -208,9 +208,12 @@ def _lines(folder: Path, language: str) -> Iterator[str]:
 
 
 def _parts(folder: Path, language: str) -> Iterator[Path]:
-    """Yield the parts of English and a language, or of all languages."""
+    """Yield the parts of English and a language, or of all languages, but for dictionaries."""
+    words = read_json(folder / "collection.json")["whole"]
     for path in folder.glob("train/*.tsv"):
-        _, left, right = path.name.removesuffix(".tsv").rsplit(".", 2)
+        source, left, right = path.name.removesuffix(".tsv").rsplit(".", 2)
+        if source in words:
+            continue
         if left == "en" and (right == language or (language == ALL and not right.startswith("en"))):
             yield path
 

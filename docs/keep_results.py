@@ -5,24 +5,32 @@
 
 Copies what results/ holds of them at its top to docs/results/<scale>/, or what a study's folder in
 results/ holds to docs/results/<folder>/ (at another scale than the default <folder>-<scale>/),
-joins all claims that are there now, registers them as they are (registered.json), and writes
-README.md beside: the command given, the commit, and the hours of the trainings. What was not made
-is not listed. A long run may be kept in parts, from one checkout or several: runs.json has them.
-Call it in the checkout that made the results, before anything else is checked out there.
+joins all claims that are there now and registers them as they are (registered.json), puts the
+scores of every seed and task into scores.csv, and writes README.md beside: the command, the commit,
+the minutes that Snakemake ran in this folder, and the hours of its jobs. What was not made is not
+listed. A long run may be kept in parts, from one checkout or several: runs.json has them.
+
+The command is planned again: where it has anything left to do, the results are not those of this
+commit, and nothing is kept. So the trainings are those of the commit, whenever they were done.
 """
 
 from __future__ import annotations
 
 import csv
 import json
+import re
+import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable
-from datetime import date
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from datetime import date, datetime
 from itertools import chain
 from pathlib import Path
 from typing import Any
+
+import pandas as pd
 
 from tandem.reporting.claim_entries import ClaimEntry, read_claims
 from tandem.reporting.registered import register
@@ -31,7 +39,10 @@ from tandem.reporting.writer import write_frame
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results"
+LOG_NAME = "%Y-%m-%dT%H%M%S.%f"
+"""How Snakemake names the log of a call: when it began."""
 JOINED = "claims.csv"
+SCORES = "scores.csv"
 
 
 def scale_of(claims: Iterable[Path], made: Path) -> str:
@@ -49,17 +60,61 @@ def git(*words: str) -> str:
     return told.stdout.strip()
 
 
-def job_hours(made: Path) -> dict[str, float]:
-    """Return the hours of the jobs that record their time, by rule; most take one core."""
-    hours: dict[str, float] = {}
-    for folder in (made / "benchmarks").iterdir():
-        seconds = 0.0
-        for file in folder.rglob("*.tsv"):
-            with open(file, encoding="utf-8", newline="") as stream:
-                seconds += sum(float(row["s"]) for row in csv.DictReader(stream, delimiter="\t"))
-        if seconds:
-            hours[folder.name] = seconds / 3600
-    return hours
+def planned(command: str, *more: str) -> str:
+    """Return what Snakemake says that it would do."""
+    words = shlex.split(command)
+    if words[0] != "snakemake":
+        sys.exit(f"{words[0]}: give the command that begins with snakemake")
+    run = subprocess.run(
+        [*words, "--dry-run", *more], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if run.returncode:
+        sys.exit(run.stdout + run.stderr)
+    return run.stdout + run.stderr
+
+
+def job_hours(command: str) -> dict[str, float]:
+    """Return the hours of the command's jobs that record their time, by rule; most take one core.
+
+    Jobs of other commands, or of settings that are gone, do not count.
+    """
+    if "Nothing to be done" not in planned(command):
+        sys.exit(f"{command}: it has jobs left to do, so its results are not of this commit")
+    hours: dict[str, float] = defaultdict(float)
+    for file in re.findall(r"^ +benchmark: (\S+)$", planned(command, "--forceall"), re.MULTILINE):
+        path = ROOT / file
+        if path.exists():
+            rule = path.parts[path.parts.index("benchmarks") + 1]
+            with open(path, encoding="utf-8", newline="") as stream:
+                rows = csv.DictReader(stream, delimiter="\t")
+                hours[rule] += sum(float(row["s"]) for row in rows) / 3600
+    return dict(hours)
+
+
+def minutes() -> float:
+    """Return how long the calls of Snakemake in this folder took in which a job ended."""
+    spent = 0.0
+    for log in (ROOT / ".snakemake/log").glob("*.snakemake.log"):
+        if " steps (" in log.read_text(encoding="utf-8", errors="replace"):
+            start = datetime.strptime(log.name.removesuffix(".snakemake.log"), LOG_NAME)
+            spent += log.stat().st_mtime - start.timestamp()
+    return round(spent / 60, 1)
+
+
+def without_places(command: str) -> str:
+    """Return a command without what is where on this machine."""
+    return re.sub(r"mirror=\S+", "mirror=<folder of official archives>", command)
+
+
+def scores(made: Path) -> Iterator[dict[str, Any]]:
+    """Yield every score of the run, of each seed and unit, and of each task of STS."""
+    for file in sorted(made.glob("scores/*/*/*.json")):
+        stored = json.loads(file.read_text(encoding="utf-8"))
+        run = {name: stored[name] for name in ("experiment", "task", "seed", "metric")}
+        units = [(row["unit"], row["value"]) for row in stored["rows"]]
+        tasks = stored["details"].get("tasks", ())
+        units += [(f"{t['year']}: {t['task']}", t["r_x100"]) for t in tasks if "r_x100" in t]
+        yield from (run | {"unit": unit, "value": value} for unit, value in units)
 
 
 def entries_of(claims: Path) -> list[ClaimEntry]:
@@ -84,6 +139,7 @@ def remember(target: Path, run: dict[str, Any]) -> list[dict[str, Any]]:
 
 def described(run: dict[str, Any]) -> list[str]:
     """Return the lines that tell of a run; the site has its tables in their places."""
+    taken = f" in {run['minutes']:,.0f} minutes" if "minutes" in run else ""
     hours = (f"{rule} {spent:.2f}" for rule, spent in sorted(run["hours"].items()))
     names = sorted(map(Path, run["files"]), key=lambda file: (file.stem, file.suffix))
     shown: dict[str, list[str]] = {"": []}  # pictures of no table stand first
@@ -92,8 +148,8 @@ def described(run: dict[str, Any]) -> list[str]:
         tables = [stem for stem in shown if picture.stem.startswith(stem)]
         shown[max(tables, key=len, default="")] += [f"![{picture.stem}]({picture})", ""]
     return [
-        f"Made by `{run['command']}` at commit {run['commit']}. Hours of jobs, most of which take "
-        f"one core: {', '.join(hours)}.",
+        f"Made by `{run['command']}` at commit {run['commit']}{taken}. Hours of jobs, most of "
+        f"which take one core: {', '.join(hours)}.",
         "",
         *chain.from_iterable(shown.values()),
         f"As CSV: {', '.join(f'[{file}]({file})' for file in of(names, '.csv'))}.",
@@ -112,6 +168,7 @@ def main() -> None:
         sys.exit(
             "files of this checkout are changed: the commit would not say what made the results"
         )
+    hours = job_hours(sys.argv[1])
     made = RESULTS.joinpath(*sys.argv[2:])
     claims = sorted((made / "tables").glob(f"*{FILE_END}"))
     scale = scale_of(claims, made)
@@ -120,21 +177,25 @@ def main() -> None:
     target.mkdir(parents=True, exist_ok=True)
     kept = [file for ending in ("csv", "md") for file in made.glob(f"*.{ending}")]
     kept += [*made.glob("*.png"), *(made / "figures").glob("*.png"), *claims]
-    kept = sorted(file for file in kept if file.name not in {"README.md", JOINED})
+    kept = sorted(file for file in kept if file.name not in {"README.md", JOINED, SCORES})
     for file in kept:
         shutil.copy2(file, target / file.name)
     write_frame(target / JOINED, merge(sorted(target.glob(f"*{FILE_END}"))))
+    if rows := list(scores(made)):
+        write_frame(target / SCORES, pd.DataFrame(rows))
     register(ROOT / "docs/results/registered.json", entries_of(target / JOINED), date.today())
     run = {
-        "command": sys.argv[1],
+        "command": without_places(sys.argv[1]),
         "commit": git("rev-parse", "--short", "HEAD"),
-        "hours": job_hours(made),
+        "minutes": minutes(),
+        "hours": hours,
         "files": [file.name for file in kept],
     }
     lines = [
         f"# Results at the {scale} scale" + (f": {made.name}" if made != RESULTS else ""),
         "",
-        f"[{JOINED}]({JOINED}) joins the claims of all tables.",
+        f"[{JOINED}]({JOINED}) joins the claims of all tables, [{SCORES}]({SCORES}) has the "
+        "scores of each seed.",
         "",
         *(line for one in remember(target, run) for line in described(one)),
     ]

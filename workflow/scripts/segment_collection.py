@@ -5,7 +5,7 @@ from pathlib import Path
 from _adapter import add_kinds, logged
 from tandem.corpora.collection import read_parts
 from tandem.files.io import atomic_folder
-from tandem.segmentation.collection import draw, segment_collection
+from tandem.segmentation.collection import Balance, draw, segment_collection
 from tandem.segmentation.segmentation import SEGMENTATIONS
 from tandem.segmentation.segmenter import Segmenter
 
@@ -21,10 +21,11 @@ with logged(snakemake.log[0]) as log:
     ]
     start = snakemake.input.start
     loaded = Segmenter.load(f"{start[0]}/segmenter") if start else None
+    balance = Balance(setting["temperature"], setting["weights"])
     drawn = draw(corpus, parts, setting["pairs"], int(snakemake.wildcards.seed))
     with atomic_folder(snakemake.output.folder) as folder:
         segmenter = segment_collection(
-            drawn, segmentation, segmentation.sample, setting["temperature"], folder, loaded
+            drawn, segmentation, segmentation.sample, balance, folder, loaded
         )
     pairs = sum(int(part.rows.sum()) for part in drawn)
     log.info("%d types, %d pairs in %d parts", len(segmenter), pairs, len(parts))

@@ -8,8 +8,10 @@ import json
 import numpy as np
 import pytest
 
+from tandem import read_bitext, train
 from tandem.cli import main
 from tandem.encoders.model import SentenceEncoder
+from tandem.errors import TandemError
 from tandem.training import checkpoint
 
 LANGUAGES = ["--languages", "en", "de"]
@@ -330,3 +332,32 @@ def test_files_whose_lines_part_are_warned_of(tmp_path, blank, capsys):
             assert f"\n  23: {texts['en'][22]} | {texts['de'][22]}\n" in part
         assert "is far below the " in after
         assert err.endswith("next: put the text right, and train again (--overwrite)\n")
+
+
+def test_more_text_is_trained_on_and_never_held_out(tmp_path, capsys):
+    options = [*bitext(tmp_path, 300), "--epochs", "1"]
+    words = tmp_path / "words.tsv"
+    words.write_text("".join(f"word{n}\tWort{n}\n" for n in range(200)), encoding="utf-8")
+    models = []
+    for name, more in (("plain", []), ("more", ["--also", str(words)])):
+        assert main(["train", *options, *more, "--out", str(tmp_path / name)]) == 0
+        models.append(SentenceEncoder.load(tmp_path / name))
+    splits = [model.metadata["text"]["splits"] for model in models]
+    assert splits[1]["train"] == splits[0]["train"] + 200
+    assert [s["valid"] for s in splits] == [splits[0]["valid"]] * 2
+    assert [s["test"] for s in splits] == [splits[0]["test"]] * 2
+    reordered = ["train", "--also", str(words), "--out", str(tmp_path / "none")]
+    capsys.readouterr()
+    with pytest.raises(SystemExit):
+        main([*reordered, "--pair", "en", "de", options[0], options[1]])
+    assert "--also is more text beside FILE" in capsys.readouterr().err
+
+
+def test_more_text_in_python_is_that_of_the_command(tmp_path):
+    english, german, *_ = bitext(tmp_path, 300)
+    words = [(f"word{n}", f"Wort{n}") for n in range(200)]
+    pairs = list(read_bitext(english, german, languages=("en", "de")))
+    model = train(pairs, ("en", "de"), also=words, out=tmp_path / "model", epochs=1)
+    assert model.metadata["text"]["cleaning"]["sources"] == {"pairs": 300, "also": 200}
+    with pytest.raises(TandemError, match="fr has no text to hold out"):
+        train({("en", "de"): pairs}, out=tmp_path / "no", also={("en", "fr"): words}, epochs=1)

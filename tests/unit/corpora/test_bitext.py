@@ -146,3 +146,29 @@ def test_unseen_texts_are_left_out_whatever_their_punctuation(tmp_path):
     build_bitext({"a": pairs(0, 60)}, how, tmp_path / "f", unseen={bare_key("Sentence 7!")})
     removed = json.loads(content(tmp_path / "f")["cleaning.json"])["removed"]
     assert removed["held out"] == 1
+
+
+def test_what_is_only_trained_on_is_never_held_out(tmp_path):
+    words = {"words": [("word", "slovo"), ("Sentence 7", "jiné"), *pairs(90, 95)]}
+    sources = {"a": pairs(0, 100)}
+    plain = build(tmp_path / "plain", sources)
+    settings = Bitext(**SETTINGS)
+    many = {"words": [*words["words"], *((f"w{n}", f"s{n}") for n in range(500))]}
+    for aside in (words, many):
+        counts = build_bitext(sources, settings, tmp_path / str(len(aside["words"])), aside=aside)
+        files = content(tmp_path / str(len(aside["words"])))
+        held = {
+            line
+            for split in ("valid", "test")
+            for line in files[f"{split}.en"].decode().splitlines()
+        }
+        assert held <= {left for left, _ in sources["a"]}
+        assert len(held) == plain["valid"] + plain["test"] == 30
+        trained = files["train.en"].decode().splitlines()
+        assert "word" in trained
+        assert held.isdisjoint(trained)
+        assert ("Sentence 7" in trained) == ("sentence 7" not in held)
+        assert counts["train"] == len(trained) >= plain["train"] + 1
+    # they are drawn among the others, not put at the end
+    places = [n for n, line in enumerate(trained) if line.startswith("w")]
+    assert places[0] < 5 and 0.4 < np.mean(places) / len(trained) < 0.6

@@ -14,6 +14,7 @@ from tandem.corpora.collection import (
 from tandem.corpora.register import Dataset
 from tandem.corpora.settings import Collection
 from tandem.errors import TandemError
+from tandem.filtering.filter import parse_filters
 from tandem.text.spelling import bare_key
 
 BOOKS = 20
@@ -145,3 +146,34 @@ def test_each_language_of_a_corpus_is_taken_once():
     )  # fmt: skip
     assert languages_of(dataset, settings()) == ["zh", "de"]
     assert languages_of(dataset, settings(languages=("de", "xx"))) == ["de"]
+
+
+def test_a_corpus_may_be_whole_in_a_split(tmp_path):
+    words = [("", "book 3", "Buch 3"), ("", "words", "Wörter")]
+    sayings = [(str(n), f"Saying {n}", f"Spruch {n}") for n in range(5)]
+    repeated = [("", "Saying 1.", "Spruch eins")]
+    sources = {
+        "bible": [("de", bible("de"))],
+        "sayings": [("de", sayings)],
+        "words": [("de", words + repeated)],
+    }
+    whole = {"train": ("words",), "test": ("sayings",)}
+    folder, made = build(tmp_path, sources, whole=whole)
+    sizes = {part.source: size for part, size in read_parts(folder).items()}
+    assert sizes["words"] == {"train": 2, "valid": 0, "test": 0}
+    assert sizes["sayings"] == {"train": 0, "valid": 0, "test": 5}
+    assert made["whole"] == {"sayings": "test", "words": "train"}
+    assert set(made["held_out"]) == {"bible"}
+    assert made["cleaning"]["removed"]["held out"] == 1
+
+
+def test_the_usual_ratio_of_lengths_is_that_of_each_language(tmp_path):
+    verses = [(s, left, right[:4]) for s, left, right in bible("de")]
+    odd = [("0", "A verse", "Viel zu lange deutsche Worte eines Verses")]
+    sources = {"bible": [("zh", verses + odd), ("de", bible("de"))]}
+    cleaning = parse_filters({"ratio": {"maximum": 3, "usual": None}})
+    described = Collection(sources=("bible",), valid=0.1, test=0.1, cleaning=cleaning)
+    made = build_collection(sources, described, tmp_path / "c")
+    assert made["cleaning"]["removed"]["ratio"] == 1
+    fixed = described.model_copy(update={"cleaning": parse_filters({"ratio": {"maximum": 3}})})
+    assert build_collection(sources, fixed, tmp_path / "d")["cleaning"]["removed"]["ratio"] > 100

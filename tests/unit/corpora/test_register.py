@@ -202,3 +202,15 @@ def test_a_language_that_the_reader_knows_nothing_of_is_named(tmp_path):
     dataset = load(tmp_path, reader=TSV)
     with pytest.raises(TandemError, match="mine: `columns` of its reader lacks cs"):
         dataset.pairs(tmp_path / "x", "en", "cs")
+
+
+def test_a_corpus_may_be_some_pairs_of_a_file(tmp_path):
+    (tmp_path / "a.en").write_text("word\na whole short sentence here\n", encoding="utf-8")
+    (tmp_path / "a.de").write_text("Wort\nein ganzer kurzer Satz hier\n", encoding="utf-8")
+    path = str(tmp_path / "a.{language}")
+    values = {"name": "a", "kind": "local", "path": path, "languages": ["en", "de"]}
+    whole = Dataset(**values, reader={"kind": "lines"})
+    part = Dataset(**values, reader={"kind": "lines"}, only={"words": {"minimum": 5}})
+    assert len(list(whole.pairs(path, "en", "de"))) == 2
+    assert [left for left, _ in part.pairs(path, "en", "de")] == ["a whole short sentence here"]
+    assert Dataset(**part.record()).only == part.only

@@ -134,3 +134,27 @@ def test_a_filter_that_removes_much_shows_what(tmp_path):
     assert warned[0] == "warning: the filter identical left out 150 of 550 pairs, such as:"
     assert len(warned) == 4 and warned[1].startswith("  menu 0 xxx") and "... / menu" in warned[1]
     assert len(warned[1]) < 140
+
+
+def test_what_is_only_trained_on_has_no_text_that_another_pair_holds_out(tmp_path):
+    sides = [("en", "de"), ("en", "fr")]
+    sources = []
+    for languages, aside, lines in (
+        (sides[0], False, range(400)), (sides[0], True, range(2000, 2800)),
+        (sides[1], False, range(2000, 2400)),
+    ):  # fmt: skip
+        path = tmp_path / f"{'-'.join(languages)}-{aside}"
+        write_lines(path, ("\t".join(pair) for pair in aligned(languages, lines)))
+        sources += [Source(languages, corpus, aside) for corpus in corpora([path])]
+    divide(Asked(tuple(sides)), sources, tmp_path / "text")
+    texts = {
+        pair: {
+            split: list(pairs_in(tmp_path / "text" / " ".join(pair), split, pair))
+            for split in SPLITS
+        }
+        for pair in sides
+    }
+    assert apart(texts)
+    held = numbers(texts.values(), "valid", "test")
+    assert held and max(held) < 2400
+    assert numbers([texts[sides[0]]], "train") > {*range(2400, 2800)}

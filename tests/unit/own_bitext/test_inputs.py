@@ -17,7 +17,7 @@ LANGUAGES = ("en", "de")
 
 def only(read, folder):
     """The corpus that can be read again, of one that perhaps cannot."""
-    ((_, copied),) = files_in([Source(LANGUAGES, corpus) for corpus in read], folder)
+    (copied,) = (s.corpus for s in files_in([Source(LANGUAGES, c) for c in read], folder))
     return copied
 
 

@@ -1,5 +1,7 @@
 """A collection as ids: samples, temperature, keys and passes."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -8,7 +10,7 @@ from tandem.corpora.settings import Collection
 from tandem.errors import TandemError
 from tandem.files.io import read_json, write_json
 from tandem.segmentation import ragged
-from tandem.segmentation.collection import balanced, draw, segment_collection
+from tandem.segmentation.collection import Balance, Drawn, balanced, draw, segment_collection
 from tandem.segmentation.kinds.sentencepiece import Sentencepiece
 from tandem.segmentation.kinds.words import Words
 from tandem.training.pairs import load_collection
@@ -62,7 +64,7 @@ def test_training_gets_the_pairs_of_two_languages_and_of_one(folder, tmp_path):
     drawn = draw(folder, read_parts(folder), None, 1)
     out = tmp_path / "ids"
     out.mkdir()
-    segmenter = segment_collection(drawn, Words(), 10**6, 2, out)
+    segmenter = segment_collection(drawn, Words(), 10**6, Balance(2), out)
     assert segmenter.languages == ["de", "en", "en-old", "fr"]
     bilingual, monolingual = load_collection(out)
     assert (bilingual.monolingual, monolingual.monolingual) == (False, True)
@@ -82,7 +84,7 @@ def test_each_source_can_be_a_text_of_its_own(folder, tmp_path):
     drawn = draw(folder, read_parts(folder), None, 1)
     out = tmp_path / "ids"
     out.mkdir()
-    segment_collection(drawn, Words(), 10**6, 2, out)
+    segment_collection(drawn, Words(), 10**6, Balance(2), out)
     bilingual, monolingual = load_collection(out)
     assert [len(text.left) for text in load_collection(out, "source")] == [
         len(bilingual.left), len(monolingual.left)]  # fmt: skip
@@ -109,7 +111,9 @@ def test_a_segmenter_that_is_known_is_used_and_copied_whole(folder, tmp_path):
     for name, pairs, known in (("start", drawn, None), ("own", few, None), ("more", few, True)):
         (tmp_path / name).mkdir()
         segmenter = found[0] if known else None
-        found.append(segment_collection(pairs, segmentation, 10**6, 1, tmp_path / name, segmenter))
+        found.append(
+            segment_collection(pairs, segmentation, 10**6, Balance(), tmp_path / name, segmenter)
+        )
         assert not (tmp_path / name / "drawn").exists()
     start, own, more = (
         {path.name: path.read_bytes() for path in (tmp_path / name / "segmenter").iterdir()}
@@ -124,10 +128,10 @@ def test_a_segmenter_that_is_known_is_used_and_copied_whole(folder, tmp_path):
     assert encode(text_).ids.tolist() == ids.ids[: len(encode(text_).ids)].tolist()
     only = [each for each in drawn if each.part.right == "de"]
     (tmp_path / "german").mkdir()
-    german = segment_collection(only, segmentation, 10**6, 1, tmp_path / "german")
+    german = segment_collection(only, segmentation, 10**6, Balance(), tmp_path / "german")
     (tmp_path / "none").mkdir()
     with pytest.raises(TandemError, match="no segmentation for language"):
-        segment_collection(drawn, segmentation, 10**6, 1, tmp_path / "none", german)
+        segment_collection(drawn, segmentation, 10**6, Balance(), tmp_path / "none", german)
 
 
 def test_the_vocabulary_is_learned_from_so_many_pairs(folder, tmp_path):
@@ -136,5 +140,19 @@ def test_the_vocabulary_is_learned_from_so_many_pairs(folder, tmp_path):
     for name, pairs in (("few", 20), ("all", 10**6)):
         (tmp_path / name).mkdir()
         segmentation = Words()
-        found.append(len(segment_collection(drawn, segmentation, pairs, 1, tmp_path / name)))
+        found.append(
+            len(segment_collection(drawn, segmentation, pairs, Balance(), tmp_path / name))
+        )
     assert found[0] < found[1] / 2
+
+
+def test_corpora_are_drawn_as_often_as_their_weights_say():
+    def sample(source, pairs):
+        return Drawn(Part(source, "en", "de"), np.ones(pairs, bool), Path("unread"))
+
+    drawn = [sample("verses", 10), sample("freedict-a", 40), sample("wordnet", 30)]
+    assert Balance().passes(drawn) == pytest.approx([1, 1, 1])
+    weights = {"freedict-*": 0.5, "*net": 2}
+    assert Balance(1, weights).passes(drawn) == pytest.approx([1, 0.5, 2])
+    evened = Balance(2).passes(drawn)
+    assert Balance(2, weights).passes(drawn) == pytest.approx(np.multiply(evened, [1, 0.5, 2]))

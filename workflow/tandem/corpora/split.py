@@ -93,6 +93,30 @@ def split_pairs(
     return Splits(train, parts[1], parts[0], overlapping, surplus)
 
 
+def with_aside(
+    splits: Splits,
+    main: np.ndarray,
+    left: np.ndarray,
+    right: np.ndarray,
+    seed: int,
+    elsewhere: Elsewhere = NOWHERE,
+) -> Splits:
+    """Add pairs that are only trained on to the training split of others, in a new order.
+
+    `main`, bool (n,), is true of the pairs that `splits` are of; `left` and `right`, (n,), are keys
+    of all. Of the others, those with a text that is held out, here or `elsewhere`, are left out.
+    """
+    rows = np.flatnonzero(main)
+    train, valid, test = (rows[part] for part in (splits.train, splits.valid, splits.test))
+    others = _without(np.flatnonzero(~main), np.concatenate([valid, test]), left, right)
+    held = np.concatenate(elsewhere)
+    others = others[~(np.isin(left[others], held) | np.isin(right[others], held))]
+    both = np.concatenate([train, others])
+    order = np.random.default_rng(seed).permutation(len(both))
+    overlapping = splits.overlapping + int((~main).sum()) - len(others)
+    return Splits(both[order], valid, test, overlapping, splits.surplus)
+
+
 def _drawn(pool: np.ndarray, size: int, keys: np.ndarray | None) -> np.ndarray:
     """Return the first of a pool, at most so many; of pairs with equal `keys`, (n,), the first."""
     if keys is not None:

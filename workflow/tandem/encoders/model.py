@@ -211,12 +211,15 @@ class SentenceEncoder:
 
     @classmethod
     def load(cls, folder: str | Path, device: str = "cpu") -> SentenceEncoder:
-        """Read an encoder; nothing in the folder is executed.
+        """Read an encoder by its folder or name (`named.find_model`); nothing there is executed.
 
         Raises:
             InputError: the folder holds no encoder, or is not as it was written.
+            TandemError: nothing has that name.
         """
-        folder = Path(folder)
+        from tandem.encoders.named import find_model
+
+        folder = find_model(folder)
         saved.check(folder, "encoder.json", "model.safetensors", f"segmenter/{saved.SEAL}")
         described = saved.read(folder / "encoder.json", Description.model_validate)
         segmenter, kind = Segmenter.load(folder / "segmenter"), described.encoder

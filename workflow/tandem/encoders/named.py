@@ -20,21 +20,25 @@ if TYPE_CHECKING:
 
 PACKAGED = ("e5",)
 """Pretrained encoders that packages carry; see `pretrained.load_pretrained`."""
+SHIPPED = ROOT / "tandem/models"
+"""The folder of the models that Tandem brings along."""
 MODELS = "TANDEM_MODELS"
 """The environment variable with the folder of a user's models."""
 
 
-def find_model(model: str) -> Path:
+def find_model(model: str | Path) -> Path:
     """Return the folder of a model: this path, or where a model of this name was built.
 
     A plain name that is no path is looked for as `results/<name>/model` here, as `<name>` in the
-    folder that TANDEM_MODELS names, and as `results/<name>/model` in Tandem's own checkout. Names
-    of pretrained encoders that packages carry stay as they are.
+    folder that TANDEM_MODELS names, as `results/<name>/model` in Tandem's own checkout, and among
+    the models that Tandem brings along. Names of pretrained encoders that packages carry stay as
+    they are.
 
     Raises:
         TandemError: nothing has that name; the message lists the places.
     """
     path = Path(model)
+    model = str(model)
     if path.exists() or not re.fullmatch(r"\w[\w.-]*", model):
         return path
     built, checkout = Path("results", model, "model"), ROOT.parent
@@ -43,6 +47,7 @@ def find_model(model: str) -> Path:
         places.append(Path(models, model))
     if (checkout / "Snakefile").is_file() and not same(checkout, "."):
         places.append(checkout / built)
+    places.append(SHIPPED / model)
     if folder := next(filter(Path.is_dir, places), None):
         return folder
     if model in PACKAGED:
@@ -51,7 +56,7 @@ def find_model(model: str) -> Path:
     remedy = f"Give a model folder, or set {MODELS} to the folder that holds {model}"
     if study.is_file() and "model" in (read_yaml(study).get("export") or {}):
         remedy += f". To build it, in {checkout}: snakemake --cores all {built}"
-    looked = ", ".join(map(str, [path, *places]))
+    looked = ", ".join(map(str, [path, *places[:-1]]))
     raise TandemError(f"there is no model {model} (looked for {looked}). {remedy}")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -81,6 +81,10 @@ class Filter(Kind):
         A filter that needs a sentence encoder gets it from `open_encoder`.
         """
         return self.scores
+
+    def fitted(self, pairs: Iterable[Pair]) -> Filter:
+        """Return the filter with what it takes from the text itself, as some pairs of it show."""
+        return self
 
     def within(self, scores: Scores) -> bool:
         """Whether a pair with these scores is kept."""

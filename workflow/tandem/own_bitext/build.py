@@ -43,6 +43,7 @@ def train(
     languages: Sequence[str],
     out: str | Path,
     *,
+    also: Iterable[Pair] = (),
     overwrite: bool = False,
     resume: bool = False,
     after_epoch: Callable[[Epoch], object] = lambda epoch: None,
@@ -55,6 +56,7 @@ def train(
     bitext: Mapping[Languages, Iterable[Pair]],
     *,
     out: str | Path,
+    also: Mapping[Languages, Iterable[Pair]] = ...,
     overwrite: bool = False,
     resume: bool = False,
     after_epoch: Callable[[Epoch], object] = lambda epoch: None,
@@ -67,6 +69,7 @@ def train(
     languages: Sequence[str] = (),
     out: str | Path = "",
     *,
+    also: Texts = (),
     overwrite: bool = False,
     resume: bool = False,
     after_epoch: Callable[[Epoch], object] = lambda epoch: None,
@@ -88,6 +91,7 @@ def train(
         bitext: pairs (first, second), such as those of `read_bitext`; or such pairs by languages.
         languages: codes of the two sides, such as ("en", "de"), unless the text is by languages.
         out: the model folder to write.
+        also: more pairs, trained on and never held out; by languages where the text is.
         overwrite: `out` may be an earlier model, which is replaced.
         resume: `out` may be the best epoch of this training, from when it was stopped.
         after_epoch: called with each epoch: its number, loss and P@1 x 100 on held-out pairs.
@@ -95,23 +99,40 @@ def train(
             `epochs` or `threads`, and of its segmentation, such as `size`, may stand by themselves.
 
     Returns:
-        The encoder as it was after the epoch in which most sentences found their translation.
+        The encoder after the epoch in which most sentences found their translation.
 
     Raises:
         TandemError: too few pairs are left, settings contradict each other, or `out` is not free.
         KeyboardInterrupt: it was stopped.
     """
     bitexts = _by_languages(bitext, languages)
+    if not str(out):
+        raise TandemError("say which folder to write: out=...")
+    how, place = Asked(apart(bitexts), **_settings(asked)), Path(out)
+    free = partial(check, place, [], folder=True)
+    read = partial(written, bitexts, also=_beside(also, languages, bitexts))
+    return build(how, read, place, free, overwrite, resume, after_epoch=after_epoch)
+
+
+def _settings(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return fields of `Asked`; TandemError names what is none of its settings."""
     settings = recipes.grouped(asked)
     if unknown := settings.keys() - {entry.name for entry in fields(Asked)} | {"pairs"} & {*asked}:
         problem = f"no setting of a training is called {' or '.join(sorted(unknown))}"
         raise TandemError(f"{problem}. See `Asked`, `Recipe` and `Segmentation`")
-    if not str(out):
-        raise TandemError("say which folder to write: out=...")
-    how, place = Asked(apart(bitexts), **settings), Path(out)
-    free = partial(check, place, [], folder=True)
-    read = partial(written, bitexts)
-    return build(how, read, place, free, overwrite, resume, after_epoch=after_epoch)
+    return settings
+
+
+def _beside(
+    also: Texts, languages: Sequence[str], bitexts: Iterable[Languages]
+) -> dict[Languages, Iterable[Pair]]:
+    """Return text that is only trained on by its languages, which `bitexts` must have, too."""
+    more = _by_languages(also, languages) if also else {}
+    for sides in more:
+        if set(sides) not in map(set, bitexts):
+            problem = f"also: {name_of(sides)} has no text to hold out"
+            raise TandemError(f"{problem}. Give it in the first argument")
+    return more
 
 
 def _by_languages(bitext: Texts, languages: Sequence[str]) -> dict[Languages, Iterable[Pair]]:

@@ -67,12 +67,15 @@ def _divided(
 ) -> Elsewhere:
     """Write one bitext folder; return the keys of what it holds out."""
     place = text / name_of(languages)
-    pairs = {source.corpus.name: source.pairs(languages) for source in sources}
-    first = chain.from_iterable(islice(source.pairs(languages), MEASURED) for source in sources)
-    settings = how.bitext(list(pairs), languages, usual_ratio(first))
+    text_of = {s.corpus.name: s.pairs(languages) for s in sources if not s.aside}
+    aside = {s.corpus.name: s.pairs(languages) for s in sources if s.aside}
+    measured = (islice(s.pairs(languages), MEASURED) for s in sources if not s.aside)
+    usual = usual_ratio(chain.from_iterable(measured))
+    settings = how.bitext(list(text_of), languages, usual)
     try:
         build_bitext(
-            pairs, settings, place, most_held_out=MOST_HELD_OUT, elsewhere=elsewhere
+            text_of, settings, place, most_held_out=MOST_HELD_OUT, elsewhere=elsewhere,
+            aside=aside,
         )  # fmt: skip
     except InputError:
         raise  # it names the file

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, count, islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from tandem.corpora.files import STDIO, Corpus, is_file
@@ -27,10 +28,11 @@ _COMPARED = 1000
 
 
 class Source(NamedTuple):
-    """A corpus, and the languages of its sides in their order."""
+    """A corpus, the languages of its sides in their order, and whether it is only trained on."""
 
     languages: Languages
     corpus: Corpus
+    aside: bool = False
 
     def pairs(self, languages: Languages) -> Iterator[Pair]:
         """Yield its pairs in an order of the same languages."""
@@ -59,6 +61,7 @@ def described(sources: Sequence[Source]) -> dict[str, Any]:
         "columns": _choices(",".join(corpus.columns.chosen) or None for corpus in corpora),
         "header": _choices(corpus.columns.header for corpus in corpora),
         "languages": [name_of(source.languages) for source in sources],
+        "only trained on": _choices(source.aside or None for source in sources),
     }
 
 
@@ -72,17 +75,28 @@ def files_in(sources: Iterable[Source], folder: Path) -> list[Source]:
     """Return corpora that can be read again; files that cannot are copied into the folder."""
     numbers = count(1)
     copied = []
-    for languages, corpus in sources:
-        files = tuple(_spool(name, folder, next(numbers)) for name in corpus.files)
-        copied.append(Source(languages, replace(corpus, files=files, originals=corpus.files)))
+    for source in sources:
+        files = tuple(_spool(name, folder, next(numbers)) for name in source.corpus.files)
+        corpus = replace(source.corpus, files=files, originals=source.corpus.files)
+        copied.append(source._replace(corpus=corpus))
     return copied
 
 
-def written(bitexts: Mapping[Languages, Iterable[Pair]], folder: Path) -> list[Source]:
-    """Write the pairs of each pair of languages to a file, to be read again."""
+def written(
+    bitexts: Mapping[Languages, Iterable[Pair]],
+    folder: Path,
+    also: Mapping[Languages, Iterable[Pair]] = MappingProxyType({}),
+) -> list[Source]:
+    """Write the pairs of each pair of languages to a file, to be read again.
+
+    `also` has pairs that are only trained on.
+    """
     sources = []
-    for number, (languages, pairs) in enumerate(bitexts.items(), start=1):
-        name = "pairs" if len(bitexts) == 1 else f"pairs {name_of(languages)}"
+    texts = [*bitexts.items(), *also.items()]
+    for number, (languages, pairs) in enumerate(texts, start=1):
+        aside = number > len(bitexts)
+        name = "also" if aside else "pairs"
+        name += "" if len(bitexts) == 1 else f" {name_of(languages)}"
         path = folder / f"pairs-{number}.tsv"
         rows = text_pairs(pairs, name)
         if not write_lines(path, ("\t".join(map(collapse, pair)) for pair in rows)):
@@ -90,7 +104,7 @@ def written(bitexts: Mapping[Languages, Iterable[Pair]], folder: Path) -> list[S
             problem += "" if len(bitexts) == 1 else f" in {' and '.join(languages)}"
             raise TandemError(f"{problem}. Give some, in two languages")
         corpus = Corpus(name, (str(path),), "columns", Columns(header=False))
-        sources.append(Source(languages, corpus))
+        sources.append(Source(languages, corpus, aside))
     return sources
 
 

@@ -13,7 +13,8 @@ negatives follow different rules.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from itertools import chain, compress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -39,6 +40,27 @@ class Drawn(NamedTuple):
     part: Part
     rows: NDArray[np.bool_]
     path: Path
+
+
+class Balance(NamedTuple):
+    """How often an epoch draws the pairs of a part.
+
+    `temperature`: see `balanced`; `weights`: for corpora, or patterns of them, the factor by which
+    their pairs are drawn more often; the first pattern that matches counts.
+    """
+
+    temperature: float = 1
+    weights: Mapping[str, float] = {}
+
+    def passes(self, drawn: Sequence[Drawn]) -> list[float]:
+        """Return how often an epoch draws the pairs of each part."""
+        passes = balanced((int(sample.rows.sum()) for sample in drawn), self.temperature)
+        sources = (sample.part.source for sample in drawn)
+        factors = (
+            next((w for pattern, w in self.weights.items() if fnmatchcase(source, pattern)), 1)
+            for source in sources
+        )
+        return [float(p) * factor for p, factor in zip(passes, factors, strict=True)]
 
 
 def draw(folder: Path, parts: Iterable[Part], pairs: int | None, seed: int) -> list[Drawn]:
@@ -79,7 +101,7 @@ def segment_collection(
     drawn: list[Drawn],
     segmentation: Segmentation,
     learned_from: int,
-    temperature: float,
+    balance: Balance,
     folder: Path,
     segmenter: Segmenter | None = None,
 ) -> Segmenter:
@@ -88,13 +110,13 @@ def segment_collection(
     Args:
         drawn: the pairs to train on.
         learned_from: how many pairs the vocabulary is learned from, drawn as an epoch draws them.
-        temperature: see `balanced`.
+        balance: how often an epoch draws the pairs of each part.
         segmenter: one to use as it is and to copy; None: one is learned.
 
     Raises:
         TandemError: the segmenter does not know a language of the pairs.
     """
-    passes = balanced((int(sample.rows.sum()) for sample in drawn), temperature)
+    passes = balance.passes(drawn)
     copies = folder / "drawn"
     copies.mkdir()
     drawn = [_copied(sample, copies / str(number)) for number, sample in enumerate(drawn)]
@@ -109,7 +131,7 @@ def segment_collection(
         for kind in KINDS
         for part in _write_kind(kind, list(zip(drawn, passes, strict=True)), segmenter, folder)
     ]
-    write_json(folder / "parts.json", {"temperature": temperature, "parts": parts})
+    write_json(folder / "parts.json", {**balance._asdict(), "parts": parts})
     shutil.rmtree(copies)
     return segmenter
 
@@ -148,9 +170,9 @@ def _copied(sample: Drawn, path: Path) -> Drawn:
     return Drawn(sample.part, np.ones(count, bool), path)
 
 
-def _vocabulary_texts(drawn: list[Drawn], passes: NDArray[np.float64], pairs: int) -> dict:
+def _vocabulary_texts(drawn: list[Drawn], passes: Sequence[float], pairs: int) -> dict:
     """Return, by language, functions that open its sentences in about `pairs` pairs of an epoch."""
-    total = sum(int(sample.rows.sum()) for sample in drawn)
+    total = sum(int(s.rows.sum()) * times for s, times in zip(drawn, passes, strict=True))
     taken: dict[str, list[tuple[Drawn, int]]] = {}
     for sample, times in zip(drawn, passes, strict=True):
         places = np.flatnonzero(sample.rows)

@@ -19,6 +19,7 @@ from tandem.reporting.table import TABLES
 from tandem.segmentation.segmentation import SEGMENTATIONS
 from tandem.studies.faults import cross_faults
 from tandem.studies.plan import Plan
+from tandem.studies.sources import with_sources
 from tandem.studies.study import Study
 from tandem.tasks.task import TASKS
 from tandem.templates import expanded
@@ -145,7 +146,7 @@ def load_study(home: Path, configuration: Configuration, datasets: Collection[st
     if configuration.seeds is not None:
         values = {**values, "seeds": configuration.seeds}
     try:
-        study = Study.model_validate(values)
+        study = Study.model_validate(with_sources(values, datasets))
         problems = list(cross_faults(study, datasets))
     except ValidationError as error:
         problems = faults(error)

@@ -53,6 +53,7 @@ def cross_faults(study: Study, datasets: Collection[str]) -> Iterator[str]:
     yield from _size_faults(study)
     for name in study.settings:
         yield from (f"settings.{name}.start: {fault}" for fault in _start_faults(study, name))
+    yield from _whole_faults(study)
     yield from _collection_faults(study)
     yield from _export_faults(study)
 
@@ -187,9 +188,18 @@ def _collection_faults(study: Study) -> Iterator[str]:
             yield f"settings.{name}.pairs: labelled.{setting.corpus}.pairs says it; give null"
         if not labelled and setting.pairs is None:
             yield f"settings.{name}.pairs: null is for collections; give a number"
-        for key in ("sources", "languages", "temperature", "pools"):
+        for key in ("sources", "languages", "temperature", "weights", "pools"):
             if getattr(setting, key) != Setting.model_fields[key].default:
                 yield f"settings.{name}.{key}: {setting.corpus} is no collection; leave it out"
+
+
+def _whole_faults(study: Study) -> Iterator[str]:
+    for name, collection in study.collections.items():
+        for split, sources in collection.whole.items():
+            for source in sources:
+                if source not in collection.sources:
+                    absent = not_among(source, collection.sources)
+                    yield f"collections.{name}.whole.{split}: no source {absent}"
 
 
 def _export_faults(study: Study) -> Iterator[str]:

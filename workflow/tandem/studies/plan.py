@@ -17,7 +17,7 @@ from tandem.training.setting import Setting
 
 UNSEEDED = 0
 """Stands for the seed of a pretrained baseline."""
-DRAWN = {"pairs", "sources", "languages", "temperature"}
+DRAWN = {"pairs", "sources", "languages", "temperature", "weights"}
 """Keys of a setting that decide which pairs of a collection are drawn, and how often."""
 
 

