@@ -192,7 +192,8 @@ def limit(work: Work, bandwidth: float, products: float, halves: float) -> float
     weights = sum(np.prod(shape) for shape in encoder.weight_shapes().values())
     chosen = 0.0
     if isinstance(objective, Margin):
-        chosen = 2.0 * objective.batches(work.pairs // work.batch // 2) * work.batch * encoder.width
+        total = work.pairs // work.batch
+        chosen = 2.0 * objective.batches(total // 2, total) * work.batch * encoder.width
     operations = 2 * weights * states * (3 + (groups == 4) / 2) + chosen
     fast = halves if encoder.multiplies and work.precision == "auto" else products
     return 1 / max(moved / bandwidth, operations / fast)

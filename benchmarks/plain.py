@@ -52,10 +52,11 @@ def train_plainly(
     recipe = run.recipe
     optimizer = torch.optim.Adam([table.requires_grad_()], recipe.learning_rate)
     scores, step = [validate(table)], 0
+    total = recipe.epochs * -(-len(pairs.usable) // recipe.batch)
     for epoch in range(recipe.epochs):
         order = np.random.default_rng((run.seed, epoch)).permutation(pairs.usable)
         while len(order):
-            size = recipe.batch * run.objective.batches(step)
+            size = recipe.batch * run.objective.batches(step, total)
             pool, order = order[:size], order[size:]
             with torch.no_grad():
                 sides = (average(table, side, pool, 0.0) for side in (pairs.left, pairs.right))

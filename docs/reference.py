@@ -144,7 +144,10 @@ def said_default(field: FieldInfo) -> str:
         if not value:
             return "as below"
     elif isinstance(value, dict):
-        value = {key: inner.model_dump(exclude_defaults=True) for key, inner in value.items()}
+        value = {
+            key: inner if isinstance(inner, str) else inner.model_dump(exclude_defaults=True)
+            for key, inner in value.items()
+        }
     return "`" + re.sub(r'"(\w+)": ', r"\1: ", json.dumps(value)) + "`"
 
 

@@ -1,8 +1,13 @@
 """The joint encoder beside one of each language alone."""
 
+from dataclasses import replace
+
 import pytest
 
+from tandem.files.io import write_json
+from tandem.reporting.claim_entries import read_claims
 from tandem.reporting.claim_test import CLAIM_TESTS, Evidence
+from tandem.reporting.claims import judge
 
 VALUES = {
     "joint": "sp.joint",
@@ -41,6 +46,30 @@ def test_the_page_tells_the_means_and_who_is_ahead(report):
     figure = table.plot("figures/languages", made.frame, given)
     labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
     assert labels == ["fr", "ja", "ar", "de"]
+
+
+def test_as_good_is_tested_and_corrected_for_the_languages_alone(made, hits, tmp_path):
+    rates = {"ar": (80, 50), "de": (90, 90), "ja": (70, 70)}
+    hits("sp.joint", fr=60, **{language: joint for language, (joint, _) in rates.items()})
+    for language, (_, alone) in rates.items():
+        hits(f"sp.alone-{language}", **{language: alone})
+    _, given, report = made("by-language", VALUES)
+    entries = read_claims(given.paper("claims.yaml"))["languages"]
+    [entry] = [entry for entry in entries if entry.id == "languages.as-good"]
+    plain = entry.model_dump(exclude={"each", "test"}) | {"each": [{"language": n} for n in rates]}
+    sides = {
+        "better": {"experiment": "sp.joint", "task": "retrieval", "unit": "bible.{language}-en"},
+        "worse": {"experiment": "sp.alone-{language}", "task": "retrieval",
+                  "unit": "bible.{language}-en"},
+    }  # fmt: skip
+    plain["test"] = {"kind": entry.test.kind, **sides}
+    write_json(tmp_path / "claims.yaml", {given.name: [plain]})
+    given = replace(given, files=given.files | {"paper": [tmp_path / "claims.yaml"]})
+    claims = {claim.claim.rpartition(".")[2]: claim for claim in judge(given, report)}
+    assert claims["ar"].verdict == "contradicted"
+    assert claims["de"].statistic == 0 and claims["de"].margin == 2
+    assert all(claims[language].p_holm >= claims[language].p for language in rates)
+    assert claims["all"].verdict == "contradicted"
 
 
 def test_groups_of_languages_are_compared_by_their_means(report, plan):

@@ -21,8 +21,11 @@ SETTINGS = {
 }
 EPOCHS = {"lstm": 1}
 TRACKS = ["2017.track1.ar-ar", "2017.track4a.es-en", "2017.track5.en-en"]
+SUBSETS = {"common": ["2012.a", "2013.c"], "every": ["2012.a", "2012.b", "2013.c"]}
+TASKS.add_study(HOME)
 KINDS = {
-    "sts": {"kind": "sts", "years": [2012, 2013]},
+    "sts": {"kind": "sts", "years": [2012, 2013], "subsets": SUBSETS},
+    "covered": {"kind": "covered-pairs", "years": [2012, 2013], "subsets": SUBSETS},
     "sts2017": {"kind": "sts", "tasks": TRACKS},
     "retrieval": {"kind": "retrieval"},
     "mining": {"kind": "mining", "neighbours": 4},

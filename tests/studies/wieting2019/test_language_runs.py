@@ -1,6 +1,7 @@
 """Encoders for languages: what is shared with English, and the same scores from any batch."""
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import torch
 
 from tandem.encoders.composition import as_encoder, initialise
 from tandem.encoders.kinds.averaging import Averaging
+from tandem.errors import TandemError
 from tandem.files.io import write_json, write_lines
 from tandem.filtering.filter import parse_filters
 from tandem.objectives.kinds.margin import Margin
@@ -66,6 +68,12 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 def load(study: dict[str, Path]) -> runs.English:
     task = TASKS.parse({"kind": "sts", "years": [2012, 2013]})
     return runs.load_english(study["panel"], study["english"], study["sts"], task)
+
+
+def test_a_mean_that_is_not_there_is_refused(study: dict[str, Path]) -> None:
+    english = replace(load(study), unit="common")
+    with pytest.raises(TandemError, match="STS has no mean 'common': there are 2012, 2013, mean"):
+        english.start(Averaging(dimension=8), 1)
 
 
 def run(study: dict[str, Path], *codes: str) -> list[dict]:

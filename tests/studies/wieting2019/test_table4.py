@@ -43,11 +43,12 @@ def test_speeds_on_unseen_text_and_of_training_are_compared_turn_by_turn(timed):
     ))  # fmt: skip
     assert claims["faster.cpu.trigram"].statistic == pytest.approx(4 ** (2 / 3))
     assert claims["faster.cpu.trigram"].verdict == "undecided"
-    assert claims["faster.cpu.lstm-sp"].verdict == "supported"
-    assert claims["faster.cpu.all"].statistic == pytest.approx(4 ** (2 / 3))
+    assert claims["faster.cpu.lstm-sp"].verdict == "description"  # it could hardly fail
+    assert claims["faster.cpu.lstm-sp"].statistic == pytest.approx(10.0)
     assert claims["trains-faster.cpu.trigram"].verdict == "contradicted"
     assert claims["trains-faster.cpu.lstm-sp"].statistic == pytest.approx(10.0)
-    assert len(claims) == 6
+    assert claims["trains-faster.cpu.lstm-sp"].verdict == "description"
+    assert len(claims) == 4
 
 
 def test_hundreds_of_times_means_a_hundred_at_least(timed):

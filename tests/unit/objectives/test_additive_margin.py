@@ -103,7 +103,7 @@ def test_hard_negatives_of_all_examples_join_the_batch(vectors):
 def test_a_pool_with_few_sentences_gives_what_it_has(vectors):
     objective = AdditiveMargin(hard=20)
     assert torch.isfinite(loss_of(objective, vectors))
-    assert objective.batches(0) == 1 and AdditiveMargin(hard=1, megabatch=5).batches(9) == 5
+    assert objective.batches(0, 9) == 1 and AdditiveMargin(hard=1, megabatch=5).batches(8, 9) == 5
 
 
 def test_it_is_found_by_its_name():

@@ -11,11 +11,38 @@ from tandem.objectives.negatives import Negatives
     ("step", "expected"), [(0, 1), (149, 1), (150, 2), (299, 2), (300, 3), (10**6, 60)]
 )
 def test_the_megabatch_grows_by_one_every_150_batches(step, expected):
-    assert Margin(megabatch=60, anneal=150).batches(step) == expected
+    assert Margin(megabatch=60, anneal=150).batches(step, 10**7) == expected
 
 
 def test_without_annealing_it_is_full_from_the_start():
-    assert Margin(megabatch=60, anneal=0).batches(0) == 60
+    assert Margin(megabatch=60, anneal=0).batches(0, 100) == 60
+
+
+@pytest.mark.parametrize("total", [10, 63, 630, 1330, 78_125])
+@pytest.mark.parametrize("share", [0.23, 0.5, 1.0])
+def test_a_share_of_the_training_fills_the_megabatch_however_many_updates_there_are(total, share):
+    objective = Margin(megabatch=120, full_at=share)
+    sizes = [objective.batches(step, total) for step in range(total + 1)]
+    assert sizes == sorted(sizes)
+    assert sizes[0] == 1
+    full = sizes.index(120)  # the first that is full
+    assert full - 1 < share * total <= full
+    assert {*sizes[full:]} == {120}
+
+
+def test_a_share_grows_evenly():
+    objective = Margin(megabatch=5, full_at=0.5)
+    assert [objective.batches(step, 16) for step in range(10)] == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
+
+
+def test_the_largest_pool_by_hand():
+    # 5 batches an epoch, of 10: pools begin at 0, 1, 3 (which the epoch ends), then 5 and so on
+    assert Margin(megabatch=9, full_at=1.0).largest_pool(pairs=50, batch=10, epochs=1) == 2
+    # after 5 of 10 updates 5 batches are chosen from, all that the second epoch has
+    assert Margin(megabatch=9, full_at=1.0).largest_pool(pairs=50, batch=10, epochs=2) == 5
+    assert Margin(megabatch=3, anneal=0).largest_pool(pairs=50, batch=10, epochs=1) == 3
+    assert Margin(megabatch=120, anneal=150).largest_pool(17_000, 128, 10) == 9
+    assert Margin(megabatch=120, full_at=0.23).largest_pool(17_000, 128, 10) == 120
 
 
 def loss_of(vectors, found):

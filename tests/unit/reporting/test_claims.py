@@ -75,13 +75,13 @@ def judged(material, tmp_path, text, published="[]", frames=None, name="table1",
 )
 def test_a_verdict_needs_a_corrected_p_and_a_side_of_the_margin(statistic, p_holm, margin, verdict):
     measured = Measured("t", statistic, -2, 2, p_holm, "x")
-    assert claims.single_verdict(measured, margin, p_holm) == verdict
+    assert claims.single_verdict(measured, statistic > margin, p_holm) == verdict
 
 
 def test_an_exact_quantity_is_a_description_whatever_it_is():
     for number in (1, 0, -1):
         measured = Measured("t", number, None, None, None, "x")
-        assert claims.single_verdict(measured, 0, None) == "description"
+        assert claims.single_verdict(measured, number > 0, None) == "description"
 
 
 @pytest.mark.parametrize(
@@ -127,6 +127,28 @@ def test_p_values_are_corrected_for_the_tests_of_the_table(material, tmp_path):
     held = [claim.p_holm for claim in found.values() if claim.p_holm is not None]
     assert held == pytest.approx([2 * p[0]] * 2)
     assert len(found) == 3
+
+
+def test_a_family_is_corrected_by_itself(material, tmp_path):
+    alone = judged(material, tmp_path, FIRST)
+    more = FIRST.partition("table1:\n")[2].replace("table1.better", "table1.others")
+    more = more.replace("unit: mean", 'unit: "2012"') + "    family: others\n"
+    both = judged(material, tmp_path, FIRST + more)
+    assert len(both) == 2 * len(alone)
+    assert {name: both[name] for name in alone} == alone
+    others = [both[f"p2019.table1.others.{name}"] for name in ("sp", "lstm")]
+    assert [claim.p_holm for claim in others] == pytest.approx([2 * claim.p for claim in others])
+    together = judged(material, tmp_path, FIRST + more.replace("    family: others\n", ""))
+    assert together["p2019.table1.better.sp"].p_holm > alone["p2019.table1.better.sp"].p_holm
+
+
+def test_what_could_hardly_fail_is_described_and_not_corrected_for(material, tmp_path):
+    described = FIRST.rstrip() + "\n    description: true\n"
+    found = judged(material, tmp_path, described)
+    claim = found["p2019.table1.better.sp"]
+    assert (claim.verdict, claim.p, claim.p_holm, claim.margin) == ("description", *[None] * 3)
+    assert claim.ci_low < claim.statistic < claim.ci_high
+    assert found["p2019.table1.better.all"].verdict == "description"
 
 
 def test_two_figures_of_the_same_models_are_subtracted_seed_by_seed(material, scores, tmp_path):

@@ -67,6 +67,40 @@ def items(folder):
     return YEARS.score(AngleEncoder(), {"sts": folder})
 
 
+SUBSETS = {"first": ["2012.one", "2013.three"], "absent": ["2012.one", "2016.none"]}
+
+
+def test_a_subset_averages_its_tasks_alone_and_needs_them_all(items):
+    task = Sts(years=[2012, 2013], subsets=SUBSETS)
+    assert task.units(items) == ["2012", "2013", "mean", "first"]
+    r = {entry["task"]: entry["r_x100"] for entry in task.details(items)["tasks"]}
+    expected = (r["2012.one"] + r["2013.three"]) / 2
+    assert task.estimate(items, "first") == pytest.approx(expected, abs=1e-3)
+    assert task.count(items, "first") == 7
+    assert task.estimate(items, "mean") == YEARS.estimate(items, "mean")
+
+
+def test_a_subset_is_the_same_whatever_else_was_scored():
+    task = Sts(years=[2012, 2013], subsets={"few": ["2012.a", "2013.c"]})
+    whole = noisy(1.0, 3)
+    kept = np.r_[0:40, 80:110]
+    fewer = {
+        "task": whole["task"][[0, 2]], "year": whole["year"][[0, 2]],
+        "offsets": np.array([0, 40, 70]),
+        "gold": whole["gold"][kept], "cosine": whole["cosine"][kept],
+    }  # fmt: skip
+    assert task.estimate(whole, "few") == task.estimate(fewer, "few")
+    draws = [task.draws([items], "few", 50, 1) for items in (whole, fewer)]
+    assert np.array_equal(*draws)
+    assert not np.array_equal(*(task.draws([items], "mean", 50, 1) for items in (whole, fewer)))
+
+
+@pytest.mark.parametrize("name", ["mean", "2012"])
+def test_a_subset_has_a_name_of_its_own(name):
+    with pytest.raises(ConfigurationError, match="another figure's name"):
+        TASKS.parse({"kind": "sts", "years": [2012], "subsets": {name: ["2012.one"]}})
+
+
 def noisy(noise, seed, tasks=("2012.a", "2012.b", "2013.c")):
     """Items of 40, 40 and 30 pairs whose cosine is the human score with this much noise."""
     gold = np.random.default_rng(0).uniform(0, 5, 110)

@@ -57,6 +57,27 @@ def test_training_that_is_stopped_goes_on_to_the_same_bytes(tmp_path):
     assert_same_bytes(again, whole)
 
 
+@pytest.mark.parametrize("saves", [1, 5, 9])
+def test_a_killed_run_that_anneals_by_share_resumes_to_the_same_bytes(tmp_path, monkeypatch, saves):
+    run = described(AVERAGING, Margin(megabatch=6, full_at=0.6))
+    whole, folder, sizes = train(run), tmp_path / "c", []
+    killed_after(saves, monkeypatch, lambda: train(run, folder, checkpoint_seconds=-1))
+    again = course_of(run, TYPES, [bitext()])
+    assert again.resume(folder)
+    batches = Margin.batches
+
+    def noted(objective, step, total):
+        sizes.append((batches(objective, step, total), total))
+        return sizes[-1][0]
+
+    monkeypatch.setattr(Margin, "batches", noted)
+    rising = Rising()
+    rising.calls = len(again.progress.history)
+    again.run(rising, folder, show=False)
+    assert_same_bytes(again, whole)
+    assert sizes[-1] == (6, 30)  # 150 pairs are 10 batches, three times
+
+
 @pytest.mark.parametrize("architecture", [AVERAGING, LSTM])
 @pytest.mark.parametrize("saves", [1, 4, 9])
 def test_a_killed_run_resumes_to_the_same_bytes(tmp_path, monkeypatch, architecture, saves):

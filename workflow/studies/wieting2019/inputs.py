@@ -22,6 +22,7 @@ class Inputs:
         codes: the languages that each panel chooses among.
         figures: paths of the panels' figures, without ending.
         task: what encoders are scored on, as plain values.
+        unit: which of its figures counts.
     """
 
     def __init__(self, plan: Plan, datasets: Mapping[str, Dataset]) -> None:
@@ -31,6 +32,7 @@ class Inputs:
         self.codes = figure1.codes({name: data.languages for name, data in datasets.items()})
         self.figures = figure1.figures("figure1")
         self.task = TASKS.dump(plan.study.tasks[figure1.task])
+        self.unit = figure1.unit
 
     def run(self, panel: str) -> dict[str, Any]:
         """Return what is trained for a panel, and how, except the seeds."""

@@ -132,6 +132,7 @@ rule train_languages:
         seeds=lambda w: wieting2019.panels[w.panel].encoders.seeds,
         markers=lambda w: [False, True] if wieting2019.panels[w.panel].encoders.marked else [False],
         task=wieting2019.task,
+        unit=wieting2019.unit,
         batches=lambda w: wieting2019.panels[w.panel].batches,
         code=lambda w: digest(
             "train_languages.py", *wieting2019.kinds(w.panel), study="wieting2019"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from tandem.objectives.objective import Objective
@@ -48,9 +49,24 @@ class Contrastive(Objective):
         """Whether `choose` needs the vectors of a pool."""
         return False
 
-    def batches(self, step: int) -> int:
-        """Return how many batches the pool has that begins after `step` updates."""
+    def batches(self, step: int, total: int) -> int:
+        """Return how many batches the pool has that begins after `step` of `total` updates."""
         return 1
+
+    def largest_pool(self, pairs: int, batch: int, epochs: int) -> int:
+        """Return how many batches the largest pool has of a training on one text.
+
+        A pool ends with its epoch, so that it has no more batches than the text.
+        """
+        total = epochs * ceil(pairs / batch)
+        step = largest = 0
+        for _ in range(epochs):
+            position = 0
+            while position < pairs:
+                end = pool_end(position, pairs, self.batches(step, total) * batch)
+                count = ceil((end - position) / batch)
+                position, step, largest = end, step + count, max(largest, count)
+        return largest
 
     def choose(self, pool: Pool) -> Any:  # noqa: ANN401  (whatever its own `rows` and `loss` want)
         """Choose in a pool, without gradients, what its batches need."""
@@ -78,3 +94,10 @@ class Contrastive(Objective):
             part: what `part` returned for it.
         """
         raise NotImplementedError
+
+
+def pool_end(start: int, pairs: int, size: int) -> int:
+    """Return where a pool of so many pairs ends that begins at `start` of the pairs of a text."""
+    end = min(start + size, pairs)
+    # a single pair has no negative: the last one joins this pool
+    return pairs if end == pairs - 1 else end

@@ -61,7 +61,13 @@ class ClaimEntry(Settings):
     """What is measured."""
     margin: float = 0.0
     """What the statistic is claimed to be above, set before the scores are seen; below 0 for "at
-    least as good": how much worse still counts as equal (non-inferiority)."""
+    least as good": how much worse still counts as equal (non-inferiority). Of an equivalence, how
+    far from 0 still counts as equal, either way."""
+    family: str = ""
+    """Claims of a table with the same family are corrected together; so those on data that not
+    every machine has leave the verdicts of the others as they are."""
+    description: bool = False
+    """It could hardly fail, so it is not tested: its statistic is a description."""
     published: Quoted | None = None
     """The same statistic as printed in the paper."""
     revised: str = ""

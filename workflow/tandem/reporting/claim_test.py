@@ -86,5 +86,9 @@ class ClaimTest(Kind):
         """Measure, or return None where a side has no scores."""
         raise NotImplementedError
 
+    def holds(self, statistic: float, margin: float) -> bool:
+        """Whether a statistic is on the side of the margin that the claim says."""
+        return statistic > margin
+
 
 CLAIM_TESTS = Registry("tandem.reporting.claim_tests", ClaimTest)

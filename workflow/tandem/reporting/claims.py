@@ -2,16 +2,18 @@
 
 A study states them in its `claims.yaml`: for each table, what a paper says and where, the test and
 its sides, and the margin (tandem.reporting.claim_entries). Each test has a two-sided p-value of
-"the statistic is the margin". Holm's correction over all tested claims of a table keeps the chance
-that any of its verdicts "supported" and "contradicted" is wrong at 5%; claims of different tables
-are not corrected for each other. The interval beside a statistic is the 95% interval of that one
-test, uncorrected.
+"the statistic is the margin". Holm's correction over all tested claims of a table, or of a family
+that it names among these, keeps the chance that any of its verdicts "supported" and "contradicted"
+is wrong at 5%; claims of different tables and families are not corrected for each other. The
+interval beside a statistic is the 95% interval of that one test, uncorrected.
 
 A claim is supported if its corrected p is below 0.05 and the statistic above the margin,
 contradicted if it is below, and else undecided. "At least as good" is non-inferiority: its margin
-is below zero. A claim about an experiment that is trained for fewer epochs than the paper's, or
-that the table's report bars, is not comparable, and an exact quantity, which no test could
-contradict by chance, is a description; neither is tested or counted in the correction.
+is below zero. "As good" is equivalence: the statistic is no further from zero than the margin. A
+claim about an experiment that is trained for fewer epochs than the paper's, or that the table's
+report bars, is not comparable. An exact quantity, which no test could contradict by chance, and
+what a claim says could hardly fail, is a description. Neither is tested or counted in the
+correction.
 
 Claims that share an id are parts of one finding, and its entry may say what holds if all of them
 do. tandem.reporting.replications counts the corpora that a finding replicates in.
@@ -95,14 +97,11 @@ def judge(material: Material, report: Report) -> list[Claim]:
         tested = list(_measured(path, material.name, evidence, report))
     except ConfigurationError as error:
         raise InputError(path, None, str(error), "Mend the claim") from error
-    p = [measured.p for _, measured, reason in tested if measured.p is not None and not reason]
-    corrected = iter(holm(p))
     groups: dict[str, list[Claim]] = {}
     joint: dict[str, str] = {}
-    for entry, measured, reason in tested:
-        held = None if measured.p is None or reason else next(corrected)
+    for (entry, measured, reason), p in zip(tested, _corrected(tested), strict=True):
         name = f"{entry.paper}.{entry.id}"
-        groups.setdefault(name, []).append(_claim(entry, measured, reason, held, material))
+        groups.setdefault(name, []).append(_claim(entry, measured, reason, p, material))
         if entry.all:
             joint.setdefault(name, entry.all)
     claims = []
@@ -133,6 +132,21 @@ def _measured(
             yield entry, measured, _incomparable(entry.test.experiments(), report, evidence.plan)
 
 
+def _corrected(tested: Sequence[tuple[ClaimEntry, Measured, str]]) -> list[float | None]:
+    """Correct the p-values of each family; None for what is not tested."""
+    corrected: list[float | None] = [None] * len(tested)
+    families: dict[str, list[int]] = {}
+    p = {}
+    for number, (entry, measured, reason) in enumerate(tested):
+        if measured.p is not None and not reason and not entry.description:
+            families.setdefault(entry.family, []).append(number)
+            p[number] = measured.p
+    for numbers in families.values():
+        for number, value in zip(numbers, holm([p[n] for n in numbers]), strict=True):
+            corrected[number] = value
+    return corrected
+
+
 def _incomparable(experiments: Sequence[str], report: Report, plan: Outline) -> str:
     """Say which experiments have fewer epochs than the paper's, or are barred by a report."""
     fewer = [f"{n} ({plan.epochs(n)})" for n in experiments if plan.fewer_epochs(n)]
@@ -145,13 +159,13 @@ def _incomparable(experiments: Sequence[str], report: Report, plan: Outline) -> 
     return "; ".join(reasons)
 
 
-def single_verdict(measured: Measured, margin: float, p_holm: float | None) -> Verdict:
-    """Judge a statistic said to be above a margin by its corrected p-value (None: untested)."""
+def single_verdict(measured: Measured, holds: bool, p_holm: float | None) -> Verdict:
+    """Judge by the corrected p-value (None: untested) whether what seems so is, or is not."""
     if measured.p is None and measured.low is None:
         return Verdict.DESCRIPTION
     if p_holm is None or p_holm >= ALPHA:
         return Verdict.UNDECIDED
-    return Verdict.SUPPORTED if measured.statistic > margin else Verdict.CONTRADICTED
+    return Verdict.SUPPORTED if holds else Verdict.CONTRADICTED
 
 
 def joint_verdict(verdicts: Iterable[Verdict]) -> Verdict:
@@ -191,7 +205,10 @@ def _quote(quoted: Quoted, register: Mapping[str, Published]) -> float | None:
 def _claim(
     entry: ClaimEntry, measured: Measured, reason: str, p_holm: float | None, material: Material
 ) -> Claim:
-    verdict = single_verdict(measured, entry.margin, p_holm)
+    holds = entry.test.holds(measured.statistic, entry.margin)
+    verdict = single_verdict(measured, holds, p_holm)
+    if entry.description:
+        verdict = Verdict.DESCRIPTION
     return Claim(
         claim=entry.name,
         **entry.model_dump(include={"statement", "paper", "place"}),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -80,9 +80,6 @@ class Outline(Places, Protocol):
 
     def segmented(self, experiment: str, seed: int) -> str:
         """Return the folder of the segmented sample that a seed trains an experiment on."""
-
-    def models(self, experiments: Iterable[str], seeds: Sequence[int] | None = None) -> list[str]:
-        """Return the folders of the encoders that are trained, for all seeds or for some."""
 
     def scores(self, experiments: Iterable[str], task: str) -> list[str]:
         """Return the folders of scores of experiments on a task."""

@@ -54,6 +54,9 @@ class Places(Protocol):
     def path(self, *parts: str | int) -> str:
         """Return the path of a result."""
 
+    def models(self, experiments: Iterable[str], seeds: Sequence[int] | None = None) -> list[str]:
+        """Return the folders of the encoders that are trained, for all seeds or for some."""
+
     def setting(self, experiment: str) -> Setting:
         """Return the setting of an experiment."""
 

@@ -22,7 +22,7 @@ from tandem.encoders.encoder import Tokens
 from tandem.errors import TandemError
 from tandem.kernels.sums import number_types
 from tandem.machine import learns_on_host
-from tandem.objectives.contrastive import Contrastive, Pool
+from tandem.objectives.contrastive import Contrastive, Pool, pool_end
 from tandem.training.checkpoint import load_optimizer, optimizer_tensors
 from tandem.training.course import Advance, Learner, Parameters, State
 from tandem.training.noise import DropoutPool, generator, scramble
@@ -92,8 +92,8 @@ class Contrast(Learner):
         table, self.composition = first_parameters(run, vocabulary, start)
         self.composition.to(self.device)
         self._bfloat16 = uses_bfloat16(run, self.device)
-        steps = recipe.epochs * sum(math.ceil(text.longest / recipe.batch) for text in texts)
-        self._make_optimizers(table.to(self.device), steps)
+        self._steps = recipe.epochs * sum(math.ceil(t.longest / recipe.batch) for t in texts)
+        self._make_optimizers(table.to(self.device), self._steps)
         dropout = recipe.dropout, run.encoder.dimension, run.seed, self.device
         self.dropout = DropoutPool(*dropout) if recipe.dropout else None
         self._scratch = np.full(vocabulary, -1)
@@ -163,10 +163,8 @@ class Contrast(Learner):
             return None
         text = left.index(max(left))
         start, pairs = positions[text], len(self._orders[text])
-        end = min(start + self.objective.batches(step) * self.settings.recipe.batch, pairs)
-        if end == pairs - 1:  # a single pair has no negative: the last one joins this pool
-            end = pairs
-        return Span(text, start, end)
+        size = self.objective.batches(step, self._steps) * self.settings.recipe.batch
+        return Span(text, start, pool_end(start, pairs, size))
 
     def encoder(self) -> Parameters:
         """Return the table, as `embedding`, and the composition's parameters."""

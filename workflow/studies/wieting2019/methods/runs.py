@@ -20,6 +20,7 @@ import numpy as np
 from tandem.encoders.composition import as_encoder, initialise
 from tandem.encoders.encoder import Encoder
 from tandem.encoders.model import SentenceEncoder
+from tandem.errors import TandemError
 from tandem.progress import progress_bar
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.segmentation import Segmentation
@@ -43,16 +44,18 @@ class English:
         sentences: of the panel, as ids.
         task: what encoders are scored on: STS by years.
         data: what the task reads.
+        unit: which mean of years is a language's score.
     """
 
     segmenter: Segmenter
     sentences: Ragged
     task: Task
     data: Mapping[str, Path]
+    unit: str = MEAN
     _starts: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def score(self, encoder: SentenceEncoder) -> dict[str, float]:
-        """Return the mean of years of Pearson's r x 100, under MEAN, and that of each year.
+        """Return the means of years of Pearson's r x 100, and that of each year.
 
         Only the rows of English pieces are read, so one segmenter, which remembers the words of
         the STS sentences, serves every language.
@@ -60,8 +63,11 @@ class English:
         table = encoder.table[: len(self.segmenter)]
         encoder = SentenceEncoder(self.segmenter, encoder.kind, table, encoder.weights)
         items = self.task.score(encoder, self.data)
+        if self.unit not in (units := self.task.units(items)):
+            problem = f"STS has no mean {self.unit!r}: there are {', '.join(units)}"
+            raise TandemError(f"{problem}. Correct `unit` of figure1, or `subsets` of its task")
         # rounded, so that the last bits of a sum do not reach the file
-        return {u: round(self.task.estimate(items, u), _DECIMALS) for u in self.task.units(items)}
+        return {u: round(self.task.estimate(items, u), _DECIMALS) for u in units}
 
     def start(self, kind: Encoder, seed: int) -> dict[str, float]:
         """Return the scores of the untrained encoder, which all languages share."""
@@ -82,7 +88,9 @@ class SegmentedLanguage:
     pieces: list[str]
 
 
-def load_english(panel: str | Path, segmenter: str | Path, sts: str | Path, task: Task) -> English:
+def load_english(
+    panel: str | Path, segmenter: str | Path, sts: str | Path, task: Task, unit: str = MEAN
+) -> English:
     """Read and segment what all languages of a panel share.
 
     Args:
@@ -90,9 +98,11 @@ def load_english(panel: str | Path, segmenter: str | Path, sts: str | Path, task
         segmenter: folder that `learn_english` wrote.
         sts: folder of STS tasks.
         task: STS by years.
+        unit: which mean of years is a language's score.
     """
     pieces = Segmenter.load(segmenter)
-    return English(pieces, pieces.encoder(ENGLISH)(read_english(panel)), task, {"sts": Path(sts)})
+    sentences = pieces.encoder(ENGLISH)(read_english(panel))
+    return English(pieces, sentences, task, {"sts": Path(sts)}, unit)
 
 
 def load_language(panel: str | Path, code: str, how: Segmentation) -> SegmentedLanguage:
@@ -162,8 +172,8 @@ def train(english: English, pairs: Pairs, vocabulary: list[str], run: Run) -> di
 
     Returns:
         seed, pairs; score and random, the mean of years in Pearson's r x 100 of the trained
-        and of the untrained encoder; score_years and random_years, the same by year; loss, of each
-        epoch.
+        and of the untrained encoder; score_years and random_years, the same by year, and other
+        means; loss, of each epoch.
     """
     segmenter = Segmenter(english.segmenter.segmentation, vocabulary, english.segmenter.models)
     # on the CPU: many small trainings in one job, and many jobs side by side
@@ -173,9 +183,9 @@ def train(english: English, pairs: Pairs, vocabulary: list[str], run: Run) -> di
     return {
         "seed": run.seed,
         "pairs": trained.metadata["pairs"],
-        "score": score_years.pop(MEAN),
+        "score": score_years.pop(english.unit),
         "score_years": score_years,
-        "random": random_years.pop(MEAN),
+        "random": random_years.pop(english.unit),
         "random_years": random_years,
         "loss": [round(entry.loss, _DECIMALS) for entry in history if entry.loss is not None],
     }

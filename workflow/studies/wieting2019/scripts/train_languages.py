@@ -11,7 +11,7 @@ with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)
     inputs, params, wildcards = snakemake.input, snakemake.params, snakemake.wildcards
     task, runs = TASKS.parse(params.task), [Run.parse(params.run, seed) for seed in params.seeds]
-    english = load_english(inputs.text, inputs.english, inputs.sts, task)
+    english = load_english(inputs.text, inputs.english, inputs.sts, task, params.unit)
     codes = panel_languages(inputs.text)[int(wildcards.batch) :: params.batches]
     scores = train_languages(english, inputs.text, codes, runs, params.markers)
     write_json(snakemake.output.scores, {"panel": wildcards.panel, "languages": scores})

@@ -31,6 +31,8 @@ class Figure1(Table):
     """Sets of languages to compare; the first is drawn as figure1, the others in figures/."""
     task: str = "sts"
     """What encoders are scored on: STS by years."""
+    unit: str = "common"
+    """Which mean of the task: of the tasks that every machine has."""
     uriel: str = "lang2vec"
     """The corpus with URIEL's vectors."""
 

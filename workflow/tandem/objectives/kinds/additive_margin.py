@@ -60,7 +60,7 @@ class AdditiveMargin(Contrastive):
         """Only hard negatives are chosen by their similarity."""
         return self.hard > 0
 
-    def batches(self, step: int) -> int:
+    def batches(self, step: int, total: int) -> int:
         """Return how many batches negatives are chosen from."""
         return self.megabatch if self.hard else 1
 

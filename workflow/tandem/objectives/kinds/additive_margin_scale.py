@@ -69,7 +69,7 @@ class AdditiveMarginScale(Contrastive):
         """Hard negatives are chosen by their similarity."""
         return self.hard > 0
 
-    def batches(self, step: int) -> int:
+    def batches(self, step: int, total: int) -> int:
         """Return how many batches hard negatives are chosen from."""
         return self.megabatch if self.hard else 1
 

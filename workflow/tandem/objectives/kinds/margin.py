@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
 from tandem.machine import has_compiled_loops
 from tandem.objectives.contrastive import Contrastive, Pool
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from tandem.objectives.negatives import Negatives
+
+ROUNDING = 1e-9
+"""What a quotient may lack of a whole number for its last bits."""
 
 
 class Margin(Contrastive):
@@ -26,17 +29,24 @@ class Margin(Contrastive):
     """Batches in a full mega-batch, from which negatives are chosen."""
     anneal: NonNegativeInt = 150
     """Updates after which the mega-batch grows by one batch; 0: full size from the start."""
+    full_at: Annotated[float, Field(gt=0, le=1)] | None = None
+    """Share of the training after which the mega-batch is full, however many updates there are: it
+    grows evenly until then, and `anneal` is not read; null: it grows by `anneal`."""
 
     @property
     def compares(self) -> bool:
         """Negatives are the most similar sentences."""
         return True
 
-    def batches(self, step: int) -> int:
+    def batches(self, step: int, total: int) -> int:
         """Return how many batches the mega-batch that begins at `step` has.
 
-        One more after every `anneal` batches, from 1 (wieting2019, section 3.1, note 3).
+        One more after every `anneal` batches, from 1 (wieting2019, section 3.1, note 3); or evenly
+        from 1 to all after a share of the `total` updates.
         """
+        if self.full_at is not None:
+            grown = (self.megabatch - 1) * step / (self.full_at * total)
+            return min(self.megabatch, 1 + int(grown + ROUNDING))
         return min(self.megabatch, 1 + step // self.anneal) if self.anneal else self.megabatch
 
     def choose(self, pool: Pool) -> Negatives:

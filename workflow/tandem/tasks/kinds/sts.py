@@ -41,11 +41,16 @@ class Sts(Task):
     """Tasks of these years that are left out, or patterns, such as `*.OnWN`."""
     tasks: list[str] = []
     """Tasks that are reported one by one, as <year>.<task>; give either tasks or years."""
+    subsets: dict[str, list[str]] = {}
+    """Further means of years, by name: of these tasks alone, as <year>.<task>. Where one of them
+    was not scored, there is no such mean: so a subset is the same tasks on every machine."""
 
     @model_validator(mode="after")
     def _one_of_the_two(self) -> Self:
         if bool(self.years) == bool(self.tasks):
             raise ValueError("give years or tasks, one of the two")
+        if wrong := [name for name in self.subsets if name == MEAN or name.isdigit()]:
+            raise ValueError(f"subsets: {wrong[0]} is another figure's name; give another")
         if self.tasks and self.without:
             raise ValueError("without leaves out tasks of years; name the tasks that are meant")
         return self
@@ -99,9 +104,11 @@ class Sts(Task):
         return any(fnmatchcase(name, pattern) for pattern in self.without)
 
     def units(self, items: Items) -> list[str]:
-        """Return the years and "mean", or the tasks that were scored."""
+        """Return the years, "mean" and subsets, or the tasks that were scored."""
         if self.years:
-            return [*map(str, np.unique(items["year"])), MEAN]
+            scored = set(items["task"].tolist())
+            subsets = [name for name, tasks in self.subsets.items() if scored.issuperset(tasks)]
+            return [*map(str, np.unique(items["year"])), MEAN, *subsets]
         return [str(name) for name in items["task"]]
 
     def estimate(self, items: Items, unit: str) -> float:
@@ -146,11 +153,18 @@ class Sts(Task):
         """Weigh the tasks of a unit: years count the same, and so do the tasks of a year."""
         if self.tasks:
             return (items["task"] == unit).astype(np.float64)
-        years = items["year"]
-        distinct, position, sizes = np.unique(years, return_inverse=True, return_counts=True)
         if unit == MEAN:
-            return 1.0 / (len(distinct) * sizes[position])
-        return np.where(years == int(unit), 1.0 / sizes[position], 0.0)
+            chosen = np.ones(len(items["task"]), bool)
+        elif unit in self.subsets:
+            chosen = np.isin(items["task"], self.subsets[unit])
+        else:
+            chosen = items["year"] == int(unit)
+        weights = np.zeros(len(chosen))
+        distinct, position, sizes = np.unique(
+            items["year"][chosen], return_inverse=True, return_counts=True
+        )
+        weights[chosen] = 1.0 / (len(distinct) * sizes[position])
+        return weights
 
 
 def _pairs(items: Items, place: int) -> tuple[FloatArray, FloatArray]:
