@@ -58,6 +58,8 @@ from tandem.tasks.sts_data import read_index
 ROOT = Path(__file__).parents[1]
 USUAL = ("small", "many", "muse", "minilm", "e5")
 YEARS = [2012, 2013, 2014, 2015, 2016]
+GLOSSES = ("OnWN", "FNWN")
+"""Tasks of meanings, such as those of WordNet, which Tandem's models have read."""
 TRACKS = {
     "es-en": "2017.track4a.es-en", "ar-en": "2017.track2.ar-en", "tr-en": "2017.track6.tr-en",
 }  # fmt: skip
@@ -100,14 +102,20 @@ def scores(model: str, folder: Path, mining: Path) -> dict[str, float]:
     """Return what a model scores, by the columns of the table."""
     encoder, sts, corpus = load(model), {"sts": folder / "corpora/sts"}, folder / "corpora/many"
     index = read_index(sts["sts"]).tasks
-    apart = [name for name, task in index.items() if task["source"] != "STS Benchmark"]
+    scored = [name for name, task in index.items() if int(task["year"]) in YEARS]
+    subsets = {
+        "common": [name for name in scored if index[name]["source"] == "STS Benchmark"],
+        "no-glosses": [name for name in scored if name.split(".")[-1] not in GLOSSES],
+    }
+    similarity = Sts(years=YEARS, subsets=subsets)
+    items = similarity.score(encoder, sts)
     result: dict[str, float] = {}
-    for label, task in (
-        ("STS, 12 tasks", Sts(years=YEARS, without=apart)),
-        ("STS, 23 tasks", Sts(years=YEARS)),
-        ("STS, without glosses", Sts(years=YEARS, without=["*.OnWN", "*.FNWN"])),
+    for label, unit in (
+        ("STS, 12 tasks", "common"),
+        ("STS, 23 tasks", "mean"),
+        ("STS, without glosses", "no-glosses"),
     ):
-        result[label] = task.estimate(task.score(encoder, sts), "mean")
+        result[label] = similarity.estimate(items, unit)
     tracks = Sts(tasks=list(TRACKS.values()))
     items = tracks.score(encoder, sts)
     for label, unit in TRACKS.items():

@@ -27,7 +27,7 @@ class Criterion(Settings):
     label: str
     """Its heading."""
     task: str
-    """The task; one on text of the validation split, or the selection task: none that is reported."""
+    """The task, on text of the validation split, or the selection task: none that is reported."""
     unit: str
     """Which of its figures."""
     weight: PositiveFloat = 1.0
@@ -103,11 +103,12 @@ class Choice(Table):
             ]
             for row in frame.to_dict("records")
         ]
+        weighed = ", ".join(f"{c.label} {c.weight:g}" for c in self.criteria)
         text = page(
             f"# {self.title}",
             grid(heads, lines),
             f"Taken is the best mean among those of at most {self.most_megabytes:g} MB as int8, "
-            f"pieces included. Weights: {', '.join(f'{c.label} {c.weight:g}' for c in self.criteria)}.",
+            f"pieces included. Weights: {weighed}.",
         )
         return Report(frame, text)
 

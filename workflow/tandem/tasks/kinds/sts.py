@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping, Sequence
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -37,8 +36,6 @@ class Sts(Task):
 
     years: list[int] = []
     """Years whose tasks are scored; their mean is reported too."""
-    without: list[str] = []
-    """Tasks of these years that are left out, or patterns, such as `*.OnWN`."""
     tasks: list[str] = []
     """Tasks that are reported one by one, as <year>.<task>; give either tasks or years."""
     subsets: dict[str, list[str]] = {}
@@ -51,8 +48,6 @@ class Sts(Task):
             raise ValueError("give years or tasks, one of the two")
         if wrong := [name for name in self.subsets if name == MEAN or name.isdigit()]:
             raise ValueError(f"subsets: {wrong[0]} is another figure's name; give another")
-        if self.tasks and self.without:
-            raise ValueError("without leaves out tasks of years; name the tasks that are meant")
         return self
 
     def inputs(self, plan: Places, experiment: str) -> dict[str, str]:
@@ -94,14 +89,7 @@ class Sts(Task):
         }
         if self.tasks:
             return [name for name in self.tasks if name in present]
-        return sorted(
-            name
-            for name, year in present.items()
-            if year in self.years and name not in APART and not self._left_out(name)
-        )
-
-    def _left_out(self, name: str) -> bool:
-        return any(fnmatchcase(name, pattern) for pattern in self.without)
+        return sorted(n for n, year in present.items() if year in self.years and n not in APART)
 
     def units(self, items: Items) -> list[str]:
         """Return the years, "mean" and subsets, or the tasks that were scored."""
