@@ -27,7 +27,8 @@ from tandem.statistics.correlation import FloatArray
 class Figures:
     """A figure of each seed, (seeds,), and its bootstrap draws over items, (seeds, resamples).
 
-    The same column of any two arrays of draws belongs to the same resampled items.
+    The same column of any two arrays of draws belongs to the same resampled items. Without items
+    there are 0 resamples.
     """
 
     values: FloatArray
@@ -120,6 +121,31 @@ def total(*sides: Figures) -> Estimate:
     return _estimate(sum(side.values.mean() for side in sides), items, *sides)
 
 
+def over_groups(groups: Sequence[Figures], floor: float = 0.0) -> Estimate:
+    """Estimate the mean over groups, such as training texts, of their means over their own seeds.
+
+    The groups are scored on the same items, so the variance of the items is what their draws share.
+    Added to it, over the n groups, is the larger of two: the variance s^2 between the groups'
+    means, and the mean of the variances that these have from their seeds, a part of what s^2
+    estimates. So an s^2 that is small by chance makes no interval narrower than the seeds allow.
+    The degrees of freedom are n - 1 for both: with those of the seeds, coverage falls below 95%
+    where groups differ (89% with two of five seeds each). With one group the error is NaN.
+
+    Args:
+        groups: figures of each group; those of one seed have no variance of their own.
+        floor: the variance of a group's mean from its seeds, where it is measured elsewhere.
+    """
+    values = np.array([group.values.mean() for group in groups])
+    mean, n = float(values.mean()), len(groups)
+    if n < 2:
+        return Estimate(mean, np.nan, np.nan)
+    within = [g.values.var(ddof=1) / len(g.values) for g in groups if len(g.values) > 1]
+    part = max(values.var(ddof=1), float(np.mean(within)) if within else 0.0, floor) / n
+    whole = part + max(_shared(np.stack([group.draws.mean(axis=0) for group in groups])), 0.0)
+    freedom = (n - 1) * (whole / part) ** 2 if part else np.inf
+    return Estimate(mean, float(np.sqrt(whole)), freedom)
+
+
 def holm(p: Sequence[float]) -> list[float]:
     """Correct p-values so that one claim in a family is wrong with their level at most.
 
@@ -135,6 +161,8 @@ def holm(p: Sequence[float]) -> list[float]:
 
 def _shared(draws: FloatArray) -> float:
     """Mean covariance of the draws of two different seeds; with one seed, their variance."""
+    if not draws.shape[1]:
+        return 0.0  # no items
     seeds, whole = len(draws), draws.mean(axis=0).var(ddof=1)
     if seeds == 1:
         return float(whole)
