@@ -132,7 +132,12 @@ def test_items_that_groups_share_enter_their_mean():
     shared = [figures([value, value], np.repeat(draws, 2, axis=0)) for value in (1, 2, 6)]
     found = over_groups(shared)
     assert found.error**2 == pytest.approx(7 / 3 + draws.var(ddof=1))
-    assert found.freedom == pytest.approx(2 * (found.error**2 / (7 / 3)) ** 2)
+    # the squares of what the interval would be for either alone
+    student, normal = scipy.stats.t.ppf(0.975, 2), scipy.stats.norm.ppf(0.975)
+    half = np.sqrt(7 / 3 * student**2 + draws.var(ddof=1) * normal**2)
+    assert found.interval.high == pytest.approx(3 + half)
+    items_alone = over_groups([figures([1, 1], np.repeat(draws, 2, axis=0))] * 2)
+    assert items_alone.freedom == np.inf
     # what items do to one group alone is in what differs between groups
     own = np.random.default_rng(1).normal(size=(3, 50000))
     apart = [figures([v], own[i : i + 1]) for i, v in enumerate((1, 2, 6))]
@@ -140,7 +145,7 @@ def test_items_that_groups_share_enter_their_mean():
 
 
 @pytest.mark.parametrize("groups", [2, 3, 5])
-@pytest.mark.parametrize(("between", "items"), [(0, 0), (1, 0), (20, 0), (1, 2)])
+@pytest.mark.parametrize(("between", "items"), [(0, 0), (1, 0), (20, 0), (1, 2), (20, 1)])
 def test_intervals_over_groups_cover_the_mean_at_least_as_often_as_they_say(groups, between, items):
     rng, held, seeds, times = np.random.default_rng([groups, between]), 0, 5, 1500
     variance = np.sqrt(items) * rng.normal(size=(1, 400))  # as a bootstrap has it

@@ -128,8 +128,12 @@ def over_groups(groups: Sequence[Figures], floor: float = 0.0) -> Estimate:
     Added to it, over the n groups, is the larger of two: the variance s^2 between the groups'
     means, and the mean of the variances that these have from their seeds, a part of what s^2
     estimates. So an s^2 that is small by chance makes no interval narrower than the seeds allow.
-    The degrees of freedom are n - 1 for both: with those of the seeds, coverage falls below 95%
-    where groups differ (89% with two of five seeds each). With one group the error is NaN.
+    The degrees of freedom of that are n - 1, whichever it is: with those of the seeds, coverage
+    falls below 95% where groups differ (89% with two of five seeds each). Half the interval is the
+    root of the summed squares of what it would be for the groups and for the items alone (Zou and
+    Donner, 2008, "Construction of confidence limits about effect measures: a general approach"),
+    since Satterthwaite's degrees of freedom are too many for so few groups (89% with two). With one
+    group the error is NaN.
 
     Args:
         groups: figures of each group; those of one seed have no variance of their own.
@@ -141,9 +145,14 @@ def over_groups(groups: Sequence[Figures], floor: float = 0.0) -> Estimate:
         return Estimate(mean, np.nan, np.nan)
     within = [g.values.var(ddof=1) / len(g.values) for g in groups if len(g.values) > 1]
     part = max(values.var(ddof=1), float(np.mean(within)) if within else 0.0, floor) / n
-    whole = part + max(_shared(np.stack([group.draws.mean(axis=0) for group in groups])), 0.0)
-    freedom = (n - 1) * (whole / part) ** 2 if part else np.inf
-    return Estimate(mean, float(np.sqrt(whole)), freedom)
+    items = max(_shared(np.stack([group.draws.mean(axis=0) for group in groups])), 0.0)
+    return Estimate(mean, float(np.sqrt(part + items)), _freedom(part, n - 1, items))
+
+
+def joined(groups: Sequence[Figures]) -> Figures:
+    """Return the figures of all groups as those of one."""
+    values, draws = ([getattr(g, name) for g in groups] for name in ("values", "draws"))
+    return Figures(np.concatenate(values), np.concatenate(draws))
 
 
 def holm(p: Sequence[float]) -> list[float]:
@@ -157,6 +166,30 @@ def holm(p: Sequence[float]) -> list[float]:
     corrected = np.empty(len(order))
     corrected[order] = np.minimum(np.maximum.accumulate(scaled), 1.0)
     return corrected.tolist()
+
+
+def _freedom(part: float, freedom: float, exact: float) -> float:
+    """Return the degrees of freedom that give the interval of a sum; see `over_groups`.
+
+    `part` is a variance with so many, `exact` one that is exactly known.
+    """
+    from scipy import optimize, stats
+
+    if not part or not exact:
+        return np.inf if exact else freedom
+    quantiles = stats.t.ppf((1 + LEVEL) / 2, [freedom, np.inf])
+    wanted = float(np.sqrt(quantiles**2 @ [part, exact] / (part + exact)))
+    if wanted <= stats.t.ppf((1 + LEVEL) / 2, _MANY):
+        return np.inf
+    apart = optimize.brentq(
+        lambda log: stats.t.ppf((1 + LEVEL) / 2, np.exp(log)) - wanted,
+        np.log(freedom), np.log(_MANY),
+    )  # fmt: skip
+    return float(np.exp(apart))
+
+
+_MANY = 1e6
+"""Degrees of freedom beyond which Student's t is taken as the normal distribution."""
 
 
 def _shared(draws: FloatArray) -> float:

@@ -157,8 +157,8 @@ class Datasets(Table):
             "is that start. Learning rates are chosen on STS 2016, with one seed, by one rule for "
             "all texts. Over random: the gain over random pairs of the same references; over "
             "untrained: over the start. BLEU is the translator's; met, of the references, those "
-            "that it was trained on; repeated, of the 2-grams of references → of paraphrases, those "
-            "that stood in their sentence before."
+            "that it was trained on; repeated, of the 2-grams of references → of paraphrases, "
+            "those that stood in their sentence before."
         )
 
     def _further(self, frame: pd.DataFrame, task: str) -> str:

@@ -38,13 +38,13 @@ class PairedMeans(ClaimTest):
 
     def measure(self, evidence: Evidence, margin: float) -> Measured | None:
         """Subtract; a single pair does not show the spread, and decides nothing."""
-        from tandem.statistics.inference import over_groups
+        from tandem.statistics.inference import joined, over_groups, over_seeds
 
         wheres = [where for where in (self.better, self.worse) if where is not None]
         groups = self._groups([self._side(evidence, where) for where in wheres])
         if len(groups) < 2:
             return None
-        mean = over_groups(groups)
+        mean = over_groups(groups) if self.within else over_seeds(joined(groups))
         if not mean.error:
             return None
         names = " minus ".join(", ".join(where.values()) or "all" for where in wheres)
