@@ -1,13 +1,13 @@
 """The filtering experiments: texts, scores of pairs, conditions, and what is trained and chosen."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
 
+from tandem.corpora.collection import Part
 from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.model import SentenceEncoder
+from tandem.errors import TandemError
 from tandem.objectives.kinds.margin import Margin
 from tandem.registry import Settings
 from tandem.segmentation.kinds.words import Words
@@ -15,11 +15,14 @@ from tandem.segmentation.segmenter import learn
 from tandem.tasks.task import MEAN
 from tandem.training.recipe import Recipe
 from tandem.training.run import Run
-from wieting2017.methods import classifier, conditions, results, runs, texts
+from wieting2017.methods import classifier, conditions, runs, texts
 from wieting2017.methods.conditions import EVERYTHING, Condition, Kept
+from wieting2017.methods.items import items_at
 from wieting2017.methods.scoring import score
 from wieting2017.methods.settings import Experiment
+from wieting2017.methods.starts import starts
 from wieting2017.methods.texts import Candidate
+from wieting2017.methods.word_vectors import word_shares
 
 VALUES = {
     "candidates": 60,
@@ -71,6 +74,21 @@ def test_back_translated_text_comes_with_its_costs(tmp_path):
     assert texts.read(tmp_path) == found and texts.read_apart(tmp_path) == []
     with pytest.raises(Exception, match="has 2 pairs, and 3 are asked for"):
         texts.write(tmp_path, found, 3)
+
+
+def test_two_versions_of_a_text_are_paired_or_any_two(tmp_path):
+    parts = [Part("v", *sides) for sides in (("en", "en-a"), ("en", "en-b"), ("en-a", "en-b"))]
+    (tmp_path / "train").mkdir()
+    for part in (*parts, Part("v", "en", "de")):
+        (tmp_path / f"train/v.{part.left}.{part.right}.tsv").write_text(
+            f"k\t{part.left} 1\t{part.right} 1\nk\t{part.left} 2\t{part.right} 2\n"
+        )
+    every = [*parts, Part("v", "en", "de")]
+    assert len(list(texts.versions(tmp_path, every, None, 1))) == 6
+    one = {pair.sides for pair in texts.versions(tmp_path, every, ["en-b", "en-a"], 1)}
+    assert one == {("en-a 1", "en-b 1"), ("en-a 2", "en-b 2")}
+    with pytest.raises(TandemError, match="no pairs of en and en-c; there are en and en-a, en and"):
+        list(texts.versions(tmp_path, every, ["en", "en-c"], 1))
 
 
 def test_random_pairs_are_never_a_sentence_with_itself(candidates):
@@ -165,7 +183,7 @@ class FakeTask:
     """Scores an encoder by one number of its table."""
 
     def score(self, encoder, data):
-        return {"x": np.array([encoder.table.sum()])}
+        return {"x": np.array([encoder.table.sum()], dtype=np.float64), "same": np.array([1, 2])}
 
     def units(self, items):
         return [MEAN]
@@ -214,11 +232,55 @@ def test_bounds_are_chosen_on_development_and_then_trained_with_all_seeds(
     assert after[: len(before)] == before and len(after) == len(before) + 4  # only what is new
     control = runs.run_all(again, experiment, "random", "avg", [1, 2])
     assert [len(part) for part in control.values()] == [3, 0, 2, 0]
-    file = tmp_path / "bt.avg.json"
-    file.write_text(json.dumps({"text": "bt", "encoder": "avg", **found}))
-    frame = results.load([file], "chosen")
-    assert len(frame) == 8 and frame["test"].notna().all()
-    assert frame["bounds"].iloc[0] == "" and "overlap-1, lowest 50%" in " ".join(frame["bounds"])
+
+
+def test_items_are_kept_beside_the_log_and_then_together(tmp_path, candidates, segmenter):
+    experiment = Experiment(**VALUES)
+    one = bench(tmp_path, candidates, segmenter)
+    found = runs.run_all(one, experiment, "bt", "avg", [1, 2])
+    file = next(iter((tmp_path / "log").iterdir()))
+    file.unlink()  # a training whose items are gone is made again
+    assert runs.run_all(one, experiment, "bt", "avg", [1, 2]) == found and file.exists()
+    assert all("items" in result for result in (*found["chosen"], *found["growth"]))
+    assert not any("items" in result for result in found["rates"])  # nothing of them is reported
+    joined = runs.gathered(found)
+    places = [result["items"] for result in found["chosen"]]
+    assert len({*places}) == len(places)  # those of a bound with the first seed stand there, too
+    for result in (*found["chosen"], *found["bounds"]):
+        if "items" in result:
+            items = items_at(joined, result["items"], "test")
+            assert items["same"].tolist() == [1, 2]
+            assert float(items["x"][0]) % 10 == pytest.approx(result["test"][MEAN], abs=1e-3)
+    assert "test.same" in joined and not any(n.endswith(".test.same") for n in joined)
+
+
+def test_bounds_that_are_compared_are_trained_with_all_seeds(tmp_path, candidates, segmenter):
+    filters = VALUES["filters"] | {"length": {**VALUES["filters"]["length"], "every_seed": True}}
+    experiment = Experiment(**(VALUES | {"filters": filters}))
+    one = bench(tmp_path, candidates, segmenter)
+    every = runs.run_all(one, experiment, "bt", "avg", [1, 2])
+    seeds = [(result["filter"], result["seed"]) for result in every["bounds"]]
+    assert seeds == [("length", 1), ("length", 2)] * 3 + [("half", 1)]
+    first = runs.run_all(one, Experiment(**VALUES), "bt", "avg", [1, 2])
+    assert first["chosen"] == every["chosen"]  # the first seed alone chooses
+
+
+def test_encoders_are_scored_as_training_starts_from_them(tmp_path, candidates, segmenter):
+    one = bench(tmp_path, candidates, segmenter)
+    shares = word_shares(segmenter, sentences(200, 0))
+    np.save(tmp_path / "shares.npy", shares)
+    encoder = VALUES["encoders"]["avg"] | {"frequent": 0.1}
+    experiment = Experiment(**(VALUES | {"encoders": {"avg": encoder}}))
+    first, file = ("avg", segmenter, one.run.encoder, [1, 2], []), tmp_path / "shares.npy"
+    weighed, plain = (starts(e, *first, file) for e in (experiment, Experiment(**VALUES)))
+    norms = [np.linalg.norm(each[1].table, axis=1) for each in (weighed, plain)]
+    ratio = norms[0] / norms[1]
+    assert ratio == pytest.approx(0.1 / (0.1 + shares), rel=1e-5)
+    found, joined = runs.untrained(weighed, one.tasks)
+    assert [(r["seed"], r["size"], r["filter"]) for r in found] == [(1, 0, "none"), (2, 0, "none")]
+    for result in found:
+        items = items_at(joined, result["items"], "test")
+        assert items["x"][0] == pytest.approx(weighed[result["seed"]].table.sum(), rel=1e-5)
 
 
 def test_the_same_seed_trains_on_the_same_text_alike(tmp_path, candidates, segmenter):
@@ -245,6 +307,8 @@ def test_the_best_two_filters_are_combined_of_those_that_enough_pairs_pass():
         ({"texts": {"a": {"label": "a"}}}, "give backtranslation, collection, bitext, or control"),
         ({"texts": {"a": {"label": "a", "control": "random", "of": "b"}}}, "no text 'b'"),
         ({"compare": ["c"]}, "compare: no text 'c'"),
+        ({"texts": {"a": {"label": "a", "bitext": "b", "versions": ("en", "de")}}}, "versions: th"),
+        ({"texts": {"untrained": VALUES["texts"]["bt"]}}, "untrained is no name of a text"),
         ({"filters": {"none": VALUES["filters"]["half"]}}, "no filter 'length'|names of filters"),
     ],
 )

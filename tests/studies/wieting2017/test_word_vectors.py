@@ -12,10 +12,12 @@ from tandem.errors import InputError, TandemError
 from tandem.segmentation.kinds.words import Words
 from tandem.segmentation.segmenter import learn
 from wieting2017.methods.word_vectors import (
+    frequency_weights,
     on_principal_axes,
     read_word_vectors,
     start_vectors,
     started,
+    word_shares,
     words_of,
     write_word_vectors,
 )
@@ -92,6 +94,21 @@ def test_known_words_start_from_their_vectors_and_others_from_drawn_ones(segment
     assert not np.allclose(one.table[places["dog"]], other.table[places["dog"]])
     assert one.metadata == {"word_vectors": "file", "words": 2}
     assert {*one.weights} == {*same.weights}
+
+
+def test_words_start_with_norms_that_fall_with_their_frequency(segmenter):
+    rows = np.eye(3, dtype=np.float32)
+    vectors = dict(zip(["the", "cat", "dog"], rows, strict=True))  # all of norm 1
+    shares = word_shares(segmenter, ["the cat", "the dog", "the the unheard"])
+    places = segmenter.units("en")
+    assert shares[places["the"]] == pytest.approx(4 / 6) and shares.sum() == pytest.approx(1)
+    weights = frequency_weights(shares, 0.001)
+    start = started(segmenter, Averaging(dimension=3), 1, vectors, "file", weights)
+    norms = np.linalg.norm(start.table, axis=1)
+    assert norms[places["the"]] == pytest.approx(0.001 / (0.001 + 4 / 6))
+    assert norms[places["cat"]] == norms[places["dog"]] == pytest.approx(0.001 / (0.001 + 1 / 6))
+    # a word that the text does not have keeps its norm
+    assert frequency_weights(np.zeros(1), 0.001).tolist() == [1]
 
 
 def test_an_encoder_gives_its_words_vectors(segmenter, tmp_path):

@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
+import scipy.stats
 
 from tandem.errors import InputError, TandemError
 from tandem.reporting import claims
@@ -258,6 +260,35 @@ def test_a_claim_reads_a_frame_and_quotes_the_published_difference(material, tmp
     assert claim.statement == "sp is smaller than lstm (1900)"
     same = found["p2019.table1.smaller.word"]
     assert (same.statistic, same.verdict, same.published) == (0, "undecided", None)
+
+
+def test_seeds_and_items_are_in_the_error_of_paired_means(material, tmp_path):
+    random = np.random.default_rng(1)
+    items = random.normal(size=300)
+    lines = [
+        {"name": name, "text": text, "seed": seed, "score": level + 0.1 * text + seed * spread,
+         "draws": level + weight * items}
+        for name, level, spread, weight in (("lstm", 3, 0.5, 1.5), ("sp", 1, 0, 1.0))
+        for text in (1, 2, 3) for seed in (1, 2)
+    ]  # fmt: skip
+    frames = {"runs": pd.DataFrame(lines)}
+
+    def measured(*more):
+        text = FRAME.replace("column: parameters", "column: score").replace("by: run", "by: text")
+        text = text.replace("without: {name: [sp]}", "where: {name: [lstm]}")
+        text = text.replace("      by: text\n", "".join(["      by: text\n", *more]))
+        [claim] = judged(material, tmp_path, text, PUBLISHED, frames).values()
+        return claim
+
+    # the texts gain the same, but the seeds of each do not
+    within, both = "      within: seed\n", "      draws: draws\n"
+    claim = measured(within)
+    assert claim.statistic == pytest.approx(2.75) and "over text and seed" in claim.test
+    half = scipy.stats.t.ppf(0.975, 2) * np.sqrt(0.125 / 2 / 3)
+    assert claim.ci_high - claim.statistic == pytest.approx(half)
+    wider = measured(within, both)
+    assert wider.ci_high - wider.ci_low > 2 * scipy.stats.norm.ppf(0.975) * 0.5 * items.std()
+    assert wider.test.endswith("over text and seed and items")
 
 
 @pytest.mark.parametrize(

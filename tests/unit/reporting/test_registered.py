@@ -58,6 +58,18 @@ def test_a_change_is_told_unless_the_claim_says_so(changed):
     assert list(unexplained(registered, [revised])) == []
 
 
+def test_a_setting_that_a_test_got_later_is_no_change():
+    test = {"kind": "paired-means", "frame": "f", "column": "c", "unit": "u", "by": "seed",
+            "better": {"a": "b"}}  # fmt: skip
+    now = as_registered(claim(test=test), DAY)
+    before = now.model_copy(
+        update={"test": {key: value for key, value in now.test.items() if key != "within"}}
+    )
+    assert list(unexplained({claim().name: before}, [claim(test=test)])) == []
+    [told] = unexplained({claim().name: before}, [claim(test=test | {"within": "text"})])
+    assert "say so in `revised`" in told
+
+
 def test_a_claim_that_is_gone_is_told_unless_it_was_withdrawn():
     registered = as_registered(claim(), DAY)
     [told] = unexplained({"p.table1.x": registered}, [])

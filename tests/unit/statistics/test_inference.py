@@ -9,6 +9,7 @@ from tandem.statistics.inference import (
     Figures,
     difference,
     holm,
+    over_groups,
     over_seeds,
     sample_mean,
     total,
@@ -107,6 +108,57 @@ def test_intervals_of_a_share_over_seeds_cover_it_as_often_as_they_say(share):
         bounds = over_seeds(sides).share_interval(items)
         held += bounds.low <= 100 * share <= bounds.high
     assert 0.92 <= held / 1000 <= 0.99
+
+
+def test_the_mean_of_groups_has_the_larger_of_two_errors():
+    none = np.zeros((2, 0))  # no items
+    apart = [figures([1, 1.2], none), figures([4, 4.2], none), figures([7, 7.2], none)]
+    expected = sample_mean(np.array([1.1, 4.1, 7.1]))
+    assert over_groups(apart).interval.low == pytest.approx(expected.interval.low)
+    # alike by chance: the seeds of each say that their means are uncertain
+    alike = [figures([3, 5], none), figures([3.1, 5.1], none), figures([3.2, 4.8], none)]
+    within = np.mean([2 / 2, 2 / 2, 1.28 / 2])
+    near = over_groups(alike)
+    assert near.error == pytest.approx(np.sqrt(within / 3)) and near.freedom == 2
+    assert near.error > 10 * sample_mean(np.array([4, 4.1, 4.0])).error
+    single = [figures([value], none[:1]) for value in (4, 4.1, 4.0)]
+    assert over_groups(single).error == pytest.approx(sample_mean(np.array([4, 4.1, 4.0])).error)
+    assert over_groups(single, floor=within).error == pytest.approx(near.error)
+    assert np.isnan(over_groups(single[:1]).error)
+
+
+def test_items_that_groups_share_enter_their_mean():
+    draws = np.random.default_rng(0).normal(size=(1, 50000))
+    shared = [figures([value, value], np.repeat(draws, 2, axis=0)) for value in (1, 2, 6)]
+    found = over_groups(shared)
+    assert found.error**2 == pytest.approx(7 / 3 + draws.var(ddof=1))
+    # the squares of what the interval would be for either alone
+    student, normal = scipy.stats.t.ppf(0.975, 2), scipy.stats.norm.ppf(0.975)
+    half = np.sqrt(7 / 3 * student**2 + draws.var(ddof=1) * normal**2)
+    assert found.interval.high == pytest.approx(3 + half)
+    items_alone = over_groups([figures([1, 1], np.repeat(draws, 2, axis=0))] * 2)
+    assert items_alone.freedom == np.inf
+    # what items do to one group alone is in what differs between groups
+    own = np.random.default_rng(1).normal(size=(3, 50000))
+    apart = [figures([v], own[i : i + 1]) for i, v in enumerate((1, 2, 6))]
+    assert over_groups(apart).error**2 == pytest.approx(7 / 3, abs=0.02)
+
+
+@pytest.mark.parametrize("groups", [2, 3, 5])
+@pytest.mark.parametrize(("between", "items"), [(0, 0), (1, 0), (20, 0), (1, 2), (20, 1)])
+def test_intervals_over_groups_cover_the_mean_at_least_as_often_as_they_say(groups, between, items):
+    rng, held, seeds, times = np.random.default_rng([groups, between]), 0, 5, 1500
+    variance = np.sqrt(items) * rng.normal(size=(1, 400))  # as a bootstrap has it
+    for _ in range(times):
+        means = np.sqrt(between) * rng.normal(size=groups) + np.sqrt(items) * rng.normal()
+        sides = [
+            Figures(mean + np.sqrt(seeds) * rng.normal(size=seeds), np.repeat(variance, seeds, 0))
+            for mean in means
+        ]
+        bounds = over_groups(sides).interval
+        held += bounds.low <= 0 <= bounds.high
+    # a t interval over the groups alone would be as wide as that of the seeds by chance only
+    assert held / times > 0.935
 
 
 def test_a_sample_mean_has_scipys_interval_and_p():

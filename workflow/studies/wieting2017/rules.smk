@@ -31,6 +31,7 @@ rule gather_text:
     params:
         kind=lambda w: wieting2017.gathering(w.text),
         sides=lambda w: wieting2017.sides(w.text),
+        versions=lambda w: wieting2017.experiment.texts[w.text].versions,
         target=lambda w: getattr(wieting2017.translator(w.text), "target", None),
         candidates=wieting2017.experiment.candidates,
         seed=wieting2017.experiment.seed,
@@ -44,7 +45,7 @@ rule learn_words:
 
     Those of a back-translated text are taken from its whole bitext, not from the translations: so no
     translator changes the encoders of other texts, and these need not wait for it. Out: a
-    segmentation.
+    segmentation; the share of each word in the text, an array.
     """
     input:
         texts=wieting2017.texts_of_people,
@@ -52,6 +53,7 @@ rule learn_words:
         start=lambda w: provided(wieting2017.words_start(), wieting2017.plan.path("words")),
     output:
         folder=directory(wieting2017.plan.path("words")),
+        shares=wieting2017.plan.path("word-shares.npy"),
     log:
         wieting2017.plan.path("logs/learn_words.log"),
     conda:
@@ -117,23 +119,58 @@ rule score_pairs:
         "scripts/score_pairs.py"
 
 
+rule score_untrained:
+    """Score the encoders that training starts from, by seed: the floor of every text.
+
+    Out: the scores of all tasks, as `train_conditions` has them, and the items behind them.
+    """
+    input:
+        words=wieting2017.plan.path("words"),
+        shares=wieting2017.plan.path("word-shares.npy"),
+        sts=wieting2017.plan.path("corpora/sts"),
+        start=lambda w: provided(
+            wieting2017.start(w.compared), wieting2017.scores("untrained", w.compared)
+        ),
+    output:
+        scores=wieting2017.plan.path("scores/conditions/untrained.{compared}.json"),
+        scored_items=wieting2017.plan.path("scores/conditions/untrained.{compared}.npz"),
+    log:
+        wieting2017.plan.path("logs/score_untrained/{compared}.log"),
+    wildcard_constraints:
+        compared=alternatives(wieting2017.experiment.encoders),
+    conda:
+        "../../../envs/tandem.yaml"
+    params:
+        experiment=wieting2017.experiment.model_dump(mode="json"),
+        run=lambda w: wieting2017.experiment.encoders[w.compared].run(wieting2017.plan.study),
+        seeds=lambda w: wieting2017.seeds(w.compared),
+        tasks=wieting2017.tasks(),
+        code=lambda w: digest(
+            "score_untrained.py", *wieting2017.kinds(w.compared), study="wieting2017"
+        ),
+    script:
+        "scripts/score_untrained.py"
+
+
 rule train_conditions:
     """Train an encoder on every condition of a text, and score it.
 
-    Out: for each condition and seed, the scores of all tasks. No model is kept. The log of finished
-    trainings stays: a run that was stopped goes on from it, and one with other filters, bounds or
+    Out: for each condition and seed, the scores of all tasks, and the items behind those that are
+    reported. No model is kept. The log of finished trainings stays: a run that was stopped goes on from it, and one with other filters, bounds or
     sizes trains only what is new.
     """
     input:
         text=wieting2017.plan.path("texts/{text}"),
         scores=wieting2017.plan.path("scores/pairs/{text}.tsv"),
         words=wieting2017.plan.path("words"),
+        shares=wieting2017.plan.path("word-shares.npy"),
         sts=wieting2017.plan.path("corpora/sts"),
         start=lambda w: provided(
             wieting2017.start(w.compared), wieting2017.scores(w.text, w.compared)
         ),
     output:
         scores=wieting2017.plan.path("scores/conditions/{text}.{compared}.json"),
+        scored_items=wieting2017.plan.path("scores/conditions/{text}.{compared}.npz"),
     log:
         wieting2017.plan.path("logs/train_conditions/{text}.{compared}.log"),
     benchmark:

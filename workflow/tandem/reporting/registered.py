@@ -63,5 +63,13 @@ def unexplained(
         entry = current.get(name)
         if entry is None:
             yield f"{name} was kept on {before.kept} and is gone: mark it as withdrawn"
-        elif as_registered(entry, before.kept) != before and not entry.revised:
+        elif as_registered(entry, before.kept) != _whole(before) and not entry.revised:
             yield f"{name} is not as it was when it was kept on {before.kept}: say so in `revised`"
+
+
+def _whole(claim: Registered) -> Registered:
+    """Return a claim with the settings that its kind of test got later, by their defaults."""
+    kind = str(claim.test["kind"])
+    fields = CLAIM_TESTS.kind(kind).model_fields if kind in CLAIM_TESTS.modules() else {}
+    later = {name: field.default for name, field in fields.items() if not field.is_required()}
+    return claim.model_copy(update={"test": later | claim.test})

@@ -4,7 +4,8 @@ All conditions train on the same number of pairs (section 5). The learning rate 
 best score on the development task, unfiltered and with the first seed (the paper so chooses when to
 stop: 5.3). Each filter's bound is chosen likewise; those bounds, two filters together and no filter
 are then trained with all seeds. Nothing is chosen on the test task. Finished trainings are kept in
-a log: a run that was stopped goes on from it, and so does one that compares more conditions.
+a log, what they scored item by item beside it: a run that was stopped goes on from it, and so does
+one that compares more conditions.
 """
 
 from __future__ import annotations
@@ -24,14 +25,19 @@ from tandem.encoders.model import SentenceEncoder
 from tandem.files.jsonl import append_entry, read_log
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.segmenter import Segmenter
-from tandem.tasks.task import MEAN, Task
+from tandem.tasks.task import MEAN, Items, Task, read_items, write_items
 from tandem.training.pairs import Pairs
 from tandem.training.run import Run, train_encoder
 from wieting2017.methods.conditions import EVERYTHING, Condition, combined, drawn, tried
-from wieting2017.methods.settings import COMBINED, Experiment
+from wieting2017.methods.items import together
+from wieting2017.methods.settings import COMBINED, UNFILTERED, Experiment
 from wieting2017.methods.texts import Candidate
 
 _DECIMALS = 4
+DEVELOPMENT = "development"
+"""The task that chooses: nothing is reported of it, so its items are not kept."""
+Tasks = Mapping[str, tuple[Task, Mapping[str, Path]]]
+"""Tasks by name, each with the folders that it reads."""
 
 
 @dataclass(frozen=True)
@@ -85,24 +91,33 @@ class Bench:
     run: Run
     segmenter: Segmenter
     starts: Mapping[int, SentenceEncoder]
-    tasks: Mapping[str, tuple[Task, Mapping[str, Path]]]
+    tasks: Tasks
     log: Path
     salt: str
 
     def results(self, trials: Sequence[Trial], tasks: Sequence[str]) -> Iterator[dict[str, Any]]:
-        """Yield what each trial scores, from the log or by training; no score of too few pairs."""
-        results = {entry["key"]: entry["result"] for entry in read_log(self.log)}
+        """Yield what each trial scores, from the log or by training; no score of too few pairs.
+
+        `items` is the file of its items, where it has any.
+        """
+        finished = {entry["key"]: entry for entry in read_log(self.log)}
         for trial in trials:
             start = self.starts.get(trial.seed)
             # of its own start alone: a further seed changes no other's key
             digest = start.digest() if start else ""
             key = trial.key(" ".join([self.salt, digest, *tasks]))
-            if key not in results:
-                results[key] = self._train(trial, tasks)
-                append_entry(self.log, {"key": key, "result": results[key]})
-            yield results[key]
+            file, entry = self.log.with_suffix("") / f"{key}.npz", finished.get(key)
+            if entry is None or (entry["items"] and not file.exists()):
+                result, items = self._train(trial, tasks)
+                if items:
+                    file.parent.mkdir(exist_ok=True)
+                    write_items(file, items)
+                entry = finished[key] = {"key": key, "result": result, "items": bool(items)}
+                append_entry(self.log, entry)
+            yield entry["result"] | ({"items": str(file)} if entry["items"] else {})
 
-    def _train(self, trial: Trial, tasks: Sequence[str]) -> dict[str, Any]:
+    def _train(self, trial: Trial, tasks: Sequence[str]) -> tuple[dict[str, Any], Items]:
+        """Return what a trial scores, and the items of it."""
         passing = np.ones(len(self.text.reference), bool)
         if trial.condition.kept:
             passing = trial.condition.passing(self.text.scores)
@@ -119,7 +134,7 @@ class Bench:
             "passing": int(passing.sum()),
         }
         if rows is None:
-            return result
+            return result, {}
         recipe = self.run.recipe.model_copy(update={"learning_rate": trial.learning_rate})
         run = Run(self.run.encoder, self.run.objective, recipe, trial.seed)
         start = self.starts.get(trial.seed)
@@ -129,13 +144,48 @@ class Bench:
             run, self.segmenter, texts, None, device="cpu", show=False, start=start
         )
         result["tokens"] = int(sum(len(side.ids) for side in (texts[0].left, texts[0].right)))
-        for name in tasks:
-            task, data = self.tasks[name]
-            items = task.score(encoder, data)
-            result[name] = {
-                unit: round(task.estimate(items, unit), _DECIMALS) for unit in task.units(items)
-            }
-        return result
+        scores, items = scored(encoder, {name: self.tasks[name] for name in tasks})
+        return result | scores, items
+
+
+def scored(encoder: SentenceEncoder, tasks: Tasks) -> tuple[dict[str, dict[str, float]], Items]:
+    """Return the figures of an encoder on tasks, by task and unit, and their items.
+
+    Items are called <task>.<array>, and have single precision: only draws are made from them.
+    """
+    figures, kept = {}, {}
+    for name, (task, data) in tasks.items():
+        items = task.score(encoder, data)
+        figures[name] = {
+            unit: round(task.estimate(items, unit), _DECIMALS) for unit in task.units(items)
+        }
+        if name != DEVELOPMENT:
+            for key, array in items.items():
+                single = np.float32 if array.dtype == np.float64 else array.dtype
+                kept[f"{name}.{key}"] = array.astype(single)
+    return figures, kept
+
+
+def untrained(
+    starts: Mapping[int, SentenceEncoder], tasks: Tasks
+) -> tuple[list[dict[str, Any]], Items]:
+    """Return what the encoders score that training starts from, and all their items together."""
+    every = {seed: scored(start, tasks) for seed, start in starts.items()}
+    same = {"filter": UNFILTERED, "kept": [], "size": 0, "passing": 0, "learning_rate": None}
+    results = [
+        {**same, "seed": seed, **figures, "items": place}
+        for place, (seed, (figures, _)) in enumerate(every.items())
+    ]
+    return results, together(items for _, items in every.values())
+
+
+def gathered(parts: Mapping[str, list[dict[str, Any]]]) -> Items:
+    """Return the items of all results together; each result then has its place, not its file."""
+    files = [r["items"] for results in parts.values() for r in results if "items" in r]
+    places = {file: place for place, file in enumerate(dict.fromkeys(files))}
+    for results in parts.values():
+        results[:] = [{**r, "items": places[r["items"]]} if "items" in r else r for r in results]
+    return together(map(read_items, places))
 
 
 def run_all(
@@ -144,23 +194,30 @@ def run_all(
     """Return what all trials of a text with an encoder score, in four lists.
 
     `rates`: no filter with every learning rate, the first seed, the development task; `bounds`:
-    every filter with every bound, the first seed, both tasks; `chosen`: what is compared, all
-    seeds, both tasks and further ones; `growth`: more and more pairs, the best filter and none, all
-    seeds, empty for controls.
+    every filter with every bound, the first seed or all, both tasks; `chosen`: what is compared,
+    all seeds, both tasks and further ones; `growth`: more and more pairs, the best filter and none,
+    all seeds, empty for controls.
     """
-    both, size = ("development", "test"), experiment.size
+    both, size = (DEVELOPMENT, "test"), experiment.size
     rates = experiment.encoders[encoder].learning_rates or [bench.run.recipe.learning_rate]
     tried_rates = [Trial(EVERYTHING, seeds[0], size, rate) for rate in rates]
     by_rate = list(bench.results(tried_rates, both[:1])) if len(rates) > 1 else []
-    scores = [result["development"][MEAN] for result in by_rate]
+    scores = [result[DEVELOPMENT][MEAN] for result in by_rate]
     rate = rates[int(np.argmax(scores))] if scores else rates[0]
     grid = tried(experiment, encoder, bench.text.scores) if experiment.filtered(text) else []
-    bounds = list(bench.results([Trial(c, seeds[0], size, rate) for c in grid], both))
-    best = _best(grid, bounds)
+    bounded = [
+        Trial(c, seed, size, rate)
+        for c in grid
+        for seed in (seeds if experiment.filters[c.name].every_seed else seeds[:1])
+    ]
+    bounds = list(bench.results(bounded, both))
+    first = {t.condition: r for t, r in zip(bounded, bounds, strict=True) if t.seed == seeds[0]}
+    best = _best(first)
     chosen = [EVERYTHING, *best, *_best_two(best, bench.text.scores, size)]
     trials = [Trial(condition, seed, size, rate) for condition in chosen for seed in seeds]
     compared = list(bench.results(trials, (*both, *experiment.further)))
-    curves = [EVERYTHING, *best[:1]] if experiment.texts[text].control is None else []
+    entry = experiment.texts[text]
+    curves = [EVERYTHING, *best[:1]] if entry.growth and entry.control is None else []
     growing = [Trial(c, s, n, rate) for c in curves for n in experiment.growth for s in seeds]
     return {
         "rates": by_rate,
@@ -170,13 +227,13 @@ def run_all(
     }
 
 
-def _best(grid: Sequence[Condition], bounds: Sequence[dict[str, Any]]) -> list[Condition]:
+def _best(results: Mapping[Condition, dict[str, Any]]) -> list[Condition]:
     """Return each filter with its best bound on the development task, the best filter first."""
     best: dict[str, tuple[float, Condition]] = {}
-    for condition, result in zip(grid, bounds, strict=True):
-        if "development" not in result:
+    for condition, result in results.items():
+        if DEVELOPMENT not in result:
             continue  # too few pairs pass
-        score = result["development"][MEAN]
+        score = result[DEVELOPMENT][MEAN]
         if condition.name not in best or score > best[condition.name][0]:
             best[condition.name] = score, condition
     return [c for _, c in sorted(best.values(), key=lambda item: -item[0])]

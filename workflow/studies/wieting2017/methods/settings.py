@@ -13,6 +13,8 @@ Bound = tuple[float | None, float | None]
 """Lowest and highest score that is kept; null: any."""
 COMBINED, UNFILTERED = "combined", "none"
 """Names of conditions that no filter may have."""
+UNTRAINED = "untrained"
+"""Name of the encoders that training starts from, which no text may have."""
 
 
 class Text(Settings):
@@ -25,8 +27,12 @@ class Text(Settings):
     translator has never seen; its validation split is held apart to train what scores pairs."""
     collection: str | None = None
     """Two versions of a text: the pairs of one language of a collection."""
+    versions: tuple[str, str] | None = None
+    """Which versions of the collection are paired, such as [en, en-basic]; null: any two."""
     bitext: str | None = None
     """Two versions of a text: the training split of a bitext, both of whose sides are English."""
+    growth: bool = True
+    """Whether learning curves are made of it; never of a control."""
     control: Literal["random", "identical"] | None = None
     """Pairs of the references of another text, each with a random other one (random) or with itself
     (identical)."""
@@ -38,7 +44,16 @@ class Text(Settings):
         sources = [self.backtranslation, self.collection, self.bitext, self.control]
         if sum(s is not None for s in sources) != 1 or (self.control is None) != (not self.of):
             raise ValueError("give backtranslation, collection, bitext, or control and of")
+        if self.versions and not self.collection:
+            raise ValueError("versions: they are those of a collection; give it")
         return self
+
+    @property
+    def source(self) -> str:
+        """What its pairs are: back-translated, people (two versions by people), or control."""
+        if self.control:
+            return "control"
+        return "back-translated" if self.backtranslation else "people"
 
 
 class Filter(Settings):
@@ -53,6 +68,9 @@ class Filter(Settings):
     pairs: (null, 0.5) keeps the lower half."""
     shares: bool = False
     """Whether bounds are shares of the text's pairs, from 0 to 1."""
+    every_seed: bool = False
+    """Whether each bound is trained with all seeds, so that bounds can be compared with each other;
+    otherwise with the first alone, which chooses among them."""
 
 
 class Compared(NamedRun):
@@ -65,6 +83,10 @@ class Compared(NamedRun):
     learning_rates: list[PositiveFloat] = []
     """Learning rates that are tried on every text, unfiltered, with the first seed; the best on the
     development task trains all conditions of the text. Empty: the recipe's."""
+    frequent: PositiveFloat | None = None
+    """What word vectors are multiplied by: a / (a + p) with this a, where p is the share of a word
+    in the study's text (Arora, Liang and Ma, 2017, section 3), so that frequent words weigh less
+    from the start. 0.001 there; null: vectors as they are."""
 
 
 class Experiment(Settings):
@@ -105,6 +127,8 @@ class Experiment(Settings):
 
     @model_validator(mode="after")
     def _check_names(self) -> Self:
+        if UNTRAINED in self.texts:
+            raise ValueError(f"texts: {UNTRAINED} is no name of a text")
         for name, text in self.texts.items():
             if text.of is not None and self.texts.get(text.of, text).control is not None:
                 raise ValueError(f"texts.{name}.of: no text {text.of!r} with pairs of its own")
@@ -123,6 +147,11 @@ class Experiment(Settings):
     def compared(self) -> dict[str, Text]:
         """The texts that are compared, by name."""
         return {name: self.texts[name] for name in self.compare or self.texts}
+
+    def random_pairs(self, text: str) -> str | None:
+        """Name the compared control that pairs a text's references at random, if there is one."""
+        named = self.compared.items()
+        return next((n for n, t in named if (t.control, t.of) == ("random", text)), None)
 
     def filtered(self, text: str) -> bool:
         """Whether filters are tried on a text: on those that are back-translated."""

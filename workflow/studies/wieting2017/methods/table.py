@@ -36,8 +36,9 @@ class ExperimentTable(Table):
         return [name for name in experiment.compared if experiment.filtered(name)]
 
     def inputs(self, plan: Outline) -> dict[str, list[str]]:
-        """Name the scores of all trainings."""
-        return {"conditions": results.inputs(plan, self.experiment(plan))}
+        """Name the scores of all trainings, and the items behind them."""
+        experiment = self.experiment(plan)
+        return results.inputs(plan, experiment.compared, experiment)
 
 
 def excerpt(text: str) -> str:

@@ -7,7 +7,7 @@ was trained on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -46,13 +46,22 @@ def back_translated(folder: Path, sides: tuple[str, str], split: str) -> Iterato
         yield Candidate(reference, translation, -float(log_probability) / max(int(tokens), 1))
 
 
-def versions(folder: Path, parts: Iterable[Part], seed: int) -> Iterator[Candidate]:
-    """Yield the pairs of any two versions of a text, in an order that the seed draws."""
+def versions(
+    folder: Path, parts: Iterable[Part], pair: Sequence[str] | None, seed: int
+) -> Iterator[Candidate]:
+    """Yield the pairs of two versions of a text, or of any two, in an order that the seed draws.
+
+    Raises:
+        TandemError: the collection does not pair these two.
+    """
+    every = {(part.left, part.right): part for part in parts if part.monolingual}
+    chosen = [part for sides, part in every.items() if not pair or {*sides} == {*pair}]
+    if not chosen:
+        problem = f"{folder}: no pairs of {' and '.join(pair or ['two versions'])}"
+        listed = ", ".join(map(" and ".join, every))
+        raise TandemError(f"{problem}; there are {listed or 'none'}. Name two of these")
     rows = [
-        line.split("\t")[1:3]
-        for part in parts
-        if part.monolingual
-        for line in read_lines(part.path(folder, "train"))
+        line.split("\t")[1:3] for part in chosen for line in read_lines(part.path(folder, "train"))
     ]
     for place in np.random.default_rng(seed).permutation(len(rows)).tolist():
         left, right = rows[place]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -92,13 +92,37 @@ def start_vectors(path: Path, words: Collection[str], dimension: int) -> dict[st
     return {word: row for word, row in zip(listed, rows, strict=True) if row.any()}
 
 
+def word_shares(segmenter: Segmenter, text: Iterable[str]) -> NDArray[np.float64]:
+    """Return the share of each word of the vocabulary in the words of a text, (vocabulary,)."""
+    from tandem.segmentation.segmentation import batches
+
+    encode, counts = segmenter.encoder("en"), np.zeros(len(segmenter), np.int64)
+    for lines in batches(text):
+        counts += np.bincount(encode(lines).ids, minlength=len(segmenter))
+    return counts / max(counts.sum(), 1)
+
+
+def frequency_weights(shares: NDArray[np.float64], a: float) -> NDArray[np.float32]:
+    """Return a / (a + p) for the share p of each word in a text, (words,).
+
+    So frequent words weigh less: Arora, Liang and Ma (2017), "A simple but tough-to-beat baseline
+    for sentence embeddings", which the paper cites.
+    """
+    return (a / (a + shares)).astype(np.float32)
+
+
 def started(
-    segmenter: Segmenter, kind: Encoder, seed: int, vectors: Mapping[str, Vector], source: str
+    segmenter: Segmenter,
+    kind: Encoder,
+    seed: int,
+    vectors: Mapping[str, Vector],
+    source: str,
+    weights: NDArray[np.float32] | None = None,
 ) -> SentenceEncoder:
     """Return an encoder of words with these vectors; all else is as the seed draws it.
 
-    Words without a vector get a drawn one of the same size. `source` says in the metadata where the
-    vectors are from.
+    Words without a vector get a drawn one of the same size. Every word's is then multiplied by its
+    weight, (vocabulary,). `source` says in the metadata where the vectors are from.
     """
     from tandem.encoders.composition import as_encoder, initialise
 
@@ -110,6 +134,8 @@ def started(
         pretrained = np.stack([vectors[word] for word in covered])
         rows *= pretrained.std()
         rows[list(covered.values())] = pretrained
+    if weights is not None:
+        rows *= weights[:, None]
     metadata = {"word_vectors": source, "words": len(covered)}
     return as_encoder(segmenter, table, composition, metadata)
 

@@ -17,7 +17,7 @@ with logged(snakemake.log[0]) as log:
         elif params.kind == "parallel":
             pairs = texts.parallel(source, params.sides)
         elif params.kind == "versions":
-            pairs = texts.versions(source, read_parts(source), params.seed)
+            pairs = texts.versions(source, read_parts(source), params.versions, params.seed)
         else:
             pairs = texts.control(texts.read(source), params.kind, params.seed)
         texts.write(folder, pairs, params.candidates)

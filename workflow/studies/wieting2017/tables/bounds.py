@@ -13,59 +13,57 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+    from wieting2017.methods.settings import Experiment
+
 
 class Bounds(ExperimentTable):
-    """What each bound gains, the mean over texts; trained with the first seed."""
+    """What each bound gains, the mean over texts."""
 
     def build(self, material: Material) -> Report:
         """Make a row for each encoder, filter and bound.
 
-        Columns: encoder, filter, bounds, text_count (texts of which enough pairs pass), the mean
-        gain over no filter on the test years with its 95% t interval over texts, and the mean
-        development_gain_pearson_x100. The frame `bounds` has a line for each text.
+        Columns: encoder, filter, bounds, text_count (texts of which enough pairs pass), seed_count,
+        shared_percent (of a seed's pairs, those that another seed draws too, in the text where that
+        is most), the mean gain over no filter on the test years with its 95% interval over texts,
+        seeds and items, and the mean development_gain_pearson_x100. The frame `bounds` has a line
+        for each training; `neighbours` the bounds of a text that follow one another, shorter and
+        longer, both trained with all seeds.
         """
         import pandas as pd
 
-        from tandem.reporting.writer import columns, grid, page, with_interval
-        from tandem.statistics.inference import sample_mean
-
         experiment = self.experiment(material.plan)
-        files = material.files["conditions"]
-        plain = results.load(files, "chosen")
-        plain = plain[plain["filter"] == UNFILTERED].set_index(["text", "encoder", "seed"])
-        lines = results.load(files, "bounds")
-        unfiltered = plain.reindex(pd.MultiIndex.from_frame(lines[["text", "encoder", "seed"]]))
-        for task in ("test", "development"):
-            lines[f"{task}_gain"] = lines[task].to_numpy() - unfiltered[task].to_numpy()
-        rows: list[dict[str, Any]] = []
-        for (encoder, name, bounds), runs in lines.groupby(
-            ["encoder", "filter", "bounds"], sort=False
-        ):
-            runs = runs.dropna(subset=["test_gain"])
-            if not len(runs):
-                continue
-            row: dict[str, Any] = {"encoder": experiment.encoders[str(encoder)].label}
-            row |= {"filter": experiment.filters[str(name)].label, "bounds": bounds}
-            row |= {"text_count": len(runs)}
-            row |= columns("gain", results.METRIC, sample_mean(runs["test_gain"].to_numpy()))
-            row["development_gain_pearson_x100"] = runs["development_gain"].mean()
-            rows.append(row)
-        frame = pd.DataFrame(rows)
-        note = (
-            "What each bound gains over no filter, r x 100 on STS 2012 to 2015: the mean of the "
-            "texts of which enough pairs pass, with the 95% t interval over texts. Trained with "
-            f"one seed, {experiment.size:,} pairs each. Development is the gain on STS 2016, which "
-            "bounds are chosen on."
-        )
-        shown = [
-            [row["encoder"], row["filter"], row["bounds"], str(row["text_count"]),
-             with_interval(row, "gain", results.METRIC, "+"),
-             f"{row['development_gain_pearson_x100']:+.1f}"]
-            for row in rows
-        ]  # fmt: skip
-        headings = ["Encoder", "Filter", "Bounds", "Texts", "Gain", "Development"]
-        return Report(frame, page("# Bounds of filters", note, grid(headings, shown)),
-                      {"bounds": lines.dropna(subset=["test_gain"])})  # fmt: skip
+        chosen = results.load(material, experiment, "chosen")
+        plain = chosen[chosen["filter"] == UNFILTERED]
+        lines = results.load(material, experiment, "bounds").dropna(subset=["test"])
+        rows = [
+            self._row(experiment, runs, plain, _spread(chosen, str(runs["encoder"].iloc[0])))
+            for _, runs in lines.groupby(["encoder", "filter", "bounds"], sort=False)
+        ]
+        frames = {"bounds": lines, "neighbours": _neighbours(experiment, lines)}
+        return Report(pd.DataFrame(rows), _markdown(experiment, rows), frames)
+
+    def _row(
+        self, experiment: Experiment, runs: pd.DataFrame, plain: pd.DataFrame, spread: float
+    ) -> dict[str, Any]:
+        """Return the row of a bound; `spread` is the variance of a gain over seeds."""
+        from tandem.reporting.writer import columns
+        from tandem.statistics.inference import over_groups
+
+        first, texts = runs.iloc[0], [some for _, some in runs.groupby("text", sort=False)]
+        plain = plain[plain["encoder"] == first["encoder"]]
+        unfiltered = [plain[plain["text"] == some["text"].iloc[0]] for some in texts]
+        gains = [results.gain(*both) for both in zip(texts, unfiltered, strict=True)]
+        seeds = len(gains[0].values)
+        row: dict[str, Any] = {"encoder": experiment.encoders[first["encoder"]].label}
+        row |= {"filter": experiment.filters[first["filter"]].label, "bounds": first["bounds"]}
+        row |= {"text_count": len(texts), "seed_count": seeds}
+        row["shared_percent"] = results.shared_percent(first["size"], runs["passing"].min())
+        row |= columns("gain", results.METRIC, over_groups(gains, spread / seeds))
+        development = [
+            some["development"].mean() - results.same_seeds(other, some)["development"].mean()
+            for some, other in zip(texts, unfiltered, strict=True)
+        ]
+        return row | {"development_gain_pearson_x100": sum(development) / len(texts)}
 
     def plot(self, figure: str, frame: pd.DataFrame, material: Material) -> Figure:
         """Draw a row for each bound of each filter, a series for each encoder.
@@ -86,3 +84,64 @@ class Bounds(ExperimentTable):
         rows = [bound for _, bound in names]
         xlabel = "gain over no filter, r × 100, mean of texts; 95% interval of 3 or more"
         return dot_plot([Dots(xlabel, rows, series, limit=(0.0, "no filter"))])
+
+
+def _spread(chosen: pd.DataFrame, encoder: str) -> float:
+    """Return the variance over seeds of what a filter gains on a text, the mean of an encoder's.
+
+    Bounds are trained with one seed, which does not show it; 0 where no filter has two seeds.
+    """
+    import numpy as np
+
+    variances = []
+    chosen = chosen[chosen["encoder"] == encoder].dropna(subset=["test"])
+    for _, runs in chosen.groupby("text"):
+        plain = runs[runs["filter"] == UNFILTERED]
+        for name, filtered in runs.groupby("filter"):
+            if name != UNFILTERED and len(filtered) > 1:
+                variances.append(results.gain(filtered, plain).values.var(ddof=1))
+    return float(np.mean(variances)) if variances else 0.0
+
+
+def _neighbours(experiment: Experiment, lines: pd.DataFrame) -> pd.DataFrame:
+    """Return the bounds of a text and an encoder that follow one another; see `Bounds.build`.
+
+    Columns: text, label, encoder, short and long, as text.
+    """
+    import pandas as pd
+
+    columns = ["text", "label", "encoder", "filter", "short", "long"]
+    rows = []
+    for (text, encoder, name), runs in lines.groupby(["text", "encoder", "filter"], sort=False):
+        if not experiment.filters[str(name)].every_seed:
+            continue
+        ends = runs.drop_duplicates("bounds")[["bounds", "low", "high"]].to_numpy().tolist()
+        label = experiment.texts[str(text)].label
+        rows += [
+            [text, label, encoder, name, short, long]
+            for short, _, high in ends for long, low, _ in ends if low == high + 1
+        ]  # fmt: skip
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _markdown(experiment: Experiment, rows: list[dict[str, Any]]) -> str:
+    """Lay out the rows."""
+    from tandem.reporting.writer import grid, page, with_interval
+
+    note = (
+        "What each bound gains over no filter, r x 100 on STS 2012 to 2015: the mean of the "
+        "texts of which enough pairs pass, with the 95% t interval over texts, seeds and items. "
+        f"{experiment.size:,} pairs each; of bounds that are trained with one seed, what seeds "
+        "change is taken from those that are compared. Shared: of a seed's pairs, those that "
+        "another seed draws too, in the text where the fewest pass. Development is the gain on "
+        "STS 2016, which bounds are chosen on."
+    )
+    shown = [
+        [row["encoder"], row["filter"], row["bounds"], str(row["text_count"]),
+         str(row["seed_count"]), f"{row['shared_percent']:.0f}%",
+         with_interval(row, "gain", results.METRIC, "+"),
+         f"{row['development_gain_pearson_x100']:+.1f}"]
+        for row in rows
+    ]  # fmt: skip
+    headings = ["Encoder", "Filter", "Bounds", "Texts", "Seeds", "Shared", "Gain", "Development"]
+    return page("# Bounds of filters", note, grid(headings, shown))

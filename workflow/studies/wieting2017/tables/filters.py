@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tandem.reporting.table import Material, Report
@@ -10,10 +11,10 @@ from wieting2017.methods.settings import COMBINED, UNFILTERED
 from wieting2017.methods.table import ExperimentTable
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
     from matplotlib.figure import Figure
 
+    from tandem.statistics.inference import Figures
     from wieting2017.methods.settings import Experiment
 
 
@@ -23,24 +24,29 @@ class Filters(ExperimentTable):
     def build(self, material: Material) -> Report:
         """Make a row for each text, encoder and filter.
 
-        Columns: text, encoder, filter, label, bounds, passing (pairs), seed_count, the mean of the
-        test years and its 95% t interval, development_pearson_x100; the gain over no filter, paired
-        by the seeds, with its 95% t interval; p of the gain, and p_holm, corrected over the filters
-        of a text and an encoder. The frame `overall` has the mean gain over the texts.
+        Columns: text, encoder, filter, label, bounds, passing (pairs), shared_percent (of a seed's
+        pairs, those that another seed draws too), seed_count, the mean of the test years and its
+        95% t interval over seeds and items, development_pearson_x100; the gain over no filter,
+        paired by the seeds, with its interval. The frame `overall` has the mean gain over the
+        texts, p of it, and p_holm, corrected as those of the table's claims are: over all filters
+        of all encoders. The frame `gains` has the gain of each text and seed.
         """
         import pandas as pd
 
         experiment = self.experiment(material.plan)
-        trainings = results.load(material.files["conditions"], "chosen")
+        trainings = results.load(material, experiment, "chosen")
         rows: list[dict[str, Any]] = []
+        gains: dict[tuple[str, str, str], Figures] = {}
         for (text, encoder), runs in trainings.groupby(["text", "encoder"], sort=False):
             if experiment.filtered(str(text)):
-                named = {"text": text, "encoder": experiment.encoders[str(encoder)].label}
-                rows += [named | row for row in _gains(experiment, runs)]
+                label = experiment.encoders[str(encoder)].label
+                for name, row, gain in _gains(experiment, runs):
+                    rows.append({"text": text, "encoder": label, **row})
+                    gains[str(text), label, name] = gain
         frame = pd.DataFrame(rows)
-        overall = _overall(frame)
+        overall = _overall(frame, gains)
         kinds = frame.drop_duplicates(["filter", "encoder"])[["filter", "encoder", "label"]]
-        frames = {"filters": frame, "kinds": kinds, "overall": overall}
+        frames = {"filters": frame, "kinds": kinds, "overall": overall, "gains": _by_seed(gains)}
         return Report(frame, _markdown(experiment, frame, overall), frames)
 
     def plot(self, figure: str, frame: pd.DataFrame, material: Material) -> Figure:
@@ -70,17 +76,18 @@ def _markdown(experiment: Experiment, frame: pd.DataFrame, overall: pd.DataFrame
 
     lines = [
         [experiment.texts[row["text"]].label, row["encoder"], row["label"], row["bounds"],
-         f"{row['passing']:,}", f"{row['mean_pearson_x100']:.1f}",
-         with_interval(row, "gain", results.METRIC, "+"), _shown(row["p_holm"])]
+         f"{row['passing']:,}", f"{row['shared_percent']:.0f}%", f"{row['mean_pearson_x100']:.1f}",
+         with_interval(row, "gain", results.METRIC, "+")]
         for _, row in frame.iterrows()
     ]  # fmt: skip
-    headings = ["Text", "Encoder", "Filter", "Bounds", "Pairs", "r x 100", "Gain", "p"]
+    headings = ["Text", "Encoder", "Filter", "Bounds", "Pairs", "Shared", "r x 100", "Gain"]
     note = (
         "Each filter with the bound that is best on STS 2016 and the pairs that pass, trained "
-        f"on {experiment.size:,} of them. r x 100 is the mean of STS 2012 to 2015 over seeds; "
-        "its gain is over no filter with the same seeds, in brackets the 95% t interval; p is "
-        "corrected (Holm) over the filters of a text and an encoder. Combined: the best two "
-        "that enough pairs pass. The cosine is that of "
+        f"on {experiment.size:,} of them. Shared: of a seed's pairs, those that another seed draws "
+        "too; where that is most of them, other pairs would change more than the interval says. "
+        "r x 100 is the mean of STS 2012 to 2015 over seeds; its gain is over no filter with the "
+        "same seeds, in brackets the 95% t interval over seeds and items, of this text alone. "
+        "Combined: the best two that enough pairs pass. The cosine is that of "
         f"{experiment.cosine or 'an encoder trained on the pairs held apart'}."
     )
     whole = [
@@ -89,8 +96,8 @@ def _markdown(experiment: Experiment, frame: pd.DataFrame, overall: pd.DataFrame
         for _, row in overall.iterrows()
     ]  # fmt: skip
     over = (
-        "Mean gain of the texts, in brackets the 95% t interval over texts; p is corrected "
-        "(Holm) over the filters of an encoder."
+        "Mean gain of the texts, in brackets the 95% t interval over texts, seeds and items; p is "
+        "corrected (Holm) over all rows, which are the table's claims."
     )
     return page(
         "# What filters gain", over,
@@ -99,57 +106,64 @@ def _markdown(experiment: Experiment, frame: pd.DataFrame, overall: pd.DataFrame
     )  # fmt: skip
 
 
-def _gains(experiment: Experiment, runs: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return a row for each filter of a text and an encoder that enough pairs pass."""
+def _gains(
+    experiment: Experiment, runs: pd.DataFrame
+) -> Iterator[tuple[str, dict[str, Any], Figures]]:
+    """Yield each filter of a text and an encoder that enough pairs pass: its row, its gain."""
     from tandem.reporting.writer import columns
-    from tandem.statistics.inference import holm, sample_mean
+    from tandem.statistics.inference import over_seeds
 
-    plain = runs[runs["filter"] == UNFILTERED].set_index("seed")["test"]
-    rows: list[dict[str, Any]] = []
+    plain = runs[runs["filter"] == UNFILTERED]
     for name, filtered in runs[runs["filter"] != UNFILTERED].groupby("filter", sort=False):
-        scores = filtered.set_index("seed")["test"]
-        if scores.isna().any():
+        if filtered["test"].isna().any():
             continue
-        gains = (scores - plain).to_numpy()
+        first, gain = filtered.iloc[0], results.gain(filtered, plain)
         row: dict[str, Any] = {"filter": name, "label": label_of(experiment, str(name))}
-        row |= {key: filtered[key].iloc[0] for key in ("bounds", "passing")}
-        row |= {"seed_count": len(filtered)}
-        row |= columns("mean", results.METRIC, sample_mean(scores.to_numpy()))
+        row |= {key: first[key] for key in ("bounds", "passing")}
+        row["shared_percent"] = results.shared_percent(first["size"], first["passing"])
+        row["seed_count"] = len(filtered)
+        row |= columns("mean", results.METRIC, over_seeds(results.figures(filtered)))
         row["development_pearson_x100"] = filtered["development"].mean()
-        rows.append(row | _gain(gains))
-    corrected = holm([row["p"] for row in rows])
-    return [{**row, "p_holm": p} for row, p in zip(rows, corrected, strict=True)]
+        yield str(name), row | columns("gain", results.METRIC, over_seeds(gain)), gain
 
 
-def _overall(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean gain over texts of each encoder and filter, p corrected over the filters."""
+def _overall(frame: pd.DataFrame, gains: Mapping[tuple[str, str, str], Figures]) -> pd.DataFrame:
+    """Return the mean gain over texts of each encoder and filter, p corrected over all of them.
+
+    These are the claims of the table, tested as `paired-means` tests them.
+    """
     import pandas as pd
 
-    from tandem.statistics.inference import holm
+    from tandem.reporting.writer import columns
+    from tandem.statistics.inference import holm, over_groups
 
     lines: list[dict[str, Any]] = []
-    for encoder, gains in frame.groupby("encoder", sort=False):
-        rows: list[dict[str, Any]] = [
-            {"encoder": encoder, "label": label, "text_count": len(texts),
-             **_gain(texts[f"gain_{results.METRIC}"].to_numpy())}
-            for label, texts in gains.groupby("label", sort=False)
-        ]  # fmt: skip
-        corrected = holm([row["p"] for row in rows])
-        lines += [{**row, "p_holm": p} for row, p in zip(rows, corrected, strict=True)]
-    return pd.DataFrame(lines)
+    for (encoder, name, label), _ in frame.groupby(["encoder", "filter", "label"], sort=False):
+        texts = [gain for key, gain in gains.items() if key[1:] == (encoder, name)]
+        mean = over_groups(texts)
+        line: dict[str, Any] = {"encoder": encoder, "label": label, "text_count": len(texts)}
+        lines.append({**line, **columns("gain", results.METRIC, mean), "p": mean.p(0)})
+    overall = pd.DataFrame(lines)
+    overall["p_holm"] = overall["p"]
+    tested = overall["p"].notna()  # one text does not show the spread, and is no claim
+    overall.loc[tested, "p_holm"] = holm(overall.loc[tested, "p"].to_list())
+    return overall
 
 
-def _gain(gains: np.ndarray) -> dict[str, float | None]:
-    """Return the mean of gains with its 95% t interval, as columns, and the p-value of no gain."""
-    from tandem.reporting.writer import columns
-    from tandem.statistics.inference import sample_mean
+def _by_seed(gains: Mapping[tuple[str, str, str], Figures]) -> pd.DataFrame:
+    """Return a line for each text, encoder, filter and seed: the gain and its draws."""
+    import pandas as pd
 
-    mean = sample_mean(gains)
-    return {**columns("gain", results.METRIC, mean), "p": mean.p(0)}
+    return pd.DataFrame([
+        {"text": text, "encoder": encoder, "filter": name, "seed": seed,
+         f"gain_{results.METRIC}": value, "draws": draws}
+        for (text, encoder, name), gain in gains.items()
+        for seed, (value, draws) in enumerate(zip(gain.values, gain.draws, strict=True), 1)
+    ])  # fmt: skip
 
 
 def _shown(p: float) -> str:
-    return "" if p != p else f"{p:.3f}"  # NaN of a single seed or text
+    return "" if p != p else f"{p:.3f}"  # NaN of a single text
 
 
 def label_of(experiment: Experiment, name: str) -> str:

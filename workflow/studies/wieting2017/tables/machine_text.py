@@ -44,8 +44,7 @@ class MachineText(ExperimentTable):
 
         Columns: text, statistic, unit; of references and of translations the mean, and how much
         higher that of translations is, in percent of that of references, each with its 95% t
-        interval over blocks of pairs. The frame `usage` has a line for each side; `classifiers` has
-        two for each text and classifier, its accuracy and that of guessing.
+        interval over blocks of pairs. The frame `usage` has a line for each block and side.
         """
         import pandas as pd
 
@@ -71,14 +70,14 @@ class MachineText(ExperimentTable):
             ]
         accuracies = _accuracies(names, material.files["classifiers"])
         usage_lines = [
-            {"text": row["key"], "statistic": row["name"], "side": side,
-             "value": row[f"{side}_mean"]}
-            for row in rows for side in SIDES
+            {"text": row["key"], "statistic": row["name"], "side": side, "block": block,
+             "value": value}
+            for row in rows for side in SIDES for block, value in enumerate(row["blocks"][side])
         ]  # fmt: skip
         return Report(
-            pd.DataFrame(rows).drop(columns=["key", "name"]),
+            pd.DataFrame(rows).drop(columns=["key", "name", "blocks"]),
             self._markdown(experiment, rows, accuracies, shown),
-            {"usage": pd.DataFrame(usage_lines), "classifiers": accuracies},
+            {"usage": pd.DataFrame(usage_lines)},
         )
 
     def _markdown(
@@ -163,7 +162,7 @@ def _measured(
         measurements = usage.in_blocks(references, translations, blocks, measure)
         for place, (name, (label, unit)) in enumerate(names.items()):
             values = dict(zip(SIDES, measurements[:, place].T, strict=True))
-            row: dict[str, Any] = {"name": name, "statistic": label, "unit": unit}
+            row: dict[str, Any] = {"name": name, "statistic": label, "unit": unit, "blocks": values}
             for side in SIDES:
                 interval = sample_mean(values[side]).interval
                 row |= dict(zip(_columns(side), astuple(interval), strict=True))
