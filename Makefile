@@ -12,10 +12,11 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest
 SITE := NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 RUN := PATH="$(abspath $(BIN)):$$PATH" snakemake --cores $(CORES)
 TINY := .tiny
+SHIPPED := workflow/tandem/models
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help environment table1 many all tiny report check test lint docs reference clean-environment
+.PHONY: help environment table1 many small all tiny report check test lint docs reference clean-environment
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,6 +28,11 @@ table1: $(READY) ## build results/table1.csv, its figures and claims from real c
 
 many: $(READY) ## build one encoder for many languages, its scores and figures, in results/many/
 	$(RUN) many
+
+small: $(READY) ## build the model that Tandem brings along, in results/small/, and put it into the package
+	$(RUN) small
+	mkdir -p $(SHIPPED) && rm -rf $(SHIPPED)/small && cp -R results/small/model $(SHIPPED)/small
+	rm -f $(SHIPPED)/small/.snakemake_timestamp
 
 all: $(READY) ## build everything the default scale has
 	$(RUN)

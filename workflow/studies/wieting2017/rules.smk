@@ -142,7 +142,7 @@ rule score_untrained:
         "../../../envs/tandem.yaml"
     params:
         experiment=wieting2017.experiment.model_dump(mode="json"),
-        run=lambda w: wieting2017.experiment.encoders[w.compared].run(wieting2017.plan.study),
+        training=lambda w: wieting2017.experiment.encoders[w.compared].run(wieting2017.plan.study),
         seeds=lambda w: wieting2017.seeds(w.compared),
         tasks=wieting2017.tasks(),
         code=lambda w: digest(

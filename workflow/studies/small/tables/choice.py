@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 from pydantic import PositiveFloat
 
 from tandem.errors import TandemError
@@ -70,16 +71,14 @@ class Choice(Table):
         from tandem.encoders.model import SentenceEncoder
         from tandem.reporting.writer import columns, grid, page
 
-        rows = []
-        weights = [criterion.weight for criterion in self.criteria]
-        described = material.plan.study.encoders
+        rows, weights = [], [criterion.weight for criterion in self.criteria]
         named = zip(self.encoders, self.experiments(), material.files["models"], strict=True)
         for encoder, name, path in named:
             model = SentenceEncoder.load(path)
             cells = [self._cell(name, criterion, material) for criterion in self.criteria]
-            total = sum(w * cell.estimate for w, cell in zip(weights, cells, strict=True))
+            mean = np.average([cell.estimate for cell in cells], weights=weights)
             row = {
-                "encoder": described[encoder].label,
+                "encoder": material.plan.study.encoders[encoder].label,
                 "experiment": name,
                 "pieces": len(model.segmenter),
                 "dimension": model.dimension,
@@ -88,7 +87,7 @@ class Choice(Table):
             for criterion, cell in zip(self.criteria, cells, strict=True):
                 metric = material.scores.metric(criterion.task)
                 row |= columns(criterion.label, metric, cell)
-            rows.append(row | {"mean_x100": round(total / sum(weights), 4)})
+            rows.append(row | {"mean_x100": round(float(mean), 4)})
         frame = pd.DataFrame(rows)
         frame["taken"] = frame.index == taken(frame, self.most_megabytes)
         heads = ["Encoder", "Pieces", "Dimension", "MB", *(c.label for c in self.criteria), "Mean"]
@@ -124,8 +123,6 @@ class Choice(Table):
 
     def plot(self, figure: str, frame: pd.DataFrame, material: Material) -> Figure:
         """Draw the mean over the megabytes."""
-        import numpy as np
-
         from tandem.reporting.plots import Curves, line_plot
 
         series = {
@@ -138,7 +135,7 @@ class Choice(Table):
 def taken(frame: pd.DataFrame, most_megabytes: float) -> int:
     """Return the row of the best mean among those that are small enough, -1 if none is."""
     small = frame[frame["size_mb"] <= most_megabytes]
-    return int(small["mean_x100"].idxmax()) if len(small) else -1
+    return int(small.index[small["mean_x100"].argmax()]) if len(small) else -1
 
 
 def megabytes(model: SentenceEncoder) -> float:

@@ -15,7 +15,7 @@ with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)
     inputs, params, compared = snakemake.input, snakemake.params, snakemake.wildcards.compared
     experiment, segmenter = Experiment(**params.experiment), Segmenter.load(inputs.words)
-    kind = Run.parse(params.run, seed=0).encoder
+    kind = Run.parse(params.training, seed=0).encoder
     tasks = {key: (TASKS.parse(task), {"sts": Path(inputs.sts)})
              for key, task in params.tasks.items()}  # fmt: skip
     encoders = starts(experiment, compared, segmenter, kind, params.seeds, inputs.start,
