@@ -134,8 +134,9 @@ class Choice(Table):
 
 def taken(frame: pd.DataFrame, most_megabytes: float) -> int:
     """Return the row of the best mean among those that are small enough, -1 if none is."""
-    small = frame[frame["size_mb"] <= most_megabytes]
-    return int(small.index[small["mean_x100"].argmax()]) if len(small) else -1
+    rows = np.flatnonzero(frame["size_mb"].to_numpy() <= most_megabytes)
+    means = frame["mean_x100"].to_numpy()[rows]
+    return int(rows[means.argmax()]) if len(rows) else -1
 
 
 def megabytes(model: SentenceEncoder) -> float:
