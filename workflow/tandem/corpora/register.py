@@ -25,7 +25,7 @@ _PINNED = {
     "deb": r"[a-z0-9][a-z0-9+.-]+=[A-Za-z0-9][A-Za-z0-9.+:~-]*",
 }
 _ORIGINS = {**dict.fromkeys(_PINNED, "requirement"), "http": "url", "local": "path"}
-_NOT_IN_BYTES = {"description", "version", "bytes", "licence"}
+_NOT_IN_BYTES = {"description", "version", "bytes", "licence", "redistributable"}
 
 _IN_NAME = r"[^./{}\x00-\x1f]"
 """A character of a file's name that is no point: names do not begin with one."""
@@ -67,6 +67,11 @@ class Dataset(Settings):
     """The file's size: more is not downloaded."""
     licence: str = ""
     """Licence of the data, as its publisher states it; every entry must have one."""
+    redistributable: bool = False
+    """Whether what is trained on it may be shipped: true only where the licence, as stated, lets
+    everybody use and share the text for any purpose, at most with a notice or under the same terms
+    as the text (public domain, CC0, CC-BY, CC-BY-SA, MIT, BSD, ISC, Apache, MPL, Unicode, WordNet).
+    """
     languages: tuple[Code, ...]
     """Codes of the languages that it has."""
     codes: dict[Code, Annotated[str, Field(pattern=rf"^{_IN_NAME}({_IN_NAME}|\.)*$")]] = {}
