@@ -34,6 +34,15 @@ Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
 Sum = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
+class Package(Settings):
+    """One package of several."""
+
+    sha256: Sum
+    """Hash of the file."""
+    bytes: PositiveInt
+    """The file's size: more is not downloaded."""
+
+
 class Dataset(Settings):
     """One entry of the register; `name` is its key there."""
 
@@ -62,11 +71,13 @@ class Dataset(Settings):
     """Name of the downloaded file; if not given, the last part of its source."""
     version: str | None = None
     """The publisher's version."""
-    sha256: Sum | dict[str, Sum] | None = None
-    """Hash of the file, or by the corpus's own code for the language, that of each package. Null for an http corpus whose publisher gives none: the hash of the first
+    sha256: Sum | None = None
+    """Hash of the file. Null for an http corpus whose publisher gives none: the hash of the first
     download is then stored beside it, and later downloads must match."""
-    bytes: PositiveInt | dict[str, PositiveInt] | None = None
-    """The file's size, or that of each package: more is not downloaded."""
+    bytes: PositiveInt | None = None
+    """The file's size: more is not downloaded."""
+    packages: dict[str, Package] = {}
+    """For a package for each language: their hashes and sizes, by the corpus's own code."""
     licence: str = ""
     """Licence of the data, as its publisher states it; every entry must have one."""
     redistributable: bool = False
@@ -99,19 +110,17 @@ class Dataset(Settings):
             problem = f"of kind {self.kind}: it needs `{needed}`, and that alone says its source"
         elif pattern and not re.fullmatch(pattern, self.source):
             problem = f"of kind {self.kind}: `requirement` is not pinned as it is there"
-        elif self.kind != "local" and "sha256" not in self.model_fields_set:
+        elif self.kind != "local" and not {"sha256", "packages"} & self.model_fields_set:
             problem = "it needs `sha256`; null where the publisher of a file gives none"
-        elif pattern and not self.sha256:
+        elif pattern and not self.sha256 and not several:
             problem = "a package needs its `sha256`"
         elif len(set(self.languages)) < len(self.languages):
             problem = "a language comes twice in `languages`"
         elif several != ("{language}" in self.source):
             origin = _ORIGINS[self.kind]
             problem = f"`{{language}}` must stand in both `{origin}` and `file`, or in neither"
-        elif isinstance(self.sha256, dict) != (several and bool(pattern)) or (
-            isinstance(self.sha256, dict) and set(self._codes()) - set(self.sha256)
-        ):
-            problem = "`sha256` must have one hash for each package, by its code for the language"
+        elif set(self.packages) != (set(self._codes()) if pattern and several else set()):
+            problem = "`packages` must have one for each language where `{language}` names them"
         elif self.reader and self.reader.kind == "lines" and not several:
             problem = "the reader lines needs a `path` that holds {language}"
         else:
@@ -133,14 +142,15 @@ class Dataset(Settings):
 
     def parts(self) -> list[Dataset]:
         """Return an entry for each file that a fetch leaves, without the fields for reading."""
-        alone = self.model_copy(update={"languages": (), "codes": {}, "reader": None})
+        alone = self.model_copy(
+            update={"languages": (), "codes": {}, "reader": None, "packages": {}}
+        )
         if "{language}" not in self.file:
             return [alone]
         names = {_ORIGINS[self.kind]: self.source, "file": self.file}
-        sums = {"sha256": self.sha256, "bytes": self.bytes}
         places = [
             {key: name.replace("{language}", code) for key, name in names.items()}
-            | {key: of.get(code) if isinstance(of, dict) else of for key, of in sums.items()}
+            | (self.packages[code].model_dump() if self.packages else {})
             for code in self._codes()
         ]
         return [alone.model_copy(update=place) for place in places]
@@ -169,6 +179,8 @@ class Dataset(Settings):
         if languages:
             plain["languages"] = [code for code in self.languages if code in languages]
             plain["codes"] = {code: self.codes[code] for code in languages if code in self.codes}
+            held = {self.codes.get(code, code) for code in languages}
+            plain["packages"] = {c: of for c, of in plain["packages"].items() if c in held}
         return plain
 
     def code(self, language: str) -> str:

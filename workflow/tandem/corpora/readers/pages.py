@@ -124,14 +124,14 @@ class PagesReader(Reader):
         names = {name, f"{name}.{element.get('class')}"}
         if not names.isdisjoint(self.without):
             return
-        own = outer
+        inner = outer
         if not names.isdisjoint(self.blocks):
-            own = []
-            blocks.append((name, own))
-        own.append(element.text or "")
+            inner = []
+            blocks.append((name, inner))
+        inner.append(element.text or "")
         for child in element:
-            self._read(child, blocks, own, place, depth + 1)
-            own.append(child.tail or "")
+            self._read(child, blocks, inner, place, depth + 1)
+            inner.append(child.tail or "")
 
 
 def _names(blocks: Sequence[tuple[str, str]]) -> list[str]:
