@@ -287,6 +287,27 @@ def of_records():
     yield "numbers", b"[1, 2.5, null, true]"
 
 
+def of_mo():
+    valid = VALID["mo"][1]
+    yield "cut short", valid[:30]
+    yield "no message", valid[:8]
+    yield "texts beyond the end", valid[:28] + b"\xff" * 48
+    yield "a table beyond the end", valid[:12] + b"\xff" * 16
+    yield "messages without end", valid[:8] + b"\xff\xff\xff\x7f" + valid[12:]
+    yield "no UTF-8", valid.replace(b"Soubor", b"\xff\xfe\xfd\0ab")
+
+
+def of_pages():
+    yield "deep", b"<p>" * 5000 + b"</p>" * 5000
+    yield "unclosed", b"<a><p>x<b>y"
+    yield "ends without a start", b"</b><a></p>x</a></a>"
+    yield "an entity", b'<!DOCTYPE a [<!ENTITY e "x">]><a><p>&e;</p></a>'
+    yield "a file", b'<!DOCTYPE a [<!ENTITY e SYSTEM "file:///etc/passwd">]><a><p>&e;</p></a>'
+    yield "a NUL", b"<a><p>x&#0;\0</p></a>"
+    yield "half a surrogate pair", b"<a><p>&#xd800;</p></a>"
+    yield "no UTF-8", b"<a><p>\xff</p></a>"
+
+
 def of_lines():
     yield "NUL", b"a\nb\0\nc\n"
     yield "no UTF-8", b"a\n\xff\nc\n"
@@ -308,7 +329,7 @@ HOSTILE = {
     "catalogue json": [of_json], "verses": [of_zip], "verses db": [of_database],
     "cedict": [of_lines], "cedict.gz": [of_packed], "ding": [of_lines], "wordnet": [of_lines],
     "dictd": [of_package], "dictd index": [of_lines, of_indexes], "dictd text": [of_lines],
-    "records": [of_json, of_records],
+    "records": [of_json, of_records], "mo": [of_mo], "pages": [of_pages], "pages html": [of_pages],
     "bucc": [of_packed, of_tar], "bucc.gz": [of_packed], "bucc.bz2": [of_packed],
     "bucc.xz": [of_packed], "sts": [of_zip, of_members], "sts.tar": [of_tar], "sts csv": [of_sts],
     "sts task": [of_lines], "sts index": [of_index], "mining": [of_lines],

@@ -6,6 +6,7 @@ import json
 import os
 import sqlite3
 import string
+import struct
 import tarfile
 import tempfile
 import zipfile
@@ -67,6 +68,17 @@ def served(*entries):
         text += entry.encode()
     return [("d/words.index", "\n".join(sorted(lines)).encode() + b"\n"),
             ("d/words.dict.dz", gzip.compress(text))]
+
+
+def compiled(messages, order="<"):
+    """Return an MO catalogue of pairs of texts."""
+    count = len(messages)
+    texts = [text.encode() for column in (0, 1) for text in (pair[column] for pair in messages)]
+    out, place = struct.pack(f"{order}7I", 0x950412DE, 0, count, 28, 28 + 8 * count, 0, 0), 0
+    for text in texts:
+        out += struct.pack(f"{order}2I", len(text), 28 + 16 * count + place)
+        place += len(text) + 1
+    return out + b"".join(text + b"\0" for text in texts)
 
 
 def database(*statements, rows=True, columns="(bbName, bNumber, cNumber, vNumber, vText)"):
@@ -183,6 +195,21 @@ def records(folder, data):
     return pairs_of(path, "records", members=r"d/x\.json\.gz", texts=texts)
 
 
+def mo(folder, data):
+    path = put(folder, "t", zipped([("l/cs/a.mo", data)]))
+    return pairs_of(path, "mo", members=r"l/(?P<language>[^/]+)/a\.mo", msgid="en")
+
+
+def pages(folder, data, **options):
+    members = [(f"h/{code}/a.page", data if code == "cs" else PAGE) for code in ("en", "cs")]
+    options |= {"members": r"h/(?P<language>[^/]+)/(?P<page>[^/]+)\.page", "blocks": ["p", "h1.a"]}
+    return pairs_of(put(folder, "t", zipped(members)), "pages", **options)
+
+
+def pages_html(folder, data):
+    return pages(folder, data, html=True)
+
+
 def bucc(folder, data):
     return pairs_of(put(folder, "t", data), "bucc", ("fr", "en"), part="training")
 
@@ -241,6 +268,9 @@ PO = (
     'msgctxt "menu"\nmsgid "One"\nmsgid_plural "Many"\nmsgstr[0] "a"\nmsgstr[1] "b"\n\n'
     '#, fuzzy\n#| msgid "was"\nmsgid "Close"\nmsgstr "Zavřít"\n#~ msgid "Old"\n#~ msgstr "S"\n'
 ).encode()
+PAGE = (
+    b'<a xmlns="urn:x"><h1 class="a">Title <b>x</b></h1><p>First<p>Inner</p> &amp; last</p></a>'
+)
 JSON = '{"t": {"x": "Řádek", "deep": {"y": "a\\u010d"}}, "n": "b"}'.encode()
 STS_PARTS = ("train", "dev", "test")
 STS_ROW = b"g\theadlines\t2016\t1\t3.5\tone two\tthree four\n"
@@ -276,6 +306,7 @@ SERVED = served(
     "00-database-info\nAbout.\n", "dům /x/ <n>\n1. house, home\n2. building\n",
     "pes <n>\ndog\n a kind of animal\n", "kůň /y/\n 1.\n(animal)\nhorse\n",
 )  # fmt: skip
+MO = compiled([("", "Language: cs"), ("a\x04One file", "Soubor"), ("Two", "Dvě")])
 WORDNET = (
     b"  1 A licence.\n"
     b"00001740 03 n 01 entity 0 001 ~ 00001930 n 0000 | that which is (living or not)  \n"
@@ -322,6 +353,9 @@ VALID = {
     "dictd text": (dictd_text, gzip.decompress(SERVED[1][1])),
     "wordnet": (wordnet, WORDNET),
     "records": (records, JSON),
+    "mo": (mo, MO),
+    "pages": (pages, PAGE),
+    "pages html": (pages_html, PAGE),
     "bucc": (bucc, tarred(BUCC)),
     "bucc gnu": (bucc, tarred(BUCC, form=tarfile.GNU_FORMAT)),
     "bucc.gz": (bucc, tarred(BUCC, "w:gz")),

@@ -65,6 +65,18 @@ def test_a_package_is_fetched_verified_and_kept(tmp_path, index, client):
     assert SOURCES[client]["requirement"] in call
 
 
+def test_a_package_for_each_language_is_fetched(tmp_path, index):
+    sums = {"sha256": DIGEST, "bytes": len(CONTENT)}
+    dataset = Dataset(
+        name="words", kind="deb", requirement="words-{language}=2", file="words-{language}_2.deb",
+        packages={"en": sums, "cz": sums}, languages=["en", "cs"], codes={"cs": "cz"},
+    )  # fmt: skip
+    path = fetch(dataset, tmp_path / "d", None)
+    assert path.name == "words-{language}_2.deb"
+    assert names(tmp_path / "d") == ["words-cz_2.deb", "words-en_2.deb"]
+    assert [call.split()[2] for call in asked(index, "apt-get")] == ["words-en=2", "words-cz=2"]
+
+
 def test_no_code_of_a_package_is_run_and_nothing_is_left_elsewhere(tmp_path, index):
     fetch(package("npm"), tmp_path / "d", None)
     [call] = asked(index, "npm")

@@ -125,6 +125,13 @@ def test_verses_leave_out_damaged_rows(tmp_path):
     assert read_verses(verses(tmp_path), damage={"cs": "x"})[-1] == ("Four", "Čtyři")
 
 
+def test_edits_of_verses_by_language(tmp_path):
+    options = {"member": "d/bible.db", "translations": {"en": "e", "cs": "c"}, "blank": "-"}
+    edits = {"cs": [[" x$", ""]], "en": [["v", "w"]]}
+    pairs = read(verses(tmp_path), "verses", edits=edits, **options)
+    assert ("Fiwe", "Pět") in pairs
+
+
 def test_versions_of_verses_are_paired_with_all_of_the_other_language(tmp_path):
     # the English of a language that has it twice: as Czech, it holds every verse whole
     pairs = read_verses(verses(tmp_path), english=["e", "c"], czech=["e"])

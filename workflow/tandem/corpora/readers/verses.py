@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from tandem.corpora.archives import open_archive
+from tandem.corpora.edits import Edits, edited
 from tandem.corpora.readers import Placed, Reader
 from tandem.errors import InputError
 from tandem.files.io import MAX_LINE_BYTES
@@ -59,6 +60,8 @@ class VersesReader(Reader):
     """Matches text that stands for a missing verse; text without any letter always does."""
     damage: dict[str, re.Pattern[str]] = {}
     """By language, a pattern that is found only in damaged rows, which are left out."""
+    edits: dict[str, Edits] = {}
+    """By language, patterns in its verses, each with what is put in its place, in this order."""
     by: Literal["book", "chapter", "verse"] = "book"
     """What a section is: a book, a chapter, named <book>.<chapter>, or a verse,
     <book>.<chapter>.<verse>."""
@@ -72,11 +75,16 @@ class VersesReader(Reader):
         with _database(path, self.member) as connection:
             for target in targets:
                 broken = [self.damage.get(code, _NOTHING) for code in (source, target)]
+                edits = [self.edits.get(code, ()) for code in (source, target)]
                 pairings = itertools.product(*map(self._versions, (source, target)))
                 yield (
                     target,
                     [
-                        (".".join(map(str, place[:depth])), _verse(left, path), _verse(right, path))
+                        (
+                            ".".join(map(str, place[:depth])),
+                            _verse(left, path, edits[0]),
+                            _verse(right, path, edits[1]),
+                        )
                         for codes in pairings
                         for place, left, right in _whole(
                             self._rows(connection, path, codes), empty, broken
@@ -114,9 +122,10 @@ def _whole(
                 yield place, left, right
 
 
-def _verse(text: str, path: str) -> str:
+def _verse(text: str, path: str, edits: Edits) -> str:
     """Return a verse's own words on one line."""
-    return plain(_NUMBERS.sub(" ", text).translate(_MARKS), path)
+    words = plain(_NUMBERS.sub(" ", text).translate(_MARKS), path)
+    return plain(edited(words, edits), path) if edits else words
 
 
 @contextlib.contextmanager
