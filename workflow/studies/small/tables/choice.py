@@ -72,13 +72,12 @@ class Choice(Table):
         from tandem.reporting.writer import columns, grid, page
 
         rows, weights = [], [criterion.weight for criterion in self.criteria]
-        named = zip(self.encoders, self.experiments(), material.files["models"], strict=True)
-        for encoder, name, path in named:
+        for name, path in zip(self.experiments(), material.files["models"], strict=True):
             model = SentenceEncoder.load(path)
             cells = [self._cell(name, criterion, material) for criterion in self.criteria]
             mean = np.average([cell.estimate for cell in cells], weights=weights)
             row = {
-                "encoder": material.plan.study.encoders[encoder].label,
+                "encoder": material.plan.described(name)["encoder"],
                 "experiment": name,
                 "pieces": len(model.segmenter),
                 "dimension": model.dimension,
