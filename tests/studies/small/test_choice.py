@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from small.tables.choice import megabytes, taken
-from tandem.corpora.register import load_register
+from tandem.corpora.register import DICTIONARIES, load_register
 from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.model import SentenceEncoder
 from tandem.files.io import read_yaml
@@ -45,7 +45,7 @@ def test_what_is_chosen_on_is_not_reported():
 
 
 def test_all_that_it_reads_may_be_passed_on():
-    register = load_register(ROOT / "workflow/datasets.yaml")
+    register = load_register(DICTIONARIES) | load_register(ROOT / "workflow/datasets.yaml")
     free = STUDY["collections"]["free"]
     read = {*matched(free["sources"], register)} - {*free["whole"]["valid"]}
     assert [name for name in read if not register[name].redistributable] == []

@@ -29,6 +29,8 @@ _NOT_IN_BYTES = {"description", "version", "bytes", "licence", "redistributable"
 
 _IN_NAME = r"[^./{}\x00-\x1f]"
 """A character of a file's name that is no point: names do not begin with one."""
+DICTIONARIES = Path(__file__).with_name("dictionaries.yaml")
+"""The register of dictionaries, which every configuration has."""
 Code = Annotated[str, Field(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]+)*$")]
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
 Sum = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tandem.corpora.fetch import fetch
 from tandem.corpora.files import Corpus
-from tandem.corpora.register import Dataset, load_register
+from tandem.corpora.register import DICTIONARIES, Dataset, load_register
 from tandem.corpora.tables import Columns
 from tandem.encoders.measured import Languages, name_of
 from tandem.errors import TandemError
@@ -16,16 +16,14 @@ from tandem.files.io import write_lines
 from tandem.own_bitext.inputs import Source
 from tandem.text.spelling import collapse
 
-REGISTER = Path(__file__).parents[1] / "corpora/dictionaries.yaml"
-"""The register of dictionaries that Tandem brings along."""
 CACHE = "TANDEM_CACHE"
 """The environment variable with the folder of what is downloaded; else it is ~/.cache/tandem."""
 
 
 def dictionaries(languages: Languages) -> list[Dataset]:
-    """Return the dictionaries of two languages that are registered."""
-    register = load_register(REGISTER).values()
-    return [entry for entry in register if set(languages) <= set(entry.languages)]
+    """Return the dictionaries of two languages that are registered, but for parts of others."""
+    whole = (entry for entry in load_register(DICTIONARIES).values() if not entry.only)
+    return [entry for entry in whole if set(languages) <= set(entry.languages)]
 
 
 def dictionary_sources(
@@ -47,7 +45,7 @@ def _of(
 ) -> Iterator[Source]:
     entries, failures = dictionaries(languages), 0
     if not entries:
-        has = sorted({code for e in load_register(REGISTER).values() for code in e.languages})
+        has = sorted({code for e in load_register(DICTIONARIES).values() for code in e.languages})
         problem = f"no dictionary of {languages[0]} and {languages[1]} is registered"
         listed = ", ".join(code for code in has if code != "en")
         raise TandemError(f"{problem}. There are of English and {listed}")

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import NonNegativeInt, ValidationError
 
-from tandem.corpora.register import Dataset, load_register
+from tandem.corpora.register import DICTIONARIES, Dataset, load_register
 from tandem.encoders.encoder import ENCODERS
 from tandem.objectives.objective import OBJECTIVES
 from tandem.registry import ConfigurationError, Settings, faults, not_among
@@ -69,8 +69,8 @@ def load_configuration(values: Mapping[str, Any]) -> Configuration:
 
 
 def load_registers(configuration: Configuration, base: str | Path) -> dict[str, Dataset]:
-    """Read the registers of corpora; `base` is the folder of the Snakefile."""
-    datasets: dict[str, Dataset] = {}
+    """Read the registers of corpora, that of dictionaries first; `base`: the Snakefile's folder."""
+    datasets = load_register(DICTIONARIES)
     for name in configuration.registers:
         datasets |= load_register(find(name, base))
     return datasets
