@@ -169,7 +169,7 @@ def test_a_corpus_may_be_whole_in_a_split(tmp_path):
 
 def test_the_usual_ratio_of_lengths_is_that_of_each_language(tmp_path):
     verses = [(s, left, right[:4]) for s, left, right in bible("de")]
-    odd = [("0", "A verse", "Viel zu lange deutsche Worte eines Verses")]
+    odd = [("0", "A verse", "Viel zu lange deutsche Sätze zu einem Vers")]
     sources = {"bible": [("zh", verses + odd), ("de", bible("de"))]}
     cleaning = parse_filters({"ratio": {"maximum": 3, "usual": None}})
     described = Collection(sources=("bible",), valid=0.1, test=0.1, cleaning=cleaning)
