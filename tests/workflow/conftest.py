@@ -83,6 +83,11 @@ def write_workflow(folder):
     tiny_corpora.write(folder)
 
 
+def copy_of(folder, place):
+    """Copy a folder into another, with all times of its files."""
+    return shutil.copytree(folder, place / "copy", symlinks=True)
+
+
 def untimed(path):
     """Return what is in a file, without the claims that are made of times."""
     lines = path.read_bytes().splitlines(keepends=True)
@@ -138,6 +143,4 @@ def finished(shared):
 @pytest.fixture
 def copied(finished, tmp_path):
     """A copy of it with all times of its files, so that a change is all that differs."""
-    copy = tmp_path / "copy"
-    shutil.copytree(finished, copy, symlinks=True)
-    return copy
+    return copy_of(finished, tmp_path)
