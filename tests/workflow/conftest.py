@@ -127,7 +127,7 @@ def shared(tmp_path_factory, worker_id):
 def finished(shared):
     """A folder in which the tiny scale has run, once for all processes of the tests.
 
-    Tests that change it take `copied`.
+    Others copy it meanwhile: tests that run anything in it take `copied`.
     """
     folder, told = shared / "finished", shared / "finished.txt"
     with open(shared / "finished.lock", "w") as lock:

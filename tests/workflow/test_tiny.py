@@ -199,8 +199,8 @@ def test_scores_name_the_code_that_made_them(finished):
     assert units == ["2012", "2013", "2014", "2015", "2016", "mean"]
 
 
-def test_a_finished_workflow_has_nothing_to_do(finished):
-    assert planned(finished, *TINY) == {}
+def test_a_finished_workflow_has_nothing_to_do(copied):
+    assert planned(copied, *TINY) == {}
 
 
 def test_tables_and_figures_are_made_again_with_the_same_bytes(finished, copied):
