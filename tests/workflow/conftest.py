@@ -40,7 +40,7 @@ def calling_snakemake(folder, *arguments, environment=None):
 def run_snakemake(folder, *arguments, environment=None):
     """Run Snakemake; return the finished process."""
     call = calling_snakemake(folder, *PROMPT, *arguments, environment=environment)
-    return subprocess.run(**call, capture_output=True, timeout=1800)
+    return subprocess.run(**call, capture_output=True, timeout=3600)
 
 
 def start_snakemake(folder, *arguments):
