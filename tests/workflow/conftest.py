@@ -119,8 +119,8 @@ def tiny(tmp_path):
 @pytest.fixture(scope="session")
 def shared(tmp_path_factory, worker_id):
     """A folder that all processes of a run of the tests share."""
-    own = tmp_path_factory.getbasetemp()
-    return own if worker_id == "master" else own.parent
+    base = tmp_path_factory.getbasetemp()
+    return base if worker_id == "master" else base.parent
 
 
 @pytest.fixture(scope="session")
