@@ -59,7 +59,7 @@ check: lint ## lint, then the unit tests: two minutes
 	$(PYTEST) --numprocesses auto --durations 20 tests/unit tests/studies
 
 test: check ## run every check: style, types, units, dry runs, the tiny scale end to end
-	$(PYTEST) --durations 20 tests/workflow
+	$(PYTEST) --numprocesses auto --maxprocesses 4 --dist loadfile --durations 20 tests/workflow
 
 docs: $(READY) ## make the site of docs/, in site/; a broken link is an error
 	$(SITE)

@@ -1,5 +1,6 @@
 """Running the workflow as a person does: in a process of its own, from any folder."""
 
+import fcntl
 import hashlib
 import os
 import shutil
@@ -18,6 +19,10 @@ TIMES = ("table4", "speed", "speed-and-score", "pair-speed")
 """The tables, figures and claims that are made of times."""
 TIMED = {f"results/bgt/table{number}.{end}" for number in (5, 7) for end in ("csv", "md")}
 """Tables that have times beside what can be repeated."""
+PROMPT = ["--max-jobs-per-timespan", "1000/1s"]
+"""A run of few jobs then ends within a second; by the workflow's profile, within ten."""
+MANY = ["--max-jobs-per-timespan", "1000/10s"]
+"""As in the profile: looking for jobs takes a run of many less time."""
 
 
 def calling_snakemake(folder, *arguments, environment=None):
@@ -34,8 +39,8 @@ def calling_snakemake(folder, *arguments, environment=None):
 
 def run_snakemake(folder, *arguments, environment=None):
     """Run Snakemake; return the finished process."""
-    call = calling_snakemake(folder, *arguments, environment=environment)
-    return subprocess.run(**call, capture_output=True, timeout=1800)
+    call = calling_snakemake(folder, *PROMPT, *arguments, environment=environment)
+    return subprocess.run(**call, capture_output=True, timeout=3600)
 
 
 def start_snakemake(folder, *arguments):
@@ -63,7 +68,9 @@ def jobs(told):
 
 def write_code(folder):
     """Write the workflow into a folder, with what is compiled of it: that takes 10 seconds."""
-    shutil.copytree(REPOSITORY / "workflow", folder / "workflow")
+    # of a process beside this one: a compiled file is written under another name first
+    unfinished = shutil.ignore_patterns("*.pyc.*", "*.tmp.*")
+    shutil.copytree(REPOSITORY / "workflow", folder / "workflow", ignore=unfinished)
     for name in ("envs", "profiles"):
         shutil.copytree(REPOSITORY / name, folder / name)
     for name in ("Snakefile", "config.yaml"):
@@ -74,6 +81,11 @@ def write_workflow(folder):
     """Write the workflow and the tiny scale's corpora into a folder."""
     write_code(folder)
     tiny_corpora.write(folder)
+
+
+def copy_of(folder, place):
+    """Copy a folder into another, with all times of its files."""
+    return shutil.copytree(folder, place / "copy", symlinks=True)
 
 
 def untimed(path):
@@ -105,18 +117,30 @@ def tiny(tmp_path):
 
 
 @pytest.fixture(scope="session")
-def finished(tmp_path_factory):
-    """A folder in which the tiny scale has run; tests that change it take `copied`."""
-    folder = tmp_path_factory.mktemp("finished")
-    write_workflow(folder)
-    run = run_snakemake(folder, "--cores", "2", *TINY)
-    assert run.returncode == 0, run.stdout + run.stderr
+def shared(tmp_path_factory, worker_id):
+    """A folder that all processes of a run of the tests share."""
+    base = tmp_path_factory.getbasetemp()
+    return base if worker_id == "master" else base.parent
+
+
+@pytest.fixture(scope="session")
+def finished(shared):
+    """A folder in which the tiny scale has run, once for all processes of the tests.
+
+    Others copy it meanwhile: tests that run anything in it take `copied`.
+    """
+    folder, told = shared / "finished", shared / "finished.txt"
+    with open(shared / "finished.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            write_workflow(folder)
+            run = run_snakemake(folder, "--cores", "2", *MANY, *TINY)
+            told.write_text(f"{run.returncode}\n{run.stdout}{run.stderr}")
+    assert told.read_text().startswith("0\n"), told.read_text()
     return folder
 
 
 @pytest.fixture
 def copied(finished, tmp_path):
     """A copy of it with all times of its files, so that a change is all that differs."""
-    copy = tmp_path / "copy"
-    shutil.copytree(finished, copy, symlinks=True)
-    return copy
+    return copy_of(finished, tmp_path)

@@ -29,7 +29,7 @@ def run(language, text, folder):
     command = ["bash", "-c", BEFORE + text] if language == "sh" else [sys.executable, "-c", text]
     source = {"PYTHONPATH": str(REPOSITORY / "workflow"), "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
-        command, cwd=folder, env=os.environ | source, capture_output=True, text=True, timeout=300
+        command, cwd=folder, env=os.environ | source, capture_output=True, text=True, timeout=900
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

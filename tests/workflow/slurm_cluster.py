@@ -1,10 +1,12 @@
 """A Slurm cluster of one node on 127.0.0.1, for the time of a test: all of it in one folder."""
 
 import contextlib
+import fcntl
 import os
 import shutil
 import socket
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 
@@ -48,7 +50,10 @@ def why_not():
 
 @contextlib.contextmanager
 def cluster(folder: Path):
-    """Start the three daemons in a folder; yield the environment that finds them; stop them."""
+    """Start the three daemons in a folder; yield the environment that finds them; stop them.
+
+    Each has all cores and all memory to give, so a cluster of another process is waited for.
+    """
     environment = os.environ | {
         "SLURM_CONF": str(folder / "slurm.conf"),
         "PATH": f"{folder}/bin:{os.environ['PATH']}:/usr/sbin",
@@ -70,6 +75,8 @@ def cluster(folder: Path):
         )
     )
     with contextlib.ExitStack() as stack:
+        alone = Path(tempfile.gettempdir(), "tandem-tests-slurm.lock")
+        fcntl.flock(stack.enter_context(open(alone, "w")), fcntl.LOCK_EX)
         for name, command in _commands(folder).items():
             log = stack.enter_context(open(folder / f"{name}.log", "w"))
             process = subprocess.Popen(

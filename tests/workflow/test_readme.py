@@ -128,7 +128,7 @@ def call(folder, command, **more):
     inherited = {k: v for k, v in os.environ.items() if k not in INHERITED}
     done = subprocess.run(
         ["bash", "-c", f"set -e\n{ACTIVATE}\n{command}"],
-        cwd=folder, env=inherited | more, capture_output=True, text=True, timeout=120,
+        cwd=folder, env=inherited | more, capture_output=True, text=True, timeout=600,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

@@ -31,7 +31,7 @@ def test_makes_table_1(finished):
     assert counts["sp.back-translated"] == ("100", "200")
     assert counts["sp.bitext-2x"] == ("200", "200")
     seeds = {row["encoder"]: row["seeds"] for row in rows}
-    assert seeds == {"SP": "1 2", "TRIGRAM": "1 2", "LSTM": "1"}
+    assert seeds == {"SP": "1 2", "TRIGRAM": "1", "LSTM": "1"}
     assert all(0 < float(row["mean_pearson_x100"]) <= 100 for row in rows)
 
 
@@ -199,8 +199,8 @@ def test_scores_name_the_code_that_made_them(finished):
     assert units == ["2012", "2013", "2014", "2015", "2016", "mean"]
 
 
-def test_a_finished_workflow_has_nothing_to_do(finished):
-    assert planned(finished, *TINY) == {}
+def test_a_finished_workflow_has_nothing_to_do(copied):
+    assert planned(copied, *TINY) == {}
 
 
 def test_tables_and_figures_are_made_again_with_the_same_bytes(finished, copied):

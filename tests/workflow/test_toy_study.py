@@ -6,11 +6,12 @@ import re
 import textwrap
 
 import printed
-from conftest import TINY, planned, run_snakemake
+import pytest
+from conftest import TINY, copy_of, planned, run_snakemake
 
 STUDY = """
 title: A toy
-seeds: [1, 2]
+seeds: [2]
 bitexts:
   toys: {sources: [tiny-bitext], languages: [en, cs], valid: 20, test: 30}
 segmentations:
@@ -274,24 +275,32 @@ def rows_of(path):
         return list(csv.DictReader(stream))
 
 
-def test_a_study_in_one_folder_runs_beside_the_others_and_re_runs_nothing_of_theirs(copied):
+TARGETS = "all", "toy"  # before the options: --config takes all that follows it
+
+
+@pytest.fixture(scope="module")
+def beside(finished, tmp_path_factory):
+    """A copy of the finished run in which the toy has run too."""
+    copied = copy_of(finished, tmp_path_factory.mktemp("beside"))
     write_study(copied)
     others = list(copied.glob("results/*.*"))
     before = {path: path.stat().st_mtime_ns for path in others}
-    # before the options: --config takes all that follows it
-    targets = "all", "toy"
-    wanted = planned(copied, *targets, *TINY, *BESIDE)
-    assert wanted["train"] == 2 * 3 * 2  # encoders, settings, seeds
+    wanted = planned(copied, *TARGETS, *TINY, *BESIDE)
+    assert wanted["train"] == 2 * 3  # encoders, settings
     assert wanted["tabulate"] == 2
     # nothing of the other studies; and a corpus is fetched once for all
     assert set(wanted) == {
         "build_bitext", "segment", "train", "score", "tabulate", "plot", "collect_claims", "front",
         "count_words", "toy",
     }  # fmt: skip
-    run = run_snakemake(copied, *targets, "--cores", "2", *TINY, *BESIDE)
+    run = run_snakemake(copied, *TARGETS, "--cores", "2", *TINY, *BESIDE)
     assert run.returncode == 0, run.stdout + run.stderr
     assert {p: p.stat().st_mtime_ns for p in before} == before
-    results = copied / "results/toy"
+    return copied
+
+
+def test_a_study_in_one_folder_runs_beside_the_others_and_re_runs_nothing_of_theirs(beside):
+    results = beside / "results/toy"
     table = {row["experiment"]: row for row in rows_of(results / "summary.csv")}
     assert len(table) == 6
     scores = {name: float(row["retrieval.en-cs_p_at_1_x100"]) for name, row in table.items()}
@@ -299,15 +308,15 @@ def test_a_study_in_one_folder_runs_beside_the_others_and_re_runs_nothing_of_the
     plain = [table[f"{encoder}.plain"] for encoder in ("highest", "mean")]
     figures = [[v for k, v in row.items() if k.endswith("x100")] for row in plain]
     assert figures[0] != figures[1]
-    assert [row["seed_count"] for row in rows_of(results / "counts.csv")] == ["2", "2"]
+    assert [row["seed_count"] for row in rows_of(results / "counts.csv")] == ["1", "1"]
     claims = [row["claim"] for row in rows_of(results / "claims.csv")]
     assert claims == ["toy.summary.training-helps.mean", "toy.summary.training-helps.highest"]
     assert (results / "figures/summary.pdf").stat().st_size > 0
-    model = json.loads((results / "models/highest.soft/seed1/encoder.json").read_text())
+    model = json.loads((results / "models/highest.soft/seed2/encoder.json").read_text())
     assert model["encoder"] == {"kind": "highest", "dimension": 16}
     words = json.loads((results / "words/toys.json").read_text())
     assert words.keys() == {"en", "cs"} and min(words.values()) > 1
-    assert planned(copied, *targets, *TINY, *BESIDE) == {}
+    assert planned(beside, *TARGETS, *TINY, *BESIDE) == {}
 
 
 def test_the_rules_that_contributing_prints_run(tiny):
@@ -324,14 +333,11 @@ def test_the_rules_that_contributing_prints_run(tiny):
     assert planned(tiny, "toy", *TINY, *BESIDE)["tabulate"] == 2
 
 
-def test_an_edit_of_a_studys_own_kind_re_runs_its_experiments_alone(copied):
-    write_study(copied)
-    target = "results/toy/summary.csv"
-    run = run_snakemake(copied, target, "--cores", "2", *TINY, *BESIDE)
-    assert run.returncode == 0, run.stdout + run.stderr
-    write_study(copied, {"objectives/softmax.py": OBJECTIVE.replace("both / 2", "both / 3")})
-    wanted = planned(copied, target, *TINY, *BESIDE)
-    assert wanted == {"train": 4, "score": 4, "tabulate": 1}
+def test_an_edit_of_a_studys_own_kind_re_runs_its_experiments_alone(beside):
+    write_study(beside, {"objectives/softmax.py": OBJECTIVE.replace("both / 2", "both / 3")})
+    wanted = planned(beside, "results/toy/summary.csv", *TINY, *BESIDE)
+    write_study(beside)
+    assert wanted == {"train": 2, "score": 4, "tabulate": 1}
 
 
 def test_a_kind_that_nobody_knows_is_refused_with_the_nearest(tiny):

@@ -1,5 +1,6 @@
 """A side cut into shards."""
 
+import gzip
 import lzma
 
 import numpy as np
@@ -72,8 +73,11 @@ def test_files_that_cannot_be_mined_are_named(tmp_path):
     with pytest.raises(InputError, match=r"a\.tsv, line 2: the line has 1 columns and not 2\."):
         cut([str(path)], Columns(text=2), tmp_path, 10, MEMORY)
     path.write_text("")
-    with pytest.raises(InputError, match=r"a\.tsv: it is empty\. Give some"):
-        cut([str(path)], None, tmp_path, 10, MEMORY)
+    packed = tmp_path / "a.gz"
+    packed.write_bytes(gzip.compress(b""))
+    for empty in (path, packed):
+        with pytest.raises(InputError, match=rf"{empty.name}: it is empty\. Give some"):
+            cut([str(empty)], None, tmp_path, 10, MEMORY)
 
 
 def test_a_shard_of_another_length_is_refused():

@@ -20,6 +20,7 @@ def entry(**settings):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
+        ({"shards": 7}, "unknown key 'shards' (did you mean 'shard'?)"),
         ({"group": 0}, "mined.news.group: Input should be greater than 0"),
         ({"documents": 2}, "name the column of documents of both sides"),
         ({"at_least": "auto", "k": 5}, "auto is calibrated for k: 4; give a number"),

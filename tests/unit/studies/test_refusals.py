@@ -25,6 +25,7 @@ def test_a_name_that_nothing_has_is_refused(workspace, values, said):
     ("values", "said"),
     [
         ({"mirrors": "x"}, "unknown key 'mirrors' (did you mean 'mirror'?); there are scale, "),
+        ({"device": "tpu"}, "  device: Input should be 'cpu', 'cuda' or 'auto'"),
         ({"seeds": [-1]}, "  seeds.0: Input should be greater than or equal to 0"),
         ({"registers": "one.yaml"}, "  registers: Input should be a valid list"),
         ({"studies": {"first": 3}}, "  studies.first: Input should be a valid dictionary"),
