@@ -35,3 +35,24 @@ def test_a_package_that_could_not_be_fetched_is_left_out_and_the_log_says_so(cap
 def test_some_corpus_must_be_there():
     with pytest.raises(TandemError, match=r"none of a, b could be fetched.*downloads/a/unreach"):
         fetched([package("a"), package("b")])
+
+
+def test_a_corpus_of_a_package_for_each_language_needs_all_of_them(tmp_path):
+    several = Dataset(
+        name="help", kind="deb", languages=["en", "de"], requirement="help-{language}=1",
+        file="help-{language}.deb", reader={"kind": "pages", "members": "(?P<page>.+)", "blocks": ["p"]},
+        packages={code: {"bytes": 1, "sha256": "0" * 64} for code in ("en", "de")},
+    )  # fmt: skip
+    folder = tmp_path / "results/corpora/downloads/help"
+    folder.mkdir()
+    (folder / "help-en.deb").touch()
+    assert [name for name, _ in named([LOCAL, several])] == ["mine"]
+    (folder / "help-de.deb").touch()
+    assert named([LOCAL, several])[1] == (
+        "help",
+        "results/corpora/downloads/help/help-{language}.deb",
+    )
+
+
+def named(datasets):
+    return [(dataset.name, path) for dataset, path in fetched(datasets)]

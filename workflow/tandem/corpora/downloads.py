@@ -18,16 +18,20 @@ DOWNLOADS = Path("results/corpora/downloads")
 def fetched(datasets: Iterable[Dataset]) -> list[tuple[Dataset, str]]:
     """Return the corpora that were fetched, each with what `fetch` returned.
 
-    An optional one whose file is not there is left out, and the log says so.
+    An optional one of which a file is not there is left out, and the log says so.
 
     Raises:
         TandemError: none is left.
     """
     places = [(dataset, DOWNLOADS / dataset.name / dataset.file) for dataset in datasets]
-    absent = [d.name for d, path in places if d.optional and not path.exists()]
+    absent = [d.name for d, path in places if d.optional and not _complete(d, path.parent)]
     for name in absent:
         logger.warning("%s is left out: see %s/unreachable.txt", name, DOWNLOADS / name)
     if absent and len(absent) == len(places):
         note = DOWNLOADS / absent[0] / "unreachable.txt"
         raise TandemError(f"none of {', '.join(absent)} could be fetched. {note} says what to do")
     return [(dataset, str(path)) for dataset, path in places if dataset.name not in absent]
+
+
+def _complete(dataset: Dataset, folder: Path) -> bool:
+    return all((folder / file).exists() for file in dataset.files())
