@@ -40,7 +40,8 @@ def test_some_corpus_must_be_there():
 def test_a_corpus_of_a_package_for_each_language_needs_all_of_them(tmp_path):
     several = Dataset(
         name="help", kind="deb", languages=["en", "de"], requirement="help-{language}=1",
-        file="help-{language}.deb", reader={"kind": "pages", "members": "(?P<page>.+)", "blocks": ["p"]},
+        file="help-{language}.deb",
+        reader={"kind": "pages", "members": "(?P<page>.+)", "blocks": ["p"]},
         packages={code: {"bytes": 1, "sha256": "0" * 64} for code in ("en", "de")},
     )  # fmt: skip
     folder = tmp_path / "results/corpora/downloads/help"
