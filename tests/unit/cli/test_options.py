@@ -90,7 +90,8 @@ def test_any_value_is_taken_or_refused(home, command, option, count, capsys):
     before = {path.name for path in home.iterdir()}
     for name, value in VALUES.items():
         words = [command, *COMMAND_LINES[command]]
-        words += [f"{option}={value}"] if count == 1 else [option, value, *["de"] * (count - 1)]
+        more = [] if count == "+" else ["de"] * (count - 1)
+        words += [f"{option}={value}"] if count == 1 else [option, value, *more]
         code = ended(words)
         said = capsys.readouterr().err
         assert code in (0, 1, 2), (name, said)

@@ -156,8 +156,8 @@ def test_pipes_of_one_name_are_two_files(tmp_path):
         threading.Thread(target=pipes[-1].write_text, args=(text,), daemon=True).start()
     (tmp_path / "work").mkdir()
     sources = [Source(LANGUAGES, corpus) for corpus in corpora(pipes)]
-    ((_, corpus),) = files_in(sources, tmp_path / "work")
-    assert list(corpus.pairs(LANGUAGES)) == PAIRS[:2]
+    (source,) = files_in(sources, tmp_path / "work")
+    assert list(source.pairs(LANGUAGES)) == PAIRS[:2]
     assert "text" not in os.listdir(tmp_path / "work")
 
 

@@ -219,7 +219,7 @@ class SentenceEncoder:
         """
         from tandem.encoders.named import find_model
 
-        folder = find_model(folder)
+        folder = find_model(folder) if isinstance(folder, str) else folder
         saved.check(folder, "encoder.json", "model.safetensors", f"segmenter/{saved.SEAL}")
         described = saved.read(folder / "encoder.json", Description.model_validate)
         segmenter, kind = Segmenter.load(folder / "segmenter"), described.encoder

@@ -26,7 +26,7 @@ MODELS = "TANDEM_MODELS"
 """The environment variable with the folder of a user's models."""
 
 
-def find_model(model: str | Path) -> Path:
+def find_model(model: str) -> Path:
     """Return the folder of a model: this path, or where a model of this name was built.
 
     A plain name that is no path is looked for as `results/<name>/model` here, as `<name>` in the
@@ -38,7 +38,6 @@ def find_model(model: str | Path) -> Path:
         TandemError: nothing has that name; the message lists the places.
     """
     path = Path(model)
-    model = str(model)
     if path.exists() or not re.fullmatch(r"\w[\w.-]*", model):
         return path
     built, checkout = Path("results", model, "model"), ROOT.parent
