@@ -1,9 +1,9 @@
-"""Pairs of numbers sorted on disk."""
+"""Records of numbers sorted on disk."""
 
 import numpy as np
 import pytest
 
-from tandem.mining.sorting import Sorter, in_order
+from tandem.mining.sorting import Sorter, in_order, sorted_on_disk
 
 
 @pytest.mark.parametrize("memory", [1, 64 * 700, 1 << 24])
@@ -22,5 +22,13 @@ def test_whatever_the_memory_all_pairs_come_back_in_order(tmp_path, memory):
     assert not list(tmp_path.iterdir())
 
 
-def test_no_pairs_have_no_blocks(tmp_path):
+def test_records_of_more_numbers_are_sorted_by_all_in_turn(tmp_path):
+    records = np.random.default_rng(1).integers(3, size=(3000, 4)).astype(np.uint64)
+    blocks = list(sorted_on_disk(iter(np.split(records, 60)), 4, tmp_path, 128 * 200))
+    assert np.concatenate(blocks).tolist() == sorted(records.tolist())
+    assert len(blocks) > 5 and not list(tmp_path.iterdir())
+
+
+def test_no_records_have_no_blocks(tmp_path):
     assert list(Sorter(tmp_path, 1000).blocks()) == []
+    assert list(sorted_on_disk([], 4, tmp_path, 1000)) == []

@@ -54,6 +54,16 @@ def atomic_folder(path: str | Path) -> contextlib.AbstractContextManager[Path]:
     return _beside(path, Path.mkdir, replace_folder)
 
 
+def scratch_folder(path: str | Path) -> contextlib.AbstractContextManager[Path]:
+    """Yield a folder beside `path` for what is needed to write it; it is removed at the end.
+
+    What a killed run has left is removed first. TandemError where the disk is full.
+    """
+    path = Path(path)
+    # not the beginning of the names that atomic_path(path) removes
+    return _beside(path.with_name(f"scratch.{path.name}"), Path.mkdir, lambda *_: None)
+
+
 @contextlib.contextmanager
 def _beside(
     path: Path, make: Callable[[Path], None], move: Callable[[Path, Path], object]
