@@ -5,10 +5,11 @@ import math
 import numpy as np
 
 from _adapter import logged
-from tandem.files.io import read_json, scratch_folder, write_json
+from tandem.files.io import read_json, write_json
 from tandem.mining.choice import choose, read_proposals
 from tandem.mining.pairs import check_searched, counted, write_pairs
 from tandem.mining.sentences import Sentences
+from tandem.mining.sorting import scratch_folder
 from tandem.search.margins import Retrieval, Score
 
 with logged(snakemake.log[0]) as log:

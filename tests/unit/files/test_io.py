@@ -1,6 +1,5 @@
 """Strict text reading and whole-or-nothing writing."""
 
-import contextlib
 import gzip
 import os
 import shutil
@@ -20,7 +19,6 @@ from tandem.files.io import (
     read_json,
     read_lines,
     read_yaml,
-    scratch_folder,
     sha256,
     write_json,
     write_lines,
@@ -109,21 +107,6 @@ def test_atomic_folder_replaces_the_old_one(tmp_path):
         raise RuntimeError
     assert [path.name for path in tmp_path.iterdir()] == ["f"]
     assert [path.name for path in (tmp_path / "f").iterdir()] == ["new"]
-
-
-def test_a_scratch_folder_goes_and_so_does_what_a_killed_run_has_left(tmp_path):
-    left = tmp_path / ".scratch.t.0123abcd.tandem"
-    left.mkdir()
-    (tmp_path / "t").touch()
-    for error in (None, RuntimeError):
-        with contextlib.suppress(RuntimeError), scratch_folder(tmp_path / "t") as folder:
-            assert folder.parent == tmp_path and not left.exists()
-            (folder / "run").touch()
-            with atomic_path(tmp_path / "t"):
-                assert (folder / "run").exists()
-            if error:
-                raise error
-        assert [path.name for path in tmp_path.iterdir()] == ["t"]
 
 
 def test_every_file_is_as_readable_as_the_umask_says(tmp_path):

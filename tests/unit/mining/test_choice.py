@@ -6,12 +6,12 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from tandem.files.io import scratch_folder
 from tandem.mining import choice, pairs
 from tandem.mining.choice import choose, read_proposals
 from tandem.mining.lists import save
 from tandem.mining.pairs import write_pairs
 from tandem.mining.sentences import Sentences, cut
+from tandem.mining.sorting import scratch_folder
 from tandem.search.candidates import spread
 from tandem.search.margins import MinedPairs, Retrieval, Score, mine
 from tandem.search.neighbours import NOBODY, Lists, Neighbours

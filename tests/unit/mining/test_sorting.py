@@ -1,9 +1,12 @@
 """Records of numbers sorted on disk."""
 
+import contextlib
+
 import numpy as np
 import pytest
 
-from tandem.mining.sorting import Sorter, in_order, sorted_on_disk
+from tandem.files.io import atomic_path
+from tandem.mining.sorting import Sorter, in_order, scratch_folder, sorted_on_disk
 
 
 @pytest.mark.parametrize("memory", [1, 64 * 700, 1 << 24])
@@ -32,3 +35,18 @@ def test_records_of_more_numbers_are_sorted_by_all_in_turn(tmp_path):
 def test_no_records_have_no_blocks(tmp_path):
     assert list(Sorter(tmp_path, 1000).blocks()) == []
     assert list(sorted_on_disk([], 4, tmp_path, 1000)) == []
+
+
+def test_a_scratch_folder_goes_and_so_does_what_a_killed_run_has_left(tmp_path):
+    left = tmp_path / ".scratch.t.0123abcd.tandem"
+    left.mkdir()
+    (tmp_path / "t").touch()
+    for error in (None, RuntimeError):
+        with contextlib.suppress(RuntimeError), scratch_folder(tmp_path / "t") as folder:
+            assert folder.parent == tmp_path and not left.exists()
+            (folder / "run").touch()
+            with atomic_path(tmp_path / "t"):
+                assert (folder / "run").exists()
+            if error:
+                raise error
+        assert [path.name for path in tmp_path.iterdir()] == ["t"]

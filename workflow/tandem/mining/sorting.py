@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tandem.files.io import beside
 
 Records = NDArray[np.uint64]
 """Records of numbers, (n, columns)."""
@@ -86,6 +89,16 @@ class _Run:
 def in_order(records: Records) -> Records:
     """Return records sorted by the first number, then by the second, and so on."""
     return records[np.lexsort(records.T[::-1])]
+
+
+def scratch_folder(path: str | Path) -> contextlib.AbstractContextManager[Path]:
+    """Yield a folder beside the file `path` to sort in; it is removed at the end.
+
+    What a killed run has left is removed first. TandemError where the disk is full.
+    """
+    path = Path(path)
+    # not the beginning of the names that atomic_path(path) removes
+    return beside(path.with_name(f"scratch.{path.name}"), Path.mkdir, lambda *_: None)
 
 
 def sorted_on_disk(
