@@ -120,6 +120,28 @@ def test_filters_drop_copies_as_tandem_mine_does_in_other_shards_too(copied):
     assert columns(copied, 0, 1, 2) == mined(copied, "--drop-copies")
 
 
+def test_files_of_shards_and_groups_that_are_gone_are_never_read(copied):
+    """They stay; what is in them does not matter, nor what a killed choice has left."""
+    before = (copied / PAIRS).read_bytes()
+    folder = copied / "results/mined/news"
+    changed(copied, shard=3000)
+    gone = [folder / half / name for half in ("first", "second") for name in
+            ("vectors/1.npy", "vectors/2.npy", "numbers/1.npy", "numbers/2.npy",
+             "neighbours/1.npz", "means/1.npz", "proposals/1.npz")]  # fmt: skip
+    gone += [folder / f"lists/{pair}.npz" for pair in ("0-1", "1-0", "1-1")]
+    for path in gone:
+        assert path.stat().st_size
+        path.write_bytes(b"gone")
+    left = folder / ".scratch.pairs.tsv.01234567.tandem"
+    left.mkdir()
+    ran(copied)
+    assert (copied / PAIRS).read_bytes() == before
+    assert {path.read_bytes() for path in gone} == {b"gone"}
+    assert not left.exists() and not list(folder.glob(".*"))
+    counts = json.loads((folder / "counts.json").read_text())
+    assert counts["first"]["shards"] == counts["second"]["shards"] == 1
+
+
 def test_a_killed_run_goes_on_to_the_same_bytes(copied):
     before = (copied / PAIRS).read_bytes()
     shutil.rmtree(copied / "results")

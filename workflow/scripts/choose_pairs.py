@@ -6,9 +6,10 @@ import numpy as np
 
 from _adapter import logged
 from tandem.files.io import read_json, write_json
+from tandem.mining.choice import choose, read_proposals
 from tandem.mining.pairs import check_searched, counted, write_pairs
-from tandem.mining.proposals import choose, read_proposals
 from tandem.mining.sentences import Sentences
+from tandem.mining.sorting import scratch_folder
 from tandem.search.margins import Retrieval, Score
 
 with logged(snakemake.log[0]) as log:
@@ -19,11 +20,15 @@ with logged(snakemake.log[0]) as log:
     check_searched(zip(sides, params.languages, searched, strict=True), Score(params.score))
     retrieval = Retrieval(params.retrieval)
     proposals = [read_proposals(paths) for paths in (inputs.forward, inputs.backward)]
-    pairs = choose(proposals, [len(side) for side in sides], retrieval)
     least = read_json(inputs.threshold)["at_least"]
-    kept = pairs.above(-math.inf if least is None else least)
-    counts = {"at_least": least, "proposed": len(pairs)}
-    counts |= write_pairs(snakemake.output.pairs, kept, sides, retrieval)
+    lowest = -math.inf if least is None else least
+    # a quarter of it for each of two sorts: the rest is for Python and for a group's proposals
+    memory = 10**6 * snakemake.resources.mem_mb // 4
+    sizes, path = [len(side) for side in sides], snakemake.output.pairs
+    with scratch_folder(path) as folder:
+        pairs = choose(proposals, sizes, retrieval, folder, memory)
+        counts = write_pairs(path, pairs, lowest, sides, retrieval, folder, memory)
+    counts["at_least"] = least
     for name, side, count in zip(("first", "second"), sides, searched, strict=True):
         counts[name] = counted(side, count)
     write_json(snakemake.output.counts, counts)

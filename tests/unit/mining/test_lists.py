@@ -5,8 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
+from tandem.mining.choice import choose
 from tandem.mining.lists import Group, join, save, search_groups, without
-from tandem.mining.proposals import choose, of_few, propose, read_means
+from tandem.mining.proposals import of_few, propose, read_means
 from tandem.mining.vectors import Stored, stored, write_vectors
 from tandem.search.margins import MinedPairs, Retrieval, Score, mean_cosines, mine
 from tandem.search.neighbours import NOBODY, IndexKind, Lists, search
@@ -64,10 +65,12 @@ def test_pairs_are_those_of_one_search(tmp_path, sides, bounds, retrieval, score
             pairs = propose(few, others[numbers], score)
             columns.append((group.rows[pairs.source], numbers[pairs.target], pairs.score))
         proposals.append(MinedPairs(*map(np.concatenate, zip(*columns, strict=True))))
-    pairs = choose(proposals, sizes, retrieval)
-    assert np.array_equal(pairs.source, 2 * expected.source)
-    assert np.array_equal(pairs.target, 2 * expected.target)
-    assert np.array_equal(pairs.score, expected.score)
+    blocks = list(choose([[part] for part in proposals], sizes, retrieval, tmp_path, 1))
+    pairs = [np.concatenate([getattr(block, name) for block in blocks]) for name in
+             ("source", "target", "score")]  # fmt: skip
+    assert np.array_equal(pairs[0], 2 * expected.source)
+    assert np.array_equal(pairs[1], 2 * expected.target)
+    assert np.array_equal(pairs[2], expected.score)
 
 
 def test_lists_are_those_of_one_search_to_the_last_bit(tmp_path, sides):
@@ -94,14 +97,15 @@ def test_means_are_read_from_the_groups_that_have_them(tmp_path):
     assert read_means(paths, np.array([2, 6, 9])).tolist() == [0.25, 0.1, 1]
 
 
-def test_nothing_proposes_nothing():
+def test_nothing_proposes_nothing(tmp_path):
     none = Lists(np.zeros((0, K), np.int64), np.zeros((0, K), np.float32))
     assert len(propose(none, np.zeros(4), Score.RATIO)) == 0
     nobody = Lists(np.full((2, K), NOBODY), np.full((2, K), -np.inf, np.float32))
     numbers, few = of_few(nobody)
     assert len(numbers) == 0 and len(propose(few, np.zeros(0), Score.RATIO)) == 0
     empty = MinedPairs(*(np.zeros(0, kind) for kind in (np.int64, np.int64, float)))
-    assert len(choose([empty, empty], (3, 2), Retrieval.MAX)) == 0
+    for retrieval in Retrieval:
+        assert list(choose([[empty], [empty]], (3, 2), retrieval, tmp_path, 1)) == []
 
 
 @pytest.mark.parametrize("form, least", [(Stored.FLOAT16, 0.99999), (Stored.INT8, 0.999)])
@@ -114,5 +118,3 @@ def test_stored_vectors_keep_their_direction(sides, form, least):
     cosines /= np.linalg.norm(small[1:], axis=1) * np.linalg.norm(vectors[1:], axis=1)
     assert cosines.min() > least and cosines.min() < 1
     assert stored(vectors, form).dtype == form.value
-
-

@@ -26,14 +26,16 @@ def sides(tmp_path):
 
 def test_a_pair_is_written_for_all_places(sides, tmp_path):
     pairs = MinedPairs(np.array([1, 0]), np.array([1, 0]), np.array([1.25, 0.5]))
-    counts = write_pairs(str(tmp_path / "out"), pairs, sides, Retrieval.MAX)
+    more = MinedPairs(np.array([0]), np.array([1]), np.array([0.25]))
+    out = str(tmp_path / "out")
+    counts = write_pairs(out, [pairs, more], 0.5, sides, Retrieval.MAX, tmp_path, 1)
     first, second = str(tmp_path / "a"), str(tmp_path / "x.tsv")
     assert [line.split("\t") for line in (tmp_path / "out").read_text().split("\n")[:-1]] == [
         ["1.250000", "b", "b", first, "2", second, "2", "8"],
         ["1.250000", "B ", "b", first, "3", second, "2", "8"],
         ["0.500000", "A one", "x", first, "1", second, "1", "7"],
     ]
-    assert counts == {"pairs": 3, "sentence_pairs": 2, "copies": 2}
+    assert counts == {"proposed": 3, "pairs": 3, "sentence_pairs": 2, "copies": 2}
     expected = {"files": 1, "lines": 3, "sentences": 2, "searched": 2, "shards": 1}
     assert counted(sides[0], 2) == expected
 

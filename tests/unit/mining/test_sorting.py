@@ -1,9 +1,12 @@
-"""Pairs of numbers sorted on disk."""
+"""Records of numbers sorted on disk."""
+
+import contextlib
 
 import numpy as np
 import pytest
 
-from tandem.mining.sorting import Sorter, in_order
+from tandem.files.io import atomic_path
+from tandem.mining.sorting import Sorter, in_order, scratch_folder, sorted_on_disk
 
 
 @pytest.mark.parametrize("memory", [1, 64 * 700, 1 << 24])
@@ -22,5 +25,28 @@ def test_whatever_the_memory_all_pairs_come_back_in_order(tmp_path, memory):
     assert not list(tmp_path.iterdir())
 
 
-def test_no_pairs_have_no_blocks(tmp_path):
+def test_records_of_more_numbers_are_sorted_by_all_in_turn(tmp_path):
+    records = np.random.default_rng(1).integers(3, size=(3000, 4)).astype(np.uint64)
+    blocks = list(sorted_on_disk(iter(np.split(records, 60)), 4, tmp_path, 128 * 200))
+    assert np.concatenate(blocks).tolist() == sorted(records.tolist())
+    assert len(blocks) > 5 and not list(tmp_path.iterdir())
+
+
+def test_no_records_have_no_blocks(tmp_path):
     assert list(Sorter(tmp_path, 1000).blocks()) == []
+    assert list(sorted_on_disk([], 4, tmp_path, 1000)) == []
+
+
+def test_a_scratch_folder_goes_and_so_does_what_a_killed_run_has_left(tmp_path):
+    left = tmp_path / ".scratch.t.0123abcd.tandem"
+    left.mkdir()
+    (tmp_path / "t").touch()
+    for error in (None, RuntimeError):
+        with contextlib.suppress(RuntimeError), scratch_folder(tmp_path / "t") as folder:
+            assert folder.parent == tmp_path and not left.exists()
+            (folder / "run").touch()
+            with atomic_path(tmp_path / "t"):
+                assert (folder / "run").exists()
+            if error:
+                raise error
+        assert [path.name for path in tmp_path.iterdir()] == ["t"]

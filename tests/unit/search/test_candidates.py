@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tandem.search.candidates import candidates, spread, without_copies
+from tandem.search.candidates import candidates, spread, spread_in_parts, without_copies
 from tandem.search.margins import MinedPairs, Retrieval
 from tandem.search.neighbours import NOBODY, Lists, Neighbours
 
@@ -39,6 +39,11 @@ def test_pairs_of_items_become_pairs_of_places(retrieval, places):
     found = spread(pairs, source, target, retrieval)
     assert [*zip(found.source.tolist(), found.target.tolist(), strict=True)] == [(3, 2), *places]
     assert found.score.tolist() == [1.5] + [1.2] * len(places)
+    parts = list(spread_in_parts(pairs, source, target, retrieval, 2))
+    assert {len(part) for part in parts[:-1]} == {2} and len(parts[-1]) in (1, 2)
+    rows = [*zip(*(np.concatenate([getattr(part, name) for part in parts]).tolist()
+                   for name in ("source", "target", "score")), strict=True)]  # fmt: skip
+    assert rows == [(3, 2, 1.5), *((i, j, 1.2) for i, j in places)]
     nothing = pairs.take(slice(0))
     assert len(spread(nothing, source, target, retrieval)) == 0
 

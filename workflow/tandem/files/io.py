@@ -40,7 +40,7 @@ def atomic_path(path: str | Path) -> contextlib.AbstractContextManager[Path]:
     path = Path(path)
     if path.is_dir():
         raise TandemError(f"{path} is a folder, where a file is to be written. Move it away")
-    return _beside(path, Path.touch, Path.replace)
+    return beside(path, Path.touch, Path.replace)
 
 
 def atomic_folder(path: str | Path) -> contextlib.AbstractContextManager[Path]:
@@ -51,11 +51,11 @@ def atomic_folder(path: str | Path) -> contextlib.AbstractContextManager[Path]:
     path = Path(path)
     if path.is_symlink() or (path.exists() and not path.is_dir()):
         raise TandemError(f"{path} is no folder, where one is to be written. Move it away")
-    return _beside(path, Path.mkdir, replace_folder)
+    return beside(path, Path.mkdir, replace_folder)
 
 
 @contextlib.contextmanager
-def _beside(
+def beside(
     path: Path, make: Callable[[Path], None], move: Callable[[Path, Path], object]
 ) -> Iterator[Path]:
     """Make something locked beside `path`, and move it there; remove what killed runs have left."""

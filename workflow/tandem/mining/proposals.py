@@ -1,8 +1,7 @@
 """Which pairs are proposed, from complete neighbour lists, a group of sentences at a time.
 
-`tandem.search.margins.mine` decides, here as in `tandem mine`: first about the lists of a group,
-beside which the other side has lists of one neighbour, at the mean cosine of its own; then about
-all, where a proposal is a list of one neighbour whose score is that of the pair.
+`tandem.search.margins.mine` decides, here as in `tandem mine`, about the lists of a group; beside
+them the other side has lists of one neighbour, at the mean cosine of its own.
 """
 
 from __future__ import annotations
@@ -51,29 +50,3 @@ def read_means(paths: Sequence[str], numbers: NDArray[np.int64]) -> NDArray[np.f
             )
             means[places] = part["means"][rows]
     return means
-
-
-def choose(sides: Sequence[MinedPairs], sizes: Sequence[int], retrieval: Retrieval) -> MinedPairs:
-    """Return the pairs that are chosen from what the sentences of both sides propose, best first.
-
-    `sides` are the proposals of the first and of the second side, the proposing sentence first;
-    `sizes` are the numbers of sentences. Memory is linear in these.
-    """
-    forward, backward = (_lists(*both) for both in zip(sides, sizes, strict=True))
-    return mine(Neighbours(forward, backward), Score.COSINE, retrieval)
-
-
-def _lists(proposals: MinedPairs, size: int) -> Lists:
-    """Return proposals as lists of one neighbour."""
-    indices, scores = np.full((size, 1), NOBODY, np.int64), np.full((size, 1), -np.inf)
-    indices[proposals.source, 0] = proposals.target
-    scores[proposals.source, 0] = proposals.score
-    return Lists(indices, scores)  # float64, to the last digit
-
-
-def read_proposals(paths: Sequence[str]) -> MinedPairs:
-    """Read the proposals of a side's groups, whose files hold source, target and score."""
-    parts = [np.load(path) for path in paths]
-    return MinedPairs(
-        *(np.concatenate([part[name] for part in parts]) for name in ("source", "target", "score"))
-    )

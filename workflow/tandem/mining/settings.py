@@ -93,8 +93,7 @@ class MiningRun(Settings):
     group: PositiveInt = 4
     """Shards of a side that one job searches among as many of the other."""
     memory_mb: int = Field(4000, ge=500)
-    """MB of memory that a job asks for and keeps to; a job that holds the scores of a whole side
-    needs 200 bytes for each of its sentences."""
+    """MB of memory that a job asks for and keeps to."""
     minutes: PositiveInt = 240
     """Minutes that a job asks for."""
     threads: PositiveInt = 1

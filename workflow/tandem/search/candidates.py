@@ -6,6 +6,7 @@ at, the margin of a true pair is 1, that of any pair.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -69,17 +70,33 @@ def spread(
     item that is there oftener has. A forward search gives a pair for each place of the source, a
     backward one for each of the target, so that their number is linear, too.
     """
-    counts = source.counts[pairs.source], target.counts[pairs.target]
+    rows = next(spread_in_parts(pairs, source, target, retrieval))
+    return ordered(rows.source, rows.target, rows.score)
+
+
+def spread_in_parts(
+    pairs: MinedPairs, source: Candidates, target: Candidates, retrieval: Retrieval,
+    rows: int | None = None,
+) -> Iterator[MinedPairs]:  # fmt: skip
+    """Yield what `spread` returns in any order, `rows` pairs of places at a time, or all at once.
+
+    Memory is linear in the pairs and in `rows`, however often an item stands.
+    """
+    sides = (source, pairs.source), (target, pairs.target)
+    starts = [side.starts[items] for side, items in sides]
+    counts = [side.starts[items + 1] - side.starts[items] for side, items in sides]
     one_way = {Retrieval.FORWARD: counts[0], Retrieval.BACKWARD: counts[1]}
-    times = one_way.get(retrieval, np.maximum(*counts))
-    turn = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
-    left, right = (
-        side.places[np.repeat(side.starts[items], times) + turn % np.repeat(count, times)]
-        for side, items, count in zip(
-            (source, target), (pairs.source, pairs.target), counts, strict=True
+    ends = np.cumsum(one_way.get(retrieval, np.maximum(*counts)))
+    total = int(ends[-1]) if len(ends) else 0
+    for start in range(0, max(1, total), rows or max(1, total)):
+        numbers = np.arange(start, min(total, start + (rows or total)))
+        pair = np.searchsorted(ends, numbers, side="right")
+        turn = numbers - np.append(0, ends)[pair]
+        left, right = (
+            side.places[first[pair] + turn % count[pair]]
+            for (side, _), first, count in zip(sides, starts, counts, strict=True)
         )
-    )
-    return ordered(left, right, np.repeat(pairs.score, times))
+        yield MinedPairs(left, right, pairs.score[pair])
 
 
 def without_copies(near: Neighbours, source: Candidates, target: Candidates, k: int) -> Neighbours:
