@@ -23,7 +23,7 @@ def test_every_scale_plans_everything_and_writes_nothing(tiny, scale):
         "translate_shard", "join_backtranslation", "score_translator", "train", "score",
         "measure_speed", "export", "compress", "gather_languages", "build_panel",
         "train_languages", "tabulate", "plot", "collect_claims", "front",
-        "gather_text", "learn_words", "score_pairs", "train_conditions",
+        "gather_text", "learn_words", "score_pairs", "train_conditions", "score_untrained",
         "gather_searched", "build_comparable", "mine_searched", "translate_test",
         "gather_held_out", "build_styles", "build_probing", "restyle", "measure_likelihood",
         "time_epochs", "build_labelled", "segment_labelled", "take_pretrained",

@@ -22,13 +22,15 @@ from test_own_bitext import write
 README, SCALES = "README.md", "docs/scales.md"
 LANGUAGES = {README: {"sh", "python"}, SCALES: {"sh", "yaml"}}
 ACTIVATE, ENVIRONMENT, MADE_UP = "source .venv/bin/activate", "make environment", "make tiny"
-APART = {"train_translator", "train_languages", "train_conditions", "mine_searched", "compress"}
+APART = {"train_translator", "train_languages", "train_conditions", "mine_searched", "compress",
+         "restyle"}  # fmt: skip
 """Rules that some targets plan and others do not."""
 PLANS = {
     "make table1": {"table1", "plot", "train_translator"},
     "make many": {"many", "plot", "compress"},
     "snakemake --cores 2 filtering": {"filtering", "plot", "train_translator", "train_conditions"},
     "snakemake --cores 2 un": {"un", "plot", "mine_searched"},
+    "snakemake --cores 2 bgt": {"bgt", "plot", "restyle"},
     "snakemake --cores 2": {"all", "plot"} | APART,
     "snakemake --cores 2 --configfile workflow/scales/full.yaml": {"all", "plot"} | APART,
     "snakemake --cores 1 missing --configfile workflow/scales/paper.yaml": {"missing"},
@@ -36,7 +38,7 @@ PLANS = {
     "snakemake results/table1.csv --cores 8 --configfile more.yaml": {"train_translator"},
 }
 """Commands of make and Snakemake, each with all that it plans of the rules below."""
-TOLD = {"missing", "table1", "many", "filtering", "un", "all", "plot"} | APART
+TOLD = {"missing", "table1", "many", "filtering", "un", "bgt", "all", "plot"} | APART
 INHERITED = ("SNAKEMAKE_PROFILE", "MAKEFLAGS")
 """What a call of make or Snakemake around the tests would tell the calls in them."""
 MOST_WORDS = 1000

@@ -10,7 +10,7 @@ from conftest import TINY, copy_of, jobs, planned
 
 TABLES = {"tabulate", "plot", "collect_claims", "front"}
 MODELS = {"export", "compress"}
-LANGUAGES, FILTERS = {"train_languages"}, {"train_conditions"}
+LANGUAGES, FILTERS = {"train_languages"}, {"train_conditions", "score_untrained"}
 MINED = {"mine_searched", "translate_test"}
 WRITTEN = {"restyle", "measure_likelihood", "time_epochs"}
 TRAINED = {"train", "score", "measure_speed"} | LANGUAGES | FILTERS | MODELS | TABLES
