@@ -149,8 +149,9 @@ class Segmenter:
         names = stored.models.items()
         models = {language: None if name is None else folder / name for language, name in names}
         segmenter = cls(stored.segmentation, stored.vocabulary, models)
-        for language, model in models.items():
-            if model is not None:
+        # languages that share a model and a mark share their units, too
+        for language in {segmenter._key(language): language for language in models}.values():
+            if (model := models[language]) is not None:
                 segmenter.segmentation.check_model(model, segmenter.units(language))
         return segmenter
 
