@@ -26,8 +26,10 @@ def register(tmp_path, monkeypatch):
     path = tmp_path / "register.yaml"
     path.write_text(yaml.safe_dump({"datasets": entries}), encoding="utf-8")
     monkeypatch.setattr(module, "DICTIONARIES", path)
+    module._register.cache_clear()
     monkeypatch.setenv("TANDEM_CACHE", str(tmp_path / "cache"))
-    return path
+    yield path
+    module._register.cache_clear()
 
 
 def test_those_of_the_two_languages_are_registered():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 from tandem.corpora.fetch import fetch
@@ -21,9 +22,14 @@ CACHE = "TANDEM_CACHE"
 
 
 def dictionaries(languages: Languages) -> list[Dataset]:
-    """Return the dictionaries of two languages that are registered, but for parts of others."""
-    whole = (entry for entry in load_register(DICTIONARIES).values() if not entry.only)
-    return [entry for entry in whole if set(languages) <= set(entry.languages)]
+    """Return the dictionaries of two languages that are registered."""
+    return [entry for entry in _register() if set(languages) <= set(entry.languages)]
+
+
+@cache
+def _register() -> list[Dataset]:
+    """Return the dictionaries that are registered, but for parts of others."""
+    return [entry for entry in load_register(DICTIONARIES).values() if not entry.only]
 
 
 def dictionary_sources(
@@ -45,7 +51,7 @@ def _of(
 ) -> Iterator[Source]:
     entries, failures = dictionaries(languages), 0
     if not entries:
-        has = sorted({code for e in load_register(DICTIONARIES).values() for code in e.languages})
+        has = sorted({code for e in _register() for code in e.languages})
         problem = f"no dictionary of {languages[0]} and {languages[1]} is registered"
         listed = ", ".join(code for code in has if code != "en")
         raise TandemError(f"{problem}. There are of English and {listed}")

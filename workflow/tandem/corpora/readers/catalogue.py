@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
-
-from pydantic import field_validator
-from pydantic_core import PydanticCustomError
+from typing import Annotated, Any
 
 from tandem.corpora.archives import Archive, open_archive
+from tandem.corpora.members import naming
 from tandem.corpora.readers import Placed, Reader
 from tandem.errors import InputError
 from tandem.files.io import MAX_DOCUMENT_BYTES, parse_json
@@ -28,17 +26,10 @@ class CatalogueReader(Reader):
     (the cleaning drops them).
     """
 
-    members: re.Pattern[str]
+    members: Annotated[re.Pattern[str], naming("language")]
     """Matches the names of the catalogue files, with a group `language` and, where keys are only
     unique within a component, a group `component`. Without the latter, files of one language that
     repeat a key are one catalogue."""
-
-    @field_validator("members")
-    @classmethod
-    def _has_group(cls, members: re.Pattern[str]) -> re.Pattern[str]:
-        if "language" not in members.groupindex:
-            raise PydanticCustomError("group", "it has no group (?P<language>...)")
-        return members
 
     def sections(
         self, path: str, source: str, targets: Sequence[str]

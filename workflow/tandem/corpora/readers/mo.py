@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterator, Sequence
-
-from pydantic import field_validator
-from pydantic_core import PydanticCustomError
+from typing import Annotated
 
 from tandem.corpora.archives import Archive, open_archive
 from tandem.corpora.edits import Edits, edited
+from tandem.corpora.members import naming
 from tandem.corpora.readers import Placed, Reader
 from tandem.errors import InputError, TandemError
 from tandem.files.io import MAX_DOCUMENT_BYTES
@@ -31,7 +30,7 @@ class MoReader(Reader):
     whose number differs by language. White space collapses to single spaces.
     """
 
-    members: re.Pattern[str]
+    members: Annotated[re.Pattern[str], naming("language")]
     """Matches the names of the catalogues, with a group `language` and, where a language has
     several files, a group `component`: they are the sections. Without the latter each message is a
     section of its own."""
@@ -39,13 +38,6 @@ class MoReader(Reader):
     """The language of the ids."""
     edits: Edits = ()
     """Patterns in messages and translations, each with what is put in its place, in this order."""
-
-    @field_validator("members")
-    @classmethod
-    def _has_group(cls, members: re.Pattern[str]) -> re.Pattern[str]:
-        if "language" not in members.groupindex:
-            raise PydanticCustomError("group", "it has no group (?P<language>...)")
-        return members
 
     def sections(
         self, path: str, source: str, targets: Sequence[str]

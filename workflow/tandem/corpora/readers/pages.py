@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from html.parser import HTMLParser
+from typing import Annotated
 from xml.etree.ElementTree import Element, TreeBuilder
 
 from defusedxml.ElementTree import fromstring
-from pydantic import field_validator
-from pydantic_core import PydanticCustomError
 
 from tandem.corpora.archives import Archive, open_archive
 from tandem.corpora.edits import Edits, edited
 from tandem.corpora.elements import MAX_DEPTH, local
+from tandem.corpora.members import naming
 from tandem.corpora.readers import Placed, Reader
 from tandem.errors import InputError
 from tandem.files.untrusted import refusing
@@ -41,7 +41,7 @@ class PagesReader(Reader):
     blocks that are empty after the edits.
     """
 
-    members: re.Pattern[str]
+    members: Annotated[re.Pattern[str], naming("page")]
     """Matches the names of the pages, with a group `page`, their section, and a group `language`
     where one archive holds all languages."""
     blocks: tuple[str, ...]
@@ -53,13 +53,6 @@ class PagesReader(Reader):
     """Elements of which nothing is read, written as those of `blocks`."""
     edits: Edits = ()
     """Patterns in blocks, each with what is put in its place, in this order."""
-
-    @field_validator("members")
-    @classmethod
-    def _has_group(cls, members: re.Pattern[str]) -> re.Pattern[str]:
-        if "page" not in members.groupindex:
-            raise PydanticCustomError("group", "it has no group (?P<page>...)")
-        return members
 
     def sections(
         self, path: str, source: str, targets: Sequence[str]
