@@ -56,7 +56,7 @@ def _of(
         listed = ", ".join(code for code in has if code != "en")
         raise TandemError(f"{problem}. There are of English and {listed}")
     for entry in entries:
-        folder = cache() / entry.name
+        folder = downloads_folder() / entry.name
         try:
             path = fetch(entry, folder, mirror)
         except TandemError as error:
@@ -76,7 +76,7 @@ def _rows(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
     return ("\t".join(map(collapse, pair)) for pair in pairs)
 
 
-def cache() -> Path:
+def downloads_folder() -> Path:
     """Return the folder of what is downloaded."""
     if folder := os.environ.get(CACHE):
         return Path(folder)
