@@ -18,7 +18,7 @@ from tandem.files.io import atomic_path
 from tandem.files.npy import write_npy
 from tandem.mining.lists import Group, Lists, empty, join, wide
 from tandem.mining.sentences import Sentences
-from tandem.mining.sorting import Sorter
+from tandem.mining.sorting import Sorter, scratch_folder
 from tandem.search.neighbours import NOBODY, SPARE, IndexKind, Neighbours, search
 
 _CHUNK = 1 << 16
@@ -118,7 +118,8 @@ def write_documents(
 
     A document of unknown words only has a vector of zeros. Return how many documents there are.
     """
-    listed, starts = members(side, Path(means_path).parent, memory_bytes)
+    with scratch_folder(means_path) as scratch:
+        listed, starts = members(side, scratch, memory_bytes)
     vectors = Vectors(side, group)
 
     def means() -> Iterator[NDArray[np.float32]]:
