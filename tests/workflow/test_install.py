@@ -3,10 +3,13 @@
 import json
 import os
 import shlex
+import shutil
 import socket
 import subprocess
 import sys
+import tarfile
 import zipfile
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -56,6 +59,31 @@ def core(wheel, tmp_path_factory):
 
 def test_the_wheel_says_that_its_types_can_be_checked(wheel):
     assert "tandem/py.typed" in zipfile.ZipFile(wheel).namelist()
+
+
+def test_wheel_and_source_archive_have_the_model(wheel, tmp_path):
+    """The archive is made from a copy: setuptools writes beside what it packs."""
+    models = REPOSITORY / "workflow/tandem/models"
+    files = {file.relative_to(models) for file in models.rglob("*") if file.is_file()}
+    assert Path("small/model.safetensors") in files
+    names = {*zipfile.ZipFile(wheel).namelist()}
+    assert {f"tandem/models/{file}" for file in files} <= names
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy2(REPOSITORY / name, copy)
+    shutil.copytree(REPOSITORY / "workflow/tandem", copy / "workflow/tandem")
+    code = "from setuptools.build_meta import build_sdist as b; print(b('.'))"
+    archive = copy / run(sys.executable, "-c", code, cwd=copy).split()[-1]
+    with tarfile.open(archive) as packed:
+        members = {name.split("/", 1)[-1] for name in packed.getnames()}
+    assert {f"workflow/tandem/models/{file}" for file in files} <= members
+
+
+def test_the_core_has_a_model(core, tmp_path):
+    (tmp_path / "one.en").write_text("A sheep sleeps.\n")
+    shown = run(core / "tandem", "encode", "small", "one.en", "--language", "en", cwd=tmp_path)
+    assert len(shown.split("\t")) == 192
 
 
 def test_the_core_encodes(core, tmp_path):

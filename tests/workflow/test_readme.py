@@ -65,9 +65,14 @@ def commands(page):
     return [(one, True) for one in blocks] + [(one, False) for one in spans(page)]
 
 
+def of_tandem(command):
+    """Return whether a command is Tandem's, perhaps behind a pipe."""
+    return command.split("| ")[-1].startswith("tandem ")
+
+
 def is_covered(page, command, in_block):
     """Return whether a test runs or plans a command of a page."""
-    if command.startswith("tandem "):
+    if of_tandem(command):
         return page == README and in_block
     return command in {*PLANS, *PRINTED, TORCH, ACTIVATE, ENVIRONMENT, MADE_UP}
 
@@ -97,9 +102,10 @@ def test_its_commands_on_own_text_run_and_its_python_prints(tmp_path):
     for language, text in printed.blocks(README):
         if language == "python":
             shown.append(printed.run(language, text, tmp_path))
-        elif "tandem" in {line.split()[0] for line in lines(text)}:
-            printed.run(language, text, tmp_path)
-    assert [len(one.splitlines()) for one in shown] == [3]
+        elif any(map(of_tandem, lines(text))):
+            shown.append(printed.run(language, text, tmp_path))
+    encoded, trained, mined = shown
+    assert len(encoded.split("\t")) == 192 and len(mined.splitlines()) == 3
     assert len((tmp_path / "kept.tsv").read_text().splitlines()) > 1000
     assert len((tmp_path / "mined.tsv").read_text().splitlines()) >= 40
 

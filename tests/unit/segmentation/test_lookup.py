@@ -1,5 +1,6 @@
 """Without compiled code, lines have the same ids."""
 
+import subprocess
 import sys
 
 import numpy as np
@@ -8,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tandem.segmentation import lookup as module
-from tandem.segmentation.lookup import TokenDictionary, lookup
+from tandem.segmentation.lookup import FEW, TokenDictionary, lookup
 from tandem.segmentation.ragged import from_rows
 from tandem.segmentation.token_memory import TokenMemory
 
@@ -43,15 +44,33 @@ def test_each_token_is_converted_once_until_they_are_too_many(monkeypatch):
     assert asked[2:] == [["the"]]
 
 
-def test_compiled_code_is_used_where_numba_is(monkeypatch):
-    assert isinstance(lookup(hashed), TokenMemory)
-    monkeypatch.delitem(sys.modules, "tandem.segmentation.token_memory")
-    monkeypatch.setitem(sys.modules, "numba", None)
-    assert isinstance(lookup(hashed), TokenDictionary)
+@pytest.mark.parametrize("installed", [True, False])
+def test_compiled_code_takes_over_from_few_characters_on(monkeypatch, installed):
+    if not installed:
+        monkeypatch.delitem(sys.modules, "tandem.segmentation.token_memory")
+        monkeypatch.setitem(sys.modules, "numba", None)
+    asked = []
+    spell = lookup(lambda tokens: asked.append(len(tokens)) or hashed(tokens))
+    words = " ".join(f"w{number}" for number in range(FEW // 20))
+    for _ in range(3):
+        spell([words])
+    assert len(asked) == 1
+    last = spell([words])
+    assert len(asked) == 1 + installed
+    np.testing.assert_array_equal(last.ids, TokenMemory(hashed)([words]).ids)
+
+
+def test_a_sentence_needs_no_compiled_code():
+    code = (
+        "import sys; from tandem import SentenceEncoder as S; "
+        "S.load('small').encode('A sheep sleeps.', 'en'); print(*sorted(sys.modules))"
+    )
+    modules = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout
+    assert not {b"numba", b"torch", b"scipy", b"faiss"} & set(modules.split())
 
 
 def test_another_library_that_is_missing_is_not_passed_over(monkeypatch):
     monkeypatch.delitem(sys.modules, "tandem.segmentation.token_memory")
     monkeypatch.setitem(sys.modules, "tandem.text.tokens", None)
     with pytest.raises(ModuleNotFoundError, match="tokens"):
-        lookup(hashed)
+        lookup(hashed)([FEW * "a "])

@@ -13,7 +13,7 @@ from tandem.corpora.formats import PACKING
 from tandem.errors import TandemError
 from tandem.files.npy import write_npy
 
-_EXAMPLE = "tandem encode model/ my.en --language en --out my.en.npy"
+_EXAMPLE = "tandem encode small my.en --language en --out my.en.npy"
 
 
 def add_encode(parser: argparse.ArgumentParser) -> None:

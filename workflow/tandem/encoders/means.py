@@ -1,15 +1,15 @@
-"""Means of rows of a table, without training; with numba as fast as memory allows."""
+"""Means of rows of a table, without training; with numba, many are as fast as memory allows."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import numba
-except ImportError:  # it is not needed to encode
-    numba = None  # type: ignore[assignment]  # a module or nothing
-
+FEW = 100
+"""Sentences that take less time than compiled code takes to be loaded."""
 Floats = NDArray[np.float32]
 Indices = NDArray[np.int64]
 
@@ -25,7 +25,8 @@ def mean_rows(table: Floats, ids: Indices, offsets: Indices) -> Floats:
         offsets: (sentences + 1,) where each sentence's tokens begin.
     """
     sums = np.zeros((len(offsets) - 1, table.shape[1]), np.float32)
-    _add(table, ids, offsets, sums)
+    add = _add_by_sentence if len(sums) <= FEW else _compiled()
+    add(table, ids, offsets, sums)
     return sums / np.maximum(np.diff(offsets), 1).astype(np.float32)[:, None]
 
 
@@ -44,4 +45,13 @@ def _add_by_number(table: Floats, ids: Indices, offsets: Indices, sums: Floats) 
                 target[d] += source[d]
 
 
-_add = numba.njit(_add_by_number, nogil=True, cache=True) if numba else _add_by_sentence
+@cache
+def _compiled() -> Callable[[Floats, Indices, Indices, Floats], None]:
+    try:
+        import numba
+    except ImportError:  # it is not needed to encode
+        return _add_by_sentence
+    compiled: Callable[[Floats, Indices, Indices, Floats], None] = numba.njit(
+        _add_by_number, nogil=True, cache=True
+    )
+    return compiled

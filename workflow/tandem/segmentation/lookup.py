@@ -1,4 +1,4 @@
-"""Many lines to the ids of their tokens: by compiled code where numba is installed."""
+"""Lines to the ids of their tokens: many by compiled code, where numba is installed."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ Lookup = Callable[[Sequence[str]], Ragged]
 """From lines to the ids of their tokens, int32."""
 Characters = NDArray[np.uint32]
 
+FEW = 100_000
+"""Characters that Python takes as long for as compiled code takes to be loaded: half a second."""
 _LIMIT = 500_000
 """Distinct tokens remembered before all are forgotten."""
 _HALVES = re.compile("[\ud800-\udfff]")
@@ -23,13 +25,40 @@ _HALVES = re.compile("[\ud800-\udfff]")
 
 
 def lookup(convert: Lookup) -> Lookup:
-    """Return a function from lines to the ids of their tokens; `convert` is asked once for each."""
+    """Return a function from lines to the ids of their tokens.
+
+    `convert` is asked once for each token, and once more when compiled code takes over.
+    """
+    return Growing(convert)
+
+
+class Growing:
+    """A `TokenDictionary` for the first FEW characters, a `TokenMemory` from there on."""
+
+    def __init__(self, convert: Lookup) -> None:
+        """Take the ids of tokens, a row for each, from `convert`."""
+        self._convert, self._characters = convert, 0
+        self._lookup: Lookup | None = None
+        self._first = TokenDictionary(convert)
+
+    def __call__(self, lines: Sequence[str]) -> Ragged:
+        """Return the ids of the lines."""
+        if self._lookup is None:
+            self._characters += sum(map(len, lines))
+            if self._characters <= FEW:
+                return self._first(lines)
+            self._lookup = _compiled(self._convert) or self._first
+        return self._lookup(lines)
+
+
+def _compiled(convert: Lookup) -> Lookup | None:
+    """Return a `TokenMemory`; None where numba is not installed."""
     try:
         from tandem.segmentation.token_memory import TokenMemory
     except ModuleNotFoundError as error:
         if error.name != "numba":
             raise
-        return TokenDictionary(convert)
+        return None
     return TokenMemory(convert)
 
 

@@ -66,6 +66,13 @@ class CorpusPlan:
             corpus = self.study.backtranslations[corpus].bitext
         return list(self.study.bitexts[corpus].sources)
 
+    def held_out_whole(self, corpus: str) -> set[str]:
+        """Return the registered corpora of a collection that are never trained on."""
+        if corpus not in self.study.collections:
+            return set()
+        whole = self.study.collections[corpus].whole
+        return {name for split, names in whole.items() if split != "train" for name in names}
+
     def mining_of(self, corpus: str) -> str | None:
         """Return the mining task that is hidden in a bitext, if there is one."""
         tasks = self.study.mining.items()

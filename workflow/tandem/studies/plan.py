@@ -131,10 +131,12 @@ class Plan(CorpusPlan):
         return self.path("models", experiment, f"seed{seed}")
 
     def text_of(self, experiment: str) -> list[str]:
-        """Return the registered corpora behind an experiment, those of its start included."""
+        """Return the registered corpora that an experiment learns from, its start included."""
         setting = self.setting(experiment)
         before = self.text_of(setting.start_experiment) if setting.start_experiment else []
-        return list(dict.fromkeys([*self.sources(setting.corpus), *before]))
+        whole = self.held_out_whole(setting.corpus)
+        read = [name for name in self.sources(setting.corpus) if name not in whole]
+        return list(dict.fromkeys([*read, *before]))
 
     def saved_start(self, setting: str) -> str | None:
         """Return the folder of the model that training goes back to, by way of experiments too."""

@@ -1,0 +1,91 @@
+"""The model that comes with the package: whole, small, documented, and of use."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from tandem.corpora.register import DICTIONARIES, load_register
+from tandem.encoders.model import SentenceEncoder
+from tandem.encoders.named import SHIPPED
+from tandem.files.io import read_yaml
+
+ROOT = Path(__file__).parents[3]
+FOLDER = SHIPPED / "small"
+CARD = (FOLDER / "README.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/studies/small.md").read_text(encoding="utf-8")
+MOST_BYTES = 8_000_000
+ENGLISH = [
+    "The government raised taxes on fuel.", "She cooked rice and vegetables for dinner.",
+    "Heavy rain flooded the streets of the city.", "The company sold its factory last year.",
+    "A doctor examined the sick child.", "The train arrives at the station at noon.",
+]  # fmt: skip
+TRANSLATED = {
+    "de": [
+        "Die Regierung erhöhte die Steuern auf Kraftstoff.",
+        "Sie kochte Reis und Gemüse zum Abendessen.",
+        "Starker Regen überflutete die Straßen der Stadt.",
+        "Das Unternehmen verkaufte letztes Jahr seine Fabrik.",
+        "Ein Arzt untersuchte das kranke Kind.", "Der Zug kommt mittags am Bahnhof an.",
+    ],
+    "es": [
+        "El gobierno subió los impuestos al combustible.",
+        "Ella cocinó arroz y verduras para la cena.",
+        "La lluvia inundó toda la ciudad.",
+        "La empresa vendió su fábrica el año pasado.", "Un médico examinó al niño enfermo.",
+        "El tren llega a la estación al mediodía.",
+    ],
+    "ru": [
+        "Правительство повысило налоги на топливо.", "Она приготовила рис и овощи на ужин.",
+        "Сильный дождь затопил улицы города.", "Компания продала свой завод в прошлом году.",
+        "Врач осмотрел больного ребёнка.", "Поезд прибывает на станцию в полдень.",
+    ],
+    "zh": [
+        "政府提高了燃料税。", "她做了米饭和蔬菜当晚餐。", "大雨淹没了城市的街道。",
+        "公司去年卖掉了工厂。", "医生检查了生病的孩子。", "火车中午到达车站。",
+    ],
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def small():
+    return SentenceEncoder.load("small")  # which checks the hash of each of its files
+
+
+def unit(vectors):
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def rows(heading):
+    """The cells of the table below a heading of the card."""
+    section = CARD.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    table = [line.strip("| ") for line in section.split("\n") if line.startswith("|")]
+    return [re.split(r" *\| *", line) for line in table[2:]]
+
+
+def test_it_fits():
+    assert sum(file.stat().st_size for file in FOLDER.rglob("*") if file.is_file()) < MOST_BYTES
+
+
+def test_its_page_names_it(small):
+    assert small.digest() in PAGE
+
+
+def test_its_card_names_its_languages_and_only_text_that_may_be_passed_on(small):
+    header = yaml.safe_load(CARD.split("---\n")[1])
+    assert {language.split("-")[0] for language in small.languages} == {*header["language"]}
+    register = load_register(DICTIONARIES) | load_register(ROOT / "workflow/datasets.yaml")
+    read = {name: licence for name, licence in rows("Training data")}
+    assert len(read) > 30 and all(register[name].redistributable for name in read)
+    assert {name: register[name].licence for name in read} == read
+    whole = read_yaml(ROOT / "workflow/studies/small/study.yaml")["collections"]["free"]["whole"]
+    assert not {*whole["valid"], *whole["test"]} & {*read}
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_it_finds_translations_of_the_news(small, language):
+    translated = unit(small.encode(TRANSLATED[language], language))
+    cosines = translated @ unit(small.encode(ENGLISH, "en")).T
+    assert [*cosines.argmax(0)] == [*cosines.argmax(1)] == [*range(len(ENGLISH))]
