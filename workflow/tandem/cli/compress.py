@@ -12,7 +12,7 @@ from tandem.encoders.precision import Precision
 from tandem.exporting.compact import narrowed
 from tandem.files.outputs import check
 
-_EXAMPLE = "tandem compress model/ small/"
+_EXAMPLE = "tandem compress model/ compact/"
 _NO_THRESHOLDS = (
     "its calibrated thresholds are left out, since fewer dimensions change its cosines: tandem "
     "evaluate measures others"
