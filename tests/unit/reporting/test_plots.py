@@ -42,6 +42,21 @@ def test_every_figure_is_drawn_once():
     assert [t.get_text() for t in figure.legends[0].get_texts()] == ["En-En", "En-Cs"]
 
 
+@pytest.mark.parametrize("columns", [1, 3])
+def test_no_label_leaves_the_figure_or_its_column(tmp_path, columns):
+    label = "Pearson's r × 100 on the 12 tasks that every machine has, with 95% interval"
+    panel = Dots(label, ["row"] * 8, {"a": np.array([[1.0, 0.5, 1.5]] * 8)}, title=label)
+    figure = dot_plot([panel] * columns, columns)
+    save(figure, [tmp_path / "long.png"])
+    figure.draw_without_rendering()
+    for axes in figure.axes:
+        for text in (axes.xaxis.label, axes.title):
+            place, column = text.get_window_extent(), axes.get_window_extent()
+            assert text.get_text().replace("\n", " ") == label
+            assert 0 <= place.x0 and place.x1 <= figure.bbox.width
+            assert columns == 1 or place.width <= 1.15 * column.width
+
+
 def test_a_series_keeps_its_colour_where_another_is_missing():
     alone = Dots("r", ["SP"], {"En-Cs": np.array([[1.0, 0, 2]])}, title="right")
     left, right = dot_plot([DOTS, alone], columns=2).axes

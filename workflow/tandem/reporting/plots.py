@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,7 +87,24 @@ def save(figure: Figure, paths: Iterable[str | Path]) -> None:
     for path in map(Path, paths):
         form, metadata = path.suffix[1:], METADATA[path.suffix]
         with matplotlib.rc_context(STYLE), atomic_path(path) as temporary:
+            _fit_texts(figure)
             figure.savefig(temporary, format=form, dpi=DPI, metadata=metadata)
+
+
+def _fit_texts(figure: Figure) -> None:
+    """Break labels and titles of panels into lines that fit the figure, or their column of it."""
+    figure.draw_without_rendering()  # where everything is
+    right = figure.bbox.width
+    for axes in figure.axes:
+        place, beside = axes.get_window_extent(), axes.get_subplotspec()
+        middle = (place.x0 + place.x1) / 2
+        room = 2 * min(middle, right - middle)
+        if beside is not None and beside.get_gridspec().ncols > 1:
+            room = min(room, 1.1 * place.width)
+        for text in (axes.xaxis.label, axes.title):
+            words, width = text.get_text(), text.get_window_extent().width
+            if width > room:
+                text.set_text(textwrap.fill(words, int(len(words) * room / width)))
 
 
 def new_figure(width: float, height: float) -> Figure:
