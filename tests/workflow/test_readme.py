@@ -31,6 +31,7 @@ PLANS = {
     "snakemake --cores 2 filtering": {"filtering", "plot", "train_translator", "train_conditions"},
     "snakemake --cores 2 un": {"un", "plot", "mine_searched"},
     "snakemake --cores 2 bgt": {"bgt", "plot", "restyle"},
+    "snakemake --cores 2 pawsx": {"pawsx", "plot"},
     "snakemake --cores 2": {"all", "plot"} | APART,
     "snakemake --cores 2 --configfile workflow/scales/full.yaml": {"all", "plot"} | APART,
     "snakemake --cores 1 missing --configfile workflow/scales/paper.yaml": {"missing"},
@@ -38,7 +39,7 @@ PLANS = {
     "snakemake results/table1.csv --cores 8 --configfile more.yaml": {"train_translator"},
 }
 """Commands of make and Snakemake, each with all that it plans of the rules below."""
-TOLD = {"missing", "table1", "many", "filtering", "un", "bgt", "all", "plot"} | APART
+TOLD = {"missing", "table1", "many", "filtering", "un", "bgt", "pawsx", "all", "plot"} | APART
 INHERITED = ("SNAKEMAKE_PROFILE", "MAKEFLAGS")
 """What a call of make or Snakemake around the tests would tell the calls in them."""
 MOST_WORDS = 1000

@@ -78,7 +78,8 @@ def test_what_is_found_nowhere_says_where_it_was_looked_for(here, monkeypatch):
     assert str(caught.value) == (
         f"there is no model many (looked for many, results/many/model, {here}/models/many, "
         f"{checkout}/results/many/model). Give a model folder, or set TANDEM_MODELS to the folder "
-        f"that holds many. To build it, in {checkout}: snakemake --cores all results/many/model"
+        "that holds many; small comes with the package. "
+        f"To build it, in {checkout}: snakemake --cores all results/many/model"
     )
     for name in ("other", "unheard"):  # a study without a model; no study
         with pytest.raises(TandemError, match=f"no model {name}") as caught:

@@ -44,7 +44,7 @@ NO_THRESHOLD = (
 )
 _INPUTS = ("model", "rules", "file", "first", "second", "queries", "corpus")
 """Arguments that name one input each."""
-MODEL = "a model folder, or the name of a built model, such as many, or of a pretrained one, e5"
+MODEL = "a model folder, or a name: small, which comes along, a built one, such as many, or e5"
 
 
 def set_up(

@@ -28,7 +28,7 @@ _RULES = """RULES, such as rules.yaml:
   words: {minimum: 3, maximum: 80}
   ratio: {maximum: 2.5}
   identical: {}
-  likeness: {kind: cosine, model: many, minimum: 0.4}
+  likeness: {kind: cosine, model: small, minimum: 0.3}
 
 """
 

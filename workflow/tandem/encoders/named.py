@@ -53,6 +53,7 @@ def find_model(model: str) -> Path:
         return path
     study = checkout / "workflow/studies" / model / "study.yaml"
     remedy = f"Give a model folder, or set {MODELS} to the folder that holds {model}"
+    remedy += "; small comes with the package"
     if study.is_file() and "model" in (read_yaml(study).get("export") or {}):
         remedy += f". To build it, in {checkout}: snakemake --cores all {built}"
     looked = ", ".join(map(str, [path, *places[:-1]]))
