@@ -16,5 +16,5 @@ with logged(snakemake.log[0]) as log:
     described = params.corpora, files, params.tasks, params.bootstrap
     card = card_of(f"Tandem {study} ({params.experiment})", params.experiment, *described)
     encoder = SentenceEncoder.load(inputs.model[0])
-    save_with_card(encoder, snakemake.output.folder, card, Precision(params.precision))
+    save_with_card(encoder, snakemake.output.folder, card, Precision(params.precision), study)
     log.info("%s", snakemake.output.folder)

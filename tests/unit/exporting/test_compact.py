@@ -128,7 +128,8 @@ def test_a_bar_ends_no_cell_of_a_table():
 def test_a_card_names_the_lowest_of_many_scores(tmp_path):
     scores = [Score(f"retrieval, {k:02d}", "P@1 x 100", 40.0 + k, 30, 99) for k in range(20)]
     card = Card("Many", scores=[*scores, Score("sts, mean", "r x 100", 61, 60, 62)])
-    save_with_card(made(tmp_path), tmp_path / "model", card, Precision.FLOAT32)
+    save_with_card(made(tmp_path), tmp_path / "model", card, Precision.FLOAT32, "many")
+    assert 'load("many")' in (tmp_path / "model/README.md").read_text(encoding="utf-8")
     limits = (tmp_path / "model/README.md").read_text(encoding="utf-8").split("## Limits")[1]
     lowest = "; ".join(f"retrieval, {k:02d} {40 + k}.0" for k in range(5))
     assert f"Lowest of 20 figures in P@1 x 100: {lowest}." in limits

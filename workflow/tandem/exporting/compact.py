@@ -15,21 +15,28 @@ from tandem.files.io import atomic_folder
 _USAGE = """```python
 from tandem import SentenceEncoder
 
-model = SentenceEncoder.load("path/to/this/folder")
+model = SentenceEncoder.load("{place}")
 vectors = model.encode(sentences, "{language}")
 ```
 
-Or with its command: `tandem encode path/to/this/folder my.{language} --language {language}`.
+Or with its command: `tandem encode {place} my.{language} --language {language}`.
 To install Tandem: {install}."""
 
 
 def save_with_card(
-    encoder: SentenceEncoder, folder: str | Path, card: Card, precision: Precision
+    encoder: SentenceEncoder,
+    folder: str | Path,
+    card: Card,
+    precision: Precision,
+    place: str = "path/to/this/folder",
 ) -> None:
-    """Write an averaging encoder as a folder that `load` reads, with a model card, README.md."""
+    """Write an averaging encoder as a folder that `load` reads, with a model card, README.md.
+
+    `place` is the name or the folder that the card tells its reader to load.
+    """
     with atomic_folder(folder) as temporary:
         language = "en" if "en" in encoder.languages else encoder.languages[0]
-        usage = _USAGE.format(language=language, install=INSTALL)
+        usage = _USAGE.format(language=language, install=INSTALL, place=place)
         text = model_card(encoder, card, usage, precision=precision)
         (temporary / "README.md").write_text(text, encoding="utf-8", newline="\n")
         encoder.write(temporary, precision)
