@@ -90,11 +90,15 @@ def job_hours(command: str) -> dict[str, float]:
     return dict(hours)
 
 
-def minutes() -> float:
-    """Return how long the calls of Snakemake in this folder took in which a job ended."""
-    spent = 0.0
+def minutes(made: Path) -> float:
+    """Return how long the calls of Snakemake took that made something for a folder of results."""
+    others = [f"{folder.parent.name}/" for folder in RESULTS.glob("*/logs")]
+    prefix, spent = f"{made.relative_to(ROOT)}/", 0.0
     for log in (ROOT / ".snakemake/log").glob("*.snakemake.log"):
-        if " steps (" in log.read_text(encoding="utf-8", errors="replace"):
+        text = log.read_text(encoding="utf-8", errors="replace")
+        outputs = re.findall(rf"^ +output: {prefix}(?!corpora/)(.*)$", text, re.MULTILINE)
+        own = [name for name in outputs if made != RESULTS or not name.startswith(tuple(others))]
+        if own and " steps (" in text:
             start = datetime.strptime(log.name.removesuffix(".snakemake.log"), LOG_NAME)
             spent += log.stat().st_mtime - start.timestamp()
     return round(spent / 60, 1)
@@ -186,7 +190,7 @@ def main() -> None:
     run = {
         "command": without_places(sys.argv[1]),
         "commit": git("rev-parse", "--short", "HEAD"),
-        "minutes": minutes(),
+        "minutes": minutes(made),
         "hours": hours,
         "files": [file.name for file in kept],
     }
