@@ -32,6 +32,7 @@ from typing import Any
 
 import pandas as pd
 
+from tandem.files.io import read_yaml
 from tandem.reporting.claim_entries import ClaimEntry, read_claims
 from tandem.reporting.registered import register
 from tandem.reporting.replications import FILE_END, merge
@@ -45,13 +46,11 @@ JOINED = "claims.csv"
 SCORES = "scores.csv"
 
 
-def scale_of(claims: Iterable[Path], made: Path) -> str:
-    """Return the scale that the claims are of, from the first file that holds any."""
-    for file in claims:
-        with open(file, encoding="utf-8", newline="") as stream:
-            for row in csv.DictReader(stream):
-                return row["scale"]
-    sys.exit(f"no claims in {made / 'tables'}: make some tables first")
+def scale_of(command: str) -> str:
+    """Return the scale that a command runs, which the last of its configuration files names."""
+    files = ["config.yaml", *(word for word in shlex.split(command) if word.endswith(".yaml"))]
+    named = [read_yaml(ROOT / file).get("scale") for file in files]
+    return str([name for name in named if name is not None][-1])
 
 
 def git(*words: str) -> str:
@@ -91,11 +90,15 @@ def job_hours(command: str) -> dict[str, float]:
     return dict(hours)
 
 
-def minutes() -> float:
-    """Return how long the calls of Snakemake in this folder took in which a job ended."""
-    spent = 0.0
+def minutes(made: Path) -> float:
+    """Return how long the calls of Snakemake took that made something for a folder of results."""
+    others = [f"{folder.parent.name}/" for folder in RESULTS.glob("*/logs")]
+    prefix, spent = f"{made.relative_to(ROOT)}/", 0.0
     for log in (ROOT / ".snakemake/log").glob("*.snakemake.log"):
-        if " steps (" in log.read_text(encoding="utf-8", errors="replace"):
+        text = log.read_text(encoding="utf-8", errors="replace")
+        outputs = re.findall(rf"^ +output: {prefix}(?!corpora/)(.*)$", text, re.MULTILINE)
+        own = [name for name in outputs if made != RESULTS or not name.startswith(tuple(others))]
+        if own and " steps (" in text:
             start = datetime.strptime(log.name.removesuffix(".snakemake.log"), LOG_NAME)
             spent += log.stat().st_mtime - start.timestamp()
     return round(spent / 60, 1)
@@ -171,7 +174,7 @@ def main() -> None:
     hours = job_hours(sys.argv[1])
     made = RESULTS.joinpath(*sys.argv[2:])
     claims = sorted((made / "tables").glob(f"*{FILE_END}"))
-    scale = scale_of(claims, made)
+    scale = scale_of(sys.argv[1])
     name = made.name if scale == "default" else f"{made.name}-{scale}"
     target = ROOT / "docs/results" / (scale if made == RESULTS else name)
     target.mkdir(parents=True, exist_ok=True)
@@ -187,7 +190,7 @@ def main() -> None:
     run = {
         "command": without_places(sys.argv[1]),
         "commit": git("rev-parse", "--short", "HEAD"),
-        "minutes": minutes(),
+        "minutes": minutes(made),
         "hours": hours,
         "files": [file.name for file in kept],
     }
