@@ -37,8 +37,8 @@ rule fetch_dataset:
     conda:
         "../../envs/tandem.yaml"
     params:
+        # its pinned hash says what it is, whatever code fetched it
         dataset=lambda w: {**part_of(w).record(), "bytes": part_of(w).bytes},
-        code=digest("fetch_dataset.py"),
     script:
         "../scripts/fetch_dataset.py"
 
@@ -65,7 +65,6 @@ rule fetch_optional_dataset:
     params:
         dataset=lambda w: {**DATASETS[w.optional].record(), "bytes": DATASETS[w.optional].bytes},
         mirror=CONFIGURATION.mirror,
-        code=digest("fetch_optional_dataset.py"),
     script:
         "../scripts/fetch_optional_dataset.py"
 

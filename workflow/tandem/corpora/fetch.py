@@ -41,7 +41,7 @@ def fetch(
     it there may be `<file>.part`, an unfinished download, and `<file>.sha256`, the hash of the
     first download if the register entry has none: any later download must match it.
 
-    A package that another corpus of the same folder has already is linked, not downloaded again.
+    A package that another corpus of the same folder has already is copied, not downloaded again.
 
     Args:
         dataset: the entry; one with `{language}` in its file names brings one file per language.
@@ -70,7 +70,7 @@ def fetch(
             _fetch_http(part, part.source, target, retry)
         else:
             with _alone(folder.parent):  # several corpora may be in one package
-                if not _linked(part, target):
+                if not _copied(part, target):
                     _fetch_package(part, target, retry)
     return folder / dataset.file
 
@@ -131,15 +131,16 @@ def _mirrored(dataset: Dataset, mirror: str | None, retry: Retry) -> str | None:
     return place if Path(place).is_file() else None
 
 
-def _linked(dataset: Dataset, target: Path) -> bool:
-    """Link the package that another corpus has beside this one; False: there is none."""
+def _copied(dataset: Dataset, target: Path) -> bool:
+    """Copy the package that another corpus has beside this one; False: there is none.
+
+    A link would be one file for both: Snakemake touches what a job has made, and all that was
+    made from the other corpus would be older than its text.
+    """
     for other in sorted(target.parent.parent.glob(f"*/{target.name}")):
         if other != target and sha256(other) == dataset.sha256:
-            with contextlib.suppress(OSError), atomic_path(target) as temporary:
-                temporary.unlink(missing_ok=True)
-                os.link(other, temporary)  # which not every file system has
-            if target.exists():
-                return True
+            _copy(dataset, other, target)
+            return True
     return False
 
 

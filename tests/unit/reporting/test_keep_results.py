@@ -1,0 +1,53 @@
+"""Keeping results: which findings, which scale, how many minutes."""
+
+import importlib.util
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+JOB = "localrule score:\n    output: {}\n1 of 1 steps (100%) done\n"
+
+
+@pytest.fixture
+def tool(monkeypatch):
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    spec = importlib.util.spec_from_file_location("keep_results", ROOT / "docs/keep_results.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(
+    "claims", sorted(ROOT.glob("docs/results/*/claims.csv")), ids=lambda path: path.parent.name
+)
+def test_every_kept_claim_has_its_finding(tool, claims):
+    names = {entry.id.split(".")[0] for entry in tool.entries_of(claims)}
+    assert names
+
+
+def test_the_scale_is_that_of_the_last_configuration(tool):
+    assert tool.scale_of("snakemake --cores 2 un") == "default"
+    full = "snakemake --cores 2 un --configfile workflow/scales/full.yaml --config mirror=a"
+    assert tool.scale_of(full) == "full"
+
+
+def test_minutes_are_of_the_calls_that_made_something_for_the_folder(tool, tmp_path, monkeypatch):
+    monkeypatch.setattr(tool, "ROOT", tmp_path)
+    monkeypatch.setattr(tool, "RESULTS", tmp_path / "results")
+    (tmp_path / "results/un/logs").mkdir(parents=True)
+    logs = tmp_path / ".snakemake/log"
+    logs.mkdir(parents=True)
+    start = tool.datetime.strptime("2026-11-27T143741.000000", tool.LOG_NAME)
+    outputs = ["results/table1.csv", "results/un/table1.csv", "results/corpora/a"]
+    for day, made in enumerate(outputs):
+        log = logs / f"2026-11-{27 + day}T143741.000000.snakemake.log"
+        log.write_text(JOB.format(made))
+        end = start.timestamp() + day * 86400 + 60 * (day + 1)
+        os.utime(log, (end, end))
+    assert tool.minutes(tmp_path / "results") == 1
+    assert tool.minutes(tmp_path / "results/un") == 2
+    (logs / "2026-12-01T143741.000000.snakemake.log").write_text("    output: results/un/b\n")
+    assert tool.minutes(tmp_path / "results/un") == 2  # no job of it ended
