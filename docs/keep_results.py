@@ -37,6 +37,7 @@ from tandem.reporting.claim_entries import ClaimEntry, read_claims
 from tandem.reporting.registered import register
 from tandem.reporting.replications import FILE_END, merge
 from tandem.reporting.writer import write_frame
+from tandem.studies.configuration import study_homes
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results"
@@ -122,11 +123,17 @@ def scores(made: Path) -> Iterator[dict[str, Any]]:
 
 def entries_of(claims: Path) -> list[ClaimEntry]:
     """Return the findings that a file has claims of."""
+    study_homes([ROOT / "workflow/studies"])  # they have tests of claims of their own
     with open(claims, encoding="utf-8", newline="") as stream:
         kept = [row["claim"] for row in csv.DictReader(stream)]
     files = sorted(ROOT.glob("workflow/studies/*/claims.yaml"))
     every = (entry for file in files for some in read_claims(file).values() for entry in some)
-    return [e for e in every if any(f"{c}.".startswith(f"{e.paper}.{e.id}.") for c in kept)]
+    return [e for e in every if any(re.match(_pattern(e), f"{claim}.") for claim in kept)]
+
+
+def _pattern(entry: ClaimEntry) -> str:
+    """Return how the names of its claims begin; a word in braces stands for others."""
+    return re.sub(r"\\{\w+\\}", r"[^.]*", re.escape(f"{entry.paper}.{entry.id}."))
 
 
 def remember(target: Path, run: dict[str, Any]) -> list[dict[str, Any]]:
