@@ -16,8 +16,8 @@ RISING = [1.0, 30, 50, 62, 70]
     ("curves", "said"),
     [
         ([STOPPED, STOPPED], ""),
-        ([RISING], "has not stopped improving (12% of what it gained came in the last 25%"),
-        ([[1.0, 80]], "has not stopped improving (100%"),  # one pass says nothing of a second
+        ([RISING], "has not stopped improving (11.6% of what it gained came in the last 25%"),
+        ([[1.0, 80]], "has not stopped improving (100.0%"),  # one pass says nothing of a second
         ([STOPPED, [5.0, 4, 5]], "has not begun to learn (best validation score 5.0, untrained 5"),
         ([STOPPED, []], "it has no validation scores"),
         ([STOPPED, [50.0]], "it has no validation scores"),

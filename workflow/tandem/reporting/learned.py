@@ -73,7 +73,7 @@ def shortfall(curves: Sequence[Sequence[float]]) -> str:
     late = sum(map(late_share, curves)) / len(curves)
     if late > MOST:
         return (
-            f"has not stopped improving ({late:.0%} of what it gained came in the last "
+            f"has not stopped improving ({late:.1%} of what it gained came in the last "
             f"{LAST:.0%} of its epochs, of at most {MOST:.0%})"
         )
     return ""
