@@ -191,8 +191,10 @@ def main() -> None:
     for file in kept:
         shutil.copy2(file, target / file.name)
     write_frame(target / JOINED, merge(sorted(target.glob(f"*{FILE_END}"))))
+    about = f"[{JOINED}]({JOINED}) joins the claims of all tables"
     if rows := list(scores(made)):
         write_frame(target / SCORES, pd.DataFrame(rows))
+        about += f", [{SCORES}]({SCORES}) has the scores of each seed"
     register(ROOT / "docs/results/registered.json", entries_of(target / JOINED), date.today())
     run = {
         "command": without_places(sys.argv[1]),
@@ -204,8 +206,7 @@ def main() -> None:
     lines = [
         f"# Results at the {scale} scale" + (f": {made.name}" if made != RESULTS else ""),
         "",
-        f"[{JOINED}]({JOINED}) joins the claims of all tables, [{SCORES}]({SCORES}) has the "
-        "scores of each seed.",
+        f"{about}.",
         "",
         *(line for one in remember(target, run) for line in described(one)),
     ]
