@@ -62,7 +62,8 @@ EXTRAS = {
     module: extra
     for extra, modules in {
         "mine": "faiss numba",
-        "train": "defusedxml llvmlite polib torch zstandard",
+        "formats": "defusedxml polib zstandard",
+        "train": "llvmlite torch",
         "export": "sentence_transformers tokenizers",
         "translate": "ctranslate2 sacrebleu transformers",
         "parquet": "pyarrow",
