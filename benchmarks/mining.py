@@ -129,18 +129,25 @@ def is_chosen_on(name: str) -> bool:
     return zlib.crc32(name.encode()) % 2 == 0
 
 
-def course(pairs: Path, both: set[str], chosen_on: bool) -> np.ndarray:
+def read_pairs(path: Path) -> list[tuple[float, str, str]]:
+    """Return the margin and both names of each pair that was mined, the best first."""
+    rows = (line.split("\t") for line in read_lines(path))
+    return [(float(row[0]), row[5], row[8]) for row in rows]
+
+
+def course(
+    pairs: Sequence[tuple[float, str, str]], both: set[str], chosen_on: bool
+) -> np.ndarray:
     """Return margin, precision, recall and F1 of half of the names after each pair, (pairs, 4)."""
     names = {name for name in both if is_chosen_on(name) == chosen_on}
     right, correct, rows = set[str](), 0, []
-    for line in read_lines(pairs):
-        margin, _, _, _, _, first, _, _, second = line.split("\t")
+    for margin, first, second in pairs:
         if is_chosen_on(first) == chosen_on:
             correct += first == second
             right |= {first} & {second}
             precision, recall = correct / (len(rows) + 1), len(right) / len(names)
             f1 = 2 * precision * recall / max(precision + recall, 1e-9)
-            rows.append((float(margin), precision, recall, f1))
+            rows.append((margin, precision, recall, f1))
     return np.array(rows)
 
 
@@ -155,7 +162,8 @@ def report(folder: Path, names: Sequence[str], ending: str) -> Iterator[str]:
     yield "| --- | ---: | ---: | ---: | ---: | ---: |"
     for name in names:
         place = folder / "results/mined" / name
-        choosing, scored = (course(place / "pairs.tsv", both, half) for half in (True, False))
+        pairs = read_pairs(place / "pairs.tsv")
+        choosing, scored = (course(pairs, both, half) for half in (True, False))
         margin = choosing[choosing[:, 3].argmax(), 0]
         _, precision, recall, f1 = 100 * scored[scored[:, 0] >= margin][-1]
         size = sum(f.stat().st_size for f in place.rglob("*") if f.is_file()) / 1e6

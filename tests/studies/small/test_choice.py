@@ -12,6 +12,7 @@ from tandem.encoders.model import SentenceEncoder
 from tandem.files.io import read_yaml
 from tandem.segmentation.kinds.words import Words
 from tandem.segmentation.segmenter import learn
+from tandem.studies.configuration import load_configuration, load_plans, load_registers
 from tandem.studies.sources import matched
 
 ROOT = Path(__file__).parents[3]
@@ -42,6 +43,14 @@ def test_what_is_chosen_on_is_not_reported():
         task = tasks[criterion["task"]]
         assert task.get("split") == "valid" or task["tasks"] == [STUDY["sts"]["selection"]]
     assert STUDY["sts"]["selection"] not in tasks["sts2017"]["tasks"]
+
+
+def test_its_card_names_nothing_that_is_only_chosen_or_scored_on():
+    configuration = load_configuration(read_yaml(ROOT / "config.yaml"))
+    plan = load_plans(configuration, load_registers(configuration, ROOT), ROOT)["results/small"]
+    learned = plan.text_of(STUDY["export"]["model"])
+    whole = STUDY["collections"]["free"]["whole"]
+    assert {*plan.sources("free")} - {*learned} == {*whole["valid"], *whole["test"]}
 
 
 def test_all_that_it_reads_may_be_passed_on():

@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[3]
 FOLDER = SHIPPED / "small"
 CARD = (FOLDER / "README.md").read_text(encoding="utf-8")
 PAGE = (ROOT / "docs/studies/small.md").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 MOST_BYTES = 8_000_000
 ENGLISH = [
     "The government raised taxes on fuel.", "She cooked rice and vegetables for dinner.",
@@ -69,8 +70,15 @@ def test_it_fits():
     assert sum(file.stat().st_size for file in FOLDER.rglob("*") if file.is_file()) < MOST_BYTES
 
 
-def test_its_page_names_it(small):
+def test_its_pages_say_what_it_is(small):
     assert small.digest() in PAGE
+    codes = {*small.languages} - {"en-paraphrase"}  # English with English
+    count = len({code.split("-")[0] for code in codes})
+    size = sum(file.stat().st_size for file in FOLDER.rglob("*") if file.is_file()) / 1e6
+    stated = f"{count} languages ({len(codes)} codes, with variants such as pt-BR), "
+    stated += f"{len(small.table):,} pieces of {small.dimension} dimensions as int8, {size:.1f} MB"
+    assert stated in " ".join(PAGE.split())
+    assert f"a model of {count} languages in {size:.0f} MB" in README
 
 
 def test_its_card_names_its_languages_and_only_text_that_may_be_passed_on(small):

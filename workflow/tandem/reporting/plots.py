@@ -84,10 +84,11 @@ class Curves:
 
 def save(figure: Figure, paths: Iterable[str | Path]) -> None:
     """Write a figure to each path, in the format of its ending: .pdf, .png or .svg."""
+    with matplotlib.rc_context(STYLE):
+        _fit_texts(figure)
     for path in map(Path, paths):
         form, metadata = path.suffix[1:], METADATA[path.suffix]
         with matplotlib.rc_context(STYLE), atomic_path(path) as temporary:
-            _fit_texts(figure)
             figure.savefig(temporary, format=form, dpi=DPI, metadata=metadata)
 
 
@@ -104,7 +105,7 @@ def _fit_texts(figure: Figure) -> None:
         for text in (axes.xaxis.label, axes.title):
             words, width = text.get_text(), text.get_window_extent().width
             if width > room:
-                text.set_text(textwrap.fill(words, int(len(words) * room / width)))
+                text.set_text(textwrap.fill(words, max(int(len(words) * room / width), 1)))
 
 
 def new_figure(width: float, height: float) -> Figure:
