@@ -211,12 +211,12 @@ def report(folder: Path, names: Sequence[str], ending: str) -> Iterator[str]:
 
 def benchmarks(folder: Path) -> Iterator[tuple[str, list[dict[str, str]]]]:
     """Yield rules with what Snakemake measured of their jobs."""
-    for rule in sorted(path for path in folder.iterdir() if path.is_dir()):
+    for rule in sorted(folder.iterdir()):  # a folder, or the file of a rule that has one job
         measured: list[dict[str, str]] = []
-        for path in sorted(rule.glob("*.tsv")):
+        for path in sorted(rule.glob("*.tsv")) if rule.is_dir() else [rule]:
             with open(path, encoding="utf-8") as stream:
                 measured += csv.DictReader(stream, delimiter="\t")
-        yield rule.name, measured
+        yield rule.stem, measured
 
 
 def tandem_way(source: np.ndarray, target: np.ndarray) -> int:

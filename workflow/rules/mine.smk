@@ -169,6 +169,8 @@ rule propose_pairs:
         proposals="results/mined/{mined}/{half}/proposals/{group}.npz",
     log:
         "results/mined/{mined}/logs/propose_pairs/{half}.{group}.log",
+    benchmark:
+        "results/mined/{mined}/benchmarks/propose_pairs/{half}.{group}.tsv"
     conda:
         "../../envs/tandem.yaml"
     resources:
