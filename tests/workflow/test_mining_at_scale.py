@@ -204,6 +204,39 @@ def test_damaged_files_of_either_side_are_named_before_anything_is_encoded(copie
     assert not list(copied.glob("results/mined/*/*/vectors"))
 
 
+def test_a_language_that_the_model_does_not_know_stops_the_run_before_anything_is_encoded(copied):
+    changed(copied, first={"language": "fr", "files": ["crawl/*.en.gz"]})
+    shutil.rmtree(copied / "results")
+    run = run_snakemake(copied, *RUN)
+    assert run.returncode != 0
+    assert (run.stdout + run.stderr).count("'fr'") == 1
+    assert not list(copied.glob("results/mined/*/*/vectors"))
+
+
+def test_another_threshold_chooses_anew_and_encodes_nothing(copied):
+    changed(copied, at_least=1.0)
+    assert {"check_mining", "choose_pairs"} <= {*planned(copied, *RUN)}
+    assert not {"encode_shard", "search_groups"} & {*planned(copied, *RUN)}
+    ran(copied)
+    assert not {"encode_shard", "search_groups"} & {*planned(copied, *RUN)}
+
+
+def test_a_file_that_two_names_match_is_read_once(copied):
+    before = (copied / PAIRS).read_bytes()
+    changed(copied, first={"language": "en", "files": ["crawl/*.en.gz", "crawl/0.en.gz"]})
+    ran(copied)
+    assert (copied / PAIRS).read_bytes() == before
+
+
+def test_a_gpu_is_asked_for_where_a_search_uses_one(copied):
+    for index, wanted in (("exact", {"1"}), ("ivf", {"0"})):
+        changed(copied, index=index, documents=None)
+        run = run_snakemake(copied, "-n", *RUN, "--config", "device=cuda", "--forcerun", "cut_side",
+                            "--forceall")  # fmt: skip
+        jobs = re.findall(r"rule search_groups:(?:\n {4}.*)*", run.stdout)
+        assert jobs and {re.search(r"gpu=(\d)", job)[1] for job in jobs} == wanted
+
+
 def test_what_is_wrong_in_an_entry_is_named(copied):
     changed(copied, index="flat", filters={"numbers": {"file": "x"}})
     run = run_snakemake(copied, "-n", *RUN)

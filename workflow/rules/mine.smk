@@ -69,6 +69,7 @@ rule encode_shard:
         shard="results/mined/{mined}/{half}/sentences/shard{shard}.txt",
         side=ancient("results/mined/{mined}/{half}/sentences"),
         both=lambda w: map(ancient, cut_sides(w)),
+        checked=ancient("results/mined/{mined}/threshold.json"),
     output:
         vectors="results/mined/{mined}/{half}/vectors/{shard}.npy",
         numbers="results/mined/{mined}/{half}/numbers/{shard}.npy",
@@ -113,7 +114,7 @@ rule search_groups:
         "../../envs/tandem.yaml"
     threads: lambda w: mining_of(w).threads
     resources:
-        gpu=GPU,
+        gpu=search_gpu,
         mem_mb=mining_memory,
         runtime=mining_minutes,
     params:
@@ -151,6 +152,7 @@ rule join_lists:
         width=lambda w: mining_of(w).width,
         documents=lambda w: mining_of(w).documents is not None,
         filters=lambda w: settings_of(mining_of(w).filters),
+        filter_contents=lambda w: mining_of(w).filter_contents(),
         languages=lambda w: [mining_of(w).first.language, mining_of(w).second.language],
         code=lambda w: digest("join_lists.py", *filters_of(mining_of(w))),
     script:

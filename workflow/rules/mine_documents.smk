@@ -46,7 +46,7 @@ rule pair_documents:
         "../../envs/tandem.yaml"
     threads: lambda w: mining_of(w).threads
     resources:
-        gpu=GPU,
+        gpu=search_gpu,
         mem_mb=mining_memory,
         runtime=mining_minutes,
     params:

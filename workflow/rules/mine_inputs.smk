@@ -17,9 +17,10 @@ def text_of(wildcards):
 
 
 def mined_files(wildcards):
-    """Return the files of a side, those of a pattern by name."""
+    """Return the files of a side, those of a pattern by name, each once."""
     names = text_of(wildcards).files
-    return [file for name in names for file in (sorted(glob(name)) if has_magic(name) else [name])]
+    files = (sorted(glob(name)) if has_magic(name) else [name] for name in names)
+    return list(dict.fromkeys(file for some in files for file in some))
 
 
 def cut_sides(wildcards):
@@ -65,6 +66,11 @@ def lists_of(wildcards):
 def filters_of(run):
     """Return the files of the kinds of its filters."""
     return [FILTERS.path(kind.kind) for kind in run.filters.values()]
+
+
+def search_gpu(wildcards):
+    """Return the GPUs of a job that searches: an index that misses some is searched without."""
+    return GPU * (mining_of(wildcards).index.value == "exact")
 
 
 def mining_memory(wildcards):

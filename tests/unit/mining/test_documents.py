@@ -68,11 +68,12 @@ def test_neighbours_are_the_translations(sides):
     assert len(pairs) < 20
 
 
-@pytest.mark.parametrize("slices, rows", [(1, 100), (5, 100), (3, 2)])
+@pytest.mark.parametrize("slices, rows, held", [(1, 100, 1000), (5, 100, 9), (3, 2, 1)])
 def test_among_all_documents_lists_are_those_of_one_search(
-    sides, tmp_path, monkeypatch, slices, rows
+    sides, tmp_path, monkeypatch, slices, rows, held
 ):
     monkeypatch.setattr(module, "_ROWS", rows)
+    monkeypatch.setattr(module, "_LISTS", held)
     (left, right), first, second = sides
     pairs = np.stack(np.meshgrid(np.arange(9), np.arange(9), indexing="ij"), -1).reshape(-1, 2)
     paths = []

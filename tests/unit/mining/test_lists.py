@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+from tandem.mining import lists as module
 from tandem.mining.choice import choose
 from tandem.mining.lists import Group, join, save, search_groups, without
 from tandem.mining.proposals import of_few, propose, read_means
@@ -80,6 +81,29 @@ def test_lists_are_those_of_one_search_to_the_last_bit(tmp_path, sides):
         joined = Lists(*map(np.concatenate, zip(*parts, strict=True)))
         assert np.array_equal(joined.indices, 2 * whole.indices)
         assert np.array_equal(joined.scores, whole.scores)
+
+
+def test_shards_of_a_group_are_searched_as_one(tmp_path, sides):
+    expected = search(*sides, K)
+    several = [
+        Group(*(sum(files, []) for files in zip(*groups(tmp_path, name, vectors, bounds))))
+        for name, vectors, bounds in zip("ab", sides, ([0, 45, 90], [0, 10, 70]), strict=True)
+    ]
+    lists = search_groups(*several, K, IndexKind.EXACT, 4 << 30, "cpu", tmp_path)
+    for found, whole in zip(lists, expected, strict=True):
+        assert np.array_equal(found.indices, 2 * whole.indices)
+        assert np.array_equal(found.scores, whole.scores)
+
+
+def test_lists_are_joined_some_rows_at_a_time(monkeypatch):
+    random = np.random.default_rng(4)
+    parts = [Lists(random.permuted(np.tile(np.arange(5) + 5 * n, (50, 1)), axis=1),
+                   random.integers(0, 4, (50, 5)).astype(np.float32)) for n in range(2)]  # fmt: skip
+    whole = join(parts, 7)
+    monkeypatch.setattr(module, "_ROWS", 8)
+    for field, part in zip(whole, join(parts, 7), strict=True):
+        assert np.array_equal(field, part)
+    assert join(parts, 20).indices.shape == (50, 10)
 
 
 def test_refused_neighbours_make_room_for_the_next():

@@ -72,6 +72,9 @@ def test_files_that_cannot_be_mined_are_named(tmp_path):
     path.write_text("a\tb\nc\n")
     with pytest.raises(InputError, match=r"a\.tsv, line 2: the line has 1 columns and not 2\."):
         cut([str(path)], Columns(text=2), tmp_path, 10, MEMORY)
+    path.write_text("a\td\nb\t \n")
+    with pytest.raises(InputError, match=r"a\.tsv, line 2: the line names no document\. Name one"):
+        cut([str(path)], Columns(text=1, document=2), tmp_path, 10, MEMORY)
     path.write_text("")
     packed = tmp_path / "a.gz"
     packed.write_bytes(gzip.compress(b""))

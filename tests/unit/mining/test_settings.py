@@ -53,6 +53,29 @@ def test_another_model_in_the_same_folder_is_another(words, tmp_path):
     assert entry(model="no/such/folder").content() == ""
 
 
+def test_other_weights_in_a_folder_of_transformers_are_another_model(tmp_path):
+    for name in ("config.json", "model.safetensors", "tokenizer.json", "README.md"):
+        (tmp_path / name).write_text("old")
+    model = entry(model=str(tmp_path))
+    before = model.content()
+    (tmp_path / "README.md").write_text("new")
+    assert model.content() == before
+    for name in ("model.safetensors", "tokenizer.json"):
+        (tmp_path / name).write_text("other")
+        assert model.content() != before
+        before = model.content()
+
+
+def test_what_filters_read_is_part_of_them(tmp_path):
+    (tmp_path / "lm.arpa").write_text("old")
+    kind = {"kind": "language-model", "model": str(tmp_path / "lm.arpa"), "side": "left"}
+    run = entry(filters={"fluent": kind, "identical": {}})
+    (before,) = run.filter_contents()
+    (tmp_path / "lm.arpa").write_text("newer")
+    assert run.filter_contents() != [before]
+    assert entry().filter_contents() == []
+
+
 def test_vectors_depend_on_the_kinds_of_their_model(words, tmp_path):
     words.save(tmp_path / "model")
     files = entry(model=str(tmp_path / "model")).kind_files()

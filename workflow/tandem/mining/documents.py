@@ -25,6 +25,8 @@ _CHUNK = 1 << 16
 """Lines whose documents are handed on at a time."""
 _ROWS = 1 << 11
 """Sentences of a document that are compared at a time."""
+_LISTS = 1 << 17
+"""Lists that are held, at least, before those of one sentence are joined."""
 
 
 class Vectors:
@@ -89,6 +91,7 @@ def members(side: Sentences, scratch: str | Path, memory_bytes: int) -> tuple[ND
             numbers = np.arange(first, first + len(some))
             sentences = np.searchsorted(starts, numbers, "right") - 1
             sorter.add(of_lines[some], sentences.astype(np.uint64))
+        del of_lines  # network file systems keep a file that is mapped, and so its folder
         parts, counts = [], np.zeros(count, np.int64)
         last = np.full((1, 2), 2**64 - 1, np.uint64)
         for block in sorter.blocks():
@@ -168,7 +171,7 @@ def search_pairs(
         The numbers, (n,), and the lists, (n, width), of the sentences of the first side, and those
         of the second; a sentence without a neighbour is missing.
     """
-    parts: tuple[list, list] = [], []
+    gathering = Gathering(width), Gathering(width)
     for i, j in pairs.tolist():
         sides = [
             list(_blocks(side, texts.of(number)))
@@ -176,9 +179,9 @@ def search_pairs(
         ]
         for left, right in itertools.product(*sides):
             near = _search(left, right, width)
-            for numbers, lists, part in zip((left[0], right[0]), near, parts, strict=True):
-                part.append((numbers, lists))
-    return tuple(gathered(part, width) for part in parts)
+            for numbers, lists, some in zip((left[0], right[0]), near, gathering, strict=True):
+                some.add(numbers, lists)
+    return tuple(some.gathered() for some in gathering)
 
 
 def _blocks(
@@ -206,6 +209,29 @@ def _search(
             exact[:, column] = products_of.sum(1)
         both.append(wide(join([Lists(corpus[0][near], exact)], width), width))
     return Neighbours(*both)
+
+
+class Gathering:
+    """Lists that come one after the other, joined as often as they have doubled."""
+
+    def __init__(self, width: int) -> None:
+        """Begin with nothing; lists have `width` neighbours."""
+        self._width = width
+        self._parts: list[tuple[NDArray[np.int64], Lists]] = []
+        self._held, self._bound = 0, _LISTS
+
+    def add(self, numbers: NDArray[np.int64], lists: Lists) -> None:
+        """Add the lists (n, w) of the sentences `numbers` (n,)."""
+        self._parts.append((numbers, lists))
+        self._held += len(numbers)
+        if self._held > self._bound:
+            self._parts = [self.gathered()]
+            self._held = len(self._parts[0][0])
+            self._bound = max(_LISTS, 2 * self._held)
+
+    def gathered(self) -> tuple[NDArray[np.int64], Lists]:
+        """Return all sentences so far, ascending, and their best neighbours."""
+        return gathered(self._parts, self._width)
 
 
 def gathered(
@@ -236,14 +262,14 @@ def gathered(
 
 def read_lists(paths: Sequence[str], half: str, rows: NDArray[np.int64], width: int) -> Lists:
     """Return the lists of the ascending sentences `rows` of a side from the files of searches."""
-    parts = []
+    some = Gathering(width)
     for path in paths:
         with np.load(path) as arrays:
             numbers = arrays[f"{half}_numbers"]
             wanted = np.isin(numbers, rows, assume_unique=True)
             lists = Lists(arrays[f"{half}_indices"][wanted], arrays[f"{half}_scores"][wanted])
-        parts.append((numbers[wanted], lists))
-    return on_rows(rows, *gathered(parts, width))
+        some.add(numbers[wanted], lists)
+    return on_rows(rows, *some.gathered())
 
 
 def on_rows(rows: NDArray[np.int64], numbers: NDArray[np.int64], lists: Lists) -> Lists:

@@ -11,8 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tandem.files.io import atomic_path
-from tandem.mining.vectors import join_vectors
+from tandem.mining.vectors import joined_vectors
 from tandem.search.neighbours import NOBODY, IndexKind, Lists, Neighbours, search
+
+_ROWS = 1 << 16
+"""Sentences whose lists are joined at a time."""
 
 
 class Group(NamedTuple):
@@ -40,9 +43,10 @@ def search_groups(
     if not (len(rows[0]) and len(rows[1])):
         return Neighbours(*(empty(len(numbers), width) for numbers in rows))
     with tempfile.TemporaryDirectory(dir=scratch) as folder:
-        paths = [Path(folder) / name for name in ("first.npy", "second.npy")]
-        for group, path in zip((first, second), paths, strict=True):
-            join_vectors(group.vectors, path)
+        paths = [
+            joined_vectors(group.vectors, Path(folder) / name)
+            for group, name in ((first, "first.npy"), (second, "second.npy"))
+        ]
         lists = search(
             paths[0], paths[1], width, index=index, memory_bytes=memory_bytes, device=device
         )
@@ -68,9 +72,16 @@ def wide(lists: Lists, width: int) -> Lists:
 
 def join(parts: Sequence[Lists], width: int) -> Lists:
     """Return the best of several lists of the same sentences: by score, then the lowest number."""
-    indices, scores = (np.concatenate(part, axis=1) for part in zip(*parts, strict=True))
-    order = np.lexsort((indices, -scores), axis=1)[:, :width]
-    return Lists(*(np.take_along_axis(part, order, axis=1) for part in (indices, scores)))
+    rows, columns = len(parts[0].indices), sum(part.indices.shape[1] for part in parts)
+    best = empty(rows, min(width, columns))
+    for start in range(0, rows, _ROWS):
+        some = slice(start, start + _ROWS)
+        indices = np.concatenate([part.indices[some] for part in parts], axis=1)
+        scores = np.concatenate([part.scores[some] for part in parts], axis=1)
+        order = np.lexsort((indices, -scores), axis=1)[:, :width]
+        best.indices[some] = np.take_along_axis(indices, order, axis=1)
+        best.scores[some] = np.take_along_axis(scores, order, axis=1)
+    return best
 
 
 def read_lists(paths: Sequence[str], half: str, width: int) -> Lists:

@@ -93,6 +93,9 @@ def _record(file: str, number: int, line: str, columns: Columns) -> str:
     if len(fields) < max(wanted):
         problem = f"the line has {len(fields)} columns and not {max(wanted)}"
         raise InputError(file, number, problem, "Mend it, or name other columns")
+    if columns.document and not fields[columns.document - 1].strip():
+        problem = "the line names no document"
+        raise InputError(file, number, problem, "Name one, or leave the line out")
     return "\t".join(fields[column - 1] for column in wanted)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -90,12 +92,12 @@ class MiningRun(Settings):
     """How vectors are stored; only float32 gives the pairs of `tandem mine`."""
     shard: PositiveInt = 500_000
     """Different sentences of a shard, which one job encodes; rounded up to batches of 1,024."""
-    group: PositiveInt = 4
+    group: PositiveInt = 1
     """Shards of a side that one job searches among as many of the other."""
     memory_mb: int = Field(4000, ge=500)
-    """MB of memory that a job asks for and keeps to."""
+    """MB of memory that a job asks for."""
     minutes: PositiveInt = 240
-    """Minutes that a job asks for."""
+    """Minutes that a job asks for, where a cluster wants to know."""
     threads: PositiveInt = 1
     """Threads of a job that encodes or searches."""
 
@@ -122,13 +124,13 @@ class MiningRun(Settings):
         return self.k + self.spare if self.filters else self.k
 
     def content(self) -> str:
-        """Return what changes with the model: a checksum of the checksums in its folder.
+        """Return what changes with the model, see `content_of`."""
+        return content_of(find_model(self.model))
 
-        Of a model that no folder here holds it is empty: its name says all.
-        """
-        folder = find_model(self.model)
-        files = (folder / name for name in (SEAL, "config.json"))
-        return next((sha256(file) for file in files if file.is_file()), "")
+    def filter_contents(self) -> list[str]:
+        """Return what changes with the files and models that its filters read."""
+        files = (file for kind in self.filters.values() for file in kind.inputs(find_model))
+        return [content_of(Path(file)) for file in files]
 
     def kind_files(self) -> list[Path]:
         """Return the files of the kinds that the model is of, which its vectors depend on."""
@@ -139,6 +141,29 @@ class MiningRun(Settings):
         kind = read_json(segmented)["scheme"]["kind"]
         encoder = ENCODERS.parse(read_json(described)["encoder"])
         return [*encoder_files(encoder), SEGMENTATIONS.path(kind)]
+
+
+def content_of(path: Path) -> str:
+    """Return a checksum of a file, or of what is in the folder of a model.
+
+    A folder of ours has a file of checksums; of another its description, tokeniser and weights are
+    read. Of what is not here it is empty: the name says all.
+    """
+    if (path / SEAL).is_file():
+        return sha256(path / SEAL)
+    files = [path] if path.is_file() else sorted(path.glob("**/*"))
+    kept = [f for f in files if f.is_file() and (f == path or f.suffix in _OF_MODELS)]
+    read = [_checksum(file, file.stat().st_size, file.stat().st_mtime_ns) for file in kept]
+    return hashlib.sha256("".join(read).encode()).hexdigest() if read else ""
+
+
+_OF_MODELS = {".json", ".model", ".safetensors", ".txt"}
+"""Endings of the files that a folder of transformers needs."""
+
+
+@functools.cache
+def _checksum(path: Path, size: int, modified_ns: int) -> str:  # noqa: ARG001  (of a file as it is)
+    return sha256(path)
 
 
 class WithMining(Configuration):

@@ -57,8 +57,10 @@ def write_vectors(
     return read, written
 
 
-def join_vectors(paths: Sequence[str], out: Path) -> int:
-    """Write the vectors of some shards as one file; return how many there are."""
+def joined_vectors(paths: Sequence[str], out: Path) -> Path:
+    """Return a file of the vectors of some shards: theirs if it is one, else `out`, written."""
+    if len(paths) == 1:
+        return Path(paths[0])
     shards = [np.load(path, mmap_mode="r") for path in paths]
 
     def parts() -> Iterator[NDArray]:
@@ -67,4 +69,5 @@ def join_vectors(paths: Sequence[str], out: Path) -> int:
                 yield shard[start : start + (1 << 14)]
 
     with open(out, "wb") as stream:
-        return write_npy(stream, parts(), shards[0].dtype, shards[0].shape[1])
+        write_npy(stream, parts(), shards[0].dtype, shards[0].shape[1])
+    return out

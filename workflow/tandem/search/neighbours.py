@@ -181,7 +181,8 @@ def _fill(
 def _demand(need: int, free: int, remedy: str = "") -> None:
     """Raise TandemError where fewer bytes are free than are needed; `remedy`: what else helps."""
     if free < need:
-        raise TandemError(f"memory_bytes (--memory) leaves too little for the search. Raise it by "
+        raise TandemError("memory_bytes (--memory, or memory_mb of what is mined) leaves too "
+                          "little for the search. Raise it by "
                           f"{(need - free >> 20) + 1} MiB{remedy}")  # fmt: skip
 
 
