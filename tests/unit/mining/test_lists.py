@@ -85,11 +85,12 @@ def test_lists_are_those_of_one_search_to_the_last_bit(tmp_path, sides):
 
 def test_shards_of_a_group_are_searched_as_one(tmp_path, sides):
     expected = search(*sides, K)
-    several = [
-        Group(*(sum(files, []) for files in zip(*groups(tmp_path, name, vectors, bounds))))
-        for name, vectors, bounds in zip("ab", sides, ([0, 45, 90], [0, 10, 70]), strict=True)
-    ]
-    lists = search_groups(*several, K, IndexKind.EXACT, 4 << 30, "cpu", tmp_path)
+    both = []
+    for name, vectors, bounds in zip("ab", sides, ([0, 45, 90], [0, 10, 70]), strict=True):
+        shards = list(groups(tmp_path, name, vectors, bounds))
+        files = zip(*shards, strict=True)
+        both.append(Group(*(list(itertools.chain(*some)) for some in files)))
+    lists = search_groups(*both, K, IndexKind.EXACT, 4 << 30, "cpu", tmp_path)
     for found, whole in zip(lists, expected, strict=True):
         assert np.array_equal(found.indices, 2 * whole.indices)
         assert np.array_equal(found.scores, whole.scores)
@@ -97,8 +98,8 @@ def test_shards_of_a_group_are_searched_as_one(tmp_path, sides):
 
 def test_lists_are_joined_some_rows_at_a_time(monkeypatch):
     random = np.random.default_rng(4)
-    parts = [Lists(random.permuted(np.tile(np.arange(5) + 5 * n, (50, 1)), axis=1),
-                   random.integers(0, 4, (50, 5)).astype(np.float32)) for n in range(2)]  # fmt: skip
+    indices = [random.permuted(np.tile(np.arange(5) + 5 * n, (50, 1)), axis=1) for n in range(2)]
+    parts = [Lists(some, random.integers(0, 4, (50, 5)).astype(np.float32)) for some in indices]
     whole = join(parts, 7)
     monkeypatch.setattr(module, "_ROWS", 8)
     for field, part in zip(whole, join(parts, 7), strict=True):
