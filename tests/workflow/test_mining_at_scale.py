@@ -232,9 +232,9 @@ def test_a_file_that_two_names_match_is_read_once(copied):
 def test_a_gpu_is_asked_for_where_a_search_uses_one(copied):
     for index, wanted in (("exact", {"1"}), ("ivf", {"0"})):
         changed(copied, index=index, documents=None)
-        run = run_snakemake(copied, "-n", *RUN, "--config", "device=cuda", "--forcerun", "cut_side",
-                            "--forceall")  # fmt: skip
-        jobs = re.findall(r"rule search_groups:(?:\n {4}.*)*", run.stdout)
+        run = run_snakemake(copied, "-n", *RUN, "--config", "device=cuda",
+                            "--forcerun", "search_groups")  # fmt: skip
+        jobs = re.findall(r"rule search_groups:(?:\n {4}.*)*", run.stdout + run.stderr)
         assert jobs and {re.search(r"gpu=(\d)", job)[1] for job in jobs} == wanted
 
 
