@@ -61,6 +61,9 @@ class Plan:
     def seeds(self, experiment):
         return [0] if self.pretrained(experiment) else [1, 2]
 
+    def single_translator(self, experiment):
+        return None
+
     def fewer_epochs(self, experiment):
         return False
 

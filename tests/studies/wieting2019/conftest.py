@@ -63,6 +63,9 @@ class Plan:
     def epochs(self, experiment):
         return EPOCHS.get(experiment.split(".")[0], 10) if self.setting(experiment).pairs else 0
 
+    def single_translator(self, experiment):
+        return None
+
     def fewer_epochs(self, experiment):
         return 0 < self.epochs(experiment) < self.study.epochs
 

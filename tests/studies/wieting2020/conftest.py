@@ -85,6 +85,9 @@ class Plan:
     def described(self, experiment):
         return {"encoder": experiment.split(".")[0].upper()}
 
+    def single_translator(self, experiment):
+        return None
+
     def fewer_epochs(self, experiment):
         return False
 

@@ -44,6 +44,9 @@ class Plan:
     def models(self, experiments, seeds):
         return [self.path("models", name, f"seed{seed}") for name in experiments for seed in seeds]
 
+    def single_translator(self, experiment):
+        return None
+
     def fewer_epochs(self, experiment):
         return False
 

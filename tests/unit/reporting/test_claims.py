@@ -53,11 +53,13 @@ STUDY = {
 }
 
 
-def judged(material, tmp_path, text, published="[]", frames=None, name="table1", short=10):
+def judged(
+    material, tmp_path, text, published="[]", frames=None, name="table1", short=10, study=STUDY
+):
     (tmp_path / "claims.yaml").write_text(text)
     (tmp_path / "published.yaml").write_text(published)
     paper = [tmp_path / "claims.yaml", tmp_path / "published.yaml"]
-    study = Study.model_validate(STUDY | {"recipes": {"long": {}, "short": {"epochs": short}}})
+    study = Study.model_validate(study | {"recipes": {"long": {}, "short": {"epochs": short}}})
     made = replace(material(name, paper=paper), plan=Plan("toy", tmp_path, study))
     return {claim.claim: claim for claim in claims.judge(made, Report(SIZES, "", frames or {}))}
 
@@ -172,6 +174,26 @@ def test_one_seed_decides_nothing_unless_there_are_none_to_draw(material, scored
     found = judged(material, tmp_path, FIRST.replace("{other}.", "muse."))["p2019.table1.better.sp"]
     assert (found.verdict, found.seeds) == ("supported", "2 and 1")
     assert "one seed" not in found.test
+
+
+@pytest.mark.parametrize(
+    ("kind", "turns", "verdict"),
+    [("rnn", (), "undecided"), ("rnn", ("bt2",), "supported"), ("released", (), "supported")],
+)
+def test_one_translator_decides_nothing(material, scored, tmp_path, kind, turns, verdict):
+    texts = {name: {"bitext": "c", "translator": "t", "pairs": 9} for name in ("bt", "bt2")}
+    settings = STUDY["settings"]
+    study = STUDY | {
+        "translators": {"t": {"kind": kind, "bitext": "c", "source": "cs", "target": "en"}
+                        | ({"model": "m"} if kind == "released" else {})},
+        "backtranslations": texts,
+        "settings": settings | {"en-en": settings["en-en"] | {"corpus": "bt", "turns": turns}},
+    }  # fmt: skip
+    text = FIRST.replace("{other}.en-cs", "sp.en-en")
+    claim = judged(material, tmp_path, text, study=study)["p2019.table1.better.sp"]
+    assert (claim.verdict, claim.p is None) == (verdict, verdict == "undecided")
+    only = "; sp.en-en has one translator: its spread is not known"
+    assert claim.test.endswith(only) == (verdict == "undecided")
 
 
 def test_fewer_epochs_than_the_papers_are_not_comparable(material, tmp_path):

@@ -16,6 +16,14 @@ TEST = Equivalence.model_validate(SIDES)
 ITEMS = 200
 
 
+def a_plan():
+    """Return what the test asks of a plan: nothing is pretrained, nothing translated."""
+    return SimpleNamespace(
+        experiments=lambda *_: [], scores=lambda *_: [],
+        pretrained=lambda _: None, single_translator=lambda _: None,
+    )  # fmt: skip
+
+
 def cell(values, draws):
     return Cell(np.array(values), draws, ITEMS, tuple(range(len(values))), "p_at_1_x100")
 
@@ -27,9 +35,7 @@ def measured(difference, spread, margin, resamples=400):
         "better.x": cell(50 + difference + seeds, np.full((2, resamples), 50.0)),
         "worse.x": cell(50 + seeds, np.full((2, resamples), 50.0)),
     }
-    plan = SimpleNamespace(
-        experiments=lambda *_: [], scores=lambda *_: [], pretrained=lambda _: None
-    )
+    plan = a_plan()
     scores = SimpleNamespace(cell=lambda experiment, *_: cells[experiment])
     return TEST.measure(Evidence(scores, {}, plan), margin)
 
@@ -59,9 +65,7 @@ def test_a_margin_is_above_0():
 def simulated(difference, margin, times=4000, seeds=5):
     """Return the shares of simulated pairs of encoders that are called equal, and unequal."""
     random, called = np.random.default_rng(0), []
-    plan = SimpleNamespace(
-        experiments=lambda *_: [], scores=lambda *_: [], pretrained=lambda _: None
-    )
+    plan = a_plan()
     for _ in range(times):
         values = random.normal(size=(2, seeds)) + [[difference], [0.0]]
         cells = dict(zip(("better.x", "worse.x"), values, strict=True))

@@ -11,6 +11,15 @@ from one_study import changed, plans
 from tandem.registry import ConfigurationError
 
 ROOT = Path(__file__).parents[3]
+STUDY_OF_TURNS = {
+    "translators": {
+        "cs-en-2": {
+            "kind": "released", "model": "other", "bitext": "en-cs", "source": "cs", "target": "en",
+        },
+    },
+    "backtranslations": {"en-en-2": {"bitext": "en-cs", "translator": "cs-en-2", "pairs": 50}},
+    "settings": {"en": {"turns": ["en-en-2"]}},
+}  # fmt: skip
 
 
 def test_a_plan_knows_where_results_stand(plan):
@@ -70,6 +79,16 @@ def test_training_reads_what_it_is_trained_on_and_chosen_by(plan):
     assert plan.selection("sp.cs") == ["results/first/corpora/selection.tsv"]
     assert plan.selection("sp.de") == []
     assert plan.segmented("sp.en", 2) == "results/first/vocab/en-en/50-seed2/words"
+
+
+def test_corpora_take_turns_by_seed(workspace):
+    translators = STUDY_OF_TURNS["translators"]
+    plan = plans(studies={"first": STUDY_OF_TURNS})["results/first"]
+    read = [plan.segmented("sp.en", seed).split("/")[3] for seed in (1, 2)]
+    assert read == ["en-en", "en-en-2"]
+    assert plan.segmented("sp.cs", 2).split("/")[3] == "en-cs"
+    assert plan.text_of("sp.en") == ["films", "verses"]
+    assert len(plan.bleu) == 1 + len(translators)
 
 
 def test_what_others_made_has_no_model_and_no_seed(plan):

@@ -129,6 +129,18 @@ def test_a_fault_of_a_study_is_named_with_its_place(workspace, change, said):
         (changed("mining", "de-two", to={"bitext": "en-de", "language": "de"}),
          "mining.de-two: en-de has another mining task"),
         (changed("settings", "en", "pairs", to=51), "settings.en.pairs: 51, but only 50 are"),
+        (changed("settings", "en", "turns", to=["en-cs"]),
+         "settings.en.turns: no back-translation 'en-cs'"),
+        (changed("settings", "cs", "turns", to=["en-en"]),
+         "settings.cs.turns: no back-translation 'en-cs'"),
+        ({"studies": {"first": {
+            "translators": {"de-en": {"kind": "released", "model": "m", "bitext": "en-de",
+                                      "source": "de", "target": "en"}},
+            "backtranslations": {"other": {"bitext": "en-de", "translator": "de-en", "pairs": 50}},
+            "settings": {"en": {"turns": ["other"]}}}}},
+         "settings.en.turns: back-translations of several bitexts"),
+        ({"seeds": [1, 2, 3], **changed("settings", "en", "turns", to=["en-en"])},
+         "settings.en.seeds: more than the corpora that take turns; give 2"),
         (changed("sts", to=None), "settings.cs.selection: similarity needs the section sts"),
         (changed("export", "settings", to=["cs", "none"]), "export.settings: none trains nothing"),
         # the study's model

@@ -78,6 +78,9 @@ class Outline(Places, Protocol):
     def fewer_epochs(self, experiment: str) -> bool:
         """Whether an experiment is trained for fewer passes than the paper's."""
 
+    def single_translator(self, experiment: str) -> str | None:
+        """Return the translator whose text alone trains an experiment, if it could be another."""
+
     def segmented(self, experiment: str, seed: int) -> str:
         """Return the folder of the segmented sample that a seed trains an experiment on."""
 

@@ -83,6 +83,19 @@ class CorpusPlan:
         name = self.mining_of(corpus)
         return [self.path("mining", name)] if name else []
 
+    @property
+    def bleu(self) -> list[str]:
+        """The measured quality of every translator whose text encoders are trained on."""
+        texts = self.study.backtranslations
+        corpora = {name for setting in self.study.settings.values() for name in setting.corpora}
+        used = {texts[corpus].translator for corpus in corpora if corpus in texts}
+        return [self.path("scores", name, "bleu.json") for name in sorted(used)]
+
+    def trained_translator(self, corpus: str) -> str | None:
+        """Return the translator of a back-translation, where it is trained here."""
+        text = self.study.backtranslations.get(corpus)
+        return text.translator if text and self.study.translators[text.translator].trained else None
+
     def shards(self, name: str) -> list[str]:
         """Return the shards of a back-translation, as paths without ending."""
         count = self.study.backtranslations[name].shards

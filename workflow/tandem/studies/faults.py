@@ -51,6 +51,7 @@ def cross_faults(study: Study, datasets: Collection[str]) -> Iterator[str]:
     yield from _objective_faults(study)
     yield from _language_faults(study)
     yield from _size_faults(study)
+    yield from _turn_faults(study)
     for name in study.settings:
         yield from (f"settings.{name}.start: {fault}" for fault in _start_faults(study, name))
     yield from _whole_faults(study)
@@ -164,12 +165,30 @@ def _size_faults(study: Study) -> Iterator[str]:
         if hidden.count(task.bitext) > 1:
             yield f"mining.{name}: {task.bitext} has another mining task; give it one"
     for name, setting in study.settings.items():
-        backtranslation = study.backtranslations.get(setting.corpus)
-        translated = None if backtranslation is None else backtranslation.pairs
-        if translated is not None and (setting.pairs or 0) > translated:
-            yield f"settings.{name}.pairs: {setting.pairs}, but only {translated} are translated"
+        for backtranslation in filter(None, map(study.backtranslations.get, setting.corpora)):
+            if 0 < (made := backtranslation.pairs or 0) < (setting.pairs or 0):
+                yield f"settings.{name}.pairs: {setting.pairs}, but only {made} are translated"
         if setting.selection == "similarity" and study.sts is None:
             yield f"settings.{name}.selection: similarity needs the section sts"
+
+
+def _turn_faults(study: Study) -> Iterator[str]:
+    """Yield corpora that cannot take turns, and settings with more seeds than corpora.
+
+    Two seeds that read one translator's text would not be independent of each other.
+    """
+    for name, setting in study.settings.items():
+        if not setting.turns:
+            continue
+        made = study.backtranslations
+        for corpus in (corpus for corpus in setting.corpora if corpus not in made):
+            yield f"settings.{name}.turns: no back-translation {not_among(corpus, made)}"
+        if len({made[corpus].bitext for corpus in setting.corpora if corpus in made}) > 1:
+            yield f"settings.{name}.turns: back-translations of several bitexts"
+        counts = [study.encoders[e].seeds for e in setting.encoders if e in study.encoders]
+        most = max((count or len(study.seeds) for count in counts), default=0)
+        if min(most, setting.seeds or most) > (several := len(setting.corpora)):
+            yield f"settings.{name}.seeds: more than the corpora that take turns; give {several}"
 
 
 def _collection_faults(study: Study) -> Iterator[str]:

@@ -97,6 +97,19 @@ class Plan(CorpusPlan):
         """
         return 0 < self.epochs(experiment) < (self.study.epochs or 0)
 
+    def corpus(self, experiment: str, seed: int | str) -> str:
+        """Return the corpus that a seed trains an experiment on."""
+        corpora = self.setting(experiment).corpora
+        return corpora[self.study.seeds.index(int(seed)) % len(corpora)]
+
+    def single_translator(self, experiment: str) -> str | None:
+        """Return the translator whose text alone trains an experiment, if it could be another.
+
+        Of a translator that others have released there is no other seed.
+        """
+        corpora = self.setting(experiment).corpora if self.epochs(experiment) else ()
+        return self.trained_translator(corpora[0]) if len(corpora) == 1 else None
+
     def segmented(self, experiment: str, seed: int | str) -> str:
         """Return the folder of the segmented sample that a seed trains an experiment on."""
         setting, name = self.setting(experiment), experiment.split(".")[1]
@@ -107,8 +120,8 @@ class Plan(CorpusPlan):
             drawn = f"of-{self._same_draw(name)}" if setting.start else str(setting.pairs)
         if setting.pairs is None and not setting.start_experiment:  # every seed draws all
             seed = self.seeds(experiment)[0]
-        segmentation = self.encoder(experiment).segmentation
-        return self.path("vocab", setting.corpus, f"{drawn}-seed{seed}", segmentation)
+        corpus, segmentation = self.corpus(experiment, seed), self.encoder(experiment).segmentation
+        return self.path("vocab", corpus, f"{drawn}-seed{seed}", segmentation)
 
     def _same_draw(self, name: str) -> str:
         """Return the first setting that draws the same pairs as this one, and starts as it does."""
@@ -134,8 +147,12 @@ class Plan(CorpusPlan):
         """Return the registered corpora that an experiment learns from, its start included."""
         setting = self.setting(experiment)
         before = self.text_of(setting.start_experiment) if setting.start_experiment else []
-        whole = self.held_out_whole(setting.corpus)
-        read = [name for name in self.sources(setting.corpus) if name not in whole]
+        read = [
+            name
+            for corpus in setting.corpora
+            for name in self.sources(corpus)
+            if name not in self.held_out_whole(corpus)
+        ]
         return list(dict.fromkeys([*read, *before]))
 
     def saved_start(self, setting: str) -> str | None:
@@ -265,14 +282,6 @@ class Plan(CorpusPlan):
             for encoder in self.study.settings[name].encoders
             if self.study.encoders[encoder].architecture.exportable
         ]
-
-    @property
-    def bleu(self) -> list[str]:
-        """The measured quality of every translator whose text encoders are trained on."""
-        texts = self.study.backtranslations
-        corpora = (setting.corpus for setting in self.study.settings.values())
-        used = {texts[corpus].translator for corpus in corpora if corpus in texts}
-        return [self.path("scores", name, "bleu.json") for name in sorted(used)]
 
     @property
     def targets(self) -> list[str]:

@@ -17,6 +17,10 @@ class Setting(Settings):
     """Its heading in tables."""
     corpus: str
     """Name of a bitext, a back-translation, a collection or labelled pairs."""
+    turns: tuple[str, ...] = ()
+    """Of a back-translation, those of the same bitext by other translators: the study's first seed
+    is trained on `corpus`, the second on the first of these, and so on. So the spread over seeds
+    has that of translators in it."""
     encoders: dict[str, str] = {}
     """The encoders that are trained in this setting, each with its recipe."""
     objective: str | dict[str, str]
@@ -57,6 +61,11 @@ class Setting(Settings):
     def objective_of(self, encoder: str) -> str:
         """Return the name of the objective that trains an encoder."""
         return self.objective if isinstance(self.objective, str) else self.objective[encoder]
+
+    @property
+    def corpora(self) -> tuple[str, ...]:
+        """The corpora that the seeds are trained on, in the order of the seeds."""
+        return self.corpus, *self.turns
 
     @property
     def start_folder(self) -> str | None:

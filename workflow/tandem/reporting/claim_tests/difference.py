@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from tandem.registry import Settings
 from tandem.reporting.claim_test import ClaimTest, Evidence, Measured
+
+if TYPE_CHECKING:
+    from tandem.reporting.outline import Outline
 
 
 class Side(Settings):
@@ -32,7 +38,8 @@ class Difference(ClaimTest):
     def measure(self, evidence: Evidence, margin: float) -> Measured | None:
         """Subtract; two figures of the same models are subtracted seed by seed.
 
-        A single seed does not show the spread over seeds, so its claim has no p-value.
+        A single seed does not show the spread over seeds, nor does a single translator show that of
+        translators where only one side reads its text: such claims have no p-value.
         """
         from tandem.statistics.inference import difference, over_seeds
 
@@ -52,11 +59,20 @@ class Difference(ClaimTest):
             test += f"; non-inferior within {-margin:g}"
         if alone:
             test += f"; {' and '.join(dict.fromkeys(alone))} has one seed: its spread is not known"
-        bounds, p = estimate.interval, None if alone else estimate.p(margin)
+        if translated := _translated_once(self.experiments(), evidence.plan):
+            test += f"; {' and '.join(translated)} has one translator: its spread is not known"
+        p = None if alone or translated else estimate.p(margin)
+        bounds = estimate.interval
         seeds = f"{len(better.seeds)} and {len(worse.seeds)}"
         return Measured(
             test, estimate.value, bounds.low, bounds.high, p, better.metric, better.items, seeds
         )
+
+
+def _translated_once(experiments: Sequence[str], plan: Outline) -> list[str]:
+    """Name the experiments on the text of a single translator, unless all are on the same text."""
+    texts = {name: plan.single_translator(name) for name in experiments}
+    return [name for name, text in texts.items() if text] if len({*texts.values()}) > 1 else []
 
 
 def _subtraction(better: Side, worse: Side) -> str:
