@@ -1,5 +1,6 @@
 """The model that comes with the package: whole, small, documented, and of use."""
 
+import csv
 import re
 from pathlib import Path
 
@@ -90,6 +91,18 @@ def test_its_card_names_its_languages_and_only_text_that_may_be_passed_on(small)
     assert {name: register[name].licence for name in read} == read
     whole = read_yaml(ROOT / "workflow/studies/small/study.yaml")["collections"]["free"]["whole"]
     assert not {*whole["valid"], *whole["test"]} & {*read}
+
+
+def test_its_scores_are_those_that_are_kept():
+    with open(ROOT / "docs/results/small/scores.csv", encoding="utf-8") as file:
+        kept = {
+            f"{row['task']}, {row['unit']}": float(row["value"])
+            for row in csv.DictReader(file)
+            if row["experiment"] == "32k-192.free"
+        }
+    stated = {name: float(score) for name, _, score, *_ in rows("Scores")}
+    assert len(stated) > 300 and stated.keys() <= kept.keys()
+    assert stated == pytest.approx({name: kept[name] for name in stated}, abs=0.0501)
 
 
 @pytest.mark.parametrize("language", TRANSLATED)
