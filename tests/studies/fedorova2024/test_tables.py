@@ -161,7 +161,7 @@ def test_fine_tuning_gains_in_languages_that_are_read_and_in_others(build):
     rows = report.frame.set_index("row")
     assert rows.loc["multilingual-e5-small, fine-tuned", "seed_count"] == 2
     assert rows["ko_accuracy_x100"].isna().all()
-    for part in ("| *LaBSE, bi-encoder* | *fedorova2024, Table I* |", "*79.3*", "*87.2*"):
+    for part in ("| *LaBSE, bi-encoder* | *fedorova2024, Table II* |", "*78.3*"):
         assert part in report.markdown
 
 
@@ -169,8 +169,9 @@ def test_classes(build):
     _, material, report = build("table2")
     [claim] = [c for c in judge(material, report) if "translation" in c.claim]
     # a translation is the same sentence here, a paraphrase is not
-    assert claim.statistic > 0 and claim.published == 82.2
-    assert "*77.4*" in report.markdown
+    assert claim.statistic > 0 and claim.published == round(82.2 - 77.4, 1)
+    for figure in ("*77.4*", "*79.3*", "*87.2*"):
+        assert figure in report.markdown
 
 
 def test_what_no_single_threshold_decides(build):

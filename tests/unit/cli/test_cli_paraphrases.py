@@ -10,7 +10,7 @@ from tandem.cli import main
 from tandem.corpora.labelled_files import LabelledText
 from tandem.encoders.model import SentenceEncoder
 from tandem.own_bitext.hard_negatives import mined
-from tandem.own_bitext.paraphrases import divided
+from tandem.own_bitext.labelled_division import divided
 
 EN = ["--languages", "en", "en"]
 QUICK = ["--labelled", *EN, "--epochs", "2", "--learning-rate", "0.01", "--batch", "8"]
@@ -95,7 +95,7 @@ def test_labelled_pairs_are_evaluated(home, run):
     own = json.loads((home / "own.json").read_text())["labelled"]
     assert own["pairs"] == 150 and own["own_threshold"]
     code, out, err = run("evaluate", "hub", "pairs.tsv", "--labelled", *EN)
-    assert code == 0 and "calibrated on the first half" in err and "75 pairs" in out
+    assert code == 0 and "calibrated on as many others" in err and "75 pairs" in out
 
 
 def test_negatives_are_labelled_pairs(home, run):
@@ -115,6 +115,33 @@ def test_negatives_are_labelled_pairs(home, run):
     assert run("negatives", "hub", "pairs.txt", *EN, "--margin", "1")[0] == 1
 
 
+def test_what_was_mined_is_trained_on(home, run):
+    lines = [f"{first}\t{first} {n % 9}\n" for n, (first, _, _) in enumerate(rows(120))]
+    (home / "many.txt").write_text("".join(lines))
+    options = [*EN, "--number", "2", "--margin", "0.0001", "--out", "hard.tsv", "--overwrite"]
+    assert run("negatives", "hub", "many.txt", *options)[0] == 0
+    code, _, err = run("train", "hard.tsv", *QUICK, "--from", "hub", "--out", "after", "--overwrite")
+    assert code == 0, err
+
+
+def test_a_sorted_file_is_judged_as_any_other(home, run):
+    lines = (home / "pairs.tsv").read_text().splitlines(keepends=True)
+    for name, some in (("sorted", sorted(lines[1:], key=lambda line: line[-2])),
+                       ("same", [line for line in lines[1:] if line[-2] == "1"])):  # fmt: skip
+        (home / f"{name}.tsv").write_text("".join([lines[0], *some]))
+    own, after = ({}, {})
+    for name in ("pairs", "sorted"):
+        code, _, err = run("evaluate", "hub", f"{name}.tsv", "--labelled", *EN, "--json", "own.json",
+                           "--overwrite")  # fmt: skip
+        assert code == 0, err
+        own[name] = json.loads((home / "own.json").read_text())["labelled"]
+    shares = [figures["positive_x100"] for figures in own.values()]
+    assert all(35 < share < 65 for share in shares), shares
+    for model in ("hub", "model"):
+        code, _, err = run("evaluate", model, "same.tsv", "--labelled", *EN)
+        assert code == 1 and "have the same label, which says nothing" in err
+
+
 @pytest.mark.parametrize(
     ("lines", "options", "problem"),
     [
@@ -127,6 +154,7 @@ def test_negatives_are_labelled_pairs(home, run):
         (["a\tb\t1"], ["--columns", "1,2"], "give --columns and --label, or neither"),
         (["a\tb\t1"], ["--columns", "1,2", "--label", "9"], "no column is 9"),
         (["a\tb\t1"], ["--columns", "1,2", "--label", "2"], "not three different ones"),
+        (["a\tb\t2"], ["--columns", "1,2", "--label", "3"], "line 1: the label '2' is neither"),
         (["a\tb\t1"], ["--objective", "margin"], "the objective margin reads no labels"),
         (["a\tb\t1"], ["--size", "5"], "--size is for bitext"),
         (
@@ -173,7 +201,21 @@ def test_no_sentence_is_in_two_parts():
     for number, some in enumerate(texts):
         assert all(some.isdisjoint(other) for other in texts[number + 1 :])
     assert sum(map(len, parts.values())) == 400
-    assert {*map(len, list(parts.values())[:3])} <= {*range(40, 46)}
+    assert all(len(part) <= 40 for name, part in parts.items() if name != "train")
+
+
+def test_what_shares_sentences_widely_is_held_out_by_its_first_sentences():
+    """As negatives that are mined: each second sentence is also the negative of another pair."""
+    pairs = [LabelledText(f"a{n}", f"b{(n + shift) % 400}", int(not shift))
+             for n in range(400) for shift in (0, 1, 7)]  # fmt: skip
+    parts = divided(pairs, 40, 1)
+    firsts = [{pair.first for pair in part} for part in parts.values()]
+    for number, some in enumerate(firsts):
+        assert all(some.isdisjoint(other) for other in firsts[number + 1 :])
+    held = {text for name in ("valid", "calibration", "test") for p in parts[name] for text in p[:2]}
+    assert held.isdisjoint(text for pair in parts["train"] for text in pair[:2])
+    assert all(30 < len(parts[name]) <= 40 for name in ("valid", "calibration", "test"))
+    assert len(parts["train"]) > 600
 
 
 def test_what_says_the_same_is_no_negative():

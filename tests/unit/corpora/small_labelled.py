@@ -24,8 +24,13 @@ def rows(language, count, first=0):
     return lines
 
 
-def write_archive(path, languages=("en", "de", "fr"), counts=(24, 30, 40), trained=("en",)):
-    """Write it; training files have blank lines, and the others rows that are not translated."""
+def write_archive(
+    path, languages=("en", "de", "fr"), counts=(24, 30, 40), trained=("en",), further=()
+):
+    """Write it; training files have blank lines, and the others rows that are not translated.
+
+    `further`: both sentences and the label of one more training row.
+    """
     train, valid, test = counts
     with tarfile.open(path, "w:gz") as archive:
         def add(name, lines):
@@ -46,5 +51,6 @@ def write_archive(path, languages=("en", "de", "fr"), counts=(24, 30, 40), train
                 quoted = '99\t"A sheep, he said.\tthe other" one\t1\n'
                 same = "98\ta b c\ta b c\t0\n"
                 name = "train" if code == "en" else "translated_train"
-                add(f"{code}/{name}.tsv", ["\n", *lines, "\n", quoted, same])
+                more = ["\t".join(["97", *further]) + "\n"] if further else []
+                add(f"{code}/{name}.tsv", ["\n", *lines, "\n", quoted, same, *more])
     return path

@@ -37,11 +37,12 @@ def build(archive, folder, **settings):
 
 def test_rows_with_faults_are_read(archive):
     reader = PawsxReader()
-    train = list(reader.labelled(str(archive), "en", "train"))
+    train = [row for row in reader.labelled(str(archive), "en", "train") if row]
     assert len(train) == 24 + 2  # without the blank lines
     assert train[-2].first == '"A sheep, he said.' and train[-2].second == 'the other" one'
     assert train[-1].first == train[-1].second and train[-1].label == 0
-    assert len(list(reader.labelled(str(archive), "de", "test"))) == 40 - 1  # one is not translated
+    german = list(reader.labelled(str(archive), "de", "test"))
+    assert (len(german), german.count(None)) == (40, 1)  # one is not translated
     assert list(reader.labelled(str(archive), "fr", "train")) == []
     pairs = list(reader.pairs(str(archive), "en", "de"))
     assert len(pairs) == 26 and pairs[0] == (train[0].first, "Schaf Schaf Schaf Schaf Schaf")
@@ -85,6 +86,26 @@ def test_splits_have_their_rows_and_keys(archive, tmp_path):
     # every language has the same rows, but for what is not translated
     assert len({*scored["en"]} & {*scored["de"]}) >= 11
     assert len(list(read_training(tmp_path / "pairs/selection.tsv"))) == 10
+
+
+def test_nothing_that_is_scored_is_trained_on(tmp_path):
+    """Training rows with a sentence of another split are left out, and counted."""
+    path = write_archive(tmp_path / "x.tar.gz", trained=("en",))
+    whole = build(path, tmp_path / "before")
+    scored = read_scored(tmp_path / "before", "test")["en"]
+    taken = next(iter(scored.values()))
+    path = write_archive(tmp_path / "y.tar.gz", trained=("en",), further=[taken.first, "other", "1"])
+    record = build(path, tmp_path / "after")
+    assert whole["train_shared"] == {"en": 0} and record["train_shared"] == {"en": 1}
+    assert record["train"] == whole["train"]
+    assert record["untranslated"]["test"]["de"] == 1 and not record["untranslated"]["test"]["en"]
+
+
+def test_translations_have_one_key_where_nothing_is_trained_across(archive, tmp_path):
+    build(archive, tmp_path / "pairs", languages=("en", "de"))
+    lines = list(read_training(tmp_path / "pairs/train.tsv"))
+    english, german = lines[:26], lines[26:]
+    assert [line.left_key for line in english] == [line.left_key for line in german]
 
 
 def test_across_languages_translations_are_paraphrases(archive, tmp_path):

@@ -105,6 +105,26 @@ def test_draws_are_paired(task, items):
         task.draws([items, fewer], "intra.mean", 50, 1)
 
 
+def test_rows_are_resampled_in_all_directions_together(task):
+    """Languages that tell the same rows right say no more than one of them, in any order."""
+    rows, random = np.arange(200).astype(str), np.random.default_rng(1)
+    right, order = random.random(200) < 0.7, random.permutation(200)[:190]
+    items = {"intra.en": right, "intra.en__rows": rows}
+    items |= {"intra.de": right[order], "intra.de__rows": rows[order]}
+    alone, mean = (task.draws([items], f"intra.{name}", 4000, 1) for name in ("en", "mean"))
+    assert mean.std() == pytest.approx(alone.std(), rel=0.05)
+    items["intra.de"] = random.random(190) < 0.7  # and others as much as two of them
+    assert task.draws([items], "intra.mean", 4000, 1).std() < 0.85 * alone.std()
+
+
+def test_the_mean_of_classes_is_that_of_their_means(task, items):
+    means = [task.estimate(items, f"{kind}.mean") for kind in task.classes]
+    assert task.units(items)[-1] == "mean"
+    assert task.estimate(items, "mean") == pytest.approx(np.mean(means))
+    assert task.count(items, "mean") == sum(task.count(items, f"{k}.mean") for k in task.classes)
+    assert task.draws([items], "mean", 500, 1).mean() == pytest.approx(np.mean(means), abs=2)
+
+
 def test_languages_that_are_not_known_are_left_out(task, tmp_path):
     class English(Angles):
         languages = ("en",)

@@ -41,7 +41,7 @@ def add_evaluate(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     common.add_columns(parser)
     add_labelled(parser, "how well labelled pairs are told, at the model's threshold or else one "
-                 "calibrated on their first half")  # fmt: skip
+                 "calibrated on half of them")  # fmt: skip
     parser.add_argument(
         "--sts", nargs=3, action="append", default=[], metavar=("FILE", "FIRST", "SECOND"),
         help="similarity: score (0 to 5), sentence, sentence, between tabs, and the languages of "
@@ -101,7 +101,7 @@ def _labelled(options: argparse.Namespace) -> None:
         figure = done[f"{key}_x100"]
         spread = figure["estimate"], figure["low"], figure["high"]
         rows.append(Row(" and ".join(options.files), shown, *spread, f"{done['pairs']:,} pairs"))
-    whose = "the model's own" if done["own_threshold"] else "calibrated on the first half"
+    whose = "the model's own" if done["own_threshold"] else "calibrated on as many others"
     note = f"from a cosine of {done['threshold']:.3f} on ({whose}); {done['positive_x100']:.1f}% of"
     common.report(options, {"labelled": done}, f"{note} the pairs say the same")
     if options.json != common.STDIO:

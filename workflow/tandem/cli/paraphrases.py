@@ -178,10 +178,11 @@ def _summary(metadata: Mapping[str, Any], options: argparse.Namespace) -> list[s
 
 
 def evaluated(options: argparse.Namespace, load: Callable[..., Any]) -> dict[str, Any]:
-    """Return the figures of labelled pairs at the model's threshold, or at one of their first half.
+    """Return the figures of labelled pairs at the model's threshold, or at one of half of them.
 
     `load` loads the model.
     """
+    from tandem.own_bitext.labelled_division import shuffled
     from tandem.own_bitext.paraphrases import calibrated, measured, threshold_of
 
     encoder = load(options, *options.languages)
@@ -192,17 +193,28 @@ def evaluated(options: argparse.Namespace, load: Callable[..., Any]) -> dict[str
         half = len(pairs) // 2
         if half < 2:
             raise
+        pairs = shuffled(pairs)  # a file may be sorted by its labels
+        _with_both_labels(pairs[:half])
         threshold = calibrated(encoder, pairs[:half], options.languages)
         of_training = False
         seen = {text for pair in pairs[:half] for text in pair[:2]}
         pairs = [pair for pair in pairs[half:] if seen.isdisjoint(pair[:2])]
         if not pairs:
             raise TandemError(
-                "the threshold is calibrated on the first half of the pairs, and each of the "
+                "the threshold is calibrated on half of the pairs, and each of the "
                 "others shares a sentence with these. Give pairs of which more have their own"
             ) from None
+    _with_both_labels(pairs)
     figures = measured(encoder, pairs, options.languages, threshold)
     return {"threshold": threshold, "own_threshold": of_training, **figures}
+
+
+def _with_both_labels(pairs: Sequence[LabelledText]) -> None:
+    if len({pair.label for pair in pairs}) < 2:
+        raise TandemError(
+            f"all {len(pairs):,} pairs that would be judged have the same label, which says nothing "
+            "of how well others are told apart. Give pairs of both labels, and more of them"
+        )
 
 
 ROWS = {

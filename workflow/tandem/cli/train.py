@@ -75,8 +75,8 @@ def add_train(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--held-out", type=common.positive, default=500, metavar="N",
         help="pairs that are held out for each of three purposes: to stop on, to calibrate "
-        "thresholds on, to report on; at most a twentieth of all, or 10 where that is more "
-        "(default: %(default)s)",
+        "thresholds on, to report on; at most a twentieth of all, or 10 where that is more, of "
+        "labelled pairs a tenth (default: %(default)s)",
     )  # fmt: skip
     parser.add_argument(
         "--seed", type=common.natural, default=1, metavar="N", help="of order and drawing"

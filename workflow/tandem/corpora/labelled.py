@@ -2,11 +2,11 @@
 
     train.tsv, selection.tsv   key, language and text of either side, and the label: see `Line`
     valid.tsv, test.tsv        row, language, label and both texts, of every language: see `Row`
-    labelled.json              how many there are, by split, language and label
+    labelled.json              how many there are, by split, language and label; see `_record`
 
-Keys are equal for sentences that say the same as far as the labels tell: by themselves, as
+Keys are equal for sentences that say the same as far as the labels tell: in any case of letters, as
 paraphrases, by way of others, and as translations. selection.tsv has the validation pairs of the
-languages that are trained on.
+languages that are trained on. No training pair has a sentence of the other splits.
 """
 
 from __future__ import annotations
@@ -59,10 +59,10 @@ class Keys:
 
     def join(self, left: str, right: str) -> None:
         """Take two sentences, written `<language> <text>`, for the same."""
-        self._above[self._top(left)] = self._top(right)
+        self._above[self._top(left.lower())] = self._top(right.lower())
 
     def __getitem__(self, sentence: str) -> int:
-        return self._numbers.setdefault(self._top(sentence), len(self._numbers))
+        return self._numbers.setdefault(self._top(sentence.lower()), len(self._numbers))
 
     def _top(self, sentence: str) -> str:
         while (above := self._above.setdefault(sentence, sentence)) != sentence:
@@ -82,18 +82,23 @@ def build_labelled(
     if not isinstance(reader, LabelledReader):
         raise TandemError(f"{dataset.name} has no labels. Give a corpus of labelled pairs")
 
-    def read(split: str, language: str, most: int | None) -> list[LabelledPair]:
+    def read(split: str, language: str) -> list[LabelledPair | None]:
         rows = list(reader.labelled(path, dataset.code(language), split))
-        if not rows:
+        if not any(rows):
             raise TandemError(f"{dataset.name} has no {split} pairs in {language}. Leave it out")
-        return _drawn(rows, most, settings.seed)
+        return rows
 
-    every = {
-        split: {code: read(split, code, getattr(settings, split)) for code in settings.tested}
-        for split in SPLITS[1:]
-    }
-    train = {code: read("train", code, settings.pairs) for code in settings.languages}
-    chosen = {code: read("valid", code, settings.valid) for code in settings.languages}
+    languages = list(dict.fromkeys([*settings.tested, *settings.languages]))
+    whole = {split: {code: read(split, code) for code in languages} for split in SPLITS[1:]}
+    whole["train"] = {code: read("train", code) for code in settings.languages}
+    kept = _apart(whole)
+    drawn = {
+        split: {code: _drawn(rows, getattr(settings, "pairs" if split == "train" else split),
+                             settings.seed) for code, rows in by_language.items()}
+        for split, by_language in kept.items()
+    }  # fmt: skip
+    train, chosen = drawn["train"], {code: drawn["valid"][code] for code in settings.languages}
+    every = {s: {code: drawn[s][code] for code in settings.tested} for s in SPLITS[1:]}
     with atomic_folder(folder) as temporary:
         for name, pairs in (("train", train), ("selection", chosen)):
             lines = _lines(pairs, settings.across and name == "train", settings.seed)
@@ -105,13 +110,52 @@ def build_labelled(
                 for row in pairs
             )
             write_lines(temporary / f"{split}.tsv", rows)
-        record = {
-            split: {code: dict(sorted(Counter(str(r.label) for r in rows).items()))
-                    for code, rows in by_language.items()}
-            for split, by_language in {"train": train, **every}.items()
-        }  # fmt: skip
+        record = _record({"train": train, **every}, whole, kept)
         write_json(temporary / "labelled.json", record)
     return record
+
+
+def _apart(
+    whole: Mapping[str, Mapping[str, Sequence[LabelledPair | None]]],
+) -> dict[str, dict[str, list[LabelledPair]]]:
+    """Leave out rows that are not translated, and training rows with a sentence of another split."""
+    kept = {split: {code: [row for row in rows if row] for code, rows in by_language.items()}
+            for split, by_language in whole.items()}  # fmt: skip
+    for code, rows in kept["train"].items():
+        scored = _sentences(kept["valid"][code]) | _sentences(kept["test"][code])
+        kept["train"][code] = [row for row in rows if scored.isdisjoint((row.first, row.second))]
+    return kept
+
+
+def _sentences(rows: Sequence[LabelledPair]) -> set[str]:
+    return {text for row in rows for text in (row.first, row.second)}
+
+
+def _record(
+    drawn: Mapping[str, Mapping[str, Sequence[LabelledPair]]],
+    whole: Mapping[str, Mapping[str, Sequence[LabelledPair | None]]],
+    kept: Mapping[str, Mapping[str, Sequence[LabelledPair]]],
+) -> dict[str, Any]:
+    """Count, by language, the pairs of each split and label, and what was left out.
+
+    untranslated: rows, by split, that are not translated; train_shared: training rows with a
+    sentence of the validation or test split; test_shared: test pairs with a sentence of the
+    validation split, which are kept, as in the archive.
+    """
+    shared = {}
+    for code, rows in drawn["test"].items():
+        of_valid = _sentences(drawn["valid"][code])
+        shared[code] = sum(not of_valid.isdisjoint((row.first, row.second)) for row in rows)
+    return {
+        **{split: {code: dict(sorted(Counter(str(row.label) for row in rows).items()))
+                   for code, rows in by_language.items()}
+           for split, by_language in drawn.items()},
+        "untranslated": {split: {code: sum(row is None for row in whole[split][code])
+                                 for code in by_language} for split, by_language in drawn.items()},
+        "train_shared": {code: sum(map(bool, whole["train"][code])) - len(kept["train"][code])
+                         for code in drawn["train"]},
+        "test_shared": shared,
+    }  # fmt: skip
 
 
 def _drawn(rows: list[LabelledPair], most: int | None, seed: int) -> list[LabelledPair]:
@@ -135,9 +179,24 @@ def _lines(
     for left, right, label in triples:
         if label:
             keys.join(" ".join(left), " ".join(right))
+    for left, right in _translations(by_language):
+        keys.join(" ".join(left), " ".join(right))
     for left, right, label in triples:
         of = keys[" ".join(left)], keys[" ".join(right)]
         yield Line(*of, left[0], right[0], label, left[1], right[1])
+
+
+def _translations(
+    by_language: Mapping[str, Sequence[LabelledPair]],
+) -> Iterator[tuple[tuple[str, str], tuple[str, str]]]:
+    """Yield (language, text) of sentences of rows of one name, in the first language and others."""
+    first: dict[str, tuple[str, LabelledPair]] = {}
+    for code, rows in by_language.items():
+        for row in rows:
+            other, there = first.setdefault(row.identifier, (code, row))
+            if other != code:
+                yield (other, there.first), (code, row.first)
+                yield (other, there.second), (code, row.second)
 
 
 def _triples(
@@ -168,7 +227,8 @@ def read_training(path: str | Path) -> Iterator[Line]:
         if len(cells) != len(Line._fields):
             raise InputError(path, number, f"{len(cells)} columns", _REMEDY)
         left_key, right_key, left_code, right_code, label, left, right = cells
-        yield Line(int(left_key), int(right_key), left_code, right_code, int(label), left, right)
+        keys = _whole_number(left_key, path, number), _whole_number(right_key, path, number)
+        yield Line(*keys, left_code, right_code, _whole_number(label, path, number), left, right)
 
 
 def read_scored(folder: str | Path, split: str) -> dict[str, dict[str, Row]]:
@@ -179,6 +239,12 @@ def read_scored(folder: str | Path, split: str) -> dict[str, dict[str, Row]]:
         cells = line.split("\t")
         if len(cells) != len(Row._fields):
             raise InputError(path, number, f"{len(cells)} columns", _REMEDY)
-        row = Row(cells[0], cells[1], int(cells[2]), cells[3], cells[4])
+        row = Row(cells[0], cells[1], _whole_number(cells[2], path, number), cells[3], cells[4])
         rows.setdefault(row.language, {})[row.identifier] = row
     return rows
+
+
+def _whole_number(cell: str, path: str | Path, line: int) -> int:
+    if not cell.isdecimal():
+        raise InputError(path, line, f"{cell[:40]!r} is no whole number", _REMEDY)
+    return int(cell)

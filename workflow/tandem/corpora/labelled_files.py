@@ -103,7 +103,8 @@ def _places(
             else:
                 remedy = f"There are: {', '.join(cells)[:200]}. Choose three of these (--columns)"
                 raise InputError(place, line, f"no column is {column}", remedy)
-        return places, not numbers or names[places[-1]] not in VALUES
+        label = names[places[-1]]  # of a row of data it is a number, if not always a right one
+        return places, not numbers or not (label in VALUES or is_number(label) or not label)
     named = [_named(name, names) for name in NAMES]
     if named[-1] is not None:
         if None in named:

@@ -44,7 +44,7 @@ def mined(
 
     They are second sentences of other pairs, whose cosine with the pair's first sentence is at most
     1 - `margin` times the pair's own; none is a duplicate of the pair's sides, or says the same by
-    way of other pairs; and of equal sentences one is taken.
+    way of other pairs; and of equal sentences one is taken. A pair may have none.
 
     Raises:
         TandemError: there are fewer than two pairs.
@@ -53,8 +53,8 @@ def mined(
         raise TandemError(f"{len(pairs)} pairs. Negatives are sentences of other pairs: give more")
     keys = Keys()
     for first, second in pairs:
-        keys.join(first.lower(), second.lower())
-    groups = np.array([keys[first.lower()] for first, _ in pairs])
+        keys.join(first, second)
+    groups = np.array([keys[first] for first, _ in pairs])
     vectors = [
         encoder.encode(side, code)
         for side, code in zip(zip(*pairs, strict=True), languages, strict=True)

@@ -18,6 +18,7 @@ from tandem.files.io import atomic_folder, replace_folder, write_lines
 from tandem.files.unfinished import workspace
 from tandem.objectives.kinds.scaled_cosine import ScaledCosine
 from tandem.objectives.objective import OBJECTIVES, Objective
+from tandem.own_bitext.labelled_division import divided
 from tandem.own_bitext.quality import wilson
 from tandem.own_bitext.stopping import stopping
 from tandem.segmentation.kinds.words import Words
@@ -45,8 +46,6 @@ PRETRAINED = {
 }  # fmt: skip
 """Recipe of an encoder of many layers; of others, what follows from the amount of text."""
 OTHERS = {"epochs": 30, "batch": 64, "learning_rate": 0.002, "patience": 5, "dropout": 0.1}
-LEAST = 40
-"""Fewest pairs with texts of their own that can be divided."""
 _RESAMPLES, _SEED = 1000, 1
 
 
@@ -149,43 +148,6 @@ def _origin(
             **measured(encoder, parts["test"], how.languages, threshold),
         }  # fmt: skip
     return origin
-
-
-def divided(
-    pairs: Sequence[LabelledText], held_out: int, seed: int
-) -> dict[str, list[LabelledText]]:
-    """Divide pairs into parts without a sentence in common: train, valid, calibration, test.
-
-    At most `held_out` pairs are in each of the last three, and at most a tenth of all.
-
-    Raises:
-        TandemError: there are too few, or a part has one label alone.
-    """
-    keys = Keys()
-    for pair in pairs:
-        keys.join(pair.first, pair.second)
-    groups: dict[int, list[LabelledText]] = {}
-    for pair in pairs:
-        groups.setdefault(keys[pair.first], []).append(pair)
-    if len(groups) < LEAST:
-        raise TandemError(
-            f"{len(pairs):,} labelled pairs are {len(groups):,} groups without a sentence in "
-            f"common, and at least {LEAST} are needed: some are held out. Give more pairs"
-        )
-    most = min(held_out, len(pairs) // 10)
-    order = np.random.default_rng(seed).permutation(len(groups))
-    every = list(groups.values())
-    parts: dict[str, list[LabelledText]] = {
-        name: [] for name in ("valid", "calibration", "test", "train")
-    }
-    for number in order:
-        name = next((n for n in parts if n != "train" and len(parts[n]) < most), "train")
-        parts[name] += every[number]
-    for name, part in parts.items():
-        if len({pair.label for pair in part}) < 2:
-            problem = f"all {len(part):,} pairs of the part {name} have the same label"
-            raise TandemError(f"{problem}. Give pairs of both labels, and more of them")
-    return parts
 
 
 def _segment(

@@ -38,6 +38,8 @@ class Quoted(Settings):
     """Id of the row to subtract."""
     value: str
     """Which figure of the row."""
+    minus_value: str | None = None
+    """Which figure of the row to subtract; null: the same."""
 
 
 class ClaimEntry(Settings):

@@ -192,11 +192,12 @@ def write_claims(path: str | Path, claims: Iterable[Claim]) -> None:
 def _quote(quoted: Quoted, register: Mapping[str, Published]) -> float | None:
     """Look a published figure up; None where a row does not hold it."""
     total = 0.0
-    for name, sign in ((quoted.of, 1), (quoted.minus, -1)):
+    subtracted = quoted.minus_value or quoted.value
+    for name, value_of, sign in ((quoted.of, quoted.value, 1), (quoted.minus, subtracted, -1)):
         if name is not None and name not in register:
             raise TandemError(f"a claim quotes {name}, which published.yaml does not hold. Add it")
         if name is not None:
-            if (value := register[name].values.get(quoted.value)) is None:
+            if (value := register[name].values.get(value_of)) is None:
                 return None
             total += sign * value
     return round(total, 2)

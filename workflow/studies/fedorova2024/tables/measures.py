@@ -22,6 +22,9 @@ MEASURES = {
 }  # fmt: skip
 
 
+_SHOWN = {"calibrated_accuracy_x100": "At another's threshold", **MEASURES}
+
+
 class Measures(Table):
     """A row for each model and class or direction of pairs."""
 
@@ -51,7 +54,8 @@ class Measures(Table):
 
         Columns: row, experiment, unit, seed_count, pair_count, positive_x100 (the share that says
         the same), accuracy with its 95% interval, valid_accuracy_x100 (of the threshold, where it
-        was chosen), auc_x100, average_precision_x100, equal_error_x100 and f1_x100: means over
+        was chosen), calibrated_accuracy_x100 (at the threshold of the task's `calibrated`
+        languages), auc_x100, average_precision_x100, equal_error_x100 and f1_x100: means over
         seeds, and over directions where a unit has several.
         """
         import pandas as pd
@@ -73,11 +77,13 @@ class Measures(Table):
                 shown.append([model.label, heading, *_shown(line, cell)])
         text = page(
             f"# {self.title}",
-            grid(["", "Pairs of", "Number", "Positive", "Accuracy", *MEASURES.values()], shown),
+            grid(["", "Pairs of", "Number", "Positive", "Accuracy", *_SHOWN.values()], shown),
             "× 100; means over seeds, and over directions where there are several. Positive: the "
             "share of pairs that say the same. Accuracy and F1: at the threshold that is most "
             "accurate on the validation split of the direction; in brackets, the 95% interval "
-            "over pairs and seeds (of one seed, over pairs alone). AUC: how often a pair that says "
+            "over pairs and seeds (of one seed, over pairs alone). At another's threshold: accuracy "
+            "at the one that is most accurate on validation pairs of the languages that are trained "
+            "on, so that no labelled pair of a zero-shot language chooses anything. AUC: how often a pair that says "
             "the same is above one that does not, a tie counting half. Equal error: where as large "
             "a share of either is misjudged; the lower, the better.",
             self.notes,
@@ -114,8 +120,8 @@ def _averaged(details: Sequence[Mapping[str, Any]], unit: str) -> dict[str, floa
         if name == unit or (direction == "mean" and name.startswith(f"{kind}."))
     ]
     averaged = {"pair_count": sum(figures["pairs"] for figures in chosen) // len(details)}
-    for key in ("positive_x100", "valid_accuracy_x100", *MEASURES):
-        averaged[key] = float(np.mean([figures[key] for figures in chosen]))
+    for key in ("positive_x100", "valid_accuracy_x100", *_SHOWN):
+        averaged[key] = float(np.mean([figures.get(key, np.nan) for figures in chosen]))
     return averaged
 
 
@@ -125,5 +131,5 @@ def _shown(line: Mapping[str, Any], cell: Cell) -> list[str]:
     return [
         f"{line['pair_count']:,}", f"{line['positive_x100']:.1f}",
         f"{bounds.estimate:.1f} [{bounds.low:.1f}, {bounds.high:.1f}]",
-        *(f"{line[key]:.1f}" for key in MEASURES),
+        *(f"{line[key]:.1f}" if line[key] == line[key] else "" for key in _SHOWN),
     ]  # fmt: skip

@@ -57,10 +57,10 @@ class LabelledPair(NamedTuple):
 class LabelledReader(Reader):
     """Reads pairs that are labelled as saying the same or not."""
 
-    def labelled(self, path: str, language: str, split: str) -> Iterator[LabelledPair]:
+    def labelled(self, path: str, language: str, split: str) -> Iterator[LabelledPair | None]:
         """Yield the pairs of a split, train, valid or test; InputError as `pairs`.
 
-        A language may have none to train on.
+        None stands for a row that is not translated. A language may have none to train on.
         """
         raise NotImplementedError
 

@@ -25,11 +25,15 @@ _REMEDY = "Fetch it from its publisher again"
 class PawsxReader(LabelledReader):
     """`<language>/{train or translated_train,dev_2k,test_2k}.tsv`: id, two sentences, label.
 
-    There is no quoting. Blank lines are skipped, and rows with a sentence that is not translated.
+    There is no quoting. Blank lines are skipped.
     """
 
-    def labelled(self, path: str, language: str, split: str) -> Iterator[LabelledPair]:
-        """Yield the rows; InputError on one without its four columns, or with another label."""
+    def labelled(self, path: str, language: str, split: str) -> Iterator[LabelledPair | None]:
+        """Yield the rows, None for one with a sentence that is not translated.
+
+        Raises:
+            InputError: a row has not four columns, or another label.
+        """
         with open_archive(path) as archive:
             member = _member(archive, language, split)
             if member is None:
@@ -44,6 +48,7 @@ class PawsxReader(LabelledReader):
                     raise InputError(place, number, problem, _REMEDY)
                 identifier, first, second = map(collapse, cells[:3])
                 if UNTRANSLATED in (first, second) or not (first and second):
+                    yield None
                     continue
                 if cells[3].strip() not in ("0", "1"):
                     problem = f"the label {cells[3]!r} is neither 0 nor 1"
@@ -52,9 +57,10 @@ class PawsxReader(LabelledReader):
 
     def pairs(self, path: str, source: str, target: str) -> Iterator[Pair]:
         """Yield the first sentences of the training rows that both languages have."""
-        left = {row.identifier: row.first for row in self.labelled(path, source, "train")}
+        rows = self.labelled(path, source, "train")
+        left = {row.identifier: row.first for row in rows if row}
         for row in self.labelled(path, target, "train"):
-            if row.identifier in left:
+            if row and row.identifier in left:
                 yield left[row.identifier], row.first
 
 

@@ -39,11 +39,13 @@ class Compared(NamedTuple):
     Attributes:
         first, second: language and side of each pair's halves, and the rows, (pairs,).
         labels: (pairs,) 1 where both halves say the same.
+        names: (pairs,) names of their rows: rows of one name translate each other.
     """
 
     first: tuple[str, np.ndarray, np.ndarray]
     second: tuple[str, np.ndarray, np.ndarray]
     labels: np.ndarray
+    names: np.ndarray
 
 
 class Identification(Task):
@@ -56,8 +58,8 @@ class Identification(Task):
     the validation split.
 
     Items: `<class>.<language>` or `<class>.<language>-<language>`, which test pairs are told right,
-    bool (pairs,). The figure `<class>.mean` averages all directions of a class; with `groups`,
-    `<class>.<group>` those of a group.
+    bool (pairs,), and their rows. The figure `<class>.mean` averages all directions of a class, with
+    `groups` `<class>.<group>` those of a group, and `mean` the classes.
     """
 
     metric: ClassVar[str] = "accuracy_x100"
@@ -70,6 +72,10 @@ class Identification(Task):
     """Groups of languages, by name, whose directions are averaged, where an encoder knows all of
     them; directions between two groups are in none."""
 
+    calibrated: tuple[Code, ...] = ()
+    """Languages whose validation pairs, within each of them, choose one more threshold together,
+    for all directions: what a language without labelled pairs of its own would be told by."""
+
     def inputs(self, plan: Places, experiment: str) -> dict[str, str]:
         """Name the folder of the labelled pairs."""
         return {"pairs": plan.path("corpora", self.corpus)}
@@ -78,6 +84,7 @@ class Identification(Task):
         """Choose thresholds on the validation split, and judge the test split by them."""
         items: Items = {}
         valid, test = (_Split(encoder, read_scored(data["pairs"], s)) for s in ("valid", "test"))
+        shared = self._calibrated(valid)
         for kind in self.classes:
             for name, pairs in test.compared(kind):
                 chosen = dict(valid.compared(kind)).get(name)
@@ -88,38 +95,69 @@ class Identification(Task):
                 same = scores >= threshold
                 key = f"{kind}.{name}"
                 items[key] = same == (pairs.labels == 1)
+                items[f"{key}{_ROWS}"] = pairs.names
                 items[f"{key}{_ABOUT}"] = np.array([
                     threshold, on_valid, area(scores, pairs.labels),
                     average_precision(scores, pairs.labels), equal_error(scores, pairs.labels),
                     f1(same, pairs.labels), pairs.labels.mean(),
+                    np.nan if shared is None else np.mean((scores >= shared) == pairs.labels),
                 ])  # fmt: skip
         if not items:
             raise TandemError(f"{data['pairs']}: no pairs in a language of the encoder")
         return items
 
+    def _calibrated(self, valid: _Split) -> float | None:
+        """Return the threshold of the languages that are calibrated on, if all are known."""
+        within = dict(valid.compared("intra"))
+        pairs = [within[code] for code in self.calibrated if code in within]
+        if not pairs or len(pairs) < len(self.calibrated):
+            return None
+        scores = np.concatenate([valid.scores(some) for some in pairs])
+        return best_accuracy(scores, np.concatenate([some.labels for some in pairs]))[0]
+
     def units(self, items: Items) -> list[str]:
-        """Return the directions, and the means of classes and of groups of languages."""
-        names = [name for name in items if not name.endswith(_ABOUT)]
+        """Return the directions, and the means of classes, of groups of languages and of all."""
+        names = _directions(items)
         means = [f"{kind}.{group}" for kind in self.classes for group in (MEAN, *self.groups)]
-        return [*names, *(unit for unit in means if self._directions(names, unit))]
+        every = [MEAN] if len(self.classes) > 1 and all(self._means(items, MEAN)) else []
+        return [*names, *(unit for unit in means if all(self._means(items, unit))), *every]
 
     def estimate(self, items: Items, unit: str) -> float:
         """Return the accuracy x 100 of a direction, or the mean of several."""
-        return 100 * float(np.mean([items[n].mean() for n in self._directions(items, unit)]))
+        means = [np.mean([items[name].mean() for name in names])
+                 for names in self._means(items, unit)]  # fmt: skip
+        return 100 * float(np.mean(means))
 
     def draws(self, systems: Sequence[Items], unit: str, resamples: int, seed: int) -> FloatArray:
-        """Bootstrap a unit, resampling pairs: (systems, resamples), x 100.
+        """Bootstrap a unit, resampling rows: (systems, resamples), x 100.
 
-        Directions with as many pairs get the same resamples: rows translate each other.
+        Rows of one name translate each other, so that a resample has them in all directions or in
+        none.
         """
-        names = self._directions(systems[0], unit)
-        if any(self._directions(system, unit) != names for system in systems):
-            raise TandemError("the systems to compare judged different pairs. Score them again")
-        return np.mean([_draws(systems, name, resamples, seed) for name in names], axis=0)
+        means = self._means(systems[0], unit)
+        names = [name for some in means for name in some]
+        for system in systems:
+            same = self._means(system, unit) == means
+            if not same or any(
+                not np.array_equal(system[n + _ROWS], systems[0][n + _ROWS]) for n in names
+            ):
+                raise TandemError("the systems to compare judged different pairs. Score them again")
+        every, places = np.unique(
+            np.concatenate([systems[0][name + _ROWS] for name in names]), return_inverse=True
+        )
+        count = len(every)
+        rng = np.random.default_rng(seed)
+        times = rng.multinomial(count, np.full(count, 1 / count), resamples)
+        ends = np.cumsum([len(systems[0][name]) for name in names])[:-1]
+        drawn = dict(zip(names, np.split(places, ends), strict=True))
+        return np.mean([
+            np.mean([_draws(systems, name, times[:, drawn[name]]) for name in some], axis=0)
+            for some in means
+        ], axis=0)  # fmt: skip
 
     def count(self, items: Items, unit: str) -> int:
         """Count the pairs behind a unit."""
-        return sum(len(items[name]) for name in self._directions(items, unit))
+        return sum(len(items[name]) for names in self._means(items, unit) for name in names)
 
     def details(self, items: Items) -> dict[str, Any]:
         """Return further figures of each direction, x 100, and its threshold."""
@@ -127,19 +165,26 @@ class Identification(Task):
         for name in items:
             if name.endswith(_ABOUT):
                 threshold, *shares = map(float, items[name])
-                figures = {k: round(100 * v, 4) for k, v in zip(_FIGURES, shares, strict=True)}
+                every = zip(_FIGURES, shares, strict=True)
+                figures = {k: round(100 * v, 4) for k, v in every if not np.isnan(v)}
                 directions[name.removesuffix(_ABOUT)] = {
                     "threshold": round(threshold, 6), **figures,
                     "pairs": len(items[name.removesuffix(_ABOUT)]),
                 }  # fmt: skip
         return {"directions": directions}
 
-    def _directions(self, items: Items | Sequence[str], unit: str) -> list[str]:
-        """Name the directions that a unit averages."""
+    def _means(self, items: Items, unit: str) -> list[list[str]]:
+        """Name the directions that a unit averages: its mean is that of the lists' means."""
+        if unit == MEAN:
+            return [self._averaged(items, f"{kind}.{MEAN}") for kind in self.classes]
+        return [self._averaged(items, unit)]
+
+    def _averaged(self, items: Items, unit: str) -> list[str]:
+        """Name the directions of a class that a unit averages."""
         if unit in items:
             return [unit]
         kind, _, group = unit.partition(".")
-        names = [n for n in items if n.startswith(f"{kind}.") and not n.endswith(_ABOUT)]
+        names = [name for name in _directions(items) if name.startswith(f"{kind}.")]
         if group == MEAN:
             return names
         those, languages = set(self.groups.get(group, ())), {n: _languages(n) for n in names}
@@ -148,12 +193,17 @@ class Identification(Task):
         return [n for n in names if languages[n] <= those]
 
 
-_ABOUT = "__about"
-"""Ends the name of an item about another one."""
+_ABOUT, _ROWS = "__about", "__rows"
+"""End the names of items about another one."""
 _FIGURES = (
     "valid_accuracy_x100", "auc_x100", "average_precision_x100", "equal_error_x100", "f1_x100",
-    "positive_x100",
+    "positive_x100", "calibrated_accuracy_x100",
 )  # fmt: skip
+
+
+def _directions(items: Items) -> list[str]:
+    """Name the directions."""
+    return [name for name in items if not name.endswith((_ABOUT, _ROWS))]
 
 
 def _languages(name: str) -> set[str]:
@@ -199,7 +249,8 @@ class _Split:
             for code, entries in self.rows.items():
                 numbers, labels = np.arange(len(entries)), _labels(entries.values())
                 first, second = np.zeros_like(numbers), np.ones_like(numbers)
-                yield code, Compared((code, first, numbers), (code, second, numbers), labels)
+                halves = (code, first, numbers), (code, second, numbers)
+                yield code, Compared(*halves, labels, np.array([*entries]))
             return
         for left, right in product(self.rows, repeat=2):
             if left == right:
@@ -212,8 +263,9 @@ class _Split:
             seconds = np.array([number for _, number, _ in shared], np.int64)
             side = np.ones_like(seconds) if kind == "paraphrase" else 1 - labels
             yield f"{left}-{right}", Compared(
-                (left, np.zeros_like(firsts), firsts), (right, side, seconds), labels
-            )
+                (left, np.zeros_like(firsts), firsts), (right, side, seconds), labels,
+                np.array([row.identifier for _, _, row in shared]),
+            )  # fmt: skip
 
     def scores(self, pairs: Compared) -> np.ndarray:
         """Return the cosines of pairs, or a scorer's numbers, the mean of both orders: (pairs,)."""
@@ -236,9 +288,10 @@ def _labels(rows: Any) -> np.ndarray:  # noqa: ANN401
     return np.array([row.label for row in rows], np.int64)
 
 
-def _draws(systems: Sequence[Items], name: str, resamples: int, seed: int) -> FloatArray:
-    """Bootstrap one direction, as `Identification.draws`."""
+def _draws(systems: Sequence[Items], name: str, times: np.ndarray) -> FloatArray:
+    """Return the accuracy x 100 of a direction whose pairs are drawn so often, (resamples, pairs).
+
+    A resample without any of its pairs, which few pairs may have, counts as 0.
+    """
     table = np.stack([system[name] for system in systems], axis=1).astype(np.float64)
-    n = len(table)
-    times = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), resamples)
-    return 100 * ((times @ table).T / n)
+    return 100 * ((times @ table) / np.maximum(times.sum(axis=1, keepdims=True), 1)).T

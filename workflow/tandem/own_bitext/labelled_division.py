@@ -1,0 +1,75 @@
+"""Labelled pairs in parts: what is trained on, and what is held out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tandem.corpora.labelled import Keys
+from tandem.corpora.labelled_files import LabelledText
+from tandem.errors import TandemError
+
+LEAST = 40
+"""Fewest pairs with texts of their own that can be divided."""
+
+
+def divided(
+    pairs: Sequence[LabelledText], held_out: int, seed: int
+) -> dict[str, list[LabelledText]]:
+    """Divide pairs into parts without a sentence in common: train, valid, calibration, test.
+
+    At most `held_out` pairs are in each of the last three, and at most a tenth of all. Where
+    sentences are shared so widely that this cannot be, as by negatives that are mined, parts have
+    no first sentence and no paraphrase of one in common, and what is trained on has no sentence of
+    a pair that is held out.
+
+    Raises:
+        TandemError: there are too few, or a part has one label alone.
+    """
+    most = min(held_out, len(pairs) // 10)
+    groups = _together(pairs, by_negatives=True)
+    apart = sum(len(group) for group in groups if len(group) <= most) >= len(pairs) // 2
+    if not apart:
+        groups = _together(pairs, by_negatives=False)
+    if len(groups) < LEAST:
+        raise TandemError(
+            f"{len(pairs):,} labelled pairs are {len(groups):,} groups without a sentence in "
+            f"common, and at least {LEAST} are needed: some are held out. Give pairs of more "
+            "different sentences"
+        )
+    parts: dict[str, list[LabelledText]] = {
+        name: [] for name in ("valid", "calibration", "test", "train")
+    }
+    for number in np.random.default_rng(seed).permutation(len(groups)):
+        group = groups[number]
+        fits = (n for n in parts if n != "train" and len(parts[n]) + len(group) <= most)
+        parts[next(fits, "train")] += group
+    if not apart:
+        held = {text for name in parts if name != "train" for p in parts[name] for text in p[:2]}
+        parts["train"] = [pair for pair in parts["train"] if held.isdisjoint(pair[:2])]
+    for name, part in parts.items():
+        if len({pair.label for pair in part}) < 2:
+            problem = f"all {len(part):,} pairs of the part {name} have the same label"
+            raise TandemError(f"{problem}. Give pairs of both labels, and more of them")
+    return parts
+
+
+def _together(pairs: Sequence[LabelledText], by_negatives: bool) -> list[list[LabelledText]]:
+    """Return pairs whose first sentences say the same together, in the order of the first ones.
+
+    By negatives: also those that share any sentence, be it through others.
+    """
+    keys = Keys()
+    for pair in pairs:
+        if pair.label or by_negatives:
+            keys.join(pair.first, pair.second)
+    groups: dict[int, list[LabelledText]] = {}
+    for pair in pairs:
+        groups.setdefault(keys[pair.first], []).append(pair)
+    return list(groups.values())
+
+
+def shuffled(pairs: Sequence[LabelledText]) -> list[LabelledText]:
+    """Return pairs in an order that is drawn, always the same for as many."""
+    return [pairs[number] for number in np.random.default_rng(1).permutation(len(pairs))]
