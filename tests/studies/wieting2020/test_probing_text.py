@@ -130,3 +130,16 @@ def test_without_sections_the_test_split_is_held_out(tmp_path):
     (tmp_path / "h").write_text("1\ta\n")
     with pytest.raises(InputError, match="line 1: 2 columns, not 3"):
         held_out.read(tmp_path / "h", 0)
+
+
+def test_a_rare_word_bounds_no_part():
+    """Words that few sentences have are left out, so that parts have the same, larger labels."""
+    counts = {"sheep": 60, "house": 60, "king": 60, "river": 12}
+    sentences = [Item(f"{word} {n}", word, f"{word}{n}") for word, count in counts.items()
+                 for n in range(count)]  # fmt: skip
+    settings = ProbingText(kind="word-content", bitext="en-fr", training=80, held=20)
+    lines = [line.split("\t") for line in lines_of(settings, sentences)]
+    for part, fewest in (("tr", 60), ("va", 15), ("te", 15)):
+        labels = Counter(label for mark, label, _ in lines if mark == part)
+        assert set(labels) == {"sheep", "house", "king"} and labels.total() >= fewest - 6
+        assert len({*labels.values()}) == 1

@@ -20,6 +20,9 @@ class Compared(Settings):
     """The encoder, or a pretrained baseline."""
     setting: str = ""
     """The setting, where the figures do not name one; `{setting}` in it is that of a figure."""
+    units: list[str] = []
+    """The units of the figures that are shown of it, where others would say nothing, such as those
+    of text in a language that it has not read; empty: all."""
 
 
 class Figure(Settings):

@@ -157,7 +157,8 @@ def lines_of(settings: ProbingText, items: Iterable[Item]) -> Iterator[str]:
     """Yield the lines of a set: of each part at most as many as asked.
 
     Meanings are dealt to the parts in proportion to their sizes, in an order drawn by the seed.
-    Labels with fewer than `LEAST` sentences are left out.
+    Labels with fewer than `LEAST` sentences are left out; of word content, those words too without
+    which balanced parts are larger. All parts have the same labels.
 
     Raises:
         TandemError: a part has no sentences, or the training part has one label.
@@ -172,6 +173,9 @@ def lines_of(settings: ProbingText, items: Iterable[Item]) -> Iterator[str]:
     numbers = np.searchsorted(ends, random.permutation(len(names)), side="right").tolist()
     places = dict(zip(names, numbers, strict=True))
     order = random.permutation(len(items)).tolist()
+    if settings.kind == "word-content":
+        kept = _frequent(Counter((places[item.meaning], item.label) for item in items), sizes)
+        order = [n for n in order if items[n].label in kept]
     for place, (part, size) in enumerate(zip(PARTS, sizes.tolist(), strict=True)):
         there = [items[n] for n in order if places[items[n].meaning] == place]
         limit = settings.most and max(1, round(settings.most * size / int(sizes.sum())))
@@ -182,6 +186,20 @@ def lines_of(settings: ProbingText, items: Iterable[Item]) -> Iterator[str]:
                 "few. Ask for other ranks or lengths, or hold more text out"
             )
         yield from (f"{part}\t{item.label}\t{item.text}" for item in taken)
+
+
+def _frequent(counts: Mapping[tuple[int, str], int], sizes: np.ndarray) -> set[str]:
+    """Return the labels of which balanced parts have most sentences.
+
+    `counts` are those of sentences by part and label. The label that is scarcest in any part, in
+    proportion to its size, bounds all others.
+    """
+    labels = sorted({label for _, label in counts})
+    share = {label: min(counts.get((place, label), 0) / size for place, size in enumerate(sizes))
+             for label in labels}  # fmt: skip
+    ordered = sorted(labels, key=lambda label: -share[label])
+    best = max(range(len(ordered)), key=lambda n: (n + 1) * share[ordered[n]], default=0)
+    return {*ordered[: best + 1]}
 
 
 def _taken(items: list[Item], size: int, limit: int | None, balanced: bool) -> list[Item]:

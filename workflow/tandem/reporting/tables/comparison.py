@@ -96,7 +96,9 @@ class Comparison(Table):
         rows, names = self._models(material.plan), self.experiments(material.plan)
         cells = [
             [material.scores.cell(name, figure.task, figure.unit)
-             for name, figure in zip(row, self.columns, strict=True)] for row in names
+             if not row.units or figure.unit in row.units else None
+             for name, figure in zip(of_row, self.columns, strict=True)]
+            for row, of_row in zip(rows, names, strict=True)
         ]  # fmt: skip
         p = [[_p(cells[-1][place], cell) for place, cell in enumerate(row)] for row in cells]
         marked = self.marked(material)
