@@ -11,6 +11,18 @@ def test_lint_has_nothing_to_say(tiny):
     assert linted.returncode == 0, linted.stdout + linted.stderr
 
 
+def test_a_dry_run_says_what_one_address_has(tiny, tmp_path):
+    run = run_snakemake(tiny, "--dry-run", "--cores", "1", "results/pawsx/corpora/pawsx")
+    said = run.stdout + run.stderr
+    place = "storage.googleapis.com/paws/pawsx/x-final.tar.gz"
+    assert run.returncode == 0 and said.count(f"paws-x comes from https://{place}. Where that") == 1
+    (tmp_path / place).parent.mkdir(parents=True)
+    (tmp_path / place).touch()
+    mirrored = ["--config", f"mirror={tmp_path}"]
+    run = run_snakemake(tiny, "--dry-run", "--cores", "1", "results/pawsx/corpora/pawsx", *mirrored)
+    assert run.returncode == 0 and "comes from" not in run.stdout + run.stderr
+
+
 @pytest.mark.parametrize("scale", ["default", "full", "gpu", "paper", "tiny"])
 def test_every_scale_plans_everything_and_writes_nothing(tiny, scale):
     before = {path for path in tiny.rglob("*")}

@@ -15,6 +15,7 @@ from tandem.studies.configuration import load_plans, load_registers
 from tandem.corpora.readers import READERS
 from tandem.filtering.filter import FILTERS, settings_of
 from tandem.mining.settings import load
+from tandem.corpora.packages import place_in_mirror
 from tandem.studies.missing import listing
 from tandem.studies.plan import DRAWN
 from tandem.reporting.claim_test import CLAIM_TESTS

@@ -28,7 +28,8 @@ rule fetch_dataset:
     """
     input:
         # a file of the user: after an edit it is copied again
-        own=lambda w: provided([part_of(w).path], f"{DOWNLOADS}/{w.dataset}/{w.file}"),
+        own=lambda w: provided([part_of(w).path], f"{DOWNLOADS}/{w.dataset}/{w.file}")
+        + tell_whence(part_of(w), f"{DOWNLOADS}/{w.dataset}/{w.file}"),
     output:
         file="results/corpora/downloads/{dataset}/{file}",
     log:

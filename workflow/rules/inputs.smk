@@ -32,6 +32,21 @@ def provided(files, made):
     return [file for file in files if file and not (planned and file in missed)]
 
 
+def tell_whence(dataset, made):
+    """Say in a dry run what is fetched from one address, which not every machine can reach."""
+    if not workflow.dryrun or dataset.kind != "http" or dataset.name in MISSED:
+        return []
+    mirror = CONFIGURATION.mirror
+    mirrored = mirror and ("://" in mirror or Path(mirror, place_in_mirror(dataset)).exists())
+    if not (mirrored or Path(made).exists()):
+        MISSED.add(dataset.name)
+        logger.warning(
+            f"{dataset.name} comes from {dataset.url}. Where that cannot be reached, put it into a folder as "
+            f"{place_in_mirror(dataset)} and add --config mirror=FOLDER (docs/cluster.md)."
+        )
+    return []
+
+
 def own_folder(model):
     """Return the folder of a pretrained encoder, where it is one of this machine."""
     return [model] if Path(model).is_dir() else []

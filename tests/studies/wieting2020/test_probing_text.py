@@ -10,6 +10,7 @@ from wieting2020.methods import held_out
 from wieting2020.methods.held_out import Sentence
 from wieting2020.methods.probing_text import (
     ARTICLES,
+    Item,
     ProbingText,
     first_mark,
     items_of,
