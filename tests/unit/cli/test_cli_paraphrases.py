@@ -120,7 +120,8 @@ def test_what_was_mined_is_trained_on(home, run):
     (home / "many.txt").write_text("".join(lines))
     options = [*EN, "--number", "2", "--margin", "0.0001", "--out", "hard.tsv", "--overwrite"]
     assert run("negatives", "hub", "many.txt", *options)[0] == 0
-    code, _, err = run("train", "hard.tsv", *QUICK, "--from", "hub", "--out", "after", "--overwrite")
+    start = ["--from", "hub", "--out", "after", "--overwrite"]
+    code, _, err = run("train", "hard.tsv", *QUICK, *start)
     assert code == 0, err
 
 
@@ -129,10 +130,9 @@ def test_a_sorted_file_is_judged_as_any_other(home, run):
     for name, some in (("sorted", sorted(lines[1:], key=lambda line: line[-2])),
                        ("same", [line for line in lines[1:] if line[-2] == "1"])):  # fmt: skip
         (home / f"{name}.tsv").write_text("".join([lines[0], *some]))
-    own, after = ({}, {})
+    own, written = {}, ["--json", "own.json", "--overwrite"]
     for name in ("pairs", "sorted"):
-        code, _, err = run("evaluate", "hub", f"{name}.tsv", "--labelled", *EN, "--json", "own.json",
-                           "--overwrite")  # fmt: skip
+        code, _, err = run("evaluate", "hub", f"{name}.tsv", "--labelled", *EN, *written)
         assert code == 0, err
         own[name] = json.loads((home / "own.json").read_text())["labelled"]
     shares = [figures["positive_x100"] for figures in own.values()]
@@ -212,9 +212,10 @@ def test_what_shares_sentences_widely_is_held_out_by_its_first_sentences():
     firsts = [{pair.first for pair in part} for part in parts.values()]
     for number, some in enumerate(firsts):
         assert all(some.isdisjoint(other) for other in firsts[number + 1 :])
-    held = {text for name in ("valid", "calibration", "test") for p in parts[name] for text in p[:2]}
+    some = ("valid", "calibration", "test")
+    held = {text for name in some for pair in parts[name] for text in pair[:2]}
     assert held.isdisjoint(text for pair in parts["train"] for text in pair[:2])
-    assert all(30 < len(parts[name]) <= 40 for name in ("valid", "calibration", "test"))
+    assert all(30 < len(parts[name]) <= 40 for name in some)
     assert len(parts["train"]) > 600
 
 

@@ -94,7 +94,8 @@ def test_nothing_that_is_scored_is_trained_on(tmp_path):
     whole = build(path, tmp_path / "before")
     scored = read_scored(tmp_path / "before", "test")["en"]
     taken = next(iter(scored.values()))
-    path = write_archive(tmp_path / "y.tar.gz", trained=("en",), further=[taken.first, "other", "1"])
+    further = [taken.first, "other", "1"]
+    path = write_archive(tmp_path / "y.tar.gz", trained=("en",), further=further)
     record = build(path, tmp_path / "after")
     assert whole["train_shared"] == {"en": 0} and record["train_shared"] == {"en": 1}
     assert record["train"] == whole["train"]

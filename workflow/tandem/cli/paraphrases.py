@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tandem.cli import common
 from tandem.cli.labelled import columns
 from tandem.corpora.files import STDIO
-from tandem.corpora.labelled_files import read_labelled
+from tandem.corpora.labelled_files import LabelledText, read_labelled
 from tandem.errors import TandemError
 from tandem.files.outputs import check
 from tandem.statistics.cosine import cosine_similarity
@@ -212,8 +212,8 @@ def evaluated(options: argparse.Namespace, load: Callable[..., Any]) -> dict[str
 def _with_both_labels(pairs: Sequence[LabelledText]) -> None:
     if len({pair.label for pair in pairs}) < 2:
         raise TandemError(
-            f"all {len(pairs):,} pairs that would be judged have the same label, which says nothing "
-            "of how well others are told apart. Give pairs of both labels, and more of them"
+            f"all {len(pairs):,} pairs that would be judged have the same label, which says "
+            "nothing of how well others are told apart. Give pairs of both labels, and more of them"
         )
 
 

@@ -118,7 +118,7 @@ def build_labelled(
 def _apart(
     whole: Mapping[str, Mapping[str, Sequence[LabelledPair | None]]],
 ) -> dict[str, dict[str, list[LabelledPair]]]:
-    """Leave out rows that are not translated, and training rows with a sentence of another split."""
+    """Leave out rows that are not translated, and training rows with sentences of other splits."""
     kept = {split: {code: [row for row in rows if row] for code, rows in by_language.items()}
             for split, by_language in whole.items()}  # fmt: skip
     for code, rows in kept["train"].items():

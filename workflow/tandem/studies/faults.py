@@ -166,8 +166,8 @@ def _size_faults(study: Study) -> Iterator[str]:
             yield f"mining.{name}: {task.bitext} has another mining task; give it one"
     for name, setting in study.settings.items():
         for backtranslation in filter(None, map(study.backtranslations.get, setting.corpora)):
-            if 0 < (made := backtranslation.pairs or 0) < (setting.pairs or 0):
-                yield f"settings.{name}.pairs: {setting.pairs}, but only {made} are translated"
+            if 0 < (most := backtranslation.pairs or 0) < (setting.pairs or 0):
+                yield f"settings.{name}.pairs: {setting.pairs}, but only {most} are translated"
         if setting.selection == "similarity" and study.sts is None:
             yield f"settings.{name}.selection: similarity needs the section sts"
 
@@ -180,10 +180,10 @@ def _turn_faults(study: Study) -> Iterator[str]:
     for name, setting in study.settings.items():
         if not setting.turns:
             continue
-        made = study.backtranslations
-        for corpus in (corpus for corpus in setting.corpora if corpus not in made):
-            yield f"settings.{name}.turns: no back-translation {not_among(corpus, made)}"
-        if len({made[corpus].bitext for corpus in setting.corpora if corpus in made}) > 1:
+        texts = study.backtranslations
+        for corpus in (corpus for corpus in setting.corpora if corpus not in texts):
+            yield f"settings.{name}.turns: no back-translation {not_among(corpus, texts)}"
+        if len({texts[corpus].bitext for corpus in setting.corpora if corpus in texts}) > 1:
             yield f"settings.{name}.turns: back-translations of several bitexts"
         counts = [study.encoders[e].seeds for e in setting.encoders if e in study.encoders]
         most = max((count or len(study.seeds) for count in counts), default=0)

@@ -58,8 +58,8 @@ class Identification(Task):
     the validation split.
 
     Items: `<class>.<language>` or `<class>.<language>-<language>`, which test pairs are told right,
-    bool (pairs,), and their rows. The figure `<class>.mean` averages all directions of a class, with
-    `groups` `<class>.<group>` those of a group, and `mean` the classes.
+    bool (pairs,), and their rows. The figure `<class>.mean` averages all directions of a class,
+    with `groups` `<class>.<group>` those of a group, and `mean` the classes.
     """
 
     metric: ClassVar[str] = "accuracy_x100"
