@@ -85,7 +85,8 @@ class Measures(Table):
             "accuracy at the one that is most accurate on validation pairs of the languages that "
             "are trained on, so that no labelled pair of a zero-shot language chooses anything. "
             "AUC: how often a pair that says the same is above one that does not, a tie counting "
-            "half. Equal error: where as large a share of either is misjudged; the lower, the better.",
+            "half. Equal error: where as large a share of either is misjudged; the lower, the "
+            "better.",
             self.notes,
         )  # fmt: skip
         return Report(pd.DataFrame(lines), text)
