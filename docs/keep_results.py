@@ -180,7 +180,9 @@ def main() -> None:
         )
     hours = job_hours(sys.argv[1])
     made = RESULTS.joinpath(*sys.argv[2:])
-    claims = sorted((made / "tables").glob(f"*{FILE_END}"))
+    # a table that nothing is claimed of has a file without rows
+    every = sorted((made / "tables").glob(f"*{FILE_END}"))
+    claims = [file for file in every if len(pd.read_csv(file))]
     scale = scale_of(sys.argv[1])
     name = made.name if scale == "default" else f"{made.name}-{scale}"
     target = ROOT / "docs/results" / (scale if made == RESULTS else name)
@@ -190,12 +192,14 @@ def main() -> None:
     kept = sorted(file for file in kept if file.name not in {"README.md", JOINED, SCORES})
     for file in kept:
         shutil.copy2(file, target / file.name)
-    write_frame(target / JOINED, merge(sorted(target.glob(f"*{FILE_END}"))))
-    about = f"[{JOINED}]({JOINED}) joins the claims of all tables"
+    about = []
+    if tested := sorted(target.glob(f"*{FILE_END}")):
+        write_frame(target / JOINED, merge(tested))
+        about.append(f"[{JOINED}]({JOINED}) joins the claims of all tables")
+        register(ROOT / "docs/results/registered.json", entries_of(target / JOINED), date.today())
     if rows := list(scores(made)):
         write_frame(target / SCORES, pd.DataFrame(rows))
-        about += f", [{SCORES}]({SCORES}) has the scores of each seed"
-    register(ROOT / "docs/results/registered.json", entries_of(target / JOINED), date.today())
+        about.append(f"[{SCORES}]({SCORES}) has the scores of each seed")
     run = {
         "command": without_places(sys.argv[1]),
         "commit": git("rev-parse", "--short", "HEAD"),
@@ -206,7 +210,7 @@ def main() -> None:
     lines = [
         f"# Results at the {scale} scale" + (f": {made.name}" if made != RESULTS else ""),
         "",
-        f"{about}.",
+        f"{', '.join(about)}.",
         "",
         *(line for one in remember(target, run) for line in described(one)),
     ]
