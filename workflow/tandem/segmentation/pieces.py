@@ -32,7 +32,7 @@ class PieceEncoder:
     def __init__(self, model: Path, ids: Mapping[str, int]) -> None:
         """Take the id of each piece of a model from `ids`."""
         self._processor = load_pieces(model, ids)
-        pieces = map(self._processor.id_to_piece, range(self._processor.vocab_size()))
+        pieces = self._processor.id_to_piece([*range(self._processor.vocab_size())])
         self._ids = np.array([ids.get(piece, -1) for piece in pieces], np.int32)
         self._alphabet = alphabet(piece_scores(self._processor))
         self._roles = Roles(self._alphabet)
@@ -68,8 +68,9 @@ def load_pieces(path: str | Path, ids: Collection[str] | None = None) -> spm.Sen
 
 def piece_scores(processor: spm.SentencePieceProcessor) -> dict[str, float]:
     """Return the pieces of a model with their scores, in the order of their numbers."""
-    numbers = (i for i in range(processor.vocab_size()) if not processor.is_unknown(i))
-    return {processor.id_to_piece(i): processor.get_score(i) for i in numbers}
+    numbers = [*range(processor.vocab_size())]
+    numbers.remove(processor.unk_id())
+    return dict(zip(processor.id_to_piece(numbers), processor.get_score(numbers), strict=True))
 
 
 def alphabet(pieces: Iterable[str]) -> frozenset[str]:
