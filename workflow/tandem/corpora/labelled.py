@@ -2,7 +2,7 @@
 
     train.tsv, selection.tsv   key, language and text of either side, and the label: see `Line`
     valid.tsv, test.tsv        row, language, label and both texts, of every language: see `Row`
-    labelled.json              how many there are, by split, language and label; see `_record`
+    labelled.json              how many there are, by split, language and label, and were left out
 
 Keys are equal for sentences that say the same as far as the labels tell: in any case of letters, as
 paraphrases, by way of others, and as translations. selection.tsv has the validation pairs of the

@@ -158,7 +158,7 @@ def lines_of(settings: ProbingText, items: Iterable[Item]) -> Iterator[str]:
 
     Meanings are dealt to the parts in proportion to their sizes, in an order drawn by the seed.
     Labels with fewer than `LEAST` sentences are left out; of word content, those words too without
-    which balanced parts are larger. All parts have the same labels.
+    which balanced parts are larger, so that its parts have the same labels.
 
     Raises:
         TandemError: a part has no sentences, or the training part has one label.
