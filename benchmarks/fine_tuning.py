@@ -6,10 +6,10 @@
 `speed` prints pairs a second of training and sentences a second of encoding, each with the share of
 the limit: of what the matrix products alone would take at the rate of a large product, measured in
 the same run. PAIRS of `choose` is a folder of labelled pairs that the workflow built
-(`results/pawsx/corpora/...`), and TRIALS a YAML list of `objective` and `recipe`, values that
-replace the usual ones. It trains by each on the first pairs, and prints accuracy on the validation
-split of the languages that are trained on: nothing that is reported is looked at. With a log,
-trials that it has are not run again.
+(`results/pawsx/corpora/...`), and TRIALS a YAML list of `encoder`, `objective` and `recipe`, whose
+values replace the usual ones. It trains by each on the first pairs, and prints accuracy on the
+validation split of the languages that are trained on: nothing that is reported is looked at. With a
+log, trials that it has are not run again.
 """
 
 from __future__ import annotations
@@ -19,17 +19,18 @@ import json
 import os
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before NumPy and PyTorch: one thread of the CPU
 
 import numpy as np
-import torch
 from generative import moment, products
 from torch.utils.flop_counter import FlopCounterMode
 
 from tandem.corpora.labelled import read_training
+from tandem.encoders.encoder import ENCODERS
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.pretrained import load_pretrained
 from tandem.files.io import read_yaml
@@ -37,11 +38,11 @@ from tandem.machine import place
 from tandem.objectives.kinds.scaled_cosine import ScaledCosine
 from tandem.objectives.objective import OBJECTIVES
 from tandem.segmentation.ragged import Ragged
-from tandem.statistics.cosine import cosine_similarity
 from tandem.statistics.identification import best_accuracy
+from tandem.tasks.selection import scored
 from tandem.training.pairs import Pairs
 from tandem.training.recipe import Recipe
-from tandem.training.run import Run, course_of
+from tandem.training.run import Run, course_of, train_encoder
 
 RECIPE = {
     "epochs": 2, "batch": 32, "dropout": 0.0, "learning_rate": 0.0004, "warmup": 40,
@@ -105,31 +106,23 @@ def labelled(encoder: SentenceEncoder, path: Path, most: int | None) -> Pairs:
     return Pairs(*sides, False, keys, labels=labels)
 
 
-def accuracy(encoder: SentenceEncoder, pairs: Pairs) -> float:
-    """Return the best accuracy x 100 of any threshold."""
-    assert pairs.labels is not None
-    cosines = cosine_similarity(*(encoder.encode_ids(s) for s in (pairs.left, pairs.right)))
-    return 100 * best_accuracy(cosines, pairs.labels)[1]
-
-
 def tried(
     trial: dict[str, Any], start: SentenceEncoder, train: Pairs, valid: Pairs
 ) -> dict[str, Any]:
     """Train by a trial; return accuracy after every epoch, and the time."""
+    kind = ENCODERS.parse(trial.get("encoder", {"kind": "pretrained"}))
     objective = OBJECTIVES.parse(trial.get("objective", {"kind": "scaled-cosine"}))
     recipe = Recipe(**RECIPE | trial.get("recipe", {}))
-    run = Run(start.kind, objective, recipe, int(trial.get("seed", 1)))
-    course = course_of(run, len(start.segmenter), [train], start=start)
-    began, by_epoch = time.perf_counter(), []
+    run = Run(kind, objective, recipe, int(trial.get("seed", 1)))
+    began, labels = time.perf_counter(), valid.labels
+    assert labels is not None
 
-    def validate(parameters: dict[str, torch.Tensor]) -> float:
-        arrays = {name: value.numpy() for name, value in parameters.items()}
-        table = arrays.pop("embedding")
-        encoder = SentenceEncoder(start.segmenter, start.kind, table, arrays)
-        by_epoch.append(accuracy(encoder, valid))
-        return by_epoch[-1]
+    def accuracy(embed: Callable[[Ragged], np.ndarray]) -> float:
+        """Return the best accuracy x 100 of any threshold."""
+        return 100 * best_accuracy(scored(embed, valid.left, valid.right), labels)[1]
 
-    course.run(validate, show=False)
+    _, history = train_encoder(run, start.segmenter, [train], accuracy, start=start, show=False)
+    by_epoch = [epoch.validation for epoch in history]
     return {"trial": trial, "accuracy_x100": by_epoch, "seconds": time.perf_counter() - began}
 
 
