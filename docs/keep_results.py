@@ -137,11 +137,15 @@ def _pattern(entry: ClaimEntry) -> str:
 
 
 def remember(target: Path, run: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the runs that the kept files are of; a file is of the run that made it last."""
+    """Return the runs that the kept files are of; a file is of the run that made it last.
+
+    What was removed, since it is no longer made, is of none.
+    """
     file = target / "runs.json"
     runs = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
     for earlier in runs:
-        earlier["files"] = [name for name in earlier["files"] if name not in run["files"]]
+        still = (name for name in earlier["files"] if (target / name).exists())
+        earlier["files"] = [name for name in still if name not in run["files"]]
     runs = [*(earlier for earlier in runs if earlier["files"]), run]
     file.write_text(json.dumps(runs, indent=1) + "\n", encoding="utf-8")
     return runs
