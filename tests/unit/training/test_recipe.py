@@ -43,3 +43,10 @@ def test_after_the_rise_it_falls_from_its_value():
 
 def test_without_a_rise_the_root_falls_from_the_first_update():
     np.testing.assert_allclose(factors(decay="root")[[0, 3]], [1, 0.5])
+
+
+@pytest.mark.parametrize("decay", ["none", "linear", "tenth", "root"])
+def test_a_short_training_has_its_rate_after_half_of_its_updates(decay):
+    short = factors(total=10, decay=decay, warmup=40)
+    np.testing.assert_allclose(short[:5], np.arange(1, 6) / 5)
+    np.testing.assert_allclose(short, factors(total=10, decay=decay, warmup=5))

@@ -38,7 +38,8 @@ class Recipe(Settings):
     """Factor of the learning rate for token embeddings. yang2019 multiplies their gradients by 25,
     which is the same for sgd."""
     warmup: NonNegativeInt = 0
-    """Updates in which the learning rate rises, linearly, from 0 to its value."""
+    """Updates in which the learning rate rises, linearly, from 0 to its value; at most half of all,
+    so that a short training has that rate, too."""
     decay: Literal["none", "linear", "tenth", "root"] = "none"
     """After the rise. linear: the learning rate falls from update to update, to 0 after the last
     one. tenth: it is a tenth after 33 of every 40 updates (yang2019, section 4.2). root: it falls
@@ -75,14 +76,15 @@ class Recipe(Settings):
 
         With `root` and without decay it stays above 0.
         """
-        rise = np.minimum(1, steps / self.warmup) if self.warmup else np.ones(steps.shape)
+        warmup = min(self.warmup, total // 2)
+        rise = np.minimum(1, steps / warmup) if warmup else np.ones(steps.shape)
         if self.decay == "none":
             return rise
         if self.decay == "root":
-            first = max(1, self.warmup)
+            first = max(1, warmup)
             return rise * np.sqrt(first / np.maximum(first, steps))
         if self.decay == "tenth":
             falls = np.where(40 * steps <= 33 * total, 1.0, 0.1)
             return rise * np.where(steps <= total, falls, 0.0)
-        fall = (steps - 1 - self.warmup) / max(1, total - self.warmup)
+        fall = (steps - 1 - warmup) / max(1, total - warmup)
         return rise * np.clip(1 - fall, 0, 1)
