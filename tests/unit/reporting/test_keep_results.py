@@ -51,3 +51,15 @@ def test_minutes_are_of_the_calls_that_made_something_for_the_folder(tool, tmp_p
     assert tool.minutes(tmp_path / "results/un") == 2
     (logs / "2026-12-01T143741.000000.snakemake.log").write_text("    output: results/un/b\n")
     assert tool.minutes(tmp_path / "results/un") == 2  # no job of it ended
+
+
+def test_a_file_is_of_the_run_that_made_it_last_and_of_none_once_it_is_gone(tool, tmp_path):
+    for name in ("early.csv", "both.csv", "gone.csv", "late.csv"):
+        (tmp_path / name).touch()
+    tool.remember(tmp_path, {"commit": "a", "files": ["early.csv", "both.csv", "gone.csv"]})
+    (tmp_path / "gone.csv").unlink()
+    runs = tool.remember(tmp_path, {"commit": "b", "files": ["both.csv", "late.csv"]})
+    assert [run["files"] for run in runs] == [["early.csv"], ["both.csv", "late.csv"]]
+    (tmp_path / "early.csv").unlink()
+    runs = tool.remember(tmp_path, {"commit": "c", "files": ["late.csv"]})
+    assert [run["commit"] for run in runs] == ["b", "c"]

@@ -99,8 +99,8 @@ class Plan(CorpusPlan):
 
     def corpus(self, experiment: str, seed: int | str) -> str:
         """Return the corpus that a seed trains an experiment on."""
-        first, *turns = self.setting(experiment).corpora
-        return [first, *turns][self.study.seeds.index(int(seed))] if turns else first
+        corpora = self.setting(experiment).corpora
+        return corpora[self.study.seeds.index(int(seed)) if len(corpora) > 1 else 0]
 
     def single_translator(self, experiment: str) -> str | None:
         """Return the translator whose text alone trains an experiment, if it could be another.
