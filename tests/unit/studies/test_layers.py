@@ -77,3 +77,21 @@ def test_files_are_looked_for_here_and_then_beside_the_snakefile(workspace):
     (base / "other.yaml").touch()
     assert find("other.yaml", base) == base / "other.yaml"
     assert find("nothing.yaml", base) == Path("nothing.yaml")
+
+
+def test_baselines_that_no_package_has_for_this_machine_are_left_out(workspace, caplog, monkeypatch):
+    pretrained = {"muse": {"label": "MUSE", "model": "muse"}, "e5": {"label": "E5", "model": "e5"}}
+    named = {"scores": {"baselines": ["muse", "e5"]}, "years": {"baselines": ["muse"]}}
+    values = {"studies": {"first": {"pretrained": pretrained, "tables": named}}}
+
+    def shown():
+        tables = plans(**values)["results/first"].study.tables
+        return {name: table.baselines for name, table in tables.items()}
+
+    monkeypatch.setattr("platform.system", lambda: "Linux")
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    assert shown() == {"scores": ["muse", "e5"], "years": ["muse"]}
+    assert not caplog.messages
+    monkeypatch.setattr("platform.machine", lambda: "arm64")
+    assert shown() == {"scores": ["muse"], "years": ["muse"]}
+    assert caplog.messages == ["E5: no package has it for this machine: left out of scores"]

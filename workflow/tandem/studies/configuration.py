@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import platform
 import sys
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
@@ -27,6 +29,10 @@ from tandem.translation.translator import TRANSLATORS
 
 REGISTRIES = (SEGMENTATIONS, ENCODERS, OBJECTIVES, TRANSLATORS, TASKS, TABLES, CLAIM_TESTS)
 """What a study's folder may add kinds to."""
+CARRIED_FOR = {"e5": ("Linux", "x86_64")}
+"""Pretrained encoders whose packages are for one system and processor."""
+
+logger = logging.getLogger(__name__)
 
 
 class Configuration(Settings):
@@ -152,7 +158,26 @@ def load_study(home: Path, configuration: Configuration, datasets: Collection[st
         problems = faults(error)
     if problems:
         raise _refusal(f"the study {home.name}", problems)
-    return study
+    return _without_absent(study)
+
+
+def _without_absent(study: Study) -> Study:
+    """Leave out of tables, with a warning, pretrained baselines that no package has for here."""
+    here = platform.system(), platform.machine()
+    absent = {
+        name: entry.label
+        for name, entry in study.pretrained.items()
+        if CARRIED_FOR.get(entry.model, here) != here
+    }
+    tables = {}
+    for name, table in study.tables.items():
+        named: list[str] = getattr(table, "baselines", [])
+        if left_out := [baseline for baseline in named if baseline in absent]:
+            left = [baseline for baseline in named if baseline not in absent]
+            tables[name] = table.model_copy(update={"baselines": left})
+            labels = ", ".join(absent[baseline] for baseline in left_out)
+            logger.warning("%s: no package has it for this machine: left out of %s", labels, name)
+    return study.model_copy(update={"tables": study.tables | tables})
 
 
 def _with_all_settings(name: str, layer: Mapping[str, Any]) -> Mapping[str, Any]:
