@@ -99,11 +99,11 @@ class Segmentation(Kind):
         """Return the function that segments sentences of a language.
 
         `ids` are those of its tokens, without their mark; `model` is its own, if the kind has any.
+
+        Raises:
+            InputError: the model's units are not those tokens.
         """
         raise NotImplementedError
-
-    def check_model(self, model: Path, ids: Mapping[str, int]) -> None:
-        """Refuse a model whose units are not those of the vocabulary: InputError."""
 
     def tokenizer(self, ids: Mapping[str, int], model: Path | None) -> Stock:
         """Return a tokeniser that does the same.

@@ -49,9 +49,12 @@ class Saved(Settings):
         kind = segmentation.get("kind") if isinstance(segmentation, dict) else None
         if not isinstance(kind, str) or kind not in SEGMENTATIONS.modules():
             return segmentation
+        own = {"kind", *SEGMENTATIONS.kind(kind).model_fields}
+        if segmentation.keys() <= own:
+            return segmentation
         others = {
             key for name in SEGMENTATIONS.modules() for key in SEGMENTATIONS.kind(name).model_fields
-        } - SEGMENTATIONS.kind(kind).model_fields.keys()
+        } - own
         return {key: value for key, value in segmentation.items() if key not in others}
 
     @model_validator(mode="after")
@@ -149,10 +152,8 @@ class Segmenter:
         names = stored.models.items()
         models = {language: None if name is None else folder / name for language, name in names}
         segmenter = cls(stored.segmentation, stored.vocabulary, models)
-        # languages that share a model and a mark share their units, too
-        for language in {segmenter._key(language): language for language in models}.values():
-            if (model := models[language]) is not None:
-                segmenter.segmentation.check_model(model, segmenter.units(language))
+        for language, *_ in segmenter.groups:
+            segmenter.encoder(language)  # which refuses a model that is not of this vocabulary
         return segmenter
 
     def stock_tokenizer(self, language: str) -> tuple[Tokenizer, list[int]]:

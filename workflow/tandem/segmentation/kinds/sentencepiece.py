@@ -73,12 +73,6 @@ class Sentencepiece(Segmentation):
         assert model is not None
         return lookup(PieceEncoder(model, ids))
 
-    def check_model(self, model: Path, ids: Mapping[str, int]) -> None:
-        """Refuse a model that could give a piece without an id: InputError."""
-        from tandem.segmentation.pieces import load_pieces
-
-        load_pieces(model, ids)
-
     def tokenizer(self, ids: Mapping[str, int], model: Path | None) -> Stock:
         """Return a Unigram tokeniser."""
         from tandem.segmentation.pieces import load_pieces, piece_scores

@@ -44,6 +44,8 @@ class Tokenizer(Segmentation):
 
         assert model is not None
         library = load(model)
+        if library.get_vocab() != ids:
+            raise InputError(model, None, "its pieces are not those of the vocabulary", REMEDY)
         library.no_padding()
         library.enable_truncation(self.longest)
 
@@ -51,11 +53,6 @@ class Tokenizer(Segmentation):
             return from_rows(e.ids for e in library.encode_batch_fast(list(sentences)))
 
         return encode
-
-    def check_model(self, model: Path, ids: Mapping[str, int]) -> None:
-        """Refuse a tokeniser whose pieces are not those of the vocabulary: InputError."""
-        if load(model).get_vocab() != ids:
-            raise InputError(model, None, "its pieces are not those of the vocabulary", REMEDY)
 
     def tokenizer(self, ids: Mapping[str, int], model: Path | None) -> Stock:
         """Return the tokeniser itself."""
