@@ -65,6 +65,14 @@ def test_a_series_keeps_its_colour_where_another_is_missing():
     assert left.get_xlim() == right.get_xlim()
 
 
+def test_panels_of_another_quantity_have_an_axis_of_their_own():
+    tens = Dots("r", ["SP"], {"En-Cs": np.array([[10.0, NAN, NAN]])})
+    hundreds = Dots("loss", ["SP"], {"En-Cs": np.array([[-300.0, NAN, NAN]])})
+    first, other, last = dot_plot([tens, hundreds, DOTS], columns=3).axes
+    assert first.get_xlim() == last.get_xlim()
+    assert other.get_xlim()[1] < 0 < first.get_xlim()[0]
+
+
 def test_a_limit_is_drawn_and_named_last_on_a_logarithmic_axis():
     bare = np.array([[10.0, NAN, NAN], [1000.0, NAN, NAN]])
     figure = dot_plot([Dots("n", ["a", "b"], {"s": bare}, log=True, limit=(500.0, "most"))])

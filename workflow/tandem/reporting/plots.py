@@ -142,7 +142,8 @@ def panels_of(frame: pd.DataFrame) -> list[Dots]:
 def dot_plot(panels: Sequence[Dots], columns: int = 1) -> Figure:
     """Draw panels of dots with their intervals, row by row, and one legend for all.
 
-    Those that stand beside each other, in `columns`, share row labels and the axis.
+    Those that stand beside each other, in `columns`, share row labels; of these, panels of the same
+    quantity share its axis.
     """
     labels = list(dict.fromkeys(label for panel in panels for label in panel.series))
     rows = [len(panel.rows) for panel in panels[::columns]]
@@ -150,10 +151,11 @@ def dot_plot(panels: Sequence[Dots], columns: int = 1) -> Figure:
     with matplotlib.rc_context(STYLE):
         width = max(WIDTH, 1.2 + 1.7 * columns)
         figure = new_figure(width, 0.7 + sum(0.6 + row_height * count for count in rows))
-        axes = figure.subplots(
-            len(rows), columns, squeeze=False, height_ratios=rows, sharex=columns > 1
-        ).ravel()
+        axes = figure.subplots(len(rows), columns, squeeze=False, height_ratios=rows).ravel()
+        first: dict[str, Axes] = {}
         for place, (panel, dots) in enumerate(zip(axes, panels, strict=True)):
+            if columns > 1 and first.setdefault(dots.xlabel, panel) is not panel:
+                panel.sharex(first[dots.xlabel])
             _draw(panel, dots, labels)
             panel.tick_params(labelleft=place % columns == 0)
         _legend(figure, axes, labels)

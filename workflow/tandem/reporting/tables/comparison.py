@@ -184,7 +184,8 @@ class Comparison(Table):
             values = bounds(frame, column.label, metric)
             if np.isfinite(values).any():
                 series = {"mean over seeds, with 95% interval": values}
-                panels.append(Dots(METRICS[metric], rows, series, title=column.label))
+                xlabel = METRICS[metric].replace("Loss", column.label)  # each has its own range
+                panels.append(Dots(xlabel, rows, series, title=column.label))
         if not panels:  # none of the data could be had
             panels = [Dots("nothing was scored", rows, {})]
         return dot_plot(panels, panels_beside(len(panels)))
