@@ -79,7 +79,7 @@ def test_files_are_looked_for_here_and_then_beside_the_snakefile(workspace):
     assert find("nothing.yaml", base) == Path("nothing.yaml")
 
 
-def test_baselines_that_no_package_has_for_this_machine_are_left_out(workspace, caplog, monkeypatch):
+def test_baselines_that_no_package_has_for_a_machine_are_left_out(workspace, caplog, monkeypatch):
     pretrained = {"muse": {"label": "MUSE", "model": "muse"}, "e5": {"label": "E5", "model": "e5"}}
     named = {"scores": {"baselines": ["muse", "e5"]}, "years": {"baselines": ["muse"]}}
     values = {"studies": {"first": {"pretrained": pretrained, "tables": named}}}
