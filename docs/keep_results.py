@@ -107,7 +107,8 @@ def minutes(made: Path) -> float:
 
 def without_places(command: str) -> str:
     """Return a command without what is where on this machine."""
-    return re.sub(r"mirror=\S+", "mirror=<folder of official archives>", command)
+    command = re.sub(r"mirror=\S+", "mirror=<folder of official archives>", command)
+    return re.sub(r"(?<= )(\.\.)?/\S+\.yaml", "<configuration of one's own>", command)
 
 
 def scores(made: Path) -> Iterator[dict[str, Any]]:

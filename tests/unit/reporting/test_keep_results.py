@@ -34,6 +34,14 @@ def test_the_scale_is_that_of_the_last_configuration(tool):
     assert tool.scale_of(full) == "full"
 
 
+def test_a_command_is_kept_without_places_of_a_machine(tool):
+    own = "snakemake un --configfile workflow/scales/full.yaml ../mine.yaml /a/b.yaml --config mirror=/c"
+    assert tool.without_places(own) == (
+        "snakemake un --configfile workflow/scales/full.yaml <configuration of one's own> "
+        "<configuration of one's own> --config mirror=<folder of official archives>"
+    )
+
+
 def test_minutes_are_of_the_calls_that_made_something_for_the_folder(tool, tmp_path, monkeypatch):
     monkeypatch.setattr(tool, "ROOT", tmp_path)
     monkeypatch.setattr(tool, "RESULTS", tmp_path / "results")
