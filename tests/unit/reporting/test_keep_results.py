@@ -35,9 +35,9 @@ def test_the_scale_is_that_of_the_last_configuration(tool):
 
 
 def test_a_command_is_kept_without_places_of_a_machine(tool):
-    own = "snakemake un --configfile workflow/scales/full.yaml ../mine.yaml /a/b.yaml --config mirror=/c"
+    own = "snakemake --configfile workflow/scales/full.yaml ../a.yaml /b/c.yaml --config mirror=/d"
     assert tool.without_places(own) == (
-        "snakemake un --configfile workflow/scales/full.yaml <configuration of one's own> "
+        "snakemake --configfile workflow/scales/full.yaml <configuration of one's own> "
         "<configuration of one's own> --config mirror=<folder of official archives>"
     )
 

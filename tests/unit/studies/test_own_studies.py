@@ -56,6 +56,14 @@ def test_the_table_of_studies_says_what_the_configuration_says(monkeypatch):
             assert line in rules + makefile
 
 
+def test_what_a_training_starts_from_is_left_out_on_no_machine(monkeypatch):
+    monkeypatch.chdir(REPOSITORY)
+    monkeypatch.setattr("platform.machine", lambda: "arm64")
+    tables = {root: plan.study.tables for root, plan in load("default").items()}
+    assert tables["results/pawsx"]["table1"].baselines == ["muse", "e5"]
+    assert tables["results/many"]["similarity"].baselines == ["muse", "minilm"]
+
+
 def test_a_study_is_read_without_its_plan(workspace):
     study = load_study(workspace / "studies/first", configured(), ["films", "verses", "scored"])
     assert study.title == "A study"

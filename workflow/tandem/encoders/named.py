@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from tandem.encoders.model import SentenceEncoder
     from tandem.filtering.filter import Encode
 
-PACKAGED = ("e5",)
-"""Pretrained encoders that packages carry; see `pretrained.load_pretrained`."""
+PACKAGED = {"e5": ("Linux", "x86_64")}
+"""Pretrained encoders that packages carry, with the system and the processor these are for; see
+`pretrained.load_pretrained`."""
 SHIPPED = ROOT / "tandem/models"
 """The folder of the models that Tandem brings along."""
 MODELS = "TANDEM_MODELS"

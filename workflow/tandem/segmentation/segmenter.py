@@ -113,6 +113,9 @@ class Segmenter:
         if language not in self.models:
             problem = f"no segmentation for language {language!r}"
             raise TandemError(f"{problem}; this one knows {', '.join(self.languages)}")
+        return self._encoder(language)
+
+    def _encoder(self, language: str) -> Encode:
         key = self._key(language)
         if key not in self._encoders:
             ids, model = self.units(language), self.models[language]
@@ -153,7 +156,8 @@ class Segmenter:
         models = {language: None if name is None else folder / name for language, name in names}
         segmenter = cls(stored.segmentation, stored.vocabulary, models)
         for language, *_ in segmenter.groups:
-            segmenter.encoder(language)  # which refuses a model that is not of this vocabulary
+            if models[language] is not None:
+                segmenter._encoder(language)  # which refuses a model of another vocabulary
         return segmenter
 
     def stock_tokenizer(self, language: str) -> tuple[Tokenizer, list[int]]:

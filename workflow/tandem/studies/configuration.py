@@ -13,6 +13,7 @@ from pydantic import NonNegativeInt, ValidationError
 
 from tandem.corpora.register import DICTIONARIES, Dataset, load_register
 from tandem.encoders.encoder import ENCODERS
+from tandem.encoders.named import PACKAGED
 from tandem.objectives.objective import OBJECTIVES
 from tandem.registry import ConfigurationError, Settings, faults, not_among
 from tandem.reporting.claim_test import CLAIM_TESTS
@@ -29,8 +30,6 @@ from tandem.translation.translator import TRANSLATORS
 
 REGISTRIES = (SEGMENTATIONS, ENCODERS, OBJECTIVES, TRANSLATORS, TASKS, TABLES, CLAIM_TESTS)
 """What a study's folder may add kinds to."""
-CARRIED_FOR = {"e5": ("Linux", "x86_64")}
-"""Pretrained encoders whose packages are for one system and processor."""
 
 logger = logging.getLogger(__name__)
 
@@ -158,25 +157,30 @@ def load_study(home: Path, configuration: Configuration, datasets: Collection[st
         problems = faults(error)
     if problems:
         raise _refusal(f"the study {home.name}", problems)
-    return _without_absent(study)
+    return _without_absent(study, home.name)
 
 
-def _without_absent(study: Study) -> Study:
-    """Leave out of tables, with a warning, pretrained baselines that no package has for here."""
+def _without_absent(study: Study, name: str) -> Study:
+    """Leave out of tables, with a warning, pretrained baselines that no package has for here.
+
+    One that a training starts from stays: such a study cannot do without it.
+    """
     here = platform.system(), platform.machine()
+    starts = {setting.start_pretrained for setting in study.settings.values()}
     absent = {
-        name: entry.label
-        for name, entry in study.pretrained.items()
-        if CARRIED_FOR.get(entry.model, here) != here
+        key: entry.label
+        for key, entry in study.pretrained.items()
+        if PACKAGED.get(entry.model, here) != here and key not in starts
     }
     tables = {}
-    for name, table in study.tables.items():
+    for key, table in study.tables.items():
         named: list[str] = getattr(table, "baselines", [])
-        if left_out := [baseline for baseline in named if baseline in absent]:
+        if absent.keys() & named:
             left = [baseline for baseline in named if baseline not in absent]
-            tables[name] = table.model_copy(update={"baselines": left})
-            labels = ", ".join(absent[baseline] for baseline in left_out)
-            logger.warning("%s: no package has it for this machine: left out of %s", labels, name)
+            tables[key] = table.model_copy(update={"baselines": left})
+    if tables:
+        text = "the study %s leaves %s out of %s, which no package has for this machine"
+        logger.warning(text, name, ", ".join(absent.values()), ", ".join(tables))
     return study.model_copy(update={"tables": study.tables | tables})
 
 

@@ -176,7 +176,7 @@ class Comparison(Table):
     def plot(self, figure: str, frame: pd.DataFrame, material: Material) -> Drawing:
         """Draw a panel for each figure that any model has, a row for each model."""
         from tandem.reporting.plots import Dots, bounds, dot_plot
-        from tandem.reporting.scores import METRICS
+        from tandem.reporting.scores import LOWER, METRICS
 
         rows, panels = [str(label) for label in frame["row"]], []
         for column in self.columns:
@@ -184,7 +184,9 @@ class Comparison(Table):
             values = bounds(frame, column.label, metric)
             if np.isfinite(values).any():
                 series = {"mean over seeds, with 95% interval": values}
-                xlabel = METRICS[metric].replace("Loss", column.label)  # each has its own range
+                xlabel = METRICS[metric]
+                if metric in LOWER:  # losses have no range in common
+                    xlabel = f"{column.label} × 100, the lower the better"
                 panels.append(Dots(xlabel, rows, series, title=column.label))
         if not panels:  # none of the data could be had
             panels = [Dots("nothing was scored", rows, {})]
