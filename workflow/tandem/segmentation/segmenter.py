@@ -49,12 +49,12 @@ class Saved(Settings):
         kind = segmentation.get("kind") if isinstance(segmentation, dict) else None
         if not isinstance(kind, str) or kind not in SEGMENTATIONS.modules():
             return segmentation
-        known = {"kind", *SEGMENTATIONS.kind(kind).model_fields}
-        if segmentation.keys() <= known:
+        fields = {"kind", *SEGMENTATIONS.kind(kind).model_fields}
+        if segmentation.keys() <= fields:
             return segmentation
         others = {
             key for name in SEGMENTATIONS.modules() for key in SEGMENTATIONS.kind(name).model_fields
-        } - known
+        } - fields
         return {key: value for key, value in segmentation.items() if key not in others}
 
     @model_validator(mode="after")
