@@ -108,7 +108,7 @@ def minutes(made: Path) -> float:
 def without_places(command: str) -> str:
     """Return a command without what is where on this machine."""
     command = re.sub(r"mirror=\S+", "mirror=<folder of official archives>", command)
-    return re.sub(r"(?<= )(\.\.)?/\S+\.yaml", "<configuration of one's own>", command)
+    return re.sub(r"(?<= )(\.\.)?/\S+\.ya?ml", "<configuration of one's own>", command)
 
 
 def scores(made: Path) -> Iterator[dict[str, Any]]:

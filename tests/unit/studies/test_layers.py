@@ -94,5 +94,5 @@ def test_baselines_that_no_package_has_for_a_machine_are_left_out(workspace, cap
     assert not caplog.messages
     monkeypatch.setattr("platform.machine", lambda: "arm64")
     assert shown() == {"scores": ["muse"], "years": ["muse"]}
-    text = "the study first leaves E5 out of scores, which no package has for this machine"
+    text = "the study first shows no E5 in scores: no package has it for this machine"
     assert caplog.messages == [text]

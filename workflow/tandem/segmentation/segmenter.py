@@ -50,7 +50,7 @@ class Saved(Settings):
         if not isinstance(kind, str) or kind not in SEGMENTATIONS.modules():
             return segmentation
         fields = {"kind", *SEGMENTATIONS.kind(kind).model_fields}
-        if segmentation.keys() <= fields:
+        if segmentation.keys() <= fields:  # as a rule; to import the other kinds takes time
             return segmentation
         others = {
             key for name in SEGMENTATIONS.modules() for key in SEGMENTATIONS.kind(name).model_fields

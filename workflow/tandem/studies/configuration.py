@@ -172,15 +172,16 @@ def _without_absent(study: Study, name: str) -> Study:
         for key, entry in study.pretrained.items()
         if PACKAGED.get(entry.model, here) != here and key not in starts
     }
-    tables = {}
+    tables, labels = {}, dict[str, None]()
     for key, table in study.tables.items():
         named: list[str] = getattr(table, "baselines", [])
-        if absent.keys() & named:
+        if left_out := [absent[baseline] for baseline in named if baseline in absent]:
             left = [baseline for baseline in named if baseline not in absent]
             tables[key] = table.model_copy(update={"baselines": left})
+            labels |= dict.fromkeys(left_out)
     if tables:
-        text = "the study %s leaves %s out of %s, which no package has for this machine"
-        logger.warning(text, name, ", ".join(absent.values()), ", ".join(tables))
+        text = "the study %s shows no %s in %s: no package has it for this machine"
+        logger.warning(text, name, ", ".join(labels), ", ".join(tables))
     return study.model_copy(update={"tables": study.tables | tables})
 
 
