@@ -118,8 +118,9 @@ def section(title: str, model: type[Settings], level: int) -> Iterator[str]:
     if model.model_fields:
         yield "| key | type | default | meaning |\n| --- | --- | --- | --- |"
         inside: dict[type[Settings], list[str]] = {}
+        meanings = model.meanings()
         for name, field in model.model_fields.items():
-            cells = said_type(field), said_default(field), in_cell(field.description or "")
+            cells = said_type(field), said_default(field), in_cell(meanings.get(name, ""))
             yield f"| `{name}` | " + " | ".join(cells) + " |"
             for inner in models_in(field.annotation):
                 inside.setdefault(inner, []).append(name)

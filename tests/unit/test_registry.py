@@ -99,3 +99,10 @@ def test_values_do_not_change():
 
     with pytest.raises(ValidationError, match="frozen"):
         Fixed().number = 2
+
+
+def test_what_a_field_means_stands_under_it_or_under_that_of_a_base(registry):
+    dog = registry.kind("big-dog")
+    assert dog.meanings() == {"legs": "How many.", "barks": "Whether it does."}
+    properties = dog.model_json_schema()["properties"]
+    assert {key: entry["description"] for key, entry in properties.items()} == dog.meanings()

@@ -9,10 +9,14 @@ import are imported in methods, since every dry run imports these modules.
 
 from __future__ import annotations
 
+import ast
 import difflib
 import importlib
+import inspect
 import re
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -30,12 +34,38 @@ class ConfigurationError(TandemError):
 class Settings(BaseModel):
     """Values from a configuration: unknown keys are refused, and values cannot be changed.
 
-    The docstring under a field says what it means; docs/configuration.md quotes it.
+    The docstring under a field says what it means; docs/configuration.md quotes it. It is read when
+    it is asked for (`meanings`): Pydantic would read the source of every class that is imported.
     """
 
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False
-    )
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @classmethod
+    def meanings(cls) -> dict[str, str]:
+        """Return what each field means, by the docstrings of the class and of its bases."""
+        texts: dict[str, str] = {}
+        for base in reversed(cls.__mro__[: cls.__mro__.index(Settings)]):
+            (defined,) = ast.parse(textwrap.dedent(inspect.getsource(base))).body
+            assert isinstance(defined, ast.ClassDef)
+            for field, text in pairwise(defined.body):
+                match field, text:
+                    case (
+                        ast.AnnAssign(target=ast.Name(id=name)),
+                        ast.Expr(value=ast.Constant(value=str(meaning))),
+                    ) if name in cls.model_fields:
+                        texts[name] = inspect.cleandoc(meaning)
+        return texts
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        """Add what the fields mean."""
+        described = handler(schema)
+        properties = handler.resolve_ref_schema(described).get("properties", {})
+        for name, meaning in cls.meanings().items():
+            properties[cls.model_fields[name].alias or name]["description"] = meaning
+        return described
 
     @model_validator(mode="before")
     @classmethod

@@ -127,9 +127,10 @@ def _setting(text: str) -> tuple[str, Any]:
 def _add_settings(parser: argparse.ArgumentParser, model: type[Settings], *names: str) -> None:
     """Add an option for each of these settings, with its own meaning."""
     follows = "follows the amount of text and the encoder"
+    meanings = model.meanings()
     for name in names:
         field = model.model_fields[name]
-        meaning = " ".join((field.description or "").split()).replace("%", "%%")
+        meaning = " ".join(meanings[name].split()).replace("%", "%%")
         number = common.positive if field.default else common.natural
         kind = {"threads": common.threads}.get(
             name, number if isinstance(field.default, int) else float

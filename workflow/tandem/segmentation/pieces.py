@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from math import isfinite
 from pathlib import Path
@@ -30,11 +30,19 @@ class PieceEncoder:
     """
 
     def __init__(self, model: Path, ids: Mapping[str, int]) -> None:
-        """Take the id of each piece of a model from `ids`."""
-        self._processor = load_pieces(model, ids)
+        """Take the id of each piece of a model from `ids`.
+
+        Raises:
+            InputError: it is no such model, or a text could hold a piece without an id.
+        """
+        self._processor = load_pieces(model)
+        scores = piece_scores(self._processor)
+        self._alphabet = alphabet(scores)
+        whole = self._alphabet <= scores.keys() and all(map(isfinite, scores.values()))
+        if not (whole and scores.keys() <= ids.keys()):
+            raise InputError(model, None, "its pieces are not those of the vocabulary", REMEDY)
         pieces = self._processor.id_to_piece([*range(self._processor.vocab_size())])
         self._ids = np.array([ids.get(piece, -1) for piece in pieces], np.int32)
-        self._alphabet = alphabet(piece_scores(self._processor))
         self._roles = Roles(self._alphabet)
 
     def __call__(self, tokens: Sequence[str]) -> Ragged:
@@ -48,22 +56,13 @@ class PieceEncoder:
         return Ragged(self._ids[pieces], np.cumsum([0, *map(len, rows)]))
 
 
-def load_pieces(path: str | Path, ids: Collection[str] | None = None) -> spm.SentencePieceProcessor:
-    """Load a SentencePiece model; with `ids`, each of its pieces must have one.
-
-    Raises:
-        InputError: it is no such model, or a text could hold a piece without an id.
-    """
+def load_pieces(path: str | Path) -> spm.SentencePieceProcessor:
+    """Load a SentencePiece model; InputError if it is none."""
     try:
-        processor = spm.SentencePieceProcessor(model_file=str(path))
+        return spm.SentencePieceProcessor(model_file=str(path))
     except (OSError, RuntimeError) as error:
         problem = f"not a readable SentencePiece model ({error})"
         raise InputError(path, None, problem, REMEDY) from error
-    pieces = piece_scores(processor)
-    whole = alphabet(pieces) <= pieces.keys() and all(map(isfinite, pieces.values()))
-    if ids is not None and not (whole and pieces.keys() <= set(ids)):
-        raise InputError(path, None, "its pieces are not those of the vocabulary", REMEDY)
-    return processor
 
 
 def piece_scores(processor: spm.SentencePieceProcessor) -> dict[str, float]:

@@ -78,5 +78,5 @@ class Sentencepiece(Segmentation):
         from tandem.segmentation.pieces import load_pieces, piece_scores
         from tandem.segmentation.stock_tokenizer import of_pieces
 
-        scores = piece_scores(load_pieces(str(model), ids))
+        scores = piece_scores(load_pieces(str(model)))
         return of_pieces(scores), list(scores)
