@@ -1,10 +1,12 @@
 """The joint encoder beside one of each language alone."""
 
 from dataclasses import replace
+from pathlib import Path
 
+import numpy as np
 import pytest
 
-from tandem.files.io import write_json
+from tandem.files.io import read_json, write_json
 from tandem.reporting.claim_entries import read_claims
 from tandem.reporting.claim_test import CLAIM_TESTS, Evidence
 from tandem.reporting.claims import judge
@@ -46,6 +48,31 @@ def test_the_page_tells_the_means_and_who_is_ahead(report):
     figure = table.plot("figures/languages", made.frame, given)
     labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
     assert labels == ["fr", "ja", "ar", "de"]
+
+
+def test_sources_of_one_language_share_a_grid_and_a_panel(made, plan, scored):
+    path = Path(plan.path("corpora", "c"), "collection.json")
+    parts = read_json(path)["parts"]
+    for source in ("handbook", "dictionary"):
+        parts.append(parts[1] | {"source": source})
+    write_json(path, {"parts": parts})
+    units = ["bible.en-ar", "bible.ar-en", "bible.en-de", "bible.de-en"]
+    units += ["handbook.en-de", "handbook.de-en", "dictionary.en-de", "dictionary.de-en"]
+    for experiment in ("sp.joint", "sp.alone-de"):
+        for seed in (1, 2):
+            items = {unit: np.arange(100) < 90 - i - seed for i, unit in enumerate(units)}
+            scored(experiment, "retrieval", seed, items)
+    for language in ("ar", "ja"):
+        scored(f"sp.alone-{language}", "retrieval", 1, {})
+    table, given, report = made("by-language", VALUES)
+    assert report.markdown.count("\n## ") == 2
+    several, single = report.markdown.split("\n## ")[1:]
+    assert several.startswith("bible\n\nJoint, mean of 2 languages")
+    assert single.startswith("Sources of one language\n\n| Language")
+    assert "| de, handbook |" in single and "| de, dictionary |" in single
+    figure = table.plot("figures/languages", report.frame, given)
+    labels = [[label.get_text() for label in axes.get_yticklabels()] for axes in figure.axes]
+    assert labels == [["ar", "de"], ["de, handbook", "de, dictionary"]]
 
 
 def test_as_good_is_tested_and_corrected_for_the_languages_alone(made, hits, tmp_path):

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 METRIC = "p_at_1_x100"
+SINGLE = "Sources of one language"
+"""The heading of those that have a part in one language only."""
 WAYS = {"into": "{pivot}-{language}", "from": "{language}-{pivot}"}
 """From the pivot's sentences into the language, and back."""
 
@@ -101,7 +103,7 @@ class ByLanguage(Table):
         return row
 
     def _markdown(self, frame: pd.DataFrame) -> str:
-        """Lay out a grid for each source, the weakest language first."""
+        """Lay out a grid for each group of sources, the weakest language first."""
         from tandem.reporting.writer import grid, page, with_interval
 
         parts = [
@@ -114,7 +116,7 @@ class ByLanguage(Table):
         headings = ["Language", "Script", "Training pairs", "Sentences"]
         for way in ("to English", "from English"):
             headings += [f"Joint, {way}", "Alone", "Gain"]
-        for source, rows in frame.groupby("source", sort=False):
+        for title, rows in _groups(frame):
             lines = []
             for _, row in rows.sort_values("joint_from_p_at_1_x100", kind="stable").iterrows():
                 counts = (f"{row['pairs']:,}", f"{row['sentences']:,}")
@@ -123,24 +125,34 @@ class ByLanguage(Table):
                     for way in ("from", "into")
                     for kind in ("joint", "alone", "gain")
                 ]
-                lines.append([str(row["language"]), str(row["script"]), *counts, *figures])
-            parts += [f"## {source}", _means(rows), grid(headings, lines)]
+                lines.append([row["name"], row["script"], *counts, *figures])
+            means = [] if title == SINGLE else [_means(rows)]
+            parts += [f"## {title}", *means, grid(headings, lines)]
         return page(*parts)
 
     def plot(self, figure: str, frame: pd.DataFrame, material: Material) -> Figure:
-        """Draw a panel for each source, a row for each language, the best first."""
+        """Draw a panel for each group of sources, a row for each language, the best first."""
         from tandem.reporting.plots import Dots, bounds, dot_plot
 
         panels = []
-        for source, rows in frame.groupby("source", sort=False):
+        for title, rows in _groups(frame):
             ordered = rows.sort_values("joint_from_p_at_1_x100", ascending=False, kind="stable")
             series = {
                 "all languages together": bounds(ordered, "joint_from", METRIC),
                 "the language alone": bounds(ordered, "alone_from", METRIC),
             }
             label = "P@1 × 100, to English, with 95% interval"
-            panels.append(Dots(label, list(ordered["language"]), series, str(source)))
+            panels.append(Dots(label, list(ordered["name"]), series, title))
         return dot_plot(panels)
+
+
+def _groups(frame: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    """Group rows by source and name them by language; sources of one language are one group."""
+    single = frame.groupby("source")["language"].transform("size") == 1
+    with_source = frame["language"] + ", " + frame["source"]
+    named = frame.assign(name=frame["language"].where(~single, with_source))
+    groups = [(str(source), rows) for source, rows in named[~single].groupby("source", sort=False)]
+    return [*groups, (SINGLE, named[single])] if single.any() else groups
 
 
 def _means(rows: pd.DataFrame) -> str:
