@@ -152,6 +152,16 @@ def remember(target: Path, run: dict[str, Any]) -> list[dict[str, Any]]:
     return runs
 
 
+def forget(target: Path, command: str, kept: set[str]) -> None:
+    """Remove what an earlier run of the same command made, and this one does not make."""
+    file = target / "runs.json"
+    runs = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
+    for earlier in runs:
+        if earlier["command"] == command:
+            for name in set(earlier["files"]) - kept:
+                (target / name).unlink(missing_ok=True)
+
+
 def described(run: dict[str, Any]) -> list[str]:
     """Return the lines that tell of a run; the site has its tables in their places."""
     taken = f" in {run['minutes']:,.0f} minutes" if "minutes" in run else ""
@@ -195,6 +205,8 @@ def main() -> None:
     kept = [file for ending in ("csv", "md") for file in made.glob(f"*.{ending}")]
     kept += [*made.glob("*.png"), *(made / "figures").glob("*.png"), *claims]
     kept = sorted(file for file in kept if file.name not in {"README.md", JOINED, SCORES})
+    command = without_places(sys.argv[1])
+    forget(target, command, {file.name for file in kept})
     for file in kept:
         shutil.copy2(file, target / file.name)
     about = []
@@ -206,7 +218,7 @@ def main() -> None:
         write_frame(target / SCORES, pd.DataFrame(rows))
         about.append(f"[{SCORES}]({SCORES}) has the scores of each seed")
     run = {
-        "command": without_places(sys.argv[1]),
+        "command": command,
         "commit": git("rev-parse", "--short", "HEAD"),
         "minutes": minutes(made),
         "hours": hours,

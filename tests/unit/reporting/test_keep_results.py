@@ -71,3 +71,13 @@ def test_a_file_is_of_the_run_that_made_it_last_and_of_none_once_it_is_gone(tool
     (tmp_path / "early.csv").unlink()
     runs = tool.remember(tmp_path, {"commit": "c", "files": ["late.csv"]})
     assert [run["commit"] for run in runs] == ["b", "c"]
+
+
+def test_what_the_same_command_no_longer_makes_is_removed(tool, tmp_path):
+    for name in ("early.csv", "late.csv", "own.csv", "both.csv"):
+        (tmp_path / name).touch()
+    tool.remember(tmp_path, {"command": "snakemake a", "files": ["early.csv", "both.csv"]})
+    tool.remember(tmp_path, {"command": "snakemake b", "files": ["late.csv"]})
+    tool.forget(tmp_path, "snakemake a", {"both.csv"})
+    left = sorted(path.name for path in tmp_path.glob("*.csv"))
+    assert left == ["both.csv", "late.csv", "own.csv"]
