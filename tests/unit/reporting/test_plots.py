@@ -73,6 +73,19 @@ def test_panels_of_another_quantity_have_an_axis_of_their_own():
     assert other.get_xlim()[1] < 0 < first.get_xlim()[0]
 
 
+def test_panels_of_another_group_have_an_axis_of_their_own_and_leave_no_empty_one():
+    tens = Dots("r", ["SP"], {"En-Cs": np.array([[10.0, NAN, NAN]])}, group="a")
+    hundreds = Dots("r", ["SP"], {"En-Cs": np.array([[300.0, NAN, NAN]])}, group="b")
+    first, other, last = dot_plot([tens, hundreds, tens], columns=2).axes
+    assert first.get_xlim() == last.get_xlim()
+    assert other.get_xlim()[0] > 100 > first.get_xlim()[1]
+    assert [axes.yaxis.get_tick_params()["labelleft"] for axes in (first, other, last)] == [
+        True,
+        False,
+        True,
+    ]
+
+
 def test_a_limit_is_drawn_and_named_last_on_a_logarithmic_axis():
     bare = np.array([[10.0, NAN, NAN], [1000.0, NAN, NAN]])
     figure = dot_plot([Dots("n", ["a", "b"], {"s": bare}, log=True, limit=(500.0, "most"))])

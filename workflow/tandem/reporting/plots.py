@@ -58,6 +58,7 @@ class Dots:
 
     `series` holds (rows, 3) numbers, estimate and the bounds of its interval; a row of NaN is not
     drawn, and bounds that are NaN give a dot alone. `limit` is a value to mark and its name.
+    Panels of the same quantity (`xlabel`) and `group` share its axis where they stand in columns.
     """
 
     xlabel: str
@@ -66,6 +67,7 @@ class Dots:
     title: str = ""
     log: bool = False
     limit: tuple[float, str] | None = None
+    group: str = ""
 
 
 @dataclass(frozen=True)
@@ -142,8 +144,8 @@ def panels_of(frame: pd.DataFrame) -> list[Dots]:
 def dot_plot(panels: Sequence[Dots], columns: int = 1) -> Figure:
     """Draw panels of dots with their intervals, row by row, and one legend for all.
 
-    Those that stand beside each other, in `columns`, share row labels; of these, panels of the same
-    quantity share its axis.
+    Those that stand beside each other, in `columns`, share row labels; the last row of panels need
+    not be full.
     """
     labels = list(dict.fromkeys(label for panel in panels for label in panel.series))
     rows = [len(panel.rows) for panel in panels[::columns]]
@@ -151,11 +153,15 @@ def dot_plot(panels: Sequence[Dots], columns: int = 1) -> Figure:
     with matplotlib.rc_context(STYLE):
         width = max(WIDTH, 1.2 + 1.7 * columns)
         figure = new_figure(width, 0.7 + sum(0.6 + row_height * count for count in rows))
-        axes = figure.subplots(len(rows), columns, squeeze=False, height_ratios=rows).ravel()
-        first: dict[str, Axes] = {}
+        places = figure.subplots(len(rows), columns, squeeze=False, height_ratios=rows).ravel()
+        axes = places[: len(panels)]
+        for unused in places[len(panels) :]:
+            unused.remove()
+        first: dict[tuple[str, str], Axes] = {}
         for place, (panel, dots) in enumerate(zip(axes, panels, strict=True)):
-            if columns > 1 and first.setdefault(dots.xlabel, panel) is not panel:
-                panel.sharex(first[dots.xlabel])
+            like = first.setdefault((dots.xlabel, dots.group), panel)
+            if columns > 1 and like is not panel:
+                panel.sharex(like)
             _draw(panel, dots, labels)
             panel.tick_params(labelleft=place % columns == 0)
         _legend(figure, axes, labels)

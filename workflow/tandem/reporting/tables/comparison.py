@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 LEVEL = 0.01
 """Level at which a figure is marked as below the last row's (wieting2020, section 4.4)."""
 MOST_BESIDE = 5
-"""Most panels of a figure beside each other, where that leaves no gap."""
+"""Most panels of a figure beside each other."""
 _MARK = "†"
 
 
@@ -187,7 +188,7 @@ class Comparison(Table):
                 xlabel = METRICS[metric]
                 if metric in LOWER:  # losses have no range in common
                     xlabel = f"{column.label} × 100, the lower the better"
-                panels.append(Dots(xlabel, rows, series, title=column.label))
+                panels.append(Dots(xlabel, rows, series, column.label, group=column.task))
         if not panels:  # none of the data could be had
             panels = [Dots("nothing was scored", rows, {})]
         return dot_plot(panels, panels_beside(len(panels)))
@@ -203,9 +204,9 @@ def _described(row: Compared, figure: Figure, name: str) -> dict[str, str]:
 
 
 def panels_beside(panels: int) -> int:
-    """Return how many panels stand beside each other, so that every row of them is full."""
-    full = [count for count in range(3, MOST_BESIDE + 1) if panels % count == 0]
-    return max(full, default=panels)
+    """Return how many panels stand beside each other, in few and even rows."""
+    rows = math.ceil(panels / MOST_BESIDE)
+    return math.ceil(panels / rows)
 
 
 def _p(last: Cell | None, cell: Cell | None) -> float | None:
