@@ -27,6 +27,9 @@ def test_experiments_have_a_row_each_and_a_column_for_every_figure(material, sco
     rows = table.model_copy(update=one).build(made).frame
     assert list(zip(rows["experiment"], rows["setting"], strict=True)) == [
         ("sp.en-cs", "en-cs"), ("lstm.en-cs", "pretrained")]  # fmt: skip
-    (axes,) = table.plot("figures/toy", report.frame, made).axes
+    figure = table.plot("figures/toy", report.frame, made)
+    (axes,), (legend,) = figure.axes, figure.legends
     assert [t.get_text() for t in axes.get_yticklabels()] == ["sts.2012", "sts.2013", "sts.mean"]
     assert len(axes.containers) == 4
+    series = ["SP, en-en", "SP, en-cs", "SP, random", "LSTM, en-cs"]
+    assert [text.get_text() for text in legend.get_texts()] == series

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tandem.reporting.outline import Outline
 from tandem.reporting.table import Material, Report, Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
 
 
 class Experiments(Table):
@@ -61,3 +67,8 @@ class Experiments(Table):
         legend = intervals + "Best of each column in bold."
         text = page(f"# {self.title}", grid(headings, beside(heads, cells)), legend, self.notes)
         return Report(frame, text)
+
+    def plot(self, figure: str, frame: pd.DataFrame, material: Material) -> Figure:
+        """Name the series as the rows of the Markdown table are: encoder and setting."""
+        names = frame[["encoder", "setting"]].apply(", ".join, axis=1)
+        return super().plot(figure, frame.assign(experiment=names), material)
