@@ -132,6 +132,7 @@ def test_the_card_has_what_training_measured(tmp_path):
             "thresholds": {"cosine": 0.25, "ratio": 1.0625},
         },
         "text": {"cleaning": {"read": 3}},
+        "start": {"sha256": "ab12", "training": {"pairs": 9}},
     }
     export_sentence_transformers(encoder, tmp_path / "out", Card("m"))
     text = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
@@ -139,6 +140,7 @@ def test_the_card_has_what_training_measured(tmp_path):
     assert row in text
     assert "`pip install .` in a clone" in text and "tandem-bitext" not in text
     assert "a cosine of 0.250 or more" in text
+    assert "from another model (SHA-256 ab12): its text and its licences count, too." in text
     assert "{" not in text.split("## Hyperparameters")[1]
 
 

@@ -18,7 +18,7 @@ from tandem.errors import TandemError, shown
 from tandem.files.io import parse_yaml
 from tandem.files.outputs import check
 from tandem.objectives.objective import OBJECTIVES, Objective
-from tandem.own_bitext.recipes import SAMPLE, small
+from tandem.own_bitext.recipes import SAMPLE, STARTED, small
 from tandem.registry import Settings
 from tandem.segmentation.segmentation import SEGMENTATIONS, Segmentation
 from tandem.training.recipe import Recipe
@@ -50,8 +50,11 @@ def add_train(parser: argparse.ArgumentParser) -> None:
         help="go on with a training that was stopped; begin, if none was",
     )  # fmt: skip
     parser.add_argument(
-        "--from", dest="model", metavar="MODEL", help=f"what to start from: {common.MODEL}"
-    )
+        "--from", dest="model", metavar="MODEL", type=_start,
+        help=f"what to start from: {common.MODEL}; or none: nothing (default: small, if it "
+        f"knows the languages, at most {STARTED:,} pairs are trained on, and no option decides the "
+        "encoder or its segmentation; else none)",
+    )  # fmt: skip
     absent = argparse.SUPPRESS
     parser.add_argument("--encoder", choices=list(ENCODERS.modules()), default=absent)
     objectives = list(OBJECTIVES.modules())
@@ -111,6 +114,11 @@ def _add_text(parser: argparse.ArgumentParser) -> None:
         help="where --dictionaries looks first: a folder with packages as <kind>/<file>",
     )  # fmt: skip
     common.add_columns(parser)
+
+
+def _start(text: str) -> str:
+    """Return the name of a model, which is empty for none."""
+    return "" if text == "none" else text
 
 
 def _setting(text: str) -> tuple[str, Any]:
@@ -232,7 +240,7 @@ def _asked(options: argparse.Namespace, pairs: Sequence[Languages]) -> Asked:
     segmentation = {key: arguments[name] for key, name in named.items() if name in arguments}
     return Asked(
         apart(pairs),
-        start=start,
+        start="auto" if options.model is None else start,
         encoder=_encoder(arguments, start.kind.kind if start else "averaging"),
         segmentation=segmentation,
         objective=_objective(options),

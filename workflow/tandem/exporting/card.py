@@ -27,7 +27,7 @@ compare vectors by cosine.
 
 ## Training data
 
-{corpora}
+{corpora}{start}
 
 ## Scores
 
@@ -131,6 +131,7 @@ def model_card(
         dimension=encoder.dimension,
         usage=usage,
         corpora=markdown_table(("corpus", "licence"), card.corpora),
+        start=_start(encoder.metadata),
         measured="" if precision is Precision.FLOAT32 or not scores else rounded,
         scores=markdown_table(("task", "metric", "score", "95% interval"), rows),
         thresholds=_thresholds(encoder.metadata),
@@ -153,6 +154,15 @@ def _retrieval_scores(metadata: Mapping[str, Any]) -> list[Score]:
         values = (retrieval[key] for key in ("p_at_1_x100", "low", "high"))
         scores.append(Score(what, "P@1 x 100", *values))
     return scores
+
+
+def _start(metadata: Mapping[str, Any]) -> str:
+    """Return what is to be said of the model that training started from, if there is one."""
+    start = metadata.get("start")
+    if not isinstance(start, Mapping):
+        return ""
+    which = f" (SHA-256 {start['sha256']})" if "sha256" in start else ""
+    return f"\n\nTraining started from another model{which}: its text and its licences count, too."
 
 
 def _thresholds(metadata: Mapping[str, Any]) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import ValidationError
 
@@ -15,6 +15,7 @@ from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.measured import Languages
 from tandem.encoders.model import SentenceEncoder
+from tandem.encoders.named import SHIPPED
 from tandem.errors import TandemError
 from tandem.filtering.filter import parse_filters
 from tandem.machine import place
@@ -32,6 +33,14 @@ def plain(pairs: Sequence[Languages]) -> list[Any]:
     return rows[0] if len(rows) == 1 else rows
 
 
+def usual_start(languages: Collection[str], pairs: int) -> SentenceEncoder | None:
+    """Return `small`, which Tandem brings along, where few pairs gain from it; else None."""
+    if pairs > recipes.STARTED:
+        return None
+    small = SentenceEncoder.load(SHIPPED / "small")
+    return small if {*languages} <= {*small.languages} else None
+
+
 @dataclass(frozen=True)
 class Asked:
     """What a training is asked for.
@@ -41,7 +50,8 @@ class Asked:
         encoder: of the model, unless it starts from another; None: the mean of its embeddings.
         segmentation: settings of `Segmentation` that replace those that follow from the amount of
             text, unless it starts from another model.
-        start: a trained encoder to start from, with its segmentation.
+        start: a trained encoder to start from, with its segmentation; auto: `small`, for few pairs
+            of languages that it knows, unless `encoder` or `segmentation` is given (see `started`).
         objective: the loss; None: the margin loss.
         recipe: settings of `Recipe` that replace those that follow from the amount of text.
         held_out: most pairs held out for each of three purposes: to stop on, to calibrate
@@ -53,7 +63,7 @@ class Asked:
     pairs: tuple[Languages, ...]
     encoder: Encoder | None = None
     segmentation: Mapping[str, Any] = field(default_factory=dict)
-    start: SentenceEncoder | None = None
+    start: SentenceEncoder | Literal["auto"] | None = "auto"
     objective: Objective | None = None
     recipe: Mapping[str, Any] = field(default_factory=dict)
     held_out: int = 500
@@ -62,6 +72,8 @@ class Asked:
 
     def __post_init__(self) -> None:
         """Refuse settings that make no sense, before any work: TandemError names the setting."""
+        if self.start == "auto" and (self.encoder or self.segmentation):
+            object.__setattr__(self, "start", None)
         self._check_start()
         try:
             for languages in self.pairs:
@@ -73,13 +85,13 @@ class Asked:
         if self.objective is not None:
             recipe.check(self.objective)
             self.objective.check(self.kind, len(self.pairs))
-        if not self.start and not self.kind.reads(segmentation):
+        if not self.trained and not self.kind.reads(segmentation):
             problem = f"{self.kind.kind} does not read {segmentation.kind}"
             raise TandemError(f"{problem}. Give another segmentation or encoder")
 
     def _check_start(self) -> None:
         """Refuse a model to start from that does not fit what else is asked for."""
-        if not self.start:
+        if not self.trained:
             return
         decided = [] if self.encoder is None else ["encoder (with its dimension)"]
         decided += ["segmentation" if name == "kind" else name for name in self.segmentation]
@@ -88,12 +100,23 @@ class Asked:
                 f"{' and '.join(decided)}: the model that training starts from decides that. "
                 "Leave it out, or start from none"
             )
-        self.start.check(self.languages)
+        self.trained.check(self.languages)
+
+    @property
+    def trained(self) -> SentenceEncoder | None:
+        """The encoder to start from, if there is one and it is decided."""
+        return None if self.start == "auto" else self.start
 
     @property
     def kind(self) -> Encoder:
         """The encoder that is trained: that of the model to start from, if there is one."""
-        return self.start.kind if self.start else self.encoder or Averaging()
+        return self.trained.kind if self.trained else self.encoder or Averaging()
+
+    def started(self, pairs: int) -> Asked:
+        """Return what is asked for with a start that is decided, for so many training pairs."""
+        if self.start != "auto":
+            return self
+        return replace(self, start=usual_start(self.languages, pairs))
 
     @property
     def languages(self) -> list[str]:
@@ -124,7 +147,7 @@ class Asked:
         return {
             "encoder": ENCODERS.dump(self.kind),
             "segmentation": dict(self.segmentation),
-            "start": self.start and self.start.digest(),
+            "start": self.trained.digest() if self.trained else self.start,
             "objective": self.objective and OBJECTIVES.dump(self.objective),
             "recipe": dict(self.recipe),
             "held_out": self.held_out,
@@ -137,6 +160,10 @@ class Asked:
 
         What was asked for and what follows where it was not are then the same.
         """
+        if description["start"] == "auto":
+            start = usual_start(self.languages, pairs)
+            encoder = {"encoder": ENCODERS.dump(start.kind)} if start else {}
+            description = {**description, "start": start and start.digest(), **encoder}
         objective, segmentation = description["objective"], description["segmentation"]
         objective, recipe = recipes.followed(
             pairs,

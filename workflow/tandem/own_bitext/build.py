@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from functools import partial
 from itertools import islice
@@ -23,17 +23,19 @@ from tandem.own_bitext.inputs import Source, apart, described, refuse_same_text,
 from tandem.own_bitext.quality import CROWD, examples, quality
 from tandem.own_bitext.selection import by_all
 from tandem.own_bitext.stopping import stopping
-from tandem.own_bitext.vocabulary import segment
+from tandem.own_bitext.vocabulary import segment, unknown
 from tandem.segmentation.segmenter import Segmenter
 from tandem.text import Pair
 from tandem.training import run as training
 from tandem.training.course import Epoch
-from tandem.training.pairs import Pairs, load_pairs
+from tandem.training.pairs import load_pairs
 from tandem.training.run import Run
 from tandem.version import __version__
 
-MOST_UNKNOWN = 0.01
-"""Largest share of pairs with a side of unknown tokens only that needs no warning."""
+_STARTED = (
+    "starting from small, which comes with Tandem and knows these languages: so few pairs teach "
+    "more so, and its text's licences count (--from none starts from nothing)"
+)
 Texts = Iterable[Pair] | Mapping[Languages, Iterable[Pair]]
 
 
@@ -185,9 +187,13 @@ def build(
         text, ids, checkpoint, model = space.parts("text", "ids", "checkpoint", "model")
         if not text.exists():
             divide(how, sources, text)
+        usual = how.start == "auto"
+        how = how.started(_training_pairs(text.parent))
+        if usual and how.trained:
+            tell(_STARTED)
         if not ids.exists():
             with atomic_folder(ids) as temporary:
-                learned = how.start.segmenter if how.start else None
+                learned = how.trained.segmenter if how.trained else None
                 segment(text, how.pairs, how.segmentation, learned, temporary)
         encoder = _train(how, text, ids, checkpoint, model, tell, after_epoch)
         free(again)  # somebody may have written there meanwhile
@@ -206,10 +212,15 @@ def _description(how: Asked, sources: Sequence[Source]) -> dict[str, Any]:
 
 def _settled(how: Asked, description: Mapping[str, Any], work: Path) -> Mapping[str, Any]:
     """Return a description with the settings that follow from the text of some work, if it has."""
-    splits = sorted(work.glob("text/*/splits.json"))
-    if not splits or description["version"] != __version__:
+    pairs = _training_pairs(work)
+    if not pairs or description["version"] != __version__:
         return description
-    return how.settled(description, sum(read_json(path)["train"] for path in splits))
+    return how.settled(description, pairs)
+
+
+def _training_pairs(work: Path) -> int:
+    """Return how many pairs the text of some work has to train on; 0 if there is none."""
+    return sum(read_json(path)["train"] for path in work.glob("text/*/splits.json"))
 
 
 def _is_unfinished(model: Path) -> bool:
@@ -250,7 +261,7 @@ def _train(
     with stopping() as stop:
         encoder, history = training.train_encoder(
             run, segmenter, [part["train"] for part in parts], select, checkpoint, how.device,
-            start=how.start, stopped=stop, after_epoch=after_epoch,
+            start=how.trained, stopped=stop, after_epoch=after_epoch,
         )  # fmt: skip
     origin = _origin(how, text, encoder, tell)
     training.save_trained(model, encoder, history, origin, score="p_at_1_x100")
@@ -284,15 +295,3 @@ def _origin(
     if len(how.pairs) == 1:
         parts = {key: part for key, values in parts.items() for part in values.values()}
     return {"languages": plain(how.pairs), **parts}
-
-
-def unknown(parts: Mapping[str, Pairs]) -> Iterator[str]:
-    """Yield a warning of each part of the pairs of which many have a side without a token."""
-    for name, pairs in parts.items():
-        lost = len(pairs.left) - len(pairs.usable)
-        if lost > MOST_UNKNOWN * len(pairs.left):
-            yield (
-                f"warning: {lost:,} of {len(pairs.left):,} {name} pairs have a side of unknown "
-                "tokens only, which no model can tell apart. Give more text, a larger --size or "
-                "another --segmentation"
-            )

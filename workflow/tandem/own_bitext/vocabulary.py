@@ -13,6 +13,10 @@ from tandem.encoders.measured import Languages, name_of
 from tandem.files.io import read_json, read_lines
 from tandem.own_bitext import recipes
 from tandem.segmentation.segmenter import Segmenter, learn, segment_lines
+from tandem.training.pairs import Pairs
+
+MOST_UNKNOWN = 0.01
+"""Largest share of pairs with a side of unknown tokens only that needs no warning."""
 
 
 def segment(
@@ -57,6 +61,18 @@ def shares(sizes: Sequence[int], most: int) -> list[int]:
         result[place] = min(sizes[place], left // (len(sizes) - number))
         left -= result[place]
     return result
+
+
+def unknown(parts: Mapping[str, Pairs]) -> Iterator[str]:
+    """Yield a warning of each part of the pairs of which many have a side without a token."""
+    for name, pairs in parts.items():
+        lost = len(pairs.left) - len(pairs.usable)
+        if lost > MOST_UNKNOWN * len(pairs.left):
+            yield (
+                f"warning: {lost:,} of {len(pairs.left):,} {name} pairs have a side of unknown "
+                "tokens only, which no model can tell apart. Give more text, a larger --size or "
+                "another --segmentation"
+            )
 
 
 def _learned(
