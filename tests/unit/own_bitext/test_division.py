@@ -136,6 +136,23 @@ def test_a_filter_that_removes_much_shows_what(tmp_path):
     assert len(warned[1]) < 140
 
 
+@pytest.mark.parametrize(("most", "drawn"), [(4, 900), (2, 800)])
+def test_what_is_only_trained_on_is_drawn_from_all_of_it(most, drawn, tmp_path):
+    sides, sources = ("en", "de"), []
+    texts = {"own": range(400), "one": range(2000, 2300), "two": range(3000, 3600)}
+    for name, lines in texts.items():
+        write_lines(tmp_path / name, ("\t".join(pair) for pair in aligned(sides, lines)))
+        sources += [Source(sides, c, aside=name != "own") for c in corpora([tmp_path / name])]
+    divide(Asked((sides,), also_per_pair=most), sources, tmp_path / "text")
+    counts = read_json(tmp_path / "text/en de/splits.json")
+    assert (counts["own"], counts["also_read"], counts["also"]) == (400, 900, drawn)
+    text = {"train": list(pairs_in(tmp_path / "text/en de", "train", sides))}
+    taken = {n for n in numbers([text], "train") if n >= 2000}
+    assert len(taken) == drawn and (drawn == 900 or len(taken & {*range(2000, 2300)}) < 300)
+    said = list(losses(tmp_path / "text/en de"))
+    assert said == [] if drawn == 900 else "of 900 pairs beside your 400, 800 are drawn" in said[0]
+
+
 def test_what_is_only_trained_on_has_no_text_that_another_pair_holds_out(tmp_path):
     sides = [("en", "de"), ("en", "fr")]
     sources = []

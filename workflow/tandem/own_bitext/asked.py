@@ -33,9 +33,9 @@ def plain(pairs: Sequence[Languages]) -> list[Any]:
     return rows[0] if len(rows) == 1 else rows
 
 
-def usual_start(languages: Collection[str], pairs: int) -> SentenceEncoder | None:
+def usual_start(languages: Collection[str], own: int) -> SentenceEncoder | None:
     """Return `small`, which Tandem brings along, where few pairs gain from it; else None."""
-    if pairs > recipes.STARTED:
+    if own > recipes.STARTED:
         return None
     small = SentenceEncoder.load(SHIPPED / "small")
     return small if {*languages} <= {*small.languages} else None
@@ -54,6 +54,8 @@ class Asked:
             of languages that it knows, unless `encoder` or `segmentation` is given (see `started`).
         objective: the loss; None: the margin loss.
         recipe: settings of `Recipe` that replace those that follow from the amount of text.
+        also_per_pair: most pairs of text that is only trained on for each of one's own; they are
+            drawn by the seed, since more would count for more.
         held_out: most pairs held out for each of three purposes: to stop on, to calibrate
             thresholds on, to report on.
         seed: of the order of the pairs and of what is drawn.
@@ -66,6 +68,7 @@ class Asked:
     start: SentenceEncoder | Literal["auto"] | None = "auto"
     objective: Objective | None = None
     recipe: Mapping[str, Any] = field(default_factory=dict)
+    also_per_pair: int = 4
     held_out: int = 500
     seed: int = 1
     device: str = "auto"
@@ -112,11 +115,11 @@ class Asked:
         """The encoder that is trained: that of the model to start from, if there is one."""
         return self.trained.kind if self.trained else self.encoder or Averaging()
 
-    def started(self, pairs: int) -> Asked:
-        """Return what is asked for with a start that is decided, for so many training pairs."""
+    def started(self, own: int) -> Asked:
+        """Return what is asked for with a start that is decided, for so many pairs of one's own."""
         if self.start != "auto":
             return self
-        return replace(self, start=usual_start(self.languages, pairs))
+        return replace(self, start=usual_start(self.languages, own))
 
     @property
     def languages(self) -> list[str]:
@@ -150,18 +153,21 @@ class Asked:
             "start": self.trained.digest() if self.trained else self.start,
             "objective": self.objective and OBJECTIVES.dump(self.objective),
             "recipe": dict(self.recipe),
+            "also_per_pair": self.also_per_pair,
             "held_out": self.held_out,
             "seed": self.seed,
             "device": place(self.device).partition(":")[0],  # any card of a machine
         }
 
-    def settled(self, description: Mapping[str, Any], pairs: int) -> dict[str, Any]:
+    def settled(self, description: Mapping[str, Any], pairs: int, own: int) -> dict[str, Any]:
         """Return a description with the settings that follow from so many training pairs.
+
+        So many of them are one's own.
 
         What was asked for and what follows where it was not are then the same.
         """
         if description["start"] == "auto":
-            start = usual_start(self.languages, pairs)
+            start = usual_start(self.languages, own)
             encoder = {"encoder": ENCODERS.dump(start.kind)} if start else {}
             description = {**description, "start": start and start.digest(), **encoder}
         objective, segmentation = description["objective"], description["segmentation"]

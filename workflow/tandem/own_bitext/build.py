@@ -188,7 +188,7 @@ def build(
         if not text.exists():
             divide(how, sources, text)
         usual = how.start == "auto"
-        how = how.started(_training_pairs(text.parent))
+        how = how.started(_pairs(text.parent, "own"))
         if usual and how.trained:
             tell(_STARTED)
         if not ids.exists():
@@ -212,15 +212,15 @@ def _description(how: Asked, sources: Sequence[Source]) -> dict[str, Any]:
 
 def _settled(how: Asked, description: Mapping[str, Any], work: Path) -> Mapping[str, Any]:
     """Return a description with the settings that follow from the text of some work, if it has."""
-    pairs = _training_pairs(work)
+    pairs = _pairs(work, "train")
     if not pairs or description["version"] != __version__:
         return description
-    return how.settled(description, pairs)
+    return how.settled(description, pairs, _pairs(work, "own"))
 
 
-def _training_pairs(work: Path) -> int:
-    """Return how many pairs the text of some work has to train on; 0 if there is none."""
-    return sum(read_json(path)["train"] for path in work.glob("text/*/splits.json"))
+def _pairs(work: Path, which: str) -> int:
+    """Return how many pairs the text of some work has, to train on or one's own; 0 if none."""
+    return sum(read_json(path)[which] for path in work.glob("text/*/splits.json"))
 
 
 def _is_unfinished(model: Path) -> bool:

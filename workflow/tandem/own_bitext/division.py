@@ -46,8 +46,13 @@ def divide(how: Asked, sources: Sequence[Source], folder: Path) -> None:
 
 
 def losses(place: Path) -> Iterator[str]:
-    """Yield what filters that removed over a fifth of a bitext removed, with examples."""
-    cleaning = read_json(place / "cleaning.json")
+    """Yield what filters that removed over a fifth of a bitext removed, and what was not drawn."""
+    cleaning, splits = (read_json(place / f"{name}.json") for name in ("cleaning", "splits"))
+    if splits["also"] < splits["also_read"]:
+        yield (
+            f"of {splits['also_read']:,} pairs beside your {splits['own']:,}, {splits['also']:,} "
+            "are drawn: more would count for more than yours (--also-per-pair)"
+        )
     for name, pairs in cleaning.get("examples", {}).items():
         yield (
             f"warning: the filter {name} left out {cleaning['removed'][name]:,} of "
@@ -67,15 +72,17 @@ def _divided(
 ) -> Elsewhere:
     """Write one bitext folder; return the keys of what it holds out."""
     place = text / name_of(languages)
-    text_of = {s.corpus.name: s.pairs(languages) for s in sources if not s.aside}
-    aside = {s.corpus.name: s.pairs(languages) for s in sources if s.aside}
-    measured = (islice(s.pairs(languages), MEASURED) for s in sources if not s.aside)
+    own, beside = ([s for s in sources if s.aside == aside] for aside in (False, True))
+    text_of = {s.corpus.name: s.pairs(languages) for s in own}
+    sizes = [_count([source], languages) for source in beside]
+    drawn = min(sum(sizes), how.also_per_pair * _count(own, languages)) if beside else 0
+    measured = (islice(s.pairs(languages), MEASURED) for s in own)
     usual = usual_ratio(chain.from_iterable(measured))
     settings = how.bitext(list(text_of), languages, usual)
     try:
         build_bitext(
             text_of, settings, place, most_held_out=MOST_HELD_OUT, elsewhere=elsewhere,
-            aside=aside,
+            aside=_drawn(beside, sizes, languages, drawn, how.seed),
         )  # fmt: skip
     except InputError:
         raise  # it names the file
@@ -83,7 +90,30 @@ def _divided(
         if len(how.pairs) > 1:
             raise TandemError(f"{place.name}: {error}") from error
         raise
+    read = read_json(place / "cleaning.json")["sources"]
+    counts = {"own": sum(map(read.get, text_of)), "also_read": sum(sizes), "also": drawn}
+    write_json(place / "splits.json", read_json(place / "splits.json") | counts)
     return Elsewhere(*(_keys(place, split, languages) for split in Elsewhere._fields))
+
+
+def _count(sources: Iterable[Source], languages: Languages) -> int:
+    return sum(1 for source in sources for _ in source.pairs(languages))
+
+
+def _drawn(
+    sources: Sequence[Source],
+    sizes: Sequence[int],
+    languages: Languages,
+    drawn: int,
+    seed: int,
+) -> dict[str, Iterable[Pair]]:
+    """Return so many of the pairs of all sources together, drawn by a seed, in their order."""
+    taken = np.random.default_rng(seed).permutation(sum(sizes)) < drawn
+    ends = np.cumsum(sizes, dtype=int)
+    return {
+        source.corpus.name: compress(source.pairs(languages), taken[end - size : end])
+        for source, size, end in zip(sources, sizes, ends, strict=True)
+    }
 
 
 def _keys(place: Path, split: str, languages: Languages) -> NDArray[np.uint64]:

@@ -92,9 +92,9 @@ _MUCH = 100_000
 """Above this number of pairs, negatives are chosen from smaller mega-batches, which cost
 less and lose nothing, and the learning rate falls (the joint encoder's values: docs/fidelity.md).
 """
-STARTED = 10_000
-"""Most training pairs that start from `small` where nothing else is asked for: more of them learn
-as well from nothing (docs/own-bitext.md)."""
+STARTED = 30_000
+"""Most pairs of one's own that start from `small` where nothing else is asked for; of more, what it
+is worth is not known (docs/own-bitext.md)."""
 _CHARACTERS = 0.9
 """Largest share of the pieces that may be single characters."""
 _COVERAGE = 0.9995
