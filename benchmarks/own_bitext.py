@@ -183,7 +183,7 @@ def work(trial: Trial) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         pairs, further = read(trial)
         languages, model = ("en", trial.language), Path(folder) / "model"
-        asked = {"recipe": trial.recipe(), "segmentation": trial.segmentation()}
+        asked = {"recipe": trial.recipe(), "segmentation": trial.segmentation(), "start": None}
         encoder = train(pairs, languages, model, **asked)
     seconds = time.process_time() - begun
     recipe = {name: encoder.metadata["recipe"][name] for name in ("learning_rate", "dropout")}

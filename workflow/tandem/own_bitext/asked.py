@@ -33,9 +33,9 @@ def plain(pairs: Sequence[Languages]) -> list[Any]:
     return rows[0] if len(rows) == 1 else rows
 
 
-def usual_start(languages: Collection[str], own: int) -> SentenceEncoder | None:
+def usual_start(languages: Collection[str], main_pairs: int) -> SentenceEncoder | None:
     """Return `small`, which Tandem brings along, where few pairs gain from it; else None."""
-    if own > recipes.STARTED:
+    if main_pairs > recipes.STARTED:
         return None
     small = SentenceEncoder.load(SHIPPED / "small")
     return small if {*languages} <= {*small.languages} else None
@@ -115,11 +115,11 @@ class Asked:
         """The encoder that is trained: that of the model to start from, if there is one."""
         return self.trained.kind if self.trained else self.encoder or Averaging()
 
-    def started(self, own: int) -> Asked:
+    def started(self, main_pairs: int) -> Asked:
         """Return what is asked for with a start that is decided, for so many pairs of one's own."""
         if self.start != "auto":
             return self
-        return replace(self, start=usual_start(self.languages, own))
+        return replace(self, start=usual_start(self.languages, main_pairs))
 
     @property
     def languages(self) -> list[str]:
@@ -159,7 +159,7 @@ class Asked:
             "device": place(self.device).partition(":")[0],  # any card of a machine
         }
 
-    def settled(self, description: Mapping[str, Any], pairs: int, own: int) -> dict[str, Any]:
+    def settled(self, description: Mapping[str, Any], pairs: int, main_pairs: int) -> dict[str, Any]:
         """Return a description with the settings that follow from so many training pairs.
 
         So many of them are one's own.
@@ -167,7 +167,7 @@ class Asked:
         What was asked for and what follows where it was not are then the same.
         """
         if description["start"] == "auto":
-            start = usual_start(self.languages, own)
+            start = usual_start(self.languages, main_pairs)
             encoder = {"encoder": ENCODERS.dump(start.kind)} if start else {}
             description = {**description, "start": start and start.digest(), **encoder}
         objective, segmentation = description["objective"], description["segmentation"]

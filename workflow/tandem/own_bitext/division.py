@@ -72,11 +72,11 @@ def _divided(
 ) -> Elsewhere:
     """Write one bitext folder; return the keys of what it holds out."""
     place = text / name_of(languages)
-    own, beside = ([s for s in sources if s.aside == aside] for aside in (False, True))
-    text_of = {s.corpus.name: s.pairs(languages) for s in own}
+    main, beside = ([s for s in sources if s.aside == aside] for aside in (False, True))
+    text_of = {s.corpus.name: s.pairs(languages) for s in main}
     sizes = [_count([source], languages) for source in beside]
-    drawn = min(sum(sizes), how.also_per_pair * _count(own, languages)) if beside else 0
-    measured = (islice(s.pairs(languages), MEASURED) for s in own)
+    drawn = min(sum(sizes), how.also_per_pair * _count(main, languages)) if beside else 0
+    measured = (islice(s.pairs(languages), MEASURED) for s in main)
     usual = usual_ratio(chain.from_iterable(measured))
     settings = how.bitext(list(text_of), languages, usual)
     try:
