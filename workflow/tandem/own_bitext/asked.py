@@ -159,7 +159,9 @@ class Asked:
             "device": place(self.device).partition(":")[0],  # any card of a machine
         }
 
-    def settled(self, description: Mapping[str, Any], pairs: int, main_pairs: int) -> dict[str, Any]:
+    def settled(
+        self, description: Mapping[str, Any], pairs: int, main_pairs: int
+    ) -> dict[str, Any]:
         """Return a description with the settings that follow from so many training pairs.
 
         So many of them are one's own.
