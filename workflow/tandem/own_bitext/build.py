@@ -81,8 +81,8 @@ def train(
 
     Pairs are cleaned, and repetitions removed. Three sets of pairs without a text in common with
     the training pairs are held out: to stop on, to calibrate thresholds on, and to report on. The
-    recipe follows from the amount of text. What was measured is in the encoder's
-    `metadata["quality"]`. More languages are learned with one vocabulary where the text is by pairs
+    recipe follows from the amount of text; few pairs start from `small`. What was measured is in
+    the encoder's `metadata["quality"]`. More languages are learned with one vocabulary where the text is by pairs
     of them: `train({("en", "de"): pairs, ("en", "fr"): others}, out="model")`.
 
     A training that was stopped goes on where it was when it is called again with the same pairs
@@ -93,7 +93,8 @@ def train(
         bitext: pairs (first, second), such as those of `read_bitext`; or such pairs by languages.
         languages: codes of the two sides, such as ("en", "de"), unless the text is by languages.
         out: the model folder to write.
-        also: more pairs, trained on and never held out; by languages where the text is.
+        also: more pairs, trained on and never held out, of which `also_per_pair` are drawn for each
+            of `bitext`; by languages where the text is.
         overwrite: `out` may be an earlier model, which is replaced.
         resume: `out` may be the best epoch of this training, from when it was stopped.
         after_epoch: called with each epoch: its number, loss and P@1 x 100 on held-out pairs.
@@ -220,7 +221,7 @@ def _settled(how: Asked, description: Mapping[str, Any], work: Path) -> Mapping[
 
 def _pairs(work: Path, which: str) -> int:
     """Return how many pairs the text of some work has, to train on or one's own; 0 if none."""
-    return sum(read_json(path)[which] for path in work.glob("text/*/splits.json"))
+    return sum(read_json(path).get(which, 0) for path in work.glob("text/*/splits.json"))
 
 
 def _is_unfinished(model: Path) -> bool:
