@@ -82,8 +82,8 @@ def train(
     Pairs are cleaned, and repetitions removed. Three sets of pairs without a text in common with
     the training pairs are held out: to stop on, to calibrate thresholds on, and to report on. The
     recipe follows from the amount of text; few pairs start from `small`. What was measured is in
-    the encoder's `metadata["quality"]`. More languages are learned with one vocabulary where the text is by pairs
-    of them: `train({("en", "de"): pairs, ("en", "fr"): others}, out="model")`.
+    the encoder's `metadata["quality"]`. More languages are learned with one vocabulary where the
+    text is by pairs of them: `train({("en", "de"): pairs, ("en", "fr"): others}, out="model")`.
 
     A training that was stopped goes on where it was when it is called again with the same pairs
     and settings, and ends with the same bytes. Ctrl-C writes the best epoch so far. With others,
