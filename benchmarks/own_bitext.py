@@ -137,10 +137,7 @@ class Measured:
 
 def measure(texts: Sequence[Trial], done: Callable[..., dict[Trial, Any]]) -> list[Measured]:
     """Train on each text with the default and on the grid, or read what was trained."""
-    grids = {
-        trial: {v: replace(trial, values=v) for v in GRID[trial.pairs]}
-        for trial in texts
-    }
+    grids = {trial: {v: replace(trial, values=v) for v in GRID[trial.pairs]} for trial in texts}
     found = done([*texts, *(cell for grid in grids.values() for cell in grid.values())])
     return [
         Measured(trial, found[trial], {values: found[cell] for values, cell in grid.items()})
@@ -195,16 +192,16 @@ def work(trial: Trial) -> dict[str, Any]:
 
 def read(trial: Trial) -> tuple[list[Pair], list[Pair]]:
     """Return the pairs of a trial, or all there are, and those that it is measured on."""
-    every = list(_lines(trial.folder, trial.language))
-    drawn = np.random.default_rng(SEED).permutation(len(every))[: trial.pairs + FURTHER]
-    rows = (every[row].split("\t") for row in drawn)
-    pairs = [(left, right) for _, left, right in rows]
-    return pairs[:-FURTHER], pairs[-FURTHER:]
+    return drawn(sorted(_parts(trial.folder, trial.language)), trial.pairs)
 
 
-def _lines(folder: Path, language: str) -> Iterator[str]:
-    for path in sorted(_parts(folder, language)):
-        yield from read_lines(path)
+def drawn(parts: Iterable[Path], pairs: int) -> tuple[list[Pair], list[Pair]]:
+    """Return so many pairs of a collection's parts, or all there are, and further ones."""
+    every = [line for path in parts for line in read_lines(path)]
+    order = np.random.default_rng(SEED).permutation(len(every))[: pairs + FURTHER]
+    rows = (every[row].split("\t") for row in order)
+    chosen = [(left, right) for _, left, right in rows]
+    return chosen[:-FURTHER], chosen[-FURTHER:]
 
 
 def _parts(folder: Path, language: str) -> Iterator[Path]:

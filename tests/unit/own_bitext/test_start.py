@@ -67,6 +67,16 @@ def test_many_pairs_start_from_nothing(small):
     assert Asked((("en", "de"),), start=small).started(10**9).trained is small
 
 
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [({"start": "small"}, "SentenceEncoder.load"), ({"also_per_pair": 0}, "1 or")],
+)
+def test_what_makes_no_sense_is_refused_before_any_work(asked, message, tmp_path):
+    with pytest.raises(TandemError, match=message):
+        train(TEXT, ("en", "de"), tmp_path / "model", **asked)
+    assert not list(tmp_path.iterdir())
+
+
 def test_work_goes_on_with_the_start_by_its_name(small, tmp_path, monkeypatch):
     def stop(*_, **__):
         raise KeyboardInterrupt

@@ -93,9 +93,16 @@ class Asked:
             raise TandemError(f"{problem}. Give another segmentation or encoder")
 
     def _check_start(self) -> None:
-        """Refuse a model to start from that does not fit what else is asked for."""
+        """Refuse what is no model to start from, or does not fit what else is asked for."""
+        if self.also_per_pair < 1:
+            raise TandemError(f"also_per_pair: {self.also_per_pair} is below 1. Give 1 or more")
         if not self.trained:
             return
+        if not isinstance(self.trained, SentenceEncoder):
+            raise TandemError(
+                f"start: {self.trained!r} is no encoder. Give one, such as "
+                'SentenceEncoder.load("small"), or "auto", or None'
+            )
         decided = [] if self.encoder is None else ["encoder (with its dimension)"]
         decided += ["segmentation" if name == "kind" else name for name in self.segmentation]
         if decided:
@@ -162,11 +169,10 @@ class Asked:
     def settled(
         self, description: Mapping[str, Any], pairs: int, main_pairs: int
     ) -> dict[str, Any]:
-        """Return a description with the settings that follow from so many training pairs.
+        """Return a description with the settings that follow from the numbers of pairs.
 
-        So many of them are one's own.
-
-        What was asked for and what follows where it was not are then the same.
+        `pairs` are trained on, `main_pairs` are one's own. What was asked for and what follows where
+        it was not are then the same.
         """
         if description["start"] == "auto":
             start = usual_start(self.languages, main_pairs)

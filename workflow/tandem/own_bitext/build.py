@@ -33,8 +33,8 @@ from tandem.training.run import Run
 from tandem.version import __version__
 
 _STARTED = (
-    "starting from small, which comes with Tandem and knows these languages: so few pairs teach "
-    "more so, and its text's licences count (--from none starts from nothing)"
+    "starting from small, which comes with Tandem and knows these languages: few pairs gain by it, "
+    "and the licences of its text count, too (--from none starts from nothing)"
 )
 Texts = Iterable[Pair] | Mapping[Languages, Iterable[Pair]]
 

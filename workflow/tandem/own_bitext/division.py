@@ -80,7 +80,7 @@ def _divided(
     usual = usual_ratio(chain.from_iterable(measured))
     settings = how.bitext(list(text_of), languages, usual)
     try:
-        build_bitext(
+        splits = build_bitext(
             text_of, settings, place, most_held_out=MOST_HELD_OUT, elsewhere=elsewhere,
             aside=_drawn(beside, sizes, languages, drawn, how.seed),
         )  # fmt: skip
@@ -92,7 +92,7 @@ def _divided(
         raise
     read = read_json(place / "cleaning.json")["sources"]
     counts = {"own": sum(map(read.get, text_of)), "also_read": sum(sizes), "also": drawn}
-    write_json(place / "splits.json", read_json(place / "splits.json") | counts)
+    write_json(place / "splits.json", splits | counts)
     return Elsewhere(*(_keys(place, split, languages) for split in Elsewhere._fields))
 
 
