@@ -133,8 +133,8 @@ def key(trial: Trial) -> str:
     model = find_model("small") / "model.safetensors" if CONDITIONS[trial.condition][1] else None
     parts = (
         trial.language, trial.pairs, trial.condition, sha256(trial.folder / "collection.json"),
-        trial.also_per_pair, UNREAD[trial.language], FURTHER, SENTENCES, source_digest(*files, packages={}),
-        model and sha256(model),
+        trial.also_per_pair, UNREAD[trial.language], FURTHER, SENTENCES,
+        source_digest(*files, packages={}), model and sha256(model),
     )  # fmt: skip
     return repr(parts)
 

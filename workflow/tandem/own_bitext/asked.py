@@ -171,8 +171,8 @@ class Asked:
     ) -> dict[str, Any]:
         """Return a description with the settings that follow from the numbers of pairs.
 
-        `pairs` are trained on, `main_pairs` are one's own. What was asked for and what follows where
-        it was not are then the same.
+        `pairs` are trained on, `main_pairs` are one's own. What was asked for and what follows
+        where it was not are then the same.
         """
         if description["start"] == "auto":
             start = usual_start(self.languages, main_pairs)
