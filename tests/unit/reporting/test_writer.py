@@ -33,6 +33,15 @@ def test_the_best_of_each_column_is_in_bold():
     ]
 
 
+@pytest.mark.parametrize(
+    ("p", "shown"),
+    [(0.0341, "0.034"), (0.001, "0.001"), (0.00099, "< 0.001"), (0.0, "< 0.001"),
+     (None, ""), (float("nan"), "")],
+)  # fmt: skip
+def test_a_p_value_is_never_shown_as_nought(p, shown):
+    assert writer.p_value(p) == shown
+
+
 def test_the_lowest_loss_is_the_best():
     rows = [[cell(50.0, metric="loss_x100")], [cell(60.0, metric="loss_x100")]]
     shown = writer.beside([["A"], ["B"]], rows)

@@ -82,6 +82,11 @@ def with_interval(
     return f"{estimate:{sign}.1f}" + ("" if alone else f" [{low:.1f}, {high:.1f}]")
 
 
+def p_value(p: float | None) -> str:
+    """Write a p-value to three decimals, a smaller one as < 0.001; empty where there is none."""
+    return "< 0.001" if p is not None and p < 0.001 else quantity(p, ".3f")
+
+
 def page(*parts: str) -> str:
     """Join the parts of a page, leaving out empty ones."""
     return "\n\n".join(part for part in parts if part) + "\n"

@@ -72,7 +72,7 @@ class Filters(ExperimentTable):
 
 def _markdown(experiment: Experiment, frame: pd.DataFrame, overall: pd.DataFrame) -> str:
     """Lay out the gains over all texts, then those on each."""
-    from tandem.reporting.writer import grid, page, with_interval
+    from tandem.reporting.writer import grid, p_value, page, with_interval
 
     lines = [
         [experiment.texts[row["text"]].label, row["encoder"], row["label"], row["bounds"],
@@ -92,7 +92,7 @@ def _markdown(experiment: Experiment, frame: pd.DataFrame, overall: pd.DataFrame
     )
     whole = [
         [row["encoder"], row["label"], str(row["text_count"]),
-         with_interval(row, "gain", results.METRIC, "+"), _shown(row["p_holm"])]
+         with_interval(row, "gain", results.METRIC, "+"), p_value(row["p_holm"])]
         for _, row in overall.iterrows()
     ]  # fmt: skip
     over = (
@@ -160,10 +160,6 @@ def _by_seed(gains: Mapping[tuple[str, str, str], Figures]) -> pd.DataFrame:
         for (text, encoder, name), gain in gains.items()
         for seed, (value, draws) in enumerate(zip(gain.values, gain.draws, strict=True), 1)
     ])  # fmt: skip
-
-
-def _shown(p: float) -> str:
-    return "" if p != p else f"{p:.3f}"  # NaN of a single text
 
 
 def label_of(experiment: Experiment, name: str) -> str:

@@ -203,11 +203,13 @@ def _heading(column: pd.DataFrame) -> str:
 
 def _cell(row: pd.Series) -> str:
     """Write a correlation with its interval and p-value, and the paper's figure if there is one."""
+    from tandem.reporting.writer import p_value
+
     if row.isna()["rho_x100"]:
         return ""
-    p, bold = row["p"], "**" if row["p_holm"] < SIGNIFICANT else ""
+    bold = "**" if row["p_holm"] < SIGNIFICANT else ""
     text = f"{bold}{row['rho_x100']:.0f}{bold} [{row['low']:.0f}, {row['high']:.0f}]"
-    text += ", p < 0.001" if p < 0.001 else f", p {p:.3f}"
+    text += f", p {p_value(row['p'])}"
     return text if row.isna()["published_x100"] else f"{text}; paper {row['published_x100']:.1f}"
 
 

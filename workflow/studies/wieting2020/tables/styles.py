@@ -186,10 +186,10 @@ class StyleTransfer(Table):
 
 def _compared(line: dict[str, Any]) -> list[str]:
     """Return the last row's figures minus those of a line, as a grid shows them."""
-    from tandem.reporting.writer import with_interval
+    from tandem.reporting.writer import p_value, with_interval
 
     shown = [
-        f"{with_interval(line, f'gain_{unit}', metric, '+')}, p = {line[f'gain_{unit}_p']:.3f}"
+        f"{with_interval(line, f'gain_{unit}', metric, '+')}, p {p_value(line[f'gain_{unit}_p'])}"
         for unit, metric in METRICS.items()
     ]
     return [line["row"], *shown]

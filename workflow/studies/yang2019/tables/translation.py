@@ -126,9 +126,11 @@ def compared(mined: Scored, original: Scored) -> dict[str, float | None]:
 
 def _shown(row: dict[str, Any]) -> list[str]:
     """Lay out a line."""
+    from tandem.reporting.writer import p_value
+
     threshold, cells = row["threshold"], []
     for name in MEASURES:
-        p = "" if row[f"p_{name}"] is None else f", p = {row[f'p_{name}']:.3f}"
+        p = "" if row[f"p_{name}"] is None else f", p {p_value(row[f'p_{name}'])}"
         cells.append(f"{row[name]:.1f} [{row[f'{name}_low']:.1f}, {row[f'{name}_high']:.1f}]{p}")
     return [row["language"], LABELS[row["origin"]], f"{row['pairs']:,}",
             f"{100 * row['right_share']:.1f}", "" if threshold is None else f"{threshold:.3f}",
