@@ -66,21 +66,8 @@ TRACKS = {
     "es-en": "2017.track4a.es-en", "ar-en": "2017.track2.ar-en", "tr-en": "2017.track6.tr-en",
 }  # fmt: skip
 MUSE_LANGUAGES = (
-    "ar",
-    "de",
-    "es",
-    "fr",
-    "it",
-    "ja",
-    "ko",
-    "nl",
-    "pl",
-    "pt",
-    "ru",
-    "th",
-    "tr",
-    "zh",
-)
+    "ar", "de", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh",
+)  # fmt: skip
 """Languages of Multilingual USE beside English (Yang and others, 2020)."""
 MINED = {
     "narrations, ar-en": ("narrations-muslim", "ar"),
