@@ -44,7 +44,7 @@ from tandem.training.recipe import Recipe
 from tandem.training.run import Run, course_of, train_encoder
 
 RECIPE = {
-    "epochs": 2, "batch": 32, "dropout": 0.0, "learning_rate": 0.0004, "warmup": 40,
+    "epochs": 2, "batch": 32, "dropout": 0.0, "learning_rate": 0.0002, "warmup": 40,
     "decay": "linear", "frozen": "embeddings", "frozen_layers": 4,
 }  # fmt: skip
 """The study's at the default scale, on fewer pairs."""
