@@ -120,6 +120,10 @@ def scores(made: Path) -> Iterator[dict[str, Any]]:
         tasks = stored["details"].get("tasks", ())
         units += [(f"{t['year']}: {t['task']}", t["r_x100"]) for t in tasks if "r_x100" in t]
         yield from (run | {"unit": unit, "value": value} for unit, value in units)
+    for file in sorted(made.glob("scores/conditions/*.json")):
+        from wieting2017.methods.results import by_task
+
+        yield from by_task(file)
 
 
 def entries_of(claims: Path) -> list[ClaimEntry]:

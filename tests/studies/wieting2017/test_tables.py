@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.stats
 
@@ -10,7 +11,7 @@ from tandem.files.io import read_yaml
 from tandem.reporting.claim_entries import claims_of
 from tandem.reporting.claims import judge
 from wieting2017.methods import usage
-from wieting2017.methods.results import spelt
+from wieting2017.methods.results import by_task, spelt
 from wieting2017.methods.table import EXCERPT, excerpt
 
 HOME = Path(__file__).parents[3] / "workflow/studies/wieting2017"
@@ -213,3 +214,11 @@ def test_examples_are_cut_and_keep_their_table():
     assert excerpt("a | [b](c)") == "a \\| \\[b\\](c)"
     long = excerpt("word " * 100)
     assert len(long) == EXCERPT and long.endswith("word…")
+
+
+def test_scores_of_what_is_compared_are_also_by_task(plan):
+    rows = pd.DataFrame(by_task(Path(plan.path("scores/conditions", "de-verses.gran.json"))))
+    first = rows[rows["seed"].eq(1) & rows["filter"].eq("none") & rows["pair_count"].eq(40)]
+    assert [*first["unit"][:5]] == ["mean", *(f"{year}: {year}.a" for year in range(2012, 2016))]
+    assert {*rows["experiment"]} == {"de-verses.gran"} and rows["value"].notna().all()
+    assert len([*by_task(Path(plan.path("scores/conditions", "untrained.avg.json")))]) == 2 * 5

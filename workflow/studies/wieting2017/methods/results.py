@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from tandem.files.io import read_json
 from tandem.registry import ConfigurationError
+from tandem.tasks.kinds.sts import Sts
 from tandem.tasks.task import MEAN, Items, Task, read_items
 from wieting2017.methods.items import items_at
 
@@ -88,6 +90,26 @@ def _line(trainings: dict, result: dict, tasks: Iterable[str]) -> dict[str, Any]
     for task in tasks:
         line |= {task: _score(result.get(task, {})), f"{task}_draws": None}
     return line | {"development": _score(result.get("development", {}))}
+
+
+def by_task(file: Path) -> Iterator[dict[str, Any]]:
+    """Yield what each training that is compared, or on more pairs, scored on the test task.
+
+    A line for each year, their mean and each task of STS. `file` has the results of a text with an
+    encoder, and one of the same name that ends in .npz the items behind them.
+    """
+    trainings, items = read_json(file), read_items(file.with_suffix(".npz"))
+    for result in (*trainings["chosen"], *trainings.get("growth", ())):
+        if TEST not in result:
+            continue  # too few pairs pass
+        line = {"experiment": file.stem, "filter": result["filter"], "kept": spelt(result["kept"])}
+        line |= {"pair_count": result["size"], "task": TEST, "seed": result["seed"]}
+        line |= {"metric": METRIC}
+        at = items_at(items, result["items"], TEST)
+        tasks = Sts(years=np.unique(at["year"]).tolist()).details(at)["tasks"]
+        apart = {f"{task['year']}: {task['task']}": task["r_x100"] for task in tasks}
+        for unit, value in (result[TEST] | apart).items():
+            yield line | {"unit": unit, "value": value}
 
 
 def _score(units: dict[str, float]) -> float:
