@@ -49,6 +49,20 @@ def test_what_seeds_make_of_items_is_counted_once():
     assert over_seeds(figures([1, 2], same)).error == pytest.approx(np.sqrt(0.25 + 1), abs=0.01)
 
 
+def test_seeds_that_agree_by_chance_leave_what_items_do_to_their_mean():
+    # each is wrong on two items of 36, and on others than the other seed
+    right = np.ones((2, 36))
+    right[0, :2] = right[1, 2:4] = 0
+    drawn = np.random.default_rng(0).integers(36, size=(2000, 36))
+    draws = 100 * right[:, drawn].mean(axis=2)
+    mean = over_seeds(figures(100 * right.mean(axis=1), draws))
+    assert mean.error == pytest.approx(100 * np.std(right.mean(axis=0)) / 6, rel=0.05)
+    every = figures([100, 100], np.full((2, 2000), 100.0))
+    against = difference(every, figures(100 * right.mean(axis=1), draws))
+    assert against.freedom == 2 and against.p(0) > 0.05
+    assert over_seeds(every).error == 0
+
+
 def test_items_are_paired_and_seeds_are_not():
     draws = np.random.default_rng(0).normal(size=(2, 400))
     found = difference(figures([5, 7], draws), figures([1, 3], draws[::-1] - 4))
