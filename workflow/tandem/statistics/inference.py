@@ -210,10 +210,15 @@ def _estimate(value: float, items: float, *sides: Figures) -> Estimate:
     spreads = [side.values for side in sides if len(side.values) > 1]
     parts = [values.var(ddof=1) / len(values) for values in spreads]
     total = max(items, 0.0) + sum(parts)
-    if not total and len(draws := sum(side.draws.mean(axis=0) for side in sides)) > 1:
+    if not total and (error := _of_means(sides)):
         # Few seeds can agree by chance where each fails on items of its own: what is left is what
         # those items do to the means.
-        freedom = sum(len(values) - 1 for values in spreads) or np.inf
-        return Estimate(float(value), float(np.std(draws, ddof=1)), freedom)
+        return Estimate(float(value), error, sum(len(values) - 1 for values in spreads) or np.inf)
     lost = sum(part**2 / (len(v) - 1) for part, v in zip(parts, spreads, strict=True))
     return Estimate(float(value), float(np.sqrt(total)), total**2 / lost if lost else np.inf)
+
+
+def _of_means(sides: Sequence[Figures]) -> float:
+    """Return the standard error that the items give to the sum of means; 0 without items."""
+    means = sum(side.draws.mean(axis=0) for side in sides)
+    return float(np.std(means, ddof=1)) if len(means) > 1 else 0.0
