@@ -209,16 +209,14 @@ def _shared(draws: FloatArray) -> float:
 def _estimate(value: float, items: float, *sides: Figures) -> Estimate:
     spreads = [side.values for side in sides if len(side.values) > 1]
     parts = [values.var(ddof=1) / len(values) for values in spreads]
-    total = max(items, 0.0) + sum(parts)
-    if not total and (error := _of_means(sides)):
-        # Few seeds can agree by chance where each fails on items of its own: what is left is what
-        # those items do to the means.
-        return Estimate(float(value), error, sum(len(values) - 1 for values in spreads) or np.inf)
+    # Few seeds can agree by chance where each fails on items of its own: what is left is what those
+    # items do to the means, as with one seed.
+    total = max(items, 0.0) + sum(parts) or _of_means(sides)
     lost = sum(part**2 / (len(v) - 1) for part, v in zip(parts, spreads, strict=True))
     return Estimate(float(value), float(np.sqrt(total)), total**2 / lost if lost else np.inf)
 
 
 def _of_means(sides: Sequence[Figures]) -> float:
-    """Return the standard error that the items give to the sum of means; 0 without items."""
+    """Return the variance that the items give to the sum of means; 0 without items."""
     means = sum(side.draws.mean(axis=0) for side in sides)
-    return float(np.std(means, ddof=1)) if len(means) > 1 else 0.0
+    return float(np.var(means, ddof=1)) if len(means) > 1 else 0.0
