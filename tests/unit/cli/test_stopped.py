@@ -32,6 +32,18 @@ checkpoint.write = save_and_wait
 """
 PAUSED_LATER = PAUSED.replace("(600)", "(600 * what[2]['progress']['epoch'])")
 """In the second epoch."""
+SEARCHING = """
+import sys, time
+from pathlib import Path
+from tandem.cli import main, mine
+
+def wait(*what):
+    Path("searching").touch()
+    time.sleep(600)  # the signal ends it
+
+mine.choose = wait  # both texts are encoded, to disk
+sys.exit(main(sys.argv[1:]))
+"""
 KILLER = """
 import os, random, signal, sys, time
 from pathlib import Path
@@ -213,18 +225,17 @@ def test_a_pipe_that_says_the_same_again_goes_on(home):
 
 
 def test_a_killed_mining_leaves_nothing(home, tmp_path):
-    for side in ("en", "de"):
-        (tmp_path / side).write_text((home / side).read_text() * 40)
-    arguments = ["mine", str(home / "whole"), "en", "de", *LANGUAGES]
-    command = [sys.executable, "-m", "tandem", *arguments, "--out", "out.tsv"]
+    arguments = ["mine", str(home / "whole"), str(home / "en"), str(home / "de"), *LANGUAGES]
+    command = [sys.executable, "-c", SEARCHING, *arguments, "--out", "out.tsv"]
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     for _ in range(2):
         process = subprocess.Popen(command, cwd=tmp_path, env=ENVIRONMENT | {"TMPDIR": temporary})
-        while not list(tmp_path.glob(".out.tsv.*")):
+        while not (tmp_path / "searching").exists():
+            assert process.poll() is None
             time.sleep(0.01)
-        time.sleep(1)
         process.kill()
         process.wait()
+        (tmp_path / "searching").unlink()
     assert len(list(tmp_path.glob(".out.tsv.*"))) == 1  # of the second; the first one's is gone
     assert list(temporary.iterdir()) == []
