@@ -41,6 +41,7 @@ from tandem.studies.configuration import study_homes
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results"
+study_homes([ROOT / "workflow/studies"])  # studies have tests of claims, and scores, of their own
 LOG_NAME = "%Y-%m-%dT%H%M%S.%f"
 """How Snakemake names the log of a call: when it began."""
 JOINED = "claims.csv"
@@ -120,15 +121,14 @@ def scores(made: Path) -> Iterator[dict[str, Any]]:
         tasks = stored["details"].get("tasks", ())
         units += [(f"{t['year']}: {t['task']}", t["r_x100"]) for t in tasks if "r_x100" in t]
         yield from (run | {"unit": unit, "value": value} for unit, value in units)
-    for file in sorted(made.glob("scores/conditions/*.json")):
-        from wieting2017.methods.results import by_task
+    from wieting2017.methods.results import by_task
 
+    for file in sorted(made.glob("scores/conditions/*.json")):
         yield from by_task(file)
 
 
 def entries_of(claims: Path) -> list[ClaimEntry]:
     """Return the findings that a file has claims of."""
-    study_homes([ROOT / "workflow/studies"])  # they have tests of claims of their own
     with open(claims, encoding="utf-8", newline="") as stream:
         kept = [row["claim"] for row in csv.DictReader(stream)]
     files = sorted(ROOT.glob("workflow/studies/*/claims.yaml"))
