@@ -114,7 +114,7 @@ def without_places(command: str) -> str:
 
 def scores(made: Path) -> Iterator[dict[str, Any]]:
     """Yield every score of the run, of each seed and unit, and of each task of STS."""
-    for file in sorted(made.glob("scores/*/*/*.json")):
+    for file in sorted(made.glob("scores/*/*/seed*.json")):
         stored = json.loads(file.read_text(encoding="utf-8"))
         run = {name: stored[name] for name in ("experiment", "task", "seed", "metric")}
         units = [(row["unit"], row["value"]) for row in stored["rows"]]
@@ -122,9 +122,12 @@ def scores(made: Path) -> Iterator[dict[str, Any]]:
         units += [(f"{t['year']}: {t['task']}", t["r_x100"]) for t in tasks if "r_x100" in t]
         yield from (run | {"unit": unit, "value": value} for unit, value in units)
     from wieting2017.methods.results import by_task
+    from wieting2019.methods.points import by_year
 
     for file in sorted(made.glob("scores/conditions/*.json")):
         yield from by_task(file)
+    for file in sorted(made.glob("scores/languages/*/*.json")):
+        yield from by_year(file)
 
 
 def entries_of(claims: Path) -> list[ClaimEntry]:

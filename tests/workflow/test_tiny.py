@@ -2,10 +2,12 @@
 
 import csv
 import json
+import runpy
+import sys
 
 import numpy as np
 import pytest
-from conftest import TINY, hashes, planned, run_snakemake
+from conftest import REPOSITORY, TINY, hashes, planned, run_snakemake
 
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.named import find_model
@@ -128,6 +130,21 @@ def test_makes_figure_1_and_table_5(finished):
     free = [r for r in over_all if not r["held"]]
     assert {r["response"] for r in free} == {"gain", "sharing"}
     assert all(r["n"] == "8" and r["rho_x100"] and r["p"] for r in free)
+
+
+def test_every_score_of_every_study_can_be_kept(finished, monkeypatch):
+    monkeypatch.setattr(sys, "path", [*sys.path])  # studies are put on it
+    scores = runpy.run_path(str(REPOSITORY / "docs/keep_results.py"))["scores"]
+    folders = [path.parent for path in sorted((finished / "results").rglob("scores"))]
+    assert len(folders) == 7  # of all studies
+    for folder in folders:
+        rows = list(scores(folder))
+        names = {row["experiment"] for row in rows}
+        assert {path.parts[-3] for path in folder.glob("scores/*/*/seed*.json")} <= names
+        assert {path.stem for path in folder.glob("scores/conditions/*.json")} <= names
+        panels = {path.name for path in folder.glob("scores/languages/*")}
+        assert panels <= {name.split(".")[0] for name in names}
+        assert all(row["metric"] and row["unit"] for row in rows)
 
 
 def test_verses_are_the_same_in_every_language(finished):

@@ -6,7 +6,7 @@ languages from sharing parameters.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +51,20 @@ def read_scores(files: Iterable[str | Path]) -> pd.DataFrame:
     if not rows:
         raise TandemError("no batch holds a language: lower `least` or `pairs` of the panels")
     return pd.DataFrame(rows)
+
+
+def by_year(file: Path) -> Iterator[dict[str, Any]]:
+    """Yield what each encoder of a batch of languages scored, and scored untrained.
+
+    A line for each year of STS and each mean of years. `file` is a score file of a batch.
+    """
+    batch = read_json(file)
+    for entry in batch["languages"]:
+        for run in entry["runs"]:
+            line = {"experiment": f"{batch['panel']}.{entry['language']}", "marked": run["marked"]}
+            line |= {"task": "sts", "seed": run["seed"], "metric": "pearson_x100"}
+            for unit, value in run["score_years"].items():
+                yield line | {"unit": unit, "value": value, "untrained": run["random_years"][unit]}
 
 
 def measured_points(files: Mapping[str, Sequence[Path]]) -> tuple[pd.DataFrame, dict[str, str]]:
