@@ -140,6 +140,15 @@ def test_encode_writes_the_encoders_vectors(model, files, tmp_path, capsys):
     np.testing.assert_allclose(printed, expected, rtol=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("text", "said"), [("rain fell", "1 vector of"), ("rain\ncat", "2 vectors of")]
+)
+def test_encode_counts_the_vectors(model, stdin, capsys, text, said):
+    stdin(text.encode())
+    assert main(["encode", model, "--language", "en"]) == 0
+    assert capsys.readouterr().err.startswith(said)
+
+
 def test_encode_reads_gzip_from_stdin(model, stdin, tmp_path):
     stdin(gzip.compress("die Katze saß\nRegen fiel".encode()))
     out = tmp_path / "out.npy"

@@ -46,5 +46,6 @@ def run(options: argparse.Namespace) -> None:
         if not rows:
             name = "stdin" if options.file == STDIO else options.file
             common.refuse_empty(options, f"{name}: the file is empty")
-    summary = f"{rows:,} vectors of {encoder.dimension} numbers"
+    vectors_of = "vector of" if rows == 1 else "vectors of"
+    summary = f"{rows:,} {vectors_of} {encoder.dimension} numbers"
     common.report(options, {"sentences": rows, "dimensions": encoder.dimension}, summary)
