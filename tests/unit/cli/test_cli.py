@@ -127,7 +127,7 @@ def test_sentences_after_two_dashes_stay_as_written(model, tmp_path, monkeypatch
     for name in sentences:  # files that are called so are read
         Path(name).write_text("the cat sat\n")
     assert main(["similarity", model, *LANGUAGES, "--", *sentences]) == 0
-    assert capsys.readouterr().err == "cosines of 1 pairs\n"
+    assert capsys.readouterr().err == "cosines of 1 pair\n"
 
 
 def test_encode_writes_the_encoders_vectors(model, files, tmp_path, capsys):

@@ -12,6 +12,7 @@ from tandem.corpora.files import STDIO, lines_of
 from tandem.corpora.formats import PACKING
 from tandem.errors import TandemError
 from tandem.files.npy import write_npy
+from tandem.text import amount
 
 _EXAMPLE = "tandem encode small my.en --language en --out my.en.npy"
 
@@ -46,6 +47,5 @@ def run(options: argparse.Namespace) -> None:
         if not rows:
             name = "stdin" if options.file == STDIO else options.file
             common.refuse_empty(options, f"{name}: the file is empty")
-    vectors_of = "vector of" if rows == 1 else "vectors of"
-    summary = f"{rows:,} {vectors_of} {encoder.dimension} numbers"
+    summary = f"{amount(rows, 'vector')} of {encoder.dimension} numbers"
     common.report(options, {"sentences": rows, "dimensions": encoder.dimension}, summary)

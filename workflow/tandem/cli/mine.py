@@ -10,6 +10,7 @@ from tandem.cli import common
 from tandem.cli.spooled import Equal, add_search, nearest, prepare, spool
 from tandem.own_bitext.mined import NEIGHBOURS, choose, lowest
 from tandem.search.margins import Retrieval, Score
+from tandem.text import amount
 from tandem.text.spelling import same
 
 _EXAMPLE = "tandem mine model/ news.en news.de --languages en de --at-least auto --out mined.tsv"
@@ -77,5 +78,5 @@ def run(options: argparse.Namespace) -> None:
             scores = f"scores {least:.3f} or more; the highest is {best:.3f}"
             reason = f"no pair of {where} {'has a score' if math.isnan(best) else scores}"
             common.refuse_empty(options, reason)
-    summary = f"{len(pairs):,} pairs found in {where}{common.from_on(limit)}"
+    summary = f"{amount(len(pairs), 'pair')} found in {where}{common.from_on(limit)}"
     common.report(options, done, summary, *common.warning_of_copies(copies, len(pairs)))

@@ -15,7 +15,7 @@ from tandem.errors import TandemError
 from tandem.own_bitext.mined import lowest
 from tandem.search.margins import Score
 from tandem.statistics.cosine import cosine_similarity
-from tandem.text import Filled, Pair, is_blank
+from tandem.text import Filled, Pair, amount, is_blank
 from tandem.text.batches import of_pair
 from tandem.text.spelling import same
 
@@ -65,7 +65,7 @@ def similarity(options: argparse.Namespace) -> None:
             out.write("".join(f"{cosine:.6f}\n" for cosine in cosines).encode())
             read += len(pairs)
             blank += sum(map(is_blank, pairs))
-    summary = "cosine of two sentences" if sentences else f"cosines of {read:,} pairs"
+    summary = "cosine of two sentences" if sentences else f"cosines of {amount(read, 'pair')}"
     summary += f"; {blank:,} of them have a blank side, and a 0" if blank else ""
     common.report(options, {"pairs": read, "blank": blank}, summary)
 

@@ -9,6 +9,7 @@ from itertools import chain, repeat
 from tandem.cli import common
 from tandem.corpora.files import STDIO, lines_of
 from tandem.errors import TandemError
+from tandem.text import amount
 
 _EXAMPLE = "tandem restyle model/ verses.en king-james.en --language en --out restyled.en"
 
@@ -58,7 +59,7 @@ def run(options: argparse.Namespace) -> None:
                 count += 1
         if not count:
             common.refuse_empty(options, f"{_name(options.first)}: the file is empty")
-    common.report(options, {"sentences": count}, f"{count:,} sentences")
+    common.report(options, {"sentences": count}, amount(count, "sentence"))
 
 
 def _matched(source: str, style: str) -> Iterator[tuple[str, str]]:
