@@ -23,7 +23,6 @@ import argparse
 import hashlib
 import itertools
 import json
-import math
 import os
 import time
 from dataclasses import dataclass
@@ -45,6 +44,7 @@ from tandem.provenance import source_digest
 from tandem.segmentation.collection import Balance, draw, segment_collection
 from tandem.segmentation.segmentation import SEGMENTATIONS
 from tandem.segmentation.segmenter import Segmenter
+from tandem.statistics.choice import within_one_error
 from tandem.studies.configuration import load_configuration, load_plans, load_registers
 from tandem.tasks import selection
 from tandem.tasks.kinds.retrieval import BitextRetrieval
@@ -180,12 +180,7 @@ def choose(options: argparse.Namespace) -> None:
     grid = [*itertools.product(*(sorted(chosen[key]) for key in keys))]
     for name in options.values:
         tried = [(name, tuple(zip(keys, map(str, values), strict=True))) for values in grid]
-        found = scores(tried, options)
-        behind = found[found.mean(axis=1).argmax()] - found
-        errors = np.zeros(len(found))
-        if found.shape[1] > 1:
-            errors = behind.std(axis=1, ddof=1) / math.sqrt(found.shape[1])
-        print(f"  {name}: {grid[int((behind.mean(axis=1) <= errors).argmax())]}")
+        print(f"  {name}: {grid[int(within_one_error(scores(tried, options)).argmax())]}")
 
 
 def main() -> None:

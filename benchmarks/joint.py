@@ -59,6 +59,7 @@ from tandem.provenance import source_digest
 from tandem.segmentation.collection import Balance, draw, segment_collection
 from tandem.segmentation.segmentation import SEGMENTATIONS
 from tandem.segmentation.segmenter import Segmenter
+from tandem.statistics.choice import within_one_error
 from tandem.studies.configuration import load_configuration, load_plans, load_registers
 from tandem.tasks.kinds.retrieval import BitextRetrieval
 from tandem.tasks.selection import by_similarity
@@ -284,10 +285,7 @@ def choose(options: argparse.Namespace) -> None:
     for key in options.values or ALTERNATIVES:
         tried = [replace(trial, **{key: value}) for value in ALTERNATIVES[key]]
         print(f"{key}: {', '.join(map(str, ALTERNATIVES[key]))}", flush=True)
-        means = scores(tried, options)
-        behind = means[means.mean(axis=1).argmax()] - means
-        errors = behind.std(axis=1, ddof=1) / math.sqrt(means.shape[1])
-        trial = tried[int((behind.mean(axis=1) <= errors).argmax())]
+        trial = tried[int(within_one_error(scores(tried, options)).argmax())]
         print(f"  {key} {getattr(trial, key)}", flush=True)
     print(trial)
 

@@ -30,7 +30,6 @@ import csv
 import hashlib
 import io
 import json
-import math
 import multiprocessing
 import os
 import re
@@ -57,6 +56,7 @@ from tandem.corpora.sample import draw_sample, drawn_lines
 from tandem.files.io import read_lines, read_yaml
 from tandem.provenance import source_digest
 from tandem.segmentation.segmenter import Segmenter, learn
+from tandem.statistics.choice import within_one_error
 from tandem.statistics.correlation import pearson
 from tandem.statistics.cosine import cosine_similarity
 from tandem.studies.configuration import load_configuration, load_plans, load_registers
@@ -185,10 +185,7 @@ def choose(encoder: str, options: argparse.Namespace) -> None:
         means = _scores(encoder, list(product(sizes, [MIDDLE])), options).mean(axis=1)
         sizes = [sizes[int(means.argmax())]]
     scores = _scores(encoder, list(product(sizes, RATES)), options)
-    behind = scores[scores.mean(axis=1).argmax()] - scores
-    errors = behind.std(axis=1, ddof=1) / math.sqrt(scores.shape[1])
-    near = behind.mean(axis=1) <= errors
-    rate = RATES[int(near.argmax())]
+    rate = RATES[int(within_one_error(scores).argmax())]
     print(f"{encoder}: size {sizes[0]:,}, learning rate {rate}", flush=True)
 
 

@@ -112,7 +112,7 @@ def plan(tmp_path, monkeypatch):
                 {**each, "kept": [kept("length", "length", 11, 20)], "test": {"mean": level - 1}}
                 for each in chosen[2:4]
             ]
-            bounds = [*chosen[2:4], *longer, *chosen[4::2]]
+            bounds = [*chosen[2:4], *longer, *chosen[4:]]
             write(plan, text, encoder, {"bounds": bounds, "chosen": chosen, "growth": growth})
     for encoder in ("avg", "gran"):
         start = [found("untrained", encoder, "none", 45, seed, size=0) for seed in (1, 2)]

@@ -32,11 +32,6 @@ def test_what_a_bound_gains_is_over_the_same_seeds_without_a_filter(made, eviden
     assert "lowest 50%" in report.markdown and "| 2 | 2 | 44% |" in report.markdown
     figure = table.plot("figures/bounds", report.frame, given)
     assert len(figure.axes[0].get_yticklabels()) == 3
-    one_seed = report.frame.set_index(["encoder", "filter"]).loc[("AVG", "1-gram overlap")]
-    assert one_seed["seed_count"] == 1
-    # its two texts are alike, but what seeds change is known from what is trained with two
-    half = one_seed["gain_high_pearson_x100"] - one_seed["gain_pearson_x100"]
-    assert half > scipy.stats.norm.ppf(0.975) * np.sqrt(np.mean([0.2**2 / 2, 0.1**2 / 2]) / 2)
     found = measured(evidence, "bounds")
     name = "wieting2017.bounds.shorter.{}.{}.length from 6 to 10-length from 11 to 20"
     assert {*found} == {name.format(t, e) for t in ("cs-messages", "de-verses")

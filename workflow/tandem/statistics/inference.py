@@ -125,7 +125,7 @@ def total(*sides: Figures) -> Estimate:
     return _estimate(sum(side.values.mean() for side in sides), items, *sides)
 
 
-def over_groups(groups: Sequence[Figures], floor: float = 0.0) -> Estimate:
+def over_groups(groups: Sequence[Figures]) -> Estimate:
     """Estimate the mean over groups, such as training texts, of their means over their own seeds.
 
     The groups are scored on the same items, so the variance of the items is what their draws share.
@@ -141,14 +141,13 @@ def over_groups(groups: Sequence[Figures], floor: float = 0.0) -> Estimate:
 
     Args:
         groups: figures of each group; those of one seed have no variance of their own.
-        floor: the variance of a group's mean from its seeds, where it is measured elsewhere.
     """
     values = np.array([group.values.mean() for group in groups])
     mean, n = float(values.mean()), len(groups)
     if n < 2:
         return Estimate(mean, np.nan, np.nan)
     within = [g.values.var(ddof=1) / len(g.values) for g in groups if len(g.values) > 1]
-    part = max(values.var(ddof=1), float(np.mean(within)) if within else 0.0, floor) / n
+    part = max(values.var(ddof=1), float(np.mean(within)) if within else 0.0) / n
     items = max(_shared(np.stack([group.draws.mean(axis=0) for group in groups])), 0.0)
     return Estimate(mean, float(np.sqrt(part + items)), _freedom(part, n - 1, items))
 

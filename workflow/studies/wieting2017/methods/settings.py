@@ -68,9 +68,6 @@ class Filter(Settings):
     pairs: (null, 0.5) keeps the lower half."""
     shares: bool = False
     """Whether bounds are shares of the text's pairs, from 0 to 1."""
-    every_seed: bool = False
-    """Whether each bound is trained with all seeds, so that bounds can be compared with each other;
-    otherwise with the first alone, which chooses among them."""
 
 
 class Compared(NamedRun):
@@ -81,8 +78,9 @@ class Compared(NamedRun):
     filters: list[str]
     """The filters that are tried with it."""
     learning_rates: list[PositiveFloat] = []
-    """Learning rates that are tried on every text, unfiltered, with the first seed; the best on the
-    development task trains all conditions of the text. Empty: the recipe's."""
+    """Learning rates that are tried on every text, unfiltered, with all seeds. Of those within one
+    standard error of the best on the development task the nearest to the recipe's trains all
+    conditions of the text. Empty: the recipe's."""
     frequent: PositiveFloat | None = None
     """What word vectors are multiplied by: a / (a + p) with this a, where p is the share of a word
     in the study's text (Arora, Liang and Ma, 2017, section 3), so that frequent words weigh less

@@ -27,7 +27,7 @@ class Bounds(ExperimentTable):
         is most), the mean gain over no filter on the test years with its 95% interval over texts,
         seeds and items, and the mean development_gain_pearson_x100. The frame `bounds` has a line
         for each training; `neighbours` the bounds of a text that follow one another, shorter and
-        longer, both trained with all seeds.
+        longer.
         """
         import pandas as pd
 
@@ -36,16 +36,16 @@ class Bounds(ExperimentTable):
         plain = chosen[chosen["filter"] == UNFILTERED]
         lines = results.load(material, experiment, "bounds").dropna(subset=["test"])
         rows = [
-            self._row(experiment, runs, plain, _spread(chosen, str(runs["encoder"].iloc[0])))
+            self._row(experiment, runs, plain)
             for _, runs in lines.groupby(["encoder", "filter", "bounds"], sort=False)
         ]
         frames = {"bounds": lines, "neighbours": _neighbours(experiment, lines)}
         return Report(pd.DataFrame(rows), _markdown(experiment, rows), frames)
 
     def _row(
-        self, experiment: Experiment, runs: pd.DataFrame, plain: pd.DataFrame, spread: float
+        self, experiment: Experiment, runs: pd.DataFrame, plain: pd.DataFrame
     ) -> dict[str, Any]:
-        """Return the row of a bound; `spread` is the variance of a gain over seeds."""
+        """Return the row of a bound."""
         from tandem.reporting.writer import columns
         from tandem.statistics.inference import over_groups
 
@@ -53,12 +53,11 @@ class Bounds(ExperimentTable):
         plain = plain[plain["encoder"] == first["encoder"]]
         unfiltered = [plain[plain["text"] == some["text"].iloc[0]] for some in texts]
         gains = [results.gain(*both) for both in zip(texts, unfiltered, strict=True)]
-        seeds = len(gains[0].values)
         row: dict[str, Any] = {"encoder": experiment.encoders[first["encoder"]].label}
         row |= {"filter": experiment.filters[first["filter"]].label, "bounds": first["bounds"]}
-        row |= {"text_count": len(texts), "seed_count": seeds}
+        row |= {"text_count": len(texts), "seed_count": len(gains[0].values)}
         row["shared_percent"] = results.shared_percent(first["size"], runs["passing"].min())
-        row |= columns("gain", results.METRIC, over_groups(gains, spread / seeds))
+        row |= columns("gain", results.METRIC, over_groups(gains))
         development = [
             some["development"].mean() - results.same_seeds(other, some)["development"].mean()
             for some, other in zip(texts, unfiltered, strict=True)
@@ -86,25 +85,10 @@ class Bounds(ExperimentTable):
         return dot_plot([Dots(xlabel, rows, series, limit=(0.0, "no filter"))])
 
 
-def _spread(chosen: pd.DataFrame, encoder: str) -> float:
-    """Return the variance over seeds of what a filter gains on a text, the mean of an encoder's.
-
-    Bounds are trained with one seed, which does not show it; 0 where no filter has two seeds.
-    """
-    import numpy as np
-
-    variances = []
-    chosen = chosen[chosen["encoder"] == encoder].dropna(subset=["test"])
-    for _, runs in chosen.groupby("text"):
-        plain = runs[runs["filter"] == UNFILTERED]
-        for name, filtered in runs.groupby("filter"):
-            if name != UNFILTERED and len(filtered) > 1:
-                variances.append(results.gain(filtered, plain).values.var(ddof=1))
-    return float(np.mean(variances)) if variances else 0.0
-
-
 def _neighbours(experiment: Experiment, lines: pd.DataFrame) -> pd.DataFrame:
     """Return the bounds of a text and an encoder that follow one another; see `Bounds.build`.
+
+    They are of whole numbers, such as lengths: the next begins one above.
 
     Columns: text, label, encoder, short and long, as text.
     """
@@ -113,8 +97,6 @@ def _neighbours(experiment: Experiment, lines: pd.DataFrame) -> pd.DataFrame:
     columns = ["text", "label", "encoder", "filter", "short", "long"]
     rows = []
     for (text, encoder, name), runs in lines.groupby(["text", "encoder", "filter"], sort=False):
-        if not experiment.filters[str(name)].every_seed:
-            continue
         ends = runs.drop_duplicates("bounds")[["bounds", "low", "high"]].to_numpy().tolist()
         label = experiment.texts[str(text)].label
         rows += [
@@ -131,10 +113,9 @@ def _markdown(experiment: Experiment, rows: list[dict[str, Any]]) -> str:
     note = (
         "What each bound gains over no filter, r x 100 on STS 2012 to 2015: the mean of the "
         "texts of which enough pairs pass, with the 95% t interval over texts, seeds and items. "
-        f"{experiment.size:,} pairs each; of bounds that are trained with one seed, what seeds "
-        "change is taken from those that are compared. Shared: of a seed's pairs, those that "
-        "another seed draws too, in the text where the fewest pass. Development is the gain on "
-        "STS 2016, which bounds are chosen on."
+        f"{experiment.size:,} pairs each. Shared: of a seed's pairs, those that another seed draws "
+        "too, in the text where the fewest pass. Development is the gain on STS 2016, which bounds "
+        "are chosen on."
     )
     shown = [
         [row["encoder"], row["filter"], row["bounds"], str(row["text_count"]),
