@@ -1,12 +1,14 @@
 """What claims were when results were first kept, so that a change of them afterwards is told.
 
-docs/results/registered.json has, by claim, the day, and its margin, test and sides. They stay as
-they were; a claim that is changed later says so itself (`revised`), and one that is given up is
-marked there (`withdrawn`).
+docs/results/registered.json has, by claim, the day, and its margin, test and sides, the family that
+it is corrected with, and whether it is a description. They stay as they were; a claim that is
+changed later says so itself (`revised`), what it then is follows there when results of it are kept,
+and one that is given up is marked there (`withdrawn`).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from pathlib import Path
@@ -19,8 +21,8 @@ from tandem.reporting.claim_test import CLAIM_TESTS
 from tandem.reporting.published import read_entries
 
 
-class Registered(Settings):
-    """A claim as it was when results were first kept."""
+class State(Settings):
+    """A claim as it was when results of it were kept."""
 
     kept: date
     """The day."""
@@ -30,14 +32,36 @@ class Registered(Settings):
     """What was measured, as claims.yaml had it, with placeholders."""
     each: Any
     """The values of the placeholders, or where they come from."""
+    family: str = ""
+    """The claims that it was corrected with, of its table."""
+    description: bool = False
+    """Whether it was left untested."""
+    revised: str = ""
+    """What had been said of earlier changes."""
+
+
+class Registered(State):
+    """A claim as it was when results were first kept, and as it was changed to."""
+
+    later: list[State] = []
+    """What it was changed to, in order."""
     withdrawn: str = ""
     """Why the claim is no longer made, and its last verdict; empty: it is."""
 
+    @property
+    def latest(self) -> State:
+        """What it was when results of it were last kept."""
+        return self.later[-1] if self.later else State(**self.model_dump(include=_FIELDS))
 
-def as_registered(entry: ClaimEntry, kept: date) -> Registered:
+
+_FIELDS = set(State.model_fields)
+
+
+def state_of(entry: ClaimEntry, kept: date) -> State:
     """Return what is registered of a claim."""
-    plain = entry.model_dump(mode="json", include={"margin", "each"})
-    return Registered(kept=kept, test=CLAIM_TESTS.dump(entry.test), **plain)
+    fields = _FIELDS - {"kept", "test"}
+    plain = entry.model_dump(mode="json", include=fields)
+    return State(kept=kept, test=CLAIM_TESTS.dump(entry.test), **plain)
 
 
 def read_registered(path: str | Path) -> dict[str, Registered]:
@@ -46,28 +70,51 @@ def read_registered(path: str | Path) -> dict[str, Registered]:
 
 
 def register(path: str | Path, entries: Iterable[ClaimEntry], kept: date) -> None:
-    """Add the claims that are not registered yet; the others stay as they are."""
-    claims = {entry.name: as_registered(entry, kept) for entry in entries}
-    every = claims | read_registered(path)
+    """Add the claims that are not registered yet, and what changed of the others."""
+    every = read_registered(path)
+    for entry in entries:
+        now, before = state_of(entry, kept), every.get(entry.name)
+        if before is None:
+            every[entry.name] = Registered(**now.model_dump())
+        elif _changed(now, before.latest) or now.revised != before.latest.revised:
+            every[entry.name] = before.model_copy(update={"later": [*before.later, now]})
     write_json(path, {name: claim.model_dump(mode="json") for name, claim in every.items()})
 
 
 def unexplained(
     registered: Mapping[str, Registered], entries: Iterable[ClaimEntry]
 ) -> Iterator[str]:
-    """Yield what was changed of the claims of all studies, or given up, without a word."""
+    """Yield what was changed of the claims of all studies, or given up, without a word.
+
+    Each change needs words of its own: what `revised` says, but for what it said before, has a day.
+    """
     current = {entry.name: entry for entry in entries}
-    for name, before in registered.items():
-        if before.withdrawn:
+    for name, claim in registered.items():
+        if claim.withdrawn:
             continue
-        entry = current.get(name)
+        before, entry = claim.latest, current.get(name)
         if entry is None:
             yield f"{name} was kept on {before.kept} and is gone: mark it as withdrawn"
-        elif as_registered(entry, before.kept) != _whole(before) and not entry.revised:
-            yield f"{name} is not as it was when it was kept on {before.kept}: say so in `revised`"
+        elif _changed(state_of(entry, before.kept), before) and not _told(entry, before):
+            yield (
+                f"{name} is not as it was when it was kept on {before.kept}: say in `revised`, "
+                "after what it says, on which day it was changed (2026-12-31) and why"
+            )
 
 
-def _whole(claim: Registered) -> Registered:
+def _changed(now: State, before: State) -> bool:
+    """Tell whether a claim is another, whatever is said of it."""
+    same = {"kept": before.kept, "revised": before.revised}
+    return now.model_copy(update=same) != _whole(before)
+
+
+def _told(entry: ClaimEntry, before: State) -> bool:
+    """Tell whether `revised` says more than it did, with a day."""
+    said = entry.revised.removeprefix(before.revised)
+    return entry.revised.startswith(before.revised) and bool(re.search(r"\d{4}-\d\d-\d\d", said))
+
+
+def _whole(claim: State) -> State:
     """Return a claim with the settings that its kind of test got later, by their defaults."""
     kind = str(claim.test["kind"])
     fields = CLAIM_TESTS.kind(kind).model_fields if kind in CLAIM_TESTS.modules() else {}

@@ -9,7 +9,7 @@ from pydantic import PositiveInt
 
 from tandem.registry import ConfigurationError
 from tandem.reporting.claim_test import ClaimTest, Evidence, Measured
-from wieting2019.methods.settings import FEWEST, PERMUTATIONS
+from wieting2019.methods.settings import FEWEST, FEWEST_FAMILIES, PERMUTATIONS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,7 +23,8 @@ class RankCorrelation(ClaimTest):
     """Spearman's rho x 100 of a feature with a response, its lead over others, or its change.
 
     Families of languages are resampled. With columns held fixed, p comes from permuting the
-    response among languages that agree in these.
+    response among languages that agree in these, and there is no interval: that of resampling would
+    be another test's.
     """
 
     named: str
@@ -44,7 +45,7 @@ class RankCorrelation(ClaimTest):
     """Number of random permutations behind p, with columns held fixed."""
 
     def measure(self, evidence: Evidence, margin: float) -> Measured | None:
-        """Measure, unless there are too few languages or nothing to correlate.
+        """Measure, unless there are too few languages or families, or nothing to correlate.
 
         Raises:
             ConfigurationError: a margin beside `held`: permutation only tests for a rho of 0.
@@ -66,6 +67,8 @@ class RankCorrelation(ClaimTest):
             return None
         seed = evidence.scores.seed
         sample = Sample(points["branch"].tolist(), evidence.scores.resamples, seed)
+        if common is None and sample.families < FEWEST_FAMILIES:
+            return None
         tested = self._tested(sample, points, common, margin)
         if tested is None:
             return None
@@ -74,13 +77,14 @@ class RankCorrelation(ClaimTest):
             feature = points[self.of.removeprefix("-")].to_numpy()
             outcome = points[self.response].to_numpy()
             p = permuted_within(feature, outcome, common, self.permutations, seed)
-            how = f"p by permuting within {' and '.join(self.held)}, interval by {how}"
+            how = f"p by permuting within {' and '.join(self.held)}"
         most = 200 if self.than or self.over else 100  # for a difference of two rhos, or for one
+        low, high = max(-most, estimate.interval.low), min(most, estimate.interval.high)
         return Measured(
             test=f"{self.named}; {how}",
             statistic=estimate.value,
-            low=max(-most, estimate.interval.low),
-            high=min(most, estimate.interval.high),
+            low=None if self.held else low,
+            high=None if self.held else high,
             p=p,
             unit="spearman_x100",
             n=len(points),

@@ -132,7 +132,8 @@ def correlations(
     """Correlate every predictor with every response in every cluster of every setting.
 
     Intervals and p-values come from resampled families. With something held fixed, languages that
-    are alone in their stratum are left out, and p comes from permuting the response within strata.
+    are alone in their stratum are left out, p comes from permuting the response within strata, and
+    there is no interval, which would be of another test.
     p_holm is corrected (Holm) for the number of predictors. Where a correlation is undefined (fewer
     than FEWEST languages, or a constant side) its columns are NaN; n tells which.
 
@@ -192,12 +193,13 @@ def _correlate(
             if np.isnan(values[0]):
                 continue
             estimate = sample.estimate(values)
-            low, high = np.clip([estimate.interval.low, estimate.interval.high], -1, 1)
+            rho = {"rho_x100": estimate.value}
             if common is None:
                 p = estimate.p(0)
+                bounds = np.clip([estimate.interval.low, estimate.interval.high], -1, 1)
+                rho |= dict(zip(("low", "high"), bounds, strict=True))
             else:
                 p = permuted_within(x, y, common, draws.permutations, draws.seed)
-            rho = {"rho_x100": estimate.value, "low": low, "high": high}
             tested[name] = {key: 100 * float(value) for key, value in rho.items()} | {"p": p}
     for row, p in zip(tested.values(), holm([row["p"] for row in tested.values()]), strict=True):
         row["p_holm"] = p

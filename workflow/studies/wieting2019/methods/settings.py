@@ -20,6 +20,12 @@ PERMUTATIONS = 10_000
 FEWEST = 8
 """Fewest languages over which a correlation is reported: intervals of fewer mean little."""
 
+FEWEST_FAMILIES = 10
+"""Fewest families of languages whose resampling tests a correlation.
+
+Of 7 the interval can be all of -100 to 100, so that no claim could be decided.
+"""
+
 
 class LanguageEncoders(NamedRun):
     """The encoders that are trained for each language of a panel; names are the study's."""

@@ -107,8 +107,9 @@ class Table5(Table):
             "and the one that divides our overlaps best (2-means). A distance is 1 - cosine of "
             "URIEL's vectors of a language and of English.",
             'The tables headed "held" correlate ranks less their mean in each script, family or '
-            "both; p is of permuting the gains within these alone. What is left there is not owed "
-            "to script or kinship; languages alone in theirs are left out.",
+            "both; p is of permuting the gains within these alone, which gives no interval. What "
+            "is left there is not owed to script or kinship; languages alone in theirs are left "
+            "out.",
             _sources(table[quoted], register),
         ]
         for (panel, marked), setting in table.groupby(["panel", "marked"], sort=False):
@@ -208,7 +209,9 @@ def _cell(row: pd.Series) -> str:
     if row.isna()["rho_x100"]:
         return ""
     bold = "**" if row["p_holm"] < SIGNIFICANT else ""
-    text = f"{bold}{row['rho_x100']:.0f}{bold} [{row['low']:.0f}, {row['high']:.0f}]"
+    text = f"{bold}{row['rho_x100']:.0f}{bold}"
+    if not row.isna()["low"]:
+        text += f" [{row['low']:.0f}, {row['high']:.0f}]"
     text += f", p {p_value(row['p'])}"
     return text if row.isna()["published_x100"] else f"{text}; paper {row['published_x100']:.1f}"
 
