@@ -20,7 +20,7 @@ def a_plan():
     """Return what the test asks of a plan: nothing is pretrained, nothing translated."""
     return SimpleNamespace(
         experiments=lambda *_: [], scores=lambda *_: [],
-        pretrained=lambda _: None, single_translator=lambda _: None,
+        pretrained=lambda _: None, whole=str, single_translator=lambda _: None,
     )  # fmt: skip
 
 

@@ -64,6 +64,18 @@ def test_seeds_that_agree_by_chance_leave_what_items_do_to_their_mean():
     assert over_seeds(every).share_interval(36).low == pytest.approx(90.4, abs=0.05)
 
 
+def test_no_interval_of_a_share_is_of_what_seeds_agree_on_by_chance():
+    # of 312 items each seed has one right, now the same and now another: 0.32% with both
+    rng = np.random.default_rng(5)
+    for trial in range(50):
+        right = np.zeros((2, 312))
+        right[[0, 1], rng.integers(312, size=2)] = 1
+        drawn = np.random.default_rng(trial).integers(312, size=(500, 312))
+        draws = 100 * right[:, drawn].mean(axis=2)
+        bounds = over_seeds(Figures(100 * right.mean(axis=1), draws)).share_interval(312)
+        assert bounds.low < 0.15 and 0.9 < bounds.high < 3
+
+
 def test_items_are_paired_and_seeds_are_not():
     draws = np.random.default_rng(0).normal(size=(2, 400))
     found = difference(figures([5, 7], draws), figures([1, 3], draws[::-1] - 4))

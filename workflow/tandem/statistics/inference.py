@@ -108,7 +108,8 @@ def difference(first: Figures, second: Figures) -> Estimate:
 
     Items are paired, so what they do to both sides cancels. Seeds are not: experiments may have
     different numbers of them. Where equal seeds draw the same text, what that does to both sides
-    stays in the error, which is then too large rather than too small.
+    alike stays in the error, which is then too large rather than too small. Figures of one training
+    are subtracted first and given to `over_seeds`: a seed can do the opposite to the other.
     """
     return total(first, Figures(-second.values, -second.draws))
 
@@ -208,9 +209,10 @@ def _shared(draws: FloatArray) -> float:
 def _estimate(value: float, items: float, *sides: Figures) -> Estimate:
     spreads = [side.values for side in sides if len(side.values) > 1]
     parts = [values.var(ddof=1) / len(values) for values in spreads]
-    # Few seeds can agree by chance where each fails on items of its own: what is left is what those
-    # items do to the means, as with one seed.
-    total = max(items, 0.0) + sum(parts) or _of_means(sides)
+    spread, total = sum(parts), max(items, 0.0) + sum(parts)
+    # Few seeds can agree by chance where each fails on items of its own: then at least what those
+    # items do to the means, as with one seed. (Always, it would make intervals too wide.)
+    total = total if spread else max(total, _of_means(sides))
     lost = sum(part**2 / (len(v) - 1) for part, v in zip(parts, spreads, strict=True))
     return Estimate(float(value), float(np.sqrt(total)), total**2 / lost if lost else np.inf)
 

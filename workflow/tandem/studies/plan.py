@@ -177,7 +177,7 @@ class Plan(CorpusPlan):
 
     def whole(self, experiment: str) -> str:
         """Return the experiment that an encoder is trained in: its own, unless it is a part."""
-        part = self.encoder(experiment).part
+        part = None if self.pretrained(experiment) else self.encoder(experiment).part
         return f"{part.split('/')[0]}.{experiment.split('.')[1]}" if part else experiment
 
     def computed(self, experiment: str) -> bool:

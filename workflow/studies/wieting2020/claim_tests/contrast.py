@@ -21,7 +21,7 @@ class Contrast(ClaimTest):
     what: str
     """What the sum is, in a few words."""
     sides: list[Weighted] = Field(min_length=2)
-    """The figures; those of one experiment are summed seed by seed."""
+    """The figures; those of one training are summed seed by seed."""
 
     def experiments(self) -> list[str]:
         """Name the experiments."""
@@ -31,7 +31,7 @@ class Contrast(ClaimTest):
         """Sum; with one seed of an experiment that is trained, there is no p-value."""
         from tandem.statistics.inference import Figures, total
 
-        by_experiment: dict[str, Figures] = {}
+        by_training: dict[str, Figures] = {}
         cells, single = [], []
         for side in self.sides:
             cell = evidence.cell(side.experiment, side.task, side.unit)
@@ -39,18 +39,18 @@ class Contrast(ClaimTest):
                 return None
             cells.append(cell)
             weighted = Figures(-side.weight * cell.values, -side.weight * cell.draws)
-            name = side.experiment
-            before = by_experiment.get(name, Figures(0 * cell.values, 0 * cell.draws))
-            by_experiment[name] = before - weighted
-            if len(cell.seeds) == 1 and not evidence.plan.pretrained(name):
-                single.append(name)
-        estimate = total(*by_experiment.values())
+            name = evidence.plan.whole(side.experiment)
+            before = by_training.get(name, Figures(0 * cell.values, 0 * cell.draws))
+            by_training[name] = before - weighted
+            if len(cell.seeds) == 1 and not evidence.plan.pretrained(side.experiment):
+                single.append(side.experiment)
+        estimate = total(*by_training.values())
         items = max(cell.items for cell in cells)
         test = f"{self.what}; t test over paired items, and seeds"
         if single:
             names = " and ".join(dict.fromkeys(single))
             test += f"; {names}: one seed, whose spread is not known"
         bounds, p = estimate.interval, None if single else estimate.p(margin)
-        seeds = " and ".join(str(len(figures.values)) for figures in by_experiment.values())
+        seeds = " and ".join(str(len(figures.values)) for figures in by_training.values())
         metric = cells[0].metric
         return Measured(test, estimate.value, bounds.low, bounds.high, p, metric, items, seeds)

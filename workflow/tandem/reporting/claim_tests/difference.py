@@ -36,7 +36,7 @@ class Difference(ClaimTest):
         return list(dict.fromkeys([self.better.experiment, self.worse.experiment]))
 
     def measure(self, evidence: Evidence, margin: float) -> Measured | None:
-        """Subtract; two figures of the same models are subtracted seed by seed.
+        """Subtract; two figures of the same trainings are subtracted seed by seed.
 
         A single seed does not show the spread over seeds, nor does a single translator show that of
         translators where only one side reads its text: such claims have no p-value.
@@ -47,7 +47,7 @@ class Difference(ClaimTest):
         better, worse = (evidence.cell(s.experiment, s.task, s.unit) for s in sides)
         if better is None or worse is None:
             return None
-        same = len(self.experiments()) == 1
+        same = len({*map(evidence.plan.whole, self.experiments())}) == 1
         estimate = over_seeds(better - worse) if same else difference(better, worse)
         alone = [
             side.experiment
