@@ -12,7 +12,7 @@ from tandem.corpora.files import STDIO, lines_of
 from tandem.corpora.formats import PACKING
 from tandem.errors import TandemError
 from tandem.files.npy import write_npy
-from tandem.text import amount
+from tandem.text.amounts import amount
 
 _EXAMPLE = "tandem encode small my.en --language en --out my.en.npy"
 

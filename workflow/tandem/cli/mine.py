@@ -10,7 +10,7 @@ from tandem.cli import common
 from tandem.cli.spooled import Equal, add_search, nearest, prepare, spool
 from tandem.own_bitext.mined import NEIGHBOURS, choose, lowest
 from tandem.search.margins import Retrieval, Score
-from tandem.text import amount
+from tandem.text.amounts import amount
 from tandem.text.spelling import same
 
 _EXAMPLE = "tandem mine model/ news.en news.de --languages en de --at-least auto --out mined.tsv"

@@ -9,7 +9,7 @@ from itertools import chain, repeat
 from tandem.cli import common
 from tandem.corpora.files import STDIO, lines_of
 from tandem.errors import TandemError
-from tandem.text import amount
+from tandem.text.amounts import amount
 
 _EXAMPLE = "tandem restyle model/ verses.en king-james.en --language en --out restyled.en"
 

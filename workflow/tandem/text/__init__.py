@@ -27,11 +27,6 @@ class Filled:
                 yield pair
 
 
-def amount(count: int, noun: str) -> str:
-    """Return a number of things, as one says it: 1 pair, 2,000 pairs."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
-
-
 def language_of(code: str) -> str:
     """Return the language of a code: pt for pt-BR, sr for sr-Latn, en for en-kjv and for en."""
     return code.partition("-")[0]
