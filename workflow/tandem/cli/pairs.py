@@ -15,7 +15,8 @@ from tandem.errors import TandemError
 from tandem.own_bitext.mined import lowest
 from tandem.search.margins import Score
 from tandem.statistics.cosine import cosine_similarity
-from tandem.text import Filled, Pair, amount, is_blank
+from tandem.text import Filled, Pair, is_blank
+from tandem.text.amounts import amount
 from tandem.text.batches import of_pair
 from tandem.text.spelling import same
 
