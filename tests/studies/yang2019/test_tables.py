@@ -271,7 +271,7 @@ def test_the_best_epoch_is_chosen_on_the_validation_books_alone():
     trained = [name for table in plan.study.tables.values()
                for path in table.inputs(plan).get("models", [])
                for name in [Path(path).parent.name]]  # fmt: skip
-    assert len({*trained}) == 18
+    assert len({*trained}) == 22
     for name in trained:
         assert plan.setting(name).selection == "retrieval"
         assert plan.selection(name) == ["results/un/corpora/verses"]

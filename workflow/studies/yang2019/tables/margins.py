@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pydantic import NonNegativeFloat
+from pydantic import NonNegativeFloat, PositiveFloat
 
 from tandem.registry import Settings
 from tandem.reporting import learned
@@ -31,6 +31,8 @@ class Point(Settings):
     """Of the objective."""
     setting: str
     """The setting, without `-<language>`."""
+    scale: PositiveFloat | None = None
+    """What its objective multiplies the cosine by; null: nothing."""
 
 
 class Margins(Table):
@@ -43,11 +45,14 @@ class Margins(Table):
     language: str
     """Beside English."""
     points: list[Point]
-    """Margins, from the smallest."""
+    """Margins, from the smallest; the first point of a margin has the scale that is best for it."""
     task: str
     """The task that searches."""
     claimed: NonNegativeFloat = 0.3
     """The margin that claims compare with the smallest one; the paper's is 0.3."""
+    scale: PositiveFloat | None = None
+    """That of the points whose cosines are drawn and compared: a lower scale brings all vectors
+    nearer to each other, with a margin or without. Null: of those that have none."""
 
     def _named(self, plan: Outline) -> list[tuple[str, Point, str]]:
         """Return each encoder with each margin, and the experiment."""
@@ -69,13 +74,14 @@ class Margins(Table):
     def build(self, material: Material) -> Report:
         """Make a line for each encoder and margin.
 
-        Columns: encoder, margin, experiment, seed_count; forward.1 and backward.1 with 95%
+        Columns: encoder, margin, scale, experiment, seed_count; forward.1 and backward.1 with 95%
         intervals over sentences and seeds; positive_x100, negative_x100 and gap_x100, mean cosines
         and their difference, with 95% t intervals over seeds (empty for one seed); sentences, the
         mean number that negatives are the means over. The frame `seeds` has the cosines of each
-        seed, `compared` for each encoder the experiments with the smallest margin and with
-        `claimed`.
+        seed at the scale where they are compared, `compared` for each encoder the experiments with
+        the smallest margin and with `claimed`, each at its best scale.
         """
+        import numpy as np
         import pandas as pd
 
         named, rows, seeds = self._named(material.plan), [], []
@@ -83,9 +89,11 @@ class Margins(Table):
             points = [(point, name) for label, point, name in named if label == encoder]
             cosines = _cosines(material.scores, [name for _, name in points], self.task)
             for point, name in points:
-                margin = f"{point.margin:g}"
-                seeds += [{"encoder": encoder, "margin": margin, **seed} for seed in cosines[name]]
-                line = {"encoder": encoder, "margin": point.margin, "experiment": name}
+                if point.scale == self.scale:
+                    at = {"encoder": encoder, "margin": f"{point.margin:g}"}
+                    seeds += [{**at, **seed} for seed in cosines[name]]
+                line = {"encoder": encoder, "margin": point.margin, "scale": point.scale or np.nan}
+                line |= {"experiment": name}
                 rows.append(line | self._figures(name, cosines[name], material))
         frame = pd.DataFrame(rows)
         frames = {"seeds": pd.DataFrame(seeds), "compared": self._compared(frame)}
@@ -117,14 +125,20 @@ class Margins(Table):
         from tandem.reporting.writer import grid, page, with_interval
 
         metric = material.scores.metric(self.task)
+        scaled = any(point.scale for point in self.points)
         shown = [
-            [str(row["encoder"]), f"{row['margin']:g}",
+            [str(row["encoder"]), f"{row['margin']:g}", *[f"{row['scale']:g}"] * scaled,
              *(with_interval(row, unit, metric) for unit in UNITS),
              *(with_interval(row, key, "x100") for key in COSINES), f"{row['sentences']:,.0f}"]
             for row in rows
         ]  # fmt: skip
-        headings = ["Encoder", "Margin", "P@1 forward", "P@1 backward", "Translations",
-                    "Nearest others", "Between", "Sentences"]  # fmt: skip
+        headings = ["Encoder", "Margin", *["Scale"] * scaled, "P@1 forward", "P@1 backward",
+                    "Translations", "Nearest others", "Between", "Sentences"]  # fmt: skip
+        at_one = (
+            f"Claims compare P@1 at the scale that is best for each margin, the first of its rows, "
+            f"and cosines at a scale of {self.scale:g}: a lower one brings all vectors nearer to "
+            "each other."
+        ) if self.scale else ""  # fmt: skip
         return page(
             f"# {self.title}",
             "P@1 x 100, with the 95% interval over sentences and seeds; the mean cosine x 100 of "
@@ -132,6 +146,7 @@ class Margins(Table):
             "nearest other sentence (section 5.4), with 95% t intervals over seeds. Nearest others "
             "are those of the same sentences in all rows of an encoder and seed: those that find "
             "theirs with every margin.",
+            at_one,
             grid(headings, shown),
             learned.note(barred),
         )
@@ -140,17 +155,18 @@ class Margins(Table):
         """Return for each encoder the two experiments that claims compare."""
         import pandas as pd
 
+        best = frame.drop_duplicates(["encoder", "margin"])
         return pd.DataFrame([
             {"encoder": label, "none": points[0][1], "least": f"{points[0][0]:g}", "margin": name,
              "claimed": f"{self.claimed:g}"}
-            for label, lines in frame.groupby("encoder", sort=False)
+            for label, lines in best.groupby("encoder", sort=False)
             for points in [lines[["margin", "experiment"]].to_numpy().tolist()]
             for margin, name in points
             if margin == self.claimed
         ])  # fmt: skip
 
     def plot(self, figure: str, frame: pd.DataFrame, material: Material) -> Figure:
-        """Draw P@1 and the cosines over the margin."""
+        """Draw P@1 at the best scale, and the cosines at one, over the margin."""
         import numpy as np
 
         from tandem.reporting.plots import Curves, bounds, line_plot
@@ -158,14 +174,18 @@ class Margins(Table):
         metric = material.scores.metric(self.task)
         precisions, cosines = {}, {}
         for label, lines in frame.groupby("encoder", sort=False):
-            margin = lines["margin"].to_numpy(float)
-            precisions[str(label)] = np.column_stack([margin, bounds(lines, "forward.1", metric)])
+            best = lines.drop_duplicates("margin")
+            precisions[str(label)] = np.column_stack(
+                [best["margin"].to_numpy(float), bounds(best, "forward.1", metric)]
+            )
+            same = lines[lines["scale"] == self.scale] if self.scale else lines
             for key, heading in SERIES.items():
-                values = bounds(lines, key, "x100")
-                cosines[f"{label}, {heading}"] = np.column_stack([margin, values])
+                values = [same["margin"].to_numpy(float), bounds(same, key, "x100")]
+                cosines[f"{label}, {heading}"] = np.column_stack(values)
+        at_one = f", at a scale of {self.scale:g}" if self.scale else ""
         return line_plot([
             Curves("margin", "P@1 × 100, from English", precisions, log=False),
-            Curves("margin", "mean cosine × 100", cosines, log=False),
+            Curves("margin", f"mean cosine × 100{at_one}", cosines, log=False),
         ])  # fmt: skip
 
 
