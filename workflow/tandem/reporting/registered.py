@@ -110,8 +110,8 @@ def _changed(now: State, before: State) -> bool:
 
 def _told(entry: ClaimEntry, before: State) -> bool:
     """Tell whether `revised` says more than it did, with a day."""
-    said = entry.revised.removeprefix(before.revised)
-    return entry.revised.startswith(before.revised) and bool(re.search(r"\d{4}-\d\d-\d\d", said))
+    more = entry.revised.removeprefix(before.revised)
+    return entry.revised.startswith(before.revised) and bool(re.search(r"\d{4}-\d\d-\d\d", more))
 
 
 def _whole(claim: State) -> State:
