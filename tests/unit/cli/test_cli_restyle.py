@@ -115,6 +115,61 @@ def test_an_input_is_no_output(home, capsys):
     assert (home / "one.en").read_text() == "en1 en2 en3\n"
 
 
+def train(home, name, *options):
+    texts = [str(home / f"my.{side}") for side in ("en", "de")]
+    out = ["--out", str(home / name)]
+    return main(["train", *texts, "--languages", "en", "de", *QUICK, *options, *out])
+
+
+def test_the_encoder_of_meaning_is_one_to_start_from(home):
+    texts = [str(home / f"my.{side}") for side in ("en", "de")]
+    how = ["--from", str(home / "model"), "--held-out", "5", "--epochs", "1", "--quiet"]
+    out = str(home / "more")
+    assert main(["train", *texts, "--languages", "en", "de", *how, "--out", out]) == 0
+    more = SentenceEncoder.load(home / "more")
+    assert more.kind == SentenceEncoder.load(home / "model").kind
+
+
+@pytest.mark.parametrize(
+    ("setting", "body"),
+    [
+        ("body={kind: transformer, layers: 2}", ("transformer", 2)),
+        ("body={layers: 2}", ("transformer", 2)),
+        ("body={kind: averaging}", ("averaging", None)),
+        ("latent=16", ("transformer", 1)),
+    ],
+)
+def test_one_setting_of_the_body_leaves_the_model_small(home, setting, body):
+    name = "body" + "".join(filter(str.isalnum, setting))
+    assert train(home, name, "--encoder-setting", setting, "--epochs", "1") == 0
+    kind = SentenceEncoder.load(home / name).kind
+    assert (kind.body.kind, getattr(kind.body, "layers", None)) == body
+    assert (kind.dimension, kind.latent) == (16, 16)
+
+
+def test_a_list_is_names_between_commas(home):
+    how = ["--objective-setting", "decoder=lstm", "--objective-setting", "places=hidden,logit"]
+    assert train(home, "places", *how, "--epochs", "1") == 0
+    objective = json.loads((home / "places/decoders/decoders.json").read_text())["objective"]
+    assert objective["places"] == ["hidden", "logit"]
+
+
+@pytest.mark.parametrize(
+    ("option", "setting", "said"),
+    [
+        ("objective", "places=3", "places: 3 is no list. Write places=A,B"),
+        ("objective", "places=logit,foo", "places.1: Input should be 'word', 'hidden',"),
+        ("encoder", "body=lstm", "Write 'body={kind: transformer, layers: 2}'"),
+        ("encoder", "body={pooling: four}", "a mean over the sentence. Leave out its pooling"),
+        ("encoder", "body={kind: posterior, body: {kind: averaging}}", "or give another kind"),
+    ],
+)
+def test_a_setting_that_is_refused_has_its_form(home, option, setting, said, capsys):
+    assert train(home, "refused", f"--{option}-setting", setting) == 1
+    assert said in capsys.readouterr().err
+    assert not (home / "refused").exists()
+
+
 def test_it_trains_one_pair_of_languages_by_a_posterior(home, capsys):
     pair = ["--pair", "en", "de", str(home / "my.en"), str(home / "my.de")]
     other = ["--pair", "en", "fr", str(home / "my.en"), str(home / "my.de")]
