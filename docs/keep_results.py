@@ -7,8 +7,9 @@ Copies what results/ holds of them at its top to docs/results/<scale>/, or what 
 results/ holds to docs/results/<folder>/ (at another scale than the default <folder>-<scale>/),
 joins all claims that are there now and registers them as they are (registered.json), puts the
 scores of every seed and task into scores.csv, and writes README.md beside: the command, the commit,
-the minutes that Snakemake ran in this folder, and the hours of its jobs. What was not made is not
-listed. A long run may be kept in parts, from one checkout or several: runs.json has them.
+the minutes of the calls of Snakemake that made something of it, and the hours of its jobs. What was
+not made is not listed. A long run may be kept in parts, from one checkout or several: runs.json has
+them.
 
 The command is planned again: where it has anything left to do, the results are not those of this
 commit, and nothing is kept. So the trainings are those of the commit, whenever they were done.
@@ -74,15 +75,20 @@ def planned(command: str, *more: str) -> str:
     return run.stdout + run.stderr
 
 
-def job_hours(command: str) -> dict[str, float]:
-    """Return the hours of the command's jobs that record their time, by rule; most take one core.
+def forced_plan(command: str) -> str:
+    """Return what Snakemake would do for a command from nothing; exit if it has jobs left to do."""
+    if "Nothing to be done" not in planned(command):
+        sys.exit(f"{command}: it has jobs left to do, so its results are not of this commit")
+    return planned(command, "--forceall")
+
+
+def job_hours(plan: str) -> dict[str, float]:
+    """Return the hours of the plan's jobs that record their time, by rule; most take one core.
 
     Jobs of other commands, or of settings that are gone, do not count.
     """
-    if "Nothing to be done" not in planned(command):
-        sys.exit(f"{command}: it has jobs left to do, so its results are not of this commit")
     hours: dict[str, float] = defaultdict(float)
-    for file in re.findall(r"^ +benchmark: (\S+)$", planned(command, "--forceall"), re.MULTILINE):
+    for file in re.findall(r"^ +benchmark: (\S+)$", plan, re.MULTILINE):
         path = ROOT / file
         if path.exists():
             rule = path.parts[path.parts.index("benchmarks") + 1]
@@ -92,15 +98,26 @@ def job_hours(command: str) -> dict[str, float]:
     return dict(hours)
 
 
-def minutes(made: Path) -> float:
-    """Return how long the calls of Snakemake took that made something for a folder of results."""
-    others = [f"{folder.parent.name}/" for folder in RESULTS.glob("*/logs")]
+def outputs(text: str) -> set[str]:
+    """Return the files that jobs make, as a plan or a log of Snakemake names them."""
+    lines = re.findall(r"^ +output: (.*)$", text, re.MULTILINE)
+    return {name for line in lines for name in line.split(", ")}
+
+
+def minutes(made: Path, plan: str) -> float:
+    """Return how long the calls of Snakemake took that made a plan's files in a folder of results.
+
+    Calls that made only what other commands make there, or a corpus, do not count.
+    """
     prefix, spent = f"{made.relative_to(ROOT)}/", 0.0
+    apart = [f"{prefix}corpora/"]
+    if made == RESULTS:
+        apart += [f"{prefix}{folder.parent.name}/" for folder in RESULTS.glob("*/logs")]
+    files = {name for name in outputs(plan) if name.startswith(prefix)}
+    files = {name for name in files if not name.startswith(tuple(apart))}
     for log in (ROOT / ".snakemake/log").glob("*.snakemake.log"):
         text = log.read_text(encoding="utf-8", errors="replace")
-        outputs = re.findall(rf"^ +output: {prefix}(?!corpora/)(.*)$", text, re.MULTILINE)
-        own = [name for name in outputs if made != RESULTS or not name.startswith(tuple(others))]
-        if own and " steps (" in text:
+        if " steps (" in text and files & outputs(text):
             start = datetime.strptime(log.name.removesuffix(".snakemake.log"), LOG_NAME)
             spent += log.stat().st_mtime - start.timestamp()
     return round(spent / 60, 1)
@@ -200,7 +217,7 @@ def main() -> None:
         sys.exit(
             "files of this checkout are changed: the commit would not say what made the results"
         )
-    hours = job_hours(sys.argv[1])
+    plan = forced_plan(sys.argv[1])
     made = RESULTS.joinpath(*sys.argv[2:])
     # a table that nothing is claimed of has a file without rows
     every = sorted((made / "tables").glob(f"*{FILE_END}"))
@@ -227,8 +244,8 @@ def main() -> None:
     run = {
         "command": command,
         "commit": git("rev-parse", "--short", "HEAD"),
-        "minutes": minutes(made),
-        "hours": hours,
+        "minutes": minutes(made, plan),
+        "hours": job_hours(plan),
         "files": [file.name for file in kept],
     }
     lines = [

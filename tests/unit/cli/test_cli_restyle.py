@@ -50,11 +50,36 @@ def test_own_bitext_gives_a_model_like_any_other(home):
 def test_a_line_is_written_for_each_line(home, capsys):
     out = home / "restyled.en.gz"
     assert restyle(home, "two.en", "two.en", "--out", str(out), "--json", "-") == 0
-    assert json.loads(capsys.readouterr().out) == {"sentences": 2}
+    counts = {"sentences": 2, "blank": 0, "unknown": 0, "unstyled": 0}
+    assert json.loads(capsys.readouterr().out) == counts
     assert restyle(home, "two.en", "one.en", "--quiet") == 0  # one style for all
     lines = capsys.readouterr().out.split("\n")
     assert len(lines) == 3
     assert all(word.startswith(("en", "de")) for line in lines for word in line.split())
+
+
+def test_no_sentence_is_invented_for_a_line_without_any(home, capsys):
+    (home / "gaps.en").write_text("en1 en2\n\nxx yy\n \nen4\n", encoding="utf-8")
+    assert restyle(home, "gaps.en", "one.en", "--json", str(home / "gaps.json")) == 0
+    out, err = capsys.readouterr()
+    assert [bool(line) for line in out.split("\n")] == [True, False, False, False, True, False]
+    left = "left blank, since the model knows no token of SOURCE: 1"
+    assert f"5 lines; blank, as in SOURCE: 2; {left}\n" in err
+    counts = {"sentences": 5, "blank": 2, "unknown": 1, "unstyled": 0}
+    assert json.loads((home / "gaps.json").read_text()) == counts
+    (home / "foreign.en").write_text("xx\nen1\n", encoding="utf-8")
+    assert restyle(home, "two.en", "foreign.en") == 0
+    assert "2 lines; in no manner, since the model knows no token of STYLE: 1\n" in (
+        capsys.readouterr().err
+    )
+
+
+def test_a_blank_style_is_refused_where_it_stands(home, capsys):
+    for text, number in (("en1\n\n", 2), (" \n", 1)):
+        (home / "style.en").write_text(text, encoding="utf-8")
+        assert restyle(home, "two.en", "style.en") == 1
+        where = f"style.en, line {number}: the line is blank. Give a sentence there"
+        assert where in capsys.readouterr().err
 
 
 def test_standard_input_may_be_the_source(home, capsys, monkeypatch):
@@ -113,6 +138,71 @@ def test_an_input_is_no_output(home, capsys):
     assert restyle(home, "two.en", "one.en", "--out", str(home / "one.en"), "--overwrite") == 1
     assert "one.en" in capsys.readouterr().err
     assert (home / "one.en").read_text() == "en1 en2 en3\n"
+
+
+def train(home, name, *options):
+    texts = [str(home / f"my.{side}") for side in ("en", "de")]
+    out = ["--out", str(home / name)]
+    return main(["train", *texts, "--languages", "en", "de", *QUICK, *options, *out])
+
+
+def test_the_encoder_of_meaning_is_one_to_start_from(home):
+    texts = [str(home / f"my.{side}") for side in ("en", "de")]
+    how = ["--from", str(home / "model"), "--held-out", "5", "--epochs", "1", "--quiet"]
+    out = str(home / "more")
+    assert main(["train", *texts, "--languages", "en", "de", *how, "--out", out]) == 0
+    more = SentenceEncoder.load(home / "more")
+    assert more.kind == SentenceEncoder.load(home / "model").kind
+
+
+@pytest.mark.parametrize(
+    ("setting", "body"),
+    [
+        ("body={kind: transformer, layers: 2}", ("transformer", 2)),
+        ("body={layers: 2}", ("transformer", 2)),
+        ("body={kind: averaging}", ("averaging", None)),
+        ("latent=16", ("transformer", 1)),
+    ],
+)
+def test_one_setting_of_the_body_leaves_the_model_small(home, setting, body):
+    name = "body" + "".join(filter(str.isalnum, setting))
+    assert train(home, name, "--encoder-setting", setting, "--epochs", "1") == 0
+    kind = SentenceEncoder.load(home / name).kind
+    assert (kind.body.kind, getattr(kind.body, "layers", None)) == body
+    assert (kind.dimension, kind.latent) == (16, 16)
+
+
+def test_a_list_is_names_between_commas(home):
+    how = ["--objective-setting", "decoder=lstm", "--objective-setting", "places=hidden,logit"]
+    assert train(home, "places", *how, "--epochs", "1") == 0
+    objective = json.loads((home / "places/decoders/decoders.json").read_text())["objective"]
+    assert objective["places"] == ["hidden", "logit"]
+
+
+@pytest.mark.parametrize(
+    ("option", "setting", "said"),
+    [
+        ("objective", "places=3", "places: 3 is no list. Write places=A,B"),
+        ("objective", "places=logit,foo", "places.1: Input should be 'word', 'hidden',"),
+        ("encoder", "body=lstm", "Write 'body={kind: transformer, layers: 2}'"),
+        ("encoder", "body={pooling: four}", "a mean over the sentence. Leave out its pooling"),
+        ("encoder", "body={kind: posterior, body: {kind: averaging}}", "or give another kind"),
+    ],
+)
+def test_a_setting_that_is_refused_has_its_form(home, option, setting, said, capsys):
+    assert train(home, "refused", f"--{option}-setting", setting) == 1
+    assert said in capsys.readouterr().err
+    assert not (home / "refused").exists()
+
+
+def test_a_model_that_cannot_restyle_says_which_can(home, capsys):
+    assert train(home, "plain", "--objective-setting", "language_variables=false") == 0
+    one = str(home / "one.en")
+    assert main(["restyle", str(home / "plain"), one, one]) == 1
+    err = capsys.readouterr().err
+    assert "the model has no language variables" in err
+    assert "objective generative and language_variables=true" in err
+    assert "another language" not in err
 
 
 def test_it_trains_one_pair_of_languages_by_a_posterior(home, capsys):

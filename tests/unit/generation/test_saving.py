@@ -16,7 +16,7 @@ from tandem.files import saved
 from tandem.generation import writing
 from tandem.generation.networks import reconstruction
 from tandem.generation.saving import Generator
-from tandem.generation.writing import restyled, text_of, written
+from tandem.generation.writing import legible, restyled, text_of, written
 from tandem.segmentation.kinds.words import Words
 from tandem.segmentation.segmenter import Segmenter
 from tandem.training.run import train_encoder
@@ -129,8 +129,10 @@ def test_a_model_without_decoders_or_variables_says_so(model, tmp_path):
         Generator(tmp_path / "plain")
     train(run("bilingual-trans", recipe={"epochs": 1}), tmp_path / "bilingual")
     generator = Generator(tmp_path / "bilingual")
-    with pytest.raises(TandemError, match="no variables of 'en', only of: none"):
+    with pytest.raises(TandemError, match="the model has no language variables"):
         list(restyled(generator, ["w1"], ["w2"], "en"))
+    with pytest.raises(TandemError, match="no sentence from its own meaning. Give a model"):
+        list(restyled(generator, ["w1"], None, "en"))
     with pytest.raises(TandemError, match="2 sources and 1 styles"):
         list(restyled(Generator(model), ["w1", "w2"], ["w2"]))
 
@@ -144,13 +146,23 @@ def test_without_language_variables_it_writes_from_the_meaning_alone(model, tmp_
     assert np.mean([len(a & b) / len(a) for a, b in pairs]) > 0.6
     by_hand = written(generator, reconstruction(0), generator.encoder.encode(sentences(5), "en"))
     assert again[:5] == [text_of(generator, ids) for ids in by_hand]
-    with pytest.raises(TandemError, match="no variables of 'en', only of: none"):
+    with pytest.raises(TandemError, match="the model has no language variables"):
         list(restyled(generator, ["w1"], ["w2"], "en"))
     with pytest.raises(TandemError, match="has variables of 'en': give a style for each source"):
         list(restyled(Generator(model), ["w1"], None, "en"))
     train(run("english-vae", recipe={"epochs": 1}), tmp_path / "vae")
     with pytest.raises(TandemError, match="no sentence of 'fr' from its own meaning, only of: en"):
         list(restyled(Generator(tmp_path / "vae"), ["w1"], None, "fr"))
+
+
+def test_what_is_not_legible_is_not_written_of(model):
+    generator = Generator(model)
+    sources, styles = ["w1 w2", "", "none of it", "w3"], ["w1", "w1", "w1", "none of it"]
+    assert legible(generator, sources).tolist() == [True, False, False, True]
+    texts = list(restyled(generator, sources, styles))
+    assert texts[1:3] == ["", ""]
+    assert texts[::3] == list(restyled(generator, sources[::3], styles[::3]))
+    assert list(restyled(generator, [""], ["w1"])) == [""]
 
 
 def test_a_damaged_decoder_is_refused(model, tmp_path):

@@ -284,6 +284,17 @@ def test_a_claim_reads_a_frame_and_quotes_the_published_difference(material, tmp
     assert (same.statistic, same.verdict, same.published) == (0, "undecided", None)
 
 
+def test_the_joint_claim_has_the_unit_and_the_margin_of_the_smallest(material, tmp_path):
+    sizes = FRAME.replace("table1.smaller", "table1.better").replace('{name}"', '{name}-size"', 1)
+    text = sizes + "    margin: 5\n" + FIRST.partition("\n")[2]
+    found = judged(material, tmp_path, text, PUBLISHED, RUNS)
+    assert next(iter(found.values())).unit == "parameters"
+    smallest, joint = (found[f"p2019.table1.better.{part}"] for part in ("lstm", "all"))
+    assert (smallest.unit, smallest.margin) == ("pearson_x100", 0)
+    assert joint.statistic == smallest.statistic < 0
+    assert (joint.unit, joint.margin) == (smallest.unit, smallest.margin)
+
+
 def test_seeds_and_items_are_in_the_error_of_paired_means(material, tmp_path):
     random = np.random.default_rng(1)
     items = random.normal(size=300)

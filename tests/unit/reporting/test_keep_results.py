@@ -42,23 +42,45 @@ def test_a_command_is_kept_without_places_of_a_machine(tool):
     )
 
 
-def test_minutes_are_of_the_calls_that_made_something_for_the_folder(tool, tmp_path, monkeypatch):
+PLAN = """\
+    output: results/table1.csv, results/table1.md
+    output: results/un/table1.csv
+    output: results/corpora/a
+"""
+
+
+@pytest.fixture
+def logged(tool, tmp_path, monkeypatch):
+    """A function that adds the log of a call which made a file, and took so many minutes."""
     monkeypatch.setattr(tool, "ROOT", tmp_path)
     monkeypatch.setattr(tool, "RESULTS", tmp_path / "results")
     (tmp_path / "results/un/logs").mkdir(parents=True)
     logs = tmp_path / ".snakemake/log"
     logs.mkdir(parents=True)
-    start = tool.datetime.strptime("2026-11-27T143741.000000", tool.LOG_NAME)
-    outputs = ["results/table1.csv", "results/un/table1.csv", "results/corpora/a"]
-    for day, made in enumerate(outputs):
-        log = logs / f"2026-11-{27 + day}T143741.000000.snakemake.log"
-        log.write_text(JOB.format(made))
-        end = start.timestamp() + day * 86400 + 60 * (day + 1)
-        os.utime(log, (end, end))
-    assert tool.minutes(tmp_path / "results") == 1
-    assert tool.minutes(tmp_path / "results/un") == 2
-    (logs / "2026-12-01T143741.000000.snakemake.log").write_text("    output: results/un/b\n")
-    assert tool.minutes(tmp_path / "results/un") == 2  # no job of it ended
+
+    def add(made, spent, text=JOB):
+        start = tool.datetime(2026, 11, 27, spent)
+        log = logs / f"{start.strftime(tool.LOG_NAME)}.snakemake.log"
+        log.write_text(text.format(made))
+        os.utime(log, 2 * (start.timestamp() + 60 * spent,))
+
+    return add
+
+
+def test_minutes_are_of_the_calls_that_made_something_for_the_folder(tool, tmp_path, logged):
+    for spent, made in enumerate(["table1.csv", "un/table1.csv", "corpora/a"], 1):
+        logged(f"results/{made}", spent)
+    assert tool.minutes(tmp_path / "results", PLAN) == 1
+    assert tool.minutes(tmp_path / "results/un", PLAN) == 2
+    logged("results/un/table1.csv", 8, "    output: {}\n")  # no job of it ended
+    assert tool.minutes(tmp_path / "results/un", PLAN) == 2
+
+
+def test_minutes_are_of_the_calls_that_made_what_the_command_makes(tool, tmp_path, logged):
+    logged("results/table1.md, results/table1.csv", 1)
+    logged("results/table1.md.of-another-command", 4)
+    logged("results/models/of-settings-that-are-gone/seed1", 8)
+    assert tool.minutes(tmp_path / "results", PLAN) == 1
 
 
 def test_a_file_is_of_the_run_that_made_it_last_and_of_none_once_it_is_gone(tool, tmp_path):

@@ -8,7 +8,8 @@ from itertools import chain, repeat
 
 from tandem.cli import common
 from tandem.corpora.files import STDIO, lines_of
-from tandem.errors import TandemError
+from tandem.errors import InputError, TandemError
+from tandem.text import is_blank
 from tandem.text.amounts import amount
 
 _EXAMPLE = "tandem restyle model/ verses.en king-james.en --language en --out restyled.en"
@@ -40,9 +41,9 @@ def add_restyle(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Write a line for each line of SOURCE."""
+    """Write a line for each line of SOURCE, blank where that is or the model knows none of it."""
     from tandem.generation.saving import Generator
-    from tandem.generation.writing import restyled
+    from tandem.generation.writing import legible, restyled
     from tandem.machine import limit_threads, place
 
     files = [options.first, options.second]
@@ -50,21 +51,47 @@ def run(options: argparse.Namespace) -> None:
         if options.threads is not None:
             limit_threads(options.threads)
         generator = Generator(options.model, place(options.device))
-        count = 0
+        count = blank = read = styled = 0
         for batch in common.batches(_matched(*files), lambda pair: sum(map(len, pair)), "line"):
             sources, styles = zip(*batch, strict=True)
             how = options.language, options.beam, options.longest
             for line in restyled(generator, sources, styles, *how):
                 out.write(f"{line}\n".encode())
                 count += 1
+            blank += sum(map(is_blank, batch))  # no style is
+            read += int(legible(generator, sources, options.language).sum())
+            styled += int(legible(generator, styles, options.language).sum())
         if not count:
             common.refuse_empty(options, f"{_name(options.first)}: the file is empty")
-    common.report(options, {"sentences": count}, amount(count, "sentence"))
+    _report(options, count, blank, count - blank - read, count - styled)
+
+
+def _report(
+    options: argparse.Namespace, lines: int, blank: int, unknown: int, unstyled: int
+) -> None:
+    """Report how many lines were written, and which of them say less than one may think.
+
+    Args:
+        options: of the command.
+        lines: all that were written.
+        blank: those blank in SOURCE.
+        unknown: those left blank since the model knows no token of SOURCE.
+        unstyled: those of whose STYLE the model knows no token.
+    """
+    summary = amount(lines, "line")
+    if blank:
+        summary += f"; blank, as in SOURCE: {blank:,}"
+    if unknown:
+        summary += f"; left blank, since the model knows no token of SOURCE: {unknown:,}"
+    if unstyled:
+        summary += f"; in no manner, since the model knows no token of STYLE: {unstyled:,}"
+    done = {"sentences": lines, "blank": blank, "unknown": unknown, "unstyled": unstyled}
+    common.report(options, done, summary)
 
 
 def _matched(source: str, style: str) -> Iterator[tuple[str, str]]:
-    """Yield each source with its style; TandemError where there is none."""
-    styles = lines_of(style)
+    """Yield each source with its style; TandemError where there is none, or a blank one."""
+    styles = _manners(style)
     first = next(styles, None)
     if first is None:
         raise TandemError(f"{_name(style)}: the file is empty. Give a sentence to take after")
@@ -82,6 +109,14 @@ def _matched(source: str, style: str) -> Iterator[tuple[str, str]]:
         raise TandemError(
             f"{_name(style)}: more lines than {_name(source)}. Give one for each, or one for all"
         )
+
+
+def _manners(file: str) -> Iterator[str]:
+    """Yield the lines of STYLE; InputError at a blank one, which has no manner."""
+    for number, line in enumerate(lines_of(file), 1):
+        if is_blank((line, line)):
+            raise InputError(_name(file), number, "the line is blank", "Give a sentence there")
+        yield line
 
 
 def _name(file: str) -> str:

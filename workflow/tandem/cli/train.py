@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from tandem.cli import common
+from tandem.cli.kinds import encoder_of, objective_of, setting
 from tandem.cli.labelled import add_labelled
 from tandem.cli.trained import summary
 from tandem.corpora.files import corpora, is_file
 from tandem.corpora.tables import Columns
 from tandem.encoders.encoder import ENCODERS, Encoder
-from tandem.errors import TandemError, shown
-from tandem.files.io import parse_yaml
 from tandem.files.outputs import check
-from tandem.objectives.objective import OBJECTIVES, Objective
-from tandem.own_bitext.recipes import SAMPLE, STARTED, small
+from tandem.objectives.objective import OBJECTIVES
+from tandem.own_bitext.recipes import SAMPLE, STARTED
 from tandem.registry import Settings
 from tandem.segmentation.segmentation import SEGMENTATIONS, Segmentation
 from tandem.training.recipe import Recipe
@@ -61,9 +60,9 @@ def add_train(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--objective", choices=objectives, help="the loss (default: margin)")
     for name, example in (("encoder", "layers=1"), ("objective", "margin=0.2")):
         parser.add_argument(
-            f"--{name}-setting", type=_setting, action="append", default=absent,
+            f"--{name}-setting", type=setting, action="append", default=absent,
             metavar="KEY=VALUE",
-            help=f"a setting of the {name}, such as {example}; may be repeated "
+            help=f"a setting of the {name}, such as {example}, a list as A,B; may be repeated "
             "(docs/configuration.md lists them)",
         )  # fmt: skip
     parser.add_argument("--segmentation", choices=list(SEGMENTATIONS.modules()), default=absent)
@@ -124,17 +123,6 @@ def _add_text(parser: argparse.ArgumentParser) -> None:
 def _start(text: str) -> str:
     """Return the name of a model, which is empty for none."""
     return "" if text == "none" else text
-
-
-def _setting(text: str) -> tuple[str, Any]:
-    """Read KEY=VALUE; the value is YAML."""
-    key, sign, value = text.partition("=")
-    if not (key and sign):
-        raise argparse.ArgumentTypeError(f"{shown(text)} is not KEY=VALUE")
-    try:
-        return key, parse_yaml(common.text(value), key, "Mend the value")
-    except TandemError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def _add_settings(parser: argparse.ArgumentParser, model: type[Settings], *names: str) -> None:
@@ -246,41 +234,15 @@ def _asked(options: argparse.Namespace, pairs: Sequence[Languages]) -> Asked:
     return Asked(
         apart(pairs),
         start="auto" if options.model is None else start,
-        encoder=_encoder(arguments, start.kind.kind if start else "averaging"),
+        encoder=encoder_of(arguments, start.kind.kind if start else "averaging"),
         segmentation=segmentation,
-        objective=_objective(options),
+        objective=objective_of(options),
         recipe={name: arguments[name] for name in Recipe.model_fields if name in arguments},
         also_per_pair=options.also_per_pair,
         held_out=options.held_out,
         seed=options.seed,
         device=common.place(options.device),
     )
-
-
-def _encoder(arguments: Mapping[str, Any], usual: str) -> Encoder | None:
-    """Return the encoder that is asked for, of the usual kind if of no other; None: none is."""
-    settings = {"dimension": arguments["dimension"]} if "dimension" in arguments else {}
-    settings |= dict(arguments.get("encoder_setting", ()))
-    if arguments["objective"] == "generative" and not arguments["model"]:
-        usual = "posterior"
-    kind, segmentation = arguments.get("encoder", usual), arguments.get("segmentation")
-    if kind == "posterior" and "body" not in settings:
-        settings = small(kind, settings.pop("dimension", None)) | settings
-    if "encoder" not in arguments and not settings:
-        return None
-    if segmentation and "grouped" in ENCODERS.kind(kind).model_fields:
-        settings = {"grouped": SEGMENTATIONS.kind(segmentation).grouped} | settings
-    return ENCODERS.parse({"kind": kind} | settings)
-
-
-def _objective(options: argparse.Namespace) -> Objective | None:
-    """Return the objective that is asked for; None: the margin loss with its defaults."""
-    settings = dict(vars(options).get("objective_setting", ()))
-    if options.objective is None and not settings:
-        return None
-    kind = options.objective or "margin"
-    usual = small(kind, vars(options).get("dimension"))
-    return OBJECTIVES.parse({"kind": kind} | usual | settings)
 
 
 def _apart(sources: Sequence[Source], options: argparse.Namespace) -> list[str]:

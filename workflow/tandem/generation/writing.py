@@ -41,7 +41,9 @@ def restyled(
     The decoder reads the semantic vector of the source and the language's of the style, the means
     of both. A model without language variables has no manner: `styles` is None, and it writes from
     the meaning alone. Sentences are lower-case, as what it learned from. `language` is that of all
-    sentences, by default the first that the model has.
+    sentences, by default the first that the model has. A source that is not `legible` gives an
+    empty text: its vector is zero, from which a decoder would write what nobody said. A style that
+    is not has the zero vector, so that the sentence is written in no particular manner.
 
     Raises:
         TandemError: the model does not write the language, has variables of it and no styles or
@@ -58,28 +60,52 @@ def restyled(
         if styles is not None:
             manners = generator.languages[language].encode(styles[rows], language)
             vectors = np.concatenate([manners, vectors], 1)
-        for ids in written(generator, decoder, vectors, beam, longest):
-            yield text_of(generator, ids)
+        readable = legible(generator, sources[rows], language)
+        texts = iter(written(generator, decoder, vectors[readable], beam, longest))
+        for has_meaning in readable:
+            yield text_of(generator, next(texts)) if has_meaning else ""
+
+
+def legible(
+    generator: Generator, sentences: Sequence[str], language: str | None = None
+) -> NDArray[np.bool_]:
+    """Return which sentences have a token that the model knows, (sentences,).
+
+    `language` is as for `restyled`.
+
+    Raises:
+        TandemError: the model does not know the language.
+    """
+    to_ids = generator.encoder.segmenter.encoder(language or generator.sides[0])
+    return np.diff(to_ids(sentences).offsets) > 0
 
 
 def _decoder(generator: Generator, language: str, styled: bool) -> str:
     """Return the name of the decoder that writes a language, with a style or without; see above."""
-    if styled and language not in generator.languages:
-        those = ", ".join(generator.languages) or "none"
+    if styled and not generator.languages:
         raise TandemError(
-            f"the model has no variables of {language!r}, only of: {those}. Train it with "
-            "language_variables, or give another language"
+            "the model has no language variables, which hold the manner. Give a model that was "
+            "trained with the objective generative and language_variables=true, its default"
+        )
+    if styled and language not in generator.languages:
+        raise TandemError(
+            f"the model has no variables of {language!r}, only of: "
+            f"{', '.join(generator.languages)}. Give one of these languages"
         )
     written_here = [
         code
         for side, code in enumerate(generator.sides)
         if reconstruction(side) in generator.networks.decoders
     ]
-    if language not in written_here:
-        those = ", ".join(written_here) or "none"
+    if not written_here:
         raise TandemError(
-            f"the model writes no sentence of {language!r} from its own meaning, only of: {those}. "
-            "Train it to reconstruct, or give another language"
+            "the model writes no sentence from its own meaning. Give a model that was trained with "
+            "the objective generative and reconstructs=both, its default"
+        )
+    if language not in written_here:
+        raise TandemError(
+            f"the model writes no sentence of {language!r} from its own meaning, only of: "
+            f"{', '.join(written_here)}. Give one of these languages"
         )
     if not styled and language in generator.languages:
         raise TandemError(f"the model has variables of {language!r}: give a style for each source")

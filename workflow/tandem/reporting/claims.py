@@ -230,13 +230,16 @@ def _claim(
 
 
 def _joint(name: str, statement: str, parts: Sequence[Claim]) -> Claim:
-    """Claim that all parts hold; the statistic is the smallest of theirs."""
+    """Claim that all parts hold; the statistic is the smallest of theirs, in its own unit."""
+    smallest = min(parts, key=lambda part: part.statistic)
     return replace(
         parts[0],
         claim=name + JOINT,
         statement=statement,
         test=f"all of {', '.join(part.claim for part in parts)}; the smallest",
-        statistic=min(part.statistic for part in parts),
+        statistic=smallest.statistic,
+        unit=smallest.unit,
+        margin=smallest.margin,
         seeds="",
         verdict=joint_verdict(part.verdict for part in parts),
         ci_low=None,
