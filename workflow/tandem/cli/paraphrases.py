@@ -14,7 +14,7 @@ from tandem.corpora.labelled_files import LabelledText, read_labelled
 from tandem.errors import TandemError
 from tandem.files.outputs import check
 from tandem.statistics.cosine import cosine_similarity
-from tandem.text import Filled
+from tandem.text import Filled, amount
 from tandem.text.batches import of_pair
 from tandem.training.recipe import Recipe
 
@@ -101,14 +101,21 @@ def negatives(options: argparse.Namespace) -> None:
         hard = mined(encoder, pairs, options.languages, options.number, options.margin)
         if not len(hard.pairs):
             reason = f"none of {len(pairs):,} pairs has a negative that is far enough"
-            common.refuse_empty(options, reason)
+            common.refuse_empty(options, f"{reason}{_unlike(hard)}")
         out.write(HEADER.encode())
         for row in _labelled(pairs, hard):
             out.write(row.encode())
     done = {"read": len(pairs), "negatives": len(hard.pairs), "blank": read.blank,
-            "pairs_with_negatives": len({*hard.pairs.tolist()})}  # fmt: skip
+            "pairs_with_negatives": len({*hard.pairs.tolist()}), "unlike": hard.unlike}  # fmt: skip
     summary = f"{len(hard.pairs):,} negatives of {done['pairs_with_negatives']:,} of"
-    common.report(options, done, f"{summary} {len(pairs):,} pairs{common.without(read)}")
+    summary += f" {len(pairs):,} pairs{_unlike(hard)}{common.without(read)}"
+    common.report(options, done, summary)
+
+
+def _unlike(hard: Mined) -> str:
+    """Return how many pairs are too unlike to have negatives, in words; nothing if none are."""
+    problem = "have none, as their own cosine is 0 or below"
+    return f"; {amount(hard.unlike, 'pair')} {problem}" if hard.unlike else ""
 
 
 def _labelled(pairs: Sequence[tuple[str, str]], hard: Mined) -> list[str]:
