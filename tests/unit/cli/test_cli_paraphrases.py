@@ -7,9 +7,10 @@ import pytest
 from small_pretrained import PIECES, save_folder
 
 from tandem.cli import main
-from tandem.corpora.labelled_files import LabelledText
+from tandem.corpora.labelled_files import LabelledFiles, LabelledText
 from tandem.encoders.model import SentenceEncoder
 from tandem.own_bitext.hard_negatives import mined
+from tandem.own_bitext.identification import calibrated
 from tandem.own_bitext.labelled_division import divided
 
 EN = ["--languages", "en", "en"]
@@ -61,8 +62,8 @@ def test_what_was_measured_is_in_the_model(home):
     accuracy = told["accuracy_x100"]
     assert 0 <= accuracy["low"] <= accuracy["estimate"] <= accuracy["high"] <= 100
     assert metadata["start"]["training"]["pretrained"] == {"name": "hub"}
-    assert (home / "model/history.csv").read_text().startswith(
-        "epoch,loss,validation_accuracy_x100\n"
+    assert (
+        (home / "model/history.csv").read_text().startswith("epoch,loss,validation_accuracy_x100\n")
     )
 
 
@@ -95,7 +96,7 @@ def test_labelled_pairs_are_evaluated(home, run):
     own = json.loads((home / "own.json").read_text())["labelled"]
     assert own["pairs"] == 150 and own["own_threshold"]
     code, out, err = run("evaluate", "hub", "pairs.tsv", "--labelled", *EN)
-    assert code == 0 and "calibrated on as many others" in err and "75 pairs" in out
+    assert code == 0 and "(calibrated on 75 others)" in err and "75 pairs" in out
 
 
 def test_negatives_are_labelled_pairs(home, run):
@@ -149,17 +150,26 @@ def test_a_sorted_file_is_judged_as_any_other(home, run):
         (["a\tb\t1", "a\tb"], [], "line 2: 2 columns, and the first line has 3"),
         (["a\tb"], [], "line 1: 2 columns, none of which is called label"),
         (["a\tlabel\tb"], [], "line 1: one column is called label, and no others"),
-        (["a\tb\t1"], [], "1 labelled pairs are 1 groups without a sentence in common"),
+        (["a\tb\t1"], [], "odd.tsv: 1 labelled pair in 1 group without a sentence in common"),
         ([""], [], "the file is empty"),
         (["a\tb\t1"], ["--columns", "1,2"], "give --columns and --label, or neither"),
         (["a\tb\t1"], ["--columns", "1,2", "--label", "9"], "no column is 9"),
         (["a\tb\t1"], ["--columns", "1,2", "--label", "2"], "not three different ones"),
         (["a\tb\t2"], ["--columns", "1,2", "--label", "3"], "line 1: the label '2' is neither"),
+        (["a\tb\tyes", "c\td\t1"], ["--columns", "1,2", "--label", "3"], "line 1: the label 'yes'"),
+        (["q1\tq2\tsame"], [], "say so: --header"),
+        (["sentence1\tsentence2\tlabel"], ["--no-header"], "line 1: the label 'label' is neither"),
+        (["sentence1\tsentence2\tlabel"], [], "odd.tsv: only names of columns. Give a file"),
+        (["q1\tq2\tsame"], ["--header"], "odd.tsv: only names of columns. Give a file"),
+        (["a\t\t1", "\tb\t0"], [], "odd.tsv: 2 pairs, all with a blank side. Give pairs"),
+        (["a\tb"], [], "say which they are: --columns 2,3 --label 4"),
+        (["a\tb\t1"], ["--columns", "a,b", "--label", "1", "--no-header"], "no line has them"),
+        (["a\tb\t1"], ["--columns", "1,a", "--label", "3"], "fewer than three columns"),
         (["a\tb\t1"], ["--objective", "margin"], "the objective margin reads no labels"),
         (["a\tb\t1"], ["--size", "5"], "--size is for bitext"),
         (
             [f"{n} a\t{n} b\t1" for n in range(90)], [],
-            "have the same label. Give pairs of both labels",
+            "odd.tsv: all 9 pairs of the part valid have the same label. Give pairs of both labels",
         ),
     ],
 )  # fmt: skip
@@ -168,6 +178,127 @@ def test_what_cannot_be_learned_from_is_said(home, run, lines, options, problem)
     start = ["--from", "hub", "--out", "odd"]
     code, _, err = run("train", "odd.tsv", "--labelled", *EN, *options, *start)
     assert code == 1 and problem in err and not (home / "odd").exists()
+
+
+def test_columns_that_a_remedy_names_are_read(home, run):
+    (home / "wide.tsv").write_text(
+        "".join(f"{n}\tx\t{a}\t{b}\t{label}\n" for n, (a, b, label) in enumerate(rows(9)))
+    )
+    code, _, err = run("evaluate", "hub", "wide.tsv", "--labelled", *EN)
+    assert code == 1 and "say which they are: --columns 2,3 --label 4" in err
+    command = ["evaluate", "hub", "wide.tsv", "--labelled", *EN, "--columns", "3,4"]
+    code, _, err = run(*command, "--label", "5")
+    assert code == 0, err
+    code, _, err = run(*command)
+    assert code == 1 and "such as --columns 2,3 --label 4" in err
+    code, _, err = run(*command, "--label", "9")
+    assert code == 1 and "no column is 9. There are" in err and "by number: --columns 2,3" in err
+
+
+def test_a_first_line_names_columns_where_that_is_asked(home, run):
+    lines = ["\t".join(row) + "\n" for row in rows(20)]
+    figures = {}
+    for name, head, options in (
+        ("none", "", []),
+        ("asked", "q1\tq2\tsame\n", ["--header"]),
+        ("known", "first\tsecond\tlabel\n", []),
+        ("text", "label\tlabel\t1\n", []),
+        ("refused", "sentence1\tsentence2\t0\n", ["--no-header"]),
+    ):
+        (home / f"{name}.tsv").write_text(head + "".join(lines))
+        code, _, err = run("evaluate", "model", f"{name}.tsv", "--labelled", *EN, *options,
+                           "--json", "own.json", "--overwrite")  # fmt: skip
+        assert code == 0, err
+        figures[name] = json.loads((home / "own.json").read_text())["labelled"]["pairs"]
+    assert figures == {"none": 20, "asked": 20, "known": 20, "text": 21, "refused": 21}
+
+
+@pytest.mark.parametrize("ending", ["tsv", "csv"])
+@pytest.mark.parametrize("options", [[], ["--columns", "1,2"]])
+def test_names_of_columns_are_no_pair(home, run, ending, options):
+    """The names that labelled pairs have, in every command that reads pairs."""
+    text = "sentence1\tsentence2\tlabel\na sheep\ta sheep\t1\nthe car\tis red\t0\n"
+    name = f"named.{ending}"
+    (home / name).write_text(text.replace("\t", ",") if ending == "csv" else text)
+    code, out, err = run("identify", "model", name, *EN, *options)
+    assert code == 0, err
+    assert [line.split("\t")[2:] for line in out.splitlines()] == [
+        ["a sheep", "a sheep"], ["the car", "is red"],
+    ]  # fmt: skip
+    code, out, _ = run("identify", "model", name, *EN, "--columns", "1,2", "--no-header")
+    assert code == 0 and len(out.splitlines()) == 3
+
+
+def test_csv_is_what_ends_in_csv(tmp_path):
+    folder = tmp_path / "x.csv.d"
+    folder.mkdir()
+    for name, mark in (("pairs.tsv", "\t"), ("pairs.csv", ","), ("pairs.CSV", ",")):
+        (folder / name).write_text(mark.join(["a, b" if mark == "\t" else '"a, b"', "c", "1"]))
+        assert [*LabelledFiles([str(folder / name)])] == [("a, b", "c", 1)]
+
+
+def test_pairs_with_a_blank_side_are_counted(home, run):
+    lines = (home / "pairs.tsv").read_text() + "a\t\t1\n\tb\t0\n"
+    (home / "blank.tsv").write_text(lines)
+    code, _, err = run("evaluate", "model", "blank.tsv", "--labelled", *EN)
+    assert code == 0 and "2 labelled pairs with a blank side left out" in err
+    start = ["--from", "hub", "--out", "blank", "--json", "blank.json"]
+    code, _, err = run("train", "blank.tsv", *QUICK, *start)
+    assert code == 0 and "2 labelled pairs with a blank side left out" in err
+    assert json.loads((home / "blank.json").read_text())["blank"] == 2
+
+
+def test_pairs_that_were_trained_on_are_told_of(home, run):
+    code, _, err = run("evaluate", "model", "pairs.tsv", "--labelled", *EN)
+    assert code == 0 and "warning: the model was trained on these very pairs" in err
+    lines = (home / "pairs.tsv").read_text().splitlines(keepends=True)
+    (home / "turned.tsv").write_text("".join([lines[0], *reversed(lines[1:])]))
+    for model in ("model", "later"):
+        if model == "later":
+            others = "".join("\t".join([a + " a", b, c]) + "\n" for a, b, c in rows())
+            (home / "others.tsv").write_text(others)
+            start = ["--from", "model", "--out", "later"]
+            assert run("train", "others.tsv", *QUICK, *start)[0] == 0
+        assert "these very pairs" in run("evaluate", model, "turned.tsv", "--labelled", *EN)[2]
+    (home / "part.tsv").write_text("".join(lines[:-1]))
+    assert "these very pairs" not in run("evaluate", "model", "part.tsv", "--labelled", *EN)[2]
+
+
+def test_what_evaluate_cannot_judge_names_the_file(home, run):
+    for text, problem in {
+        "a\tb\t1\nc\td\t0\n": "few.tsv: 2 different pairs, and the model has no threshold. Give at",
+        "sentence1\tsentence2\tlabel\n": "few.tsv: only names of columns",
+        "a\tb\t1\nc\td\t1\ne\tf\t1\ng\th\t1\n": "few.tsv: all 2 pairs that would be judged",
+    }.items():
+        (home / "few.tsv").write_text(text)
+        code, _, err = run("evaluate", "hub", "few.tsv", "--labelled", *EN)
+        assert code == 1 and problem in err and "--at-least" not in err
+    (home / "sts.tsv").write_text("1\ta\tb\n2\ta\ta\n")
+    code, _, err = run("evaluate", "hub", "--sts", "sts.tsv", "en", "en")
+    assert code == 1 and "sts.tsv: 2 pairs, and a correlation needs 3" in err
+    (home / "sts.tsv").write_text("1\ta\ta\n2\ta\ta\n3\ta\ta\n")
+    code, _, err = run("evaluate", "hub", "--sts", "sts.tsv", "en", "en")
+    assert code == 1 and "sts.tsv: no correlation (variable 2 is constant" in err
+
+
+def test_those_who_shared_a_sentence_are_not_counted_as_calibrated_on(home, run):
+    shared = [f"a sheep\t{second}\t{label}\n" for _, second, label in rows(12)]
+    lines = [*shared, *("\t".join(row) + "\n" for row in rows(40)[12:])]
+    (home / "shared.tsv").write_text("".join(lines))
+    code, out, err = run("evaluate", "hub", "shared.tsv", "--labelled", *EN)
+    assert code == 0 and "calibrated on 20 others" in err and "20 pairs" not in out
+
+
+def test_where_nothing_is_the_same_equal_pairs_are_not_taken():
+    class Same:
+        def encode(self, sentences, language=None):
+            return np.random.default_rng(1).normal(size=(len(sentences), 50)).astype(np.float32)
+
+    pairs = [LabelledText(f"a{n}", f"a{n}", 0) for n in range(30)]
+    threshold = calibrated(Same(), pairs, ("en", "en"))
+    assert 1 < threshold < 1 + 1e-5
+    some = [LabelledText("a", "a", 1), *pairs[:3]]
+    assert calibrated(Same(), some[:1], ("en", "en")) <= 1
 
 
 def test_a_model_to_start_from_is_needed(run):
@@ -187,11 +318,9 @@ def test_a_model_to_start_from_is_needed(run):
     ids=["csv", "three columns", "numbered"],
 )  # fmt: skip
 def test_columns_are_found(tmp_path, text):
-    from tandem.corpora.labelled_files import read_labelled
-
     file = tmp_path / ("x.csv" if text.startswith("id,") else "x.tsv")
     file.write_text(text)
-    assert list(read_labelled([str(file)])) == [("a b", 'c "d", e', 1)]
+    assert list(LabelledFiles([str(file)])) == [("a b", 'c "d", e', 1)]
 
 
 def test_no_sentence_is_in_two_parts():

@@ -74,7 +74,8 @@ COMMANDS = {
     ),
     "export": (
         "export",
-        "Write an averaging model as a folder that sentence-transformers loads by itself.",
+        "Write a model, an average or a pretrained encoder, as a folder that sentence-transformers "
+        "loads by itself.",
     ),
 }
 """Each command: the module that has its `add_<command>`, and what it does."""

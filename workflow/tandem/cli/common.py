@@ -163,8 +163,8 @@ def add_columns(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--header", action=argparse.BooleanOptionalAction,
-        help="the first line names columns (default: if it names both languages, or source and "
-        "target)",
+        help="the first line names columns (default: if it names both languages, source and "
+        "target, or sentence1 and sentence2)",
     )  # fmt: skip
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tandem.cli import common
-from tandem.cli.labelled import add_labelled
+from tandem.cli.labelled import add_labelled, columns
+from tandem.corpora.labelled_files import LabelledFiles
 from tandem.errors import TandemError
 from tandem.own_bitext.quality import evaluated, similarity
 from tandem.text import Filled
@@ -16,6 +17,11 @@ from tandem.text.batches import of_pair
 
 _EXAMPLE = """tandem evaluate model/ test.en test.de --languages en de
 tandem evaluate model/ --sts sts.tsv en en --json scores.json"""
+
+_TRAINED_ON = (
+    "warning: the model was trained on these very pairs, and tells others worse. Give pairs that "
+    "it has not seen"
+)
 
 
 class Row(NamedTuple):
@@ -90,20 +96,27 @@ def run(options: argparse.Namespace) -> None:
 
 def _labelled(options: argparse.Namespace) -> None:
     """Write how well labelled pairs are told."""
-    from tandem.cli.paraphrases import ROWS, evaluated
+    from tandem.cli.paraphrases import ROWS, blank
+    from tandem.own_bitext.identification import evaluated as told_apart
 
     if options.sts or not (options.files and options.languages):
         raise TandemError("--labelled: give labelled pairs with --languages, and no --sts")
     common.check_inputs(options.files)
-    done = evaluated(options, common.load_model)
+    encoder = common.load_model(options, *options.languages)
+    pairs = LabelledFiles(options.files, columns(options))
+    done = told_apart(encoder, pairs, options.languages)
     rows = []
     for key, shown in ROWS.items():
         figure = done[f"{key}_x100"]
         spread = figure["estimate"], figure["low"], figure["high"]
         rows.append(Row(" and ".join(options.files), shown, *spread, f"{done['pairs']:,} pairs"))
-    whose = "the model's own" if done["own_threshold"] else "calibrated on as many others"
+    whose = "the model's own"
+    if not done["own_threshold"]:
+        whose = f"calibrated on {done['calibrated_on_pairs']:,} others"
     note = f"from a cosine of {done['threshold']:.3f} on ({whose}); {done['positive_x100']:.1f}% of"
-    common.report(options, {"labelled": done}, f"{note} the pairs say the same")
+    lines = [f"{note} the pairs say the same", *blank(done["blank"])]
+    lines += [_TRAINED_ON] if done["trained_on"] else []
+    common.report(options, {"labelled": done}, *lines)
     if options.json != common.STDIO:
         print("\n".join(_table(rows)))
 

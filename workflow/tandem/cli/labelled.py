@@ -9,7 +9,8 @@ from tandem.errors import TandemError
 
 LABELLED = (
     "tables between tabs, or CSV: both sentences and the label, 1 where they say the same and 0 "
-    "where not; the names sentence1, sentence2 and label say which, or they are the last three"
+    "where not; the names sentence1, sentence2 and label in the first line say which, or they are "
+    "the last three"
 )
 
 
@@ -25,5 +26,7 @@ def add_labelled(parser: argparse.ArgumentParser, meaning: str) -> None:
 def columns(options: argparse.Namespace) -> LabelledColumns:
     """Return the columns that are asked for; TandemError where one is lacking."""
     if bool(options.columns) != bool(options.label):
-        raise TandemError("give --columns and --label, or neither: sentences, and their label")
-    return LabelledColumns((*options.columns, options.label) if options.label else ())
+        problem = "give --columns and --label, or neither: sentences, and their label"
+        raise TandemError(f"{problem}, such as --columns 2,3 --label 4")
+    chosen = (*options.columns, options.label) if options.label else ()
+    return LabelledColumns(chosen, options.header)

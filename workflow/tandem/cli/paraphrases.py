@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tandem.cli import common
 from tandem.cli.labelled import columns
 from tandem.corpora.files import STDIO
-from tandem.corpora.labelled_files import LabelledText, read_labelled
+from tandem.corpora.labelled_files import LabelledFiles
 from tandem.errors import TandemError
 from tandem.files.outputs import check
 from tandem.statistics.cosine import cosine_similarity
-from tandem.text import Filled
+from tandem.text import Filled, amount
 from tandem.text.batches import of_pair
 from tandem.training.recipe import Recipe
 
@@ -45,7 +45,7 @@ def add_identify(parser: argparse.ArgumentParser) -> None:
 
 def identify(options: argparse.Namespace) -> None:
     """Write cosine, decision (1: the same), sentence, sentence of every pair."""
-    from tandem.own_bitext.paraphrases import threshold_of
+    from tandem.own_bitext.identification import threshold_of
 
     same = read = 0
     with common.output(options, options.files, options.model) as out:
@@ -101,14 +101,21 @@ def negatives(options: argparse.Namespace) -> None:
         hard = mined(encoder, pairs, options.languages, options.number, options.margin)
         if not len(hard.pairs):
             reason = f"none of {len(pairs):,} pairs has a negative that is far enough"
-            common.refuse_empty(options, reason)
+            common.refuse_empty(options, f"{reason}{_unlike(hard)}")
         out.write(HEADER.encode())
         for row in _labelled(pairs, hard):
             out.write(row.encode())
     done = {"read": len(pairs), "negatives": len(hard.pairs), "blank": read.blank,
-            "pairs_with_negatives": len({*hard.pairs.tolist()})}  # fmt: skip
+            "pairs_with_negatives": len({*hard.pairs.tolist()}), "unlike": hard.unlike}  # fmt: skip
     summary = f"{len(hard.pairs):,} negatives of {done['pairs_with_negatives']:,} of"
-    common.report(options, done, f"{summary} {len(pairs):,} pairs{common.without(read)}")
+    summary += f" {len(pairs):,} pairs{_unlike(hard)}{common.without(read)}"
+    common.report(options, done, summary)
+
+
+def _unlike(hard: Mined) -> str:
+    """Return how many pairs are too unlike to have negatives, in words; nothing if none are."""
+    problem = "have none, as their own cosine is 0 or below"
+    return f"; {amount(hard.unlike, 'pair')} {problem}" if hard.unlike else ""
 
 
 def _labelled(pairs: Sequence[tuple[str, str]], hard: Mined) -> list[str]:
@@ -154,11 +161,13 @@ def train(options: argparse.Namespace) -> None:
         options.seed,
         common.place(options.device),
     )
+    pairs = LabelledFiles(options.files, columns(options))
     encoder = fine_tune(
-        read_labelled(options.files, columns(options)), how, options.out, free,
-        options.overwrite, options.resume, partial(common.tell, options),
+        pairs, how, options.out, free, options.overwrite, options.resume,
+        partial(common.tell, options),
     )  # fmt: skip
-    common.report(options, encoder.metadata, *_summary(encoder.metadata, options))
+    done = encoder.metadata | {"blank": pairs.blank}
+    common.report(options, done, *_summary(encoder.metadata, options), *blank(pairs.blank))
 
 
 def _summary(metadata: Mapping[str, Any], options: argparse.Namespace) -> list[str]:
@@ -177,44 +186,9 @@ def _summary(metadata: Mapping[str, Any], options: argparse.Namespace) -> list[s
     ]
 
 
-def evaluated(options: argparse.Namespace, load: Callable[..., Any]) -> dict[str, Any]:
-    """Return the figures of labelled pairs at the model's threshold, or at one of half of them.
-
-    `load` loads the model.
-    """
-    from tandem.own_bitext.labelled_division import shuffled
-    from tandem.own_bitext.paraphrases import calibrated, measured, threshold_of
-
-    encoder = load(options, *options.languages)
-    pairs = list(dict.fromkeys(read_labelled(options.files, columns(options))))
-    try:
-        threshold, of_training = threshold_of(encoder), True
-    except TandemError:
-        half = len(pairs) // 2
-        if half < 2:
-            raise
-        pairs = shuffled(pairs)  # a file may be sorted by its labels
-        _with_both_labels(pairs[:half])
-        threshold = calibrated(encoder, pairs[:half], options.languages)
-        of_training = False
-        seen = {text for pair in pairs[:half] for text in pair[:2]}
-        pairs = [pair for pair in pairs[half:] if seen.isdisjoint(pair[:2])]
-        if not pairs:
-            raise TandemError(
-                "the threshold is calibrated on half of the pairs, and each of the "
-                "others shares a sentence with these. Give pairs of which more have their own"
-            ) from None
-    _with_both_labels(pairs)
-    figures = measured(encoder, pairs, options.languages, threshold)
-    return {"threshold": threshold, "own_threshold": of_training, **figures}
-
-
-def _with_both_labels(pairs: Sequence[LabelledText]) -> None:
-    if len({pair.label for pair in pairs}) < 2:
-        raise TandemError(
-            f"all {len(pairs):,} pairs that would be judged have the same label, which says "
-            "nothing of how well others are told apart. Give pairs of both labels, and more of them"
-        )
+def blank(count: int) -> list[str]:
+    """Return a line with how many labelled pairs were left out; none if none were."""
+    return [f"{amount(count, 'labelled pair')} with a blank side left out"] if count else []
 
 
 ROWS = {

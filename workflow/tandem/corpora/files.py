@@ -141,10 +141,11 @@ def read_bitext(
       msgids are in the first language.
     - a Moses archive (zip or tar): the members `*.en` and `*.de`.
     - JSON lines and Parquet: the keys or columns `en` and `de`, alone or under `translation`, or
-      `source` and `target`.
+      `source` and `target`, or `sentence1` and `sentence2`.
     - text of two columns, separated by a tab, in the order of the languages; or of three, where a
       number precedes them, as `tandem score` and `tandem mine` write it. A first line that names
-      both languages, or `source` and `target`, says which columns they are in.
+      both languages, or `source` and `target`, or `sentence1` and `sentence2`, says which columns
+      they are in.
     - CSV, with quotes, in the same way.
     - other text: one of two files whose lines belong together. `-` is stdin.
 

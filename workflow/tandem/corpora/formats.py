@@ -74,14 +74,14 @@ def _of_text(rows: Sequence[str], name: str, alone: bool) -> Format:
 
 
 def _are_names(row: str, delimiter: str) -> bool:
-    """Tell whether a row names languages, or source and target."""
+    """Tell whether a row names languages, or source and target, or the like."""
     cells = row.split(delimiter)
     codes = all(cell == cell.strip() and _CODE.fullmatch(code(cell)) for cell in cells)
     return codes or _are_roles(cells)
 
 
 def _are_roles(cells: Sequence[str]) -> bool:
-    """Tell whether source and target are among the cells."""
+    """Tell whether source and target, or the like, are among the cells."""
     return sides(cells, ("\0", "\0")) is not None
 
 

@@ -18,7 +18,11 @@ _ENGLISH = dict(
     )] * 2, strict=True)
 )  # fmt: skip
 """Codes of languages by their English names, as head lines of tables have them."""
-_ROLES = ("source", "src"), ("target", "tgt", "trg")
+ROLES = (
+    ("source", "src", "sentence1", "first", "text1"),
+    ("target", "tgt", "trg", "sentence2", "second", "text2"),
+)
+"""What else the columns of both sides may be called, in any case."""
 
 
 def code(mark: str) -> str:
@@ -55,13 +59,18 @@ def closest(marks: Sequence[str], languages: Sequence[str]) -> tuple[int | None,
 
 
 def sides(names: Sequence[str], languages: Sequence[str]) -> tuple[int, int] | None:
-    """Return the places of two languages among names of columns, else of `source` and `target`.
+    """Return the places of two languages among names of columns, else of names in ROLES.
 
     None: the names have neither, so they may be text.
     """
     first, second = closest(names, languages)
     if first is not None and second is not None:
         return first, second
+    return sentences(names)
+
+
+def sentences(names: Sequence[str]) -> tuple[int, int] | None:
+    """Return the places of both sides among names of columns, by ROLES; None: they name neither."""
     plain = [code(name) for name in names]
-    places = [next((plain.index(r) for r in roles if r in plain), None) for roles in _ROLES]
+    places = [next((plain.index(r) for r in roles if r in plain), None) for roles in ROLES]
     return None if None in places else (places[0], places[1])  # type: ignore[return-value]

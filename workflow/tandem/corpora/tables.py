@@ -25,7 +25,7 @@ class Columns:
         chosen: the columns of both sides, or of each of two files: numbers from 1, or names that
             the first row has; empty: they follow from the content.
         header: whether the first row names the columns; None: it does where it names both
-            languages, or `source` and `target`.
+            languages, or `source` and `target`, `sentence1` and `sentence2` or the like.
     """
 
     chosen: tuple[str, ...] = ()
@@ -89,7 +89,8 @@ def keys(
     elif (named := sides(names, languages)) is not None:
         places = named
     else:
-        problem = f"nothing is named {languages[0]} and {languages[1]}, or source and target"
+        problem = f"nothing is named {languages[0]} and {languages[1]}, source and target, or "
+        problem += "sentence1 and sentence2"
         remedy = f"There are: {', '.join(names)[:200] or 'none'}. Choose two: --columns NAME,NAME"
         raise InputError(place, line, problem, remedy)
     return names[places[0]], names[places[1]]

@@ -64,14 +64,16 @@ def find_model(model: str) -> Path:
 def load_model(model: Path, device: str = "cpu") -> SentenceEncoder:
     """Load what `find_model` returned: a model folder, or a pretrained encoder.
 
-    The latter is one of PACKAGED, or a folder that the library transformers loads.
+    The latter is one of PACKAGED, or a folder that the library transformers loads, or
+    sentence-transformers, whose modules say how its states become a vector.
 
     Raises:
         TandemError: it is neither.
     """
     from tandem.encoders.model import SentenceEncoder
 
-    of_library = (model / "config.json").is_file() and not (model / "encoder.json").is_file()
+    listed = any((model / name).is_file() for name in ("config.json", "modules.json"))
+    of_library = listed and not (model / "encoder.json").is_file()
     if of_library or (str(model) in PACKAGED and not model.exists()):
         from tandem.encoders.pretrained import load_pretrained
 

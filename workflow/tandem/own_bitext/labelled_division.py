@@ -8,24 +8,25 @@ import numpy as np
 
 from tandem.corpora.labelled import Keys
 from tandem.corpora.labelled_files import LabelledText
-from tandem.errors import TandemError
+from tandem.errors import InputError
+from tandem.text import amount
 
 LEAST = 40
 """Fewest pairs with texts of their own that can be divided."""
 
 
 def divided(
-    pairs: Sequence[LabelledText], held_out: int, seed: int
+    pairs: Sequence[LabelledText], held_out: int, seed: int, place: str = "the pairs"
 ) -> dict[str, list[LabelledText]]:
     """Divide pairs into parts without a sentence in common: train, valid, calibration, test.
 
     At most `held_out` pairs are in each of the last three, and at most a tenth of all. Where
     sentences are shared so widely that this cannot be, as by negatives that are mined, parts have
     no first sentence and no paraphrase of one in common, and what is trained on has no sentence of
-    a pair that is held out.
+    a pair that is held out. `place` is where they are from, in messages.
 
     Raises:
-        TandemError: there are too few, or a part has one label alone.
+        InputError: there are too few, or a part has one label alone.
     """
     most = min(held_out, len(pairs) // 10)
     groups = _together(pairs, by_negatives=True)
@@ -33,11 +34,11 @@ def divided(
     if not apart:
         groups = _together(pairs, by_negatives=False)
     if len(groups) < LEAST:
-        raise TandemError(
-            f"{len(pairs):,} labelled pairs are {len(groups):,} groups without a sentence in "
-            f"common, and at least {LEAST} are needed: some are held out. Give pairs of more "
-            "different sentences"
+        problem = (
+            f"{amount(len(pairs), 'labelled pair')} in {amount(len(groups), 'group')} without a "
+            f"sentence in common, and at least {LEAST} groups are needed: some are held out"
         )
+        raise InputError(place, None, problem, "Give pairs of more different sentences")
     parts: dict[str, list[LabelledText]] = {
         name: [] for name in ("valid", "calibration", "test", "train")
     }
@@ -51,7 +52,7 @@ def divided(
     for name, part in parts.items():
         if len({pair.label for pair in part}) < 2:
             problem = f"all {len(part):,} pairs of the part {name} have the same label"
-            raise TandemError(f"{problem}. Give pairs of both labels, and more of them")
+            raise InputError(place, None, problem, "Give pairs of both labels, and more of them")
     return parts
 
 

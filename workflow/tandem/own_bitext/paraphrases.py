@@ -8,30 +8,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from tandem.corpora.labelled import Keys, Line
-from tandem.corpora.labelled_files import LabelledText
+from tandem.corpora.labelled_files import LabelledFiles, LabelledText, digest
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
 from tandem.files.io import atomic_folder, replace_folder, write_lines
 from tandem.files.unfinished import workspace
 from tandem.objectives.kinds.scaled_cosine import ScaledCosine
 from tandem.objectives.objective import OBJECTIVES, Objective
+from tandem.own_bitext.identification import DIGEST, calibrated, measured
 from tandem.own_bitext.labelled_division import divided
-from tandem.own_bitext.quality import wilson
 from tandem.own_bitext.stopping import stopping
 from tandem.segmentation.kinds.words import Words
 from tandem.segmentation.labelled import SPLITS, segment_labelled
-from tandem.statistics.bootstrap import bootstrap
-from tandem.statistics.cosine import cosine_similarity
-from tandem.statistics.identification import (
-    area,
-    average_precision,
-    best_accuracy,
-    equal_error,
-    f1,
-)
 from tandem.tasks.selection import by_labels
 from tandem.training import run as training
 from tandem.training.course import Epoch
@@ -46,7 +35,6 @@ PRETRAINED = {
 }  # fmt: skip
 """Recipe of an encoder of many layers; of others, what follows from the amount of text."""
 OTHERS = {"epochs": 30, "batch": 64, "learning_rate": 0.002, "patience": 5, "dropout": 0.1}
-_RESAMPLES, _SEED = 1000, 1
 
 
 @dataclass(frozen=True)
@@ -101,8 +89,10 @@ def fine_tune(
 ) -> SentenceEncoder:
     """Train on labelled pairs, calibrate a threshold, and write the model as a folder.
 
-    Pairs that share a sentence, be it through others, are in one part. See `build` of bitext for
-    `free`, `overwrite`, `resume`, `tell` and `after_epoch`.
+    What is held out for each purpose is divided by `labelled_division.divided`: pairs that share a
+    sentence are in one part, unless nearly all share some, as where negatives were mined; then only
+    those of one first sentence are. See `build` of bitext for `free`, `overwrite`, `resume`, `tell`
+    and `after_epoch`.
 
     Raises:
         TandemError: too few pairs have texts of their own, or one label is missing.
@@ -110,7 +100,8 @@ def fine_tune(
     free(overwrite or resume)
     how.start.check(how.languages)
     texts = list(dict.fromkeys(pairs))
-    parts = divided(texts, how.held_out, how.seed)
+    name = pairs.name if isinstance(pairs, LabelledFiles) else "the pairs"
+    parts = divided(texts, how.held_out, how.seed, name)
     checksum = zlib.crc32("\n".join("\t".join(map(str, text)) for text in texts).encode())
     with workspace(place) as space:
         description = how.description() | {"text": {"pairs": len(texts), "crc32": checksum}}
@@ -124,7 +115,7 @@ def fine_tune(
                 how.run(), how.start.segmenter, [load_labelled(ids, "train")], by_labels(ids),
                 checkpoint, how.device, start=how.start, stopped=stop, after_epoch=after_epoch,
             )  # fmt: skip
-        origin = _origin(encoder, how, parts)
+        origin = _origin(encoder, how, parts) | {DIGEST: digest(texts)}
         training.save_trained(model, encoder, history, origin, score="accuracy_x100")
         free(overwrite or resume)
         replace_folder(model, place)
@@ -150,9 +141,7 @@ def _origin(
     return origin
 
 
-def _segment(
-    parts: Mapping[str, Sequence[LabelledText]], how: Tuning, folder: Path
-) -> None:
+def _segment(parts: Mapping[str, Sequence[LabelledText]], how: Tuning, folder: Path) -> None:
     """Write the ids of what is trained on, and of what an epoch is selected by."""
     with atomic_folder(folder) as temporary:
         text = temporary / "text"
@@ -168,76 +157,6 @@ def _segment(
             )
             write_lines(text / file, ("\t".join(map(str, line)) for line in lines))
         segment_labelled(text, Words(), temporary, how.start.segmenter)
-
-
-def cosines(
-    encoder: SentenceEncoder, pairs: Sequence[LabelledText], languages: Sequence[str]
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the cosines and labels of pairs."""
-    first, second, labels = zip(*pairs, strict=True)
-    vectors = (encoder.encode(side, code) for side, code in
-               zip((first, second), languages, strict=True))  # fmt: skip
-    return cosine_similarity(*vectors), np.array(labels)
-
-
-def calibrated(
-    encoder: SentenceEncoder, pairs: Sequence[LabelledText], languages: Sequence[str]
-) -> float:
-    """Return the cosine from which pairs are most accurately taken for the same."""
-    return round(best_accuracy(*cosines(encoder, pairs, languages))[0], 6)
-
-
-def measured(
-    encoder: SentenceEncoder,
-    pairs: Sequence[LabelledText],
-    languages: Sequence[str],
-    threshold: float,
-) -> dict[str, Any]:
-    """Return figures x 100 of pairs at a threshold, each with its 95% interval.
-
-    They are accuracy, f1, average_precision, auc and equal_error; `pairs`, and `positive_x100`.
-    """
-    values, labels = cosines(encoder, pairs, languages)
-    right = float(np.mean((values >= threshold) == (labels == 1)))
-    figures: dict[str, Any] = {"accuracy_x100": _times_100(right, *wilson(right, len(labels)))}
-
-    def f1_there(scores: np.ndarray, truth: np.ndarray) -> float:
-        return f1(scores >= threshold, truth)
-
-    named = {"f1": f1_there, "average_precision": average_precision, "auc": area,
-             "equal_error": equal_error}  # fmt: skip
-    for name, figure in named.items():
-        every = _rows(figure)
-        interval = bootstrap(every, (values, labels.astype(float)), _RESAMPLES, _SEED)
-        bounds = interval.estimate, interval.low, interval.high
-        figures[f"{name}_x100"] = _times_100(*bounds)
-    return figures | {"pairs": len(labels), "positive_x100": 100 * float(labels.mean())}
-
-
-def _rows(figure: Callable[[np.ndarray, np.ndarray], float]) -> Callable[..., np.ndarray]:
-    """Return a figure of scores and labels as one of each row of two arrays, (..., n)."""
-
-    def of_rows(scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
-        flat = scores.reshape(-1, scores.shape[-1]), labels.reshape(-1, labels.shape[-1])
-        values = [figure(row, truth) for row, truth in zip(*flat, strict=True)]
-        return np.array(values).reshape(scores.shape[:-1])
-
-    return of_rows
-
-
-def _times_100(estimate: float, low: float, high: float) -> dict[str, float]:
-    return {"estimate": 100 * estimate, "low": 100 * low, "high": 100 * high}
-
-
-def threshold_of(encoder: SentenceEncoder) -> float:
-    """Return the threshold that training calibrated; TandemError where it did not."""
-    measured_then = encoder.metadata.get("identification")
-    if not isinstance(measured_then, Mapping) or "threshold" not in measured_then:
-        raise TandemError(
-            "this model has no threshold of paraphrases: it was not trained on labelled pairs. "
-            "Give one (--at-least 0.8), or train it: tandem train PAIRS --labelled --from MODEL"
-        )
-    return float(measured_then["threshold"])
 
 
 def objective_of(kind: str | None, settings: Mapping[str, Any]) -> Objective | None:

@@ -17,12 +17,16 @@ import numpy as np
 
 from tandem.encoders.measured import quality_in
 from tandem.encoders.model import SentenceEncoder
-from tandem.errors import TandemError
+from tandem.errors import InputError, TandemError
 from tandem.own_bitext.mined import NEIGHBOURS
 from tandem.search.margins import Retrieval, Score, mean_cosines, mine, score_pairs
 from tandem.search.neighbours import search
 from tandem.statistics.bootstrap import Interval, bootstrap
-from tandem.statistics.correlation import pearson_rows, spearman_rows
+from tandem.statistics.correlation import (
+    UndefinedCorrelationError,
+    pearson_rows,
+    spearman_rows,
+)
 from tandem.statistics.cosine import cosine_similarity
 from tandem.tasks.kinds.mining import figures, is_correct
 from tandem.tasks.kinds.retrieval import first_hits
@@ -229,13 +233,18 @@ def measured(
 def similarity(encoder: SentenceEncoder, path: str | Path, languages: Sequence[str]) -> Similarity:
     """Return r and rho x 100, with intervals, between cosines and the scores of an STS file.
 
-    The file has score (0 to 5), sentence, sentence, between tabs.
+    The file has score (0 to 5), sentence, sentence, between tabs. InputError where its scores or
+    their cosines define no correlation.
     """
     task = read_task(path, languages)
     vectors = map(encoder.encode, (task.first, task.second), languages)
     samples = task.gold, cosine_similarity(*vectors)
     kinds = (pearson_rows, spearman_rows)
-    r, rho = (_times_100(bootstrap(kind, samples, _RESAMPLES, _SEED)) for kind in kinds)
+    try:
+        r, rho = (_times_100(bootstrap(kind, samples, _RESAMPLES, _SEED)) for kind in kinds)
+    except UndefinedCorrelationError as error:
+        remedy = "Give pairs of words that the model knows, some similar and some not"
+        raise InputError(path, None, f"no correlation ({error})", remedy) from error
     return Similarity(r, rho, len(task.gold))
 
 

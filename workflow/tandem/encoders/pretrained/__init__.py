@@ -9,11 +9,11 @@ from tandem.encoders.model import SentenceEncoder
 
 def load_pretrained(
     model: str,
-    pooling: Literal["mean", "first", "pooler"] = "mean",
+    pooling: Literal["mean", "first", "pooler"] | None = None,
     prefix: str = "",
     device: str = "cpu",
 ) -> SentenceEncoder:
-    """Return a pretrained encoder: e5, or what the library transformers loads.
+    """Return a pretrained encoder: e5, or what transformers or sentence-transformers load.
 
     `pooling` and `prefix` are those of `folders.load_folder`; e5 has its own.
 
