@@ -14,7 +14,8 @@ from tandem.corpora.labelled_files import LabelledFiles
 from tandem.errors import TandemError
 from tandem.files.outputs import check
 from tandem.statistics.cosine import cosine_similarity
-from tandem.text import Filled, amount
+from tandem.text import Filled
+from tandem.text.amounts import amount
 from tandem.text.batches import of_pair
 from tandem.training.recipe import Recipe
 

@@ -12,7 +12,8 @@ from tandem.corpora.formats import is_named_csv
 from tandem.corpora.languages import sentences
 from tandem.corpora.tables import Row, is_number, quoted, tabbed
 from tandem.errors import InputError, TandemError, shown
-from tandem.text import amount, is_blank
+from tandem.text import is_blank
+from tandem.text.amounts import amount
 from tandem.text.spelling import collapse
 
 VALUES = {"1": 1, "0": 0, "true": 1, "false": 0, "1.0": 1, "0.0": 0}

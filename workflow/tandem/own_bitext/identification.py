@@ -21,7 +21,7 @@ from tandem.statistics.identification import (
     equal_error,
     f1,
 )
-from tandem.text import amount
+from tandem.text.amounts import amount
 
 DIGEST = "labelled_sha256"
 """Where a model's metadata have the digest of the labelled pairs that it was trained on."""

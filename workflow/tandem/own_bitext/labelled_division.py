@@ -9,7 +9,7 @@ import numpy as np
 from tandem.corpora.labelled import Keys
 from tandem.corpora.labelled_files import LabelledText
 from tandem.errors import InputError
-from tandem.text import amount
+from tandem.text.amounts import amount
 
 LEAST = 40
 """Fewest pairs with texts of their own that can be divided."""

@@ -14,8 +14,7 @@ from tandem.corpora.sts_archives import TASK_FILE, gold_score
 from tandem.errors import InputError
 from tandem.files.io import MAX_DOCUMENT_BYTES, read_json, read_lines
 from tandem.files.untrusted import refusing
-from tandem.statistics.correlation import MINIMUM_PAIRS, FloatArray, is_constant, pearson
-from tandem.text import amount
+from tandem.statistics.correlation import FloatArray, is_constant, pearson
 
 
 @dataclass(frozen=True)
@@ -41,8 +40,7 @@ class Index:
 def read_task(path: str | Path, languages: Sequence[str] = ("en", "en")) -> StsPairs:
     """Read one task: lines of score, sentence 1, sentence 2, separated by tabs.
 
-    Other columns, scores that are not from 0 to 5, scores that are all the same, and fewer pairs
-    than a correlation needs are refused.
+    Other columns, scores that are not from 0 to 5, and scores that are all the same are refused.
     """
     gold, first, second = [], [], []
     for number, line in enumerate(read_lines(path, MAX_DOCUMENT_BYTES), start=1):
@@ -55,9 +53,6 @@ def read_task(path: str | Path, languages: Sequence[str] = ("en", "en")) -> StsP
         second.append(columns[2])
     if not gold or is_constant(np.asarray(gold)):
         raise InputError(path, None, "no two different scores", "Remake the task; r is undefined")
-    if len(gold) < MINIMUM_PAIRS:
-        problem = f"{amount(len(gold), 'pair')}, and a correlation needs {MINIMUM_PAIRS}"
-        raise InputError(path, None, problem, "Give more pairs with their scores")
     return StsPairs(np.asarray(gold), first, second, languages)
 
 
