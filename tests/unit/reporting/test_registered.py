@@ -90,6 +90,16 @@ def test_every_change_needs_words_of_its_own(tmp_path):
     assert list(unexplained(registered, [claim(margin=-3, revised=again)])) == []
 
 
+def test_claims_of_one_name_are_each_registered(tmp_path):
+    file = tmp_path / "registered.json"
+    register(file, [claim(), claim(test=OTHER)], DAY)
+    registered = read_registered(file)
+    assert [*registered] == ["p.table1.x.{unit}", "p.table1.x.{unit} 2"]
+    assert not any(state.later for state in registered.values())
+    assert list(unexplained(registered, [claim(), claim(test=OTHER)])) == []
+    assert len([*unexplained(registered, [claim(margin=-2), claim(test=OTHER)])]) == 1
+
+
 def test_a_setting_that_a_test_got_later_is_no_change():
     test = {"kind": "paired-means", "frame": "f", "column": "c", "unit": "u", "by": "seed",
             "better": {"a": "b"}}  # fmt: skip

@@ -23,6 +23,7 @@ from tandem.search.margins import Retrieval, Score, mean_cosines, mine, score_pa
 from tandem.search.neighbours import search
 from tandem.statistics.bootstrap import Interval, bootstrap
 from tandem.statistics.correlation import (
+    MINIMUM_PAIRS,
     UndefinedCorrelationError,
     pearson_rows,
     spearman_rows,
@@ -32,6 +33,7 @@ from tandem.tasks.kinds.mining import figures, is_correct
 from tandem.tasks.kinds.retrieval import first_hits
 from tandem.tasks.sts_data import read_task
 from tandem.text import Pair
+from tandem.text.amounts import amount
 
 KEPT = 0.95
 """Share of true pairs that a threshold keeps."""
@@ -237,6 +239,9 @@ def similarity(encoder: SentenceEncoder, path: str | Path, languages: Sequence[s
     their cosines define no correlation.
     """
     task = read_task(path, languages)
+    if len(task.gold) < MINIMUM_PAIRS:
+        problem = f"{amount(len(task.gold), 'pair')}, and a correlation needs {MINIMUM_PAIRS}"
+        raise InputError(path, None, problem, "Give more pairs with their scores")
     vectors = map(encoder.encode, (task.first, task.second), languages)
     samples = task.gold, cosine_similarity(*vectors)
     kinds = (pearson_rows, spearman_rows)

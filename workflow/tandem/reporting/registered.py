@@ -9,6 +9,7 @@ and one that is given up is marked there (`withdrawn`).
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from pathlib import Path
@@ -64,6 +65,21 @@ def state_of(entry: ClaimEntry, kept: date) -> State:
     return State(kept=kept, test=CLAIM_TESTS.dump(entry.test), **plain)
 
 
+def numbered(entries: Iterable[ClaimEntry]) -> dict[str, ClaimEntry]:
+    """Return claims by name.
+
+    Of several with one name, which differ in what they test, each but the first has its number in
+    the file after it.
+    """
+    named: dict[str, ClaimEntry] = {}
+    counts: Counter[str] = Counter()
+    for entry in entries:
+        counts[entry.name] += 1
+        number = counts[entry.name]
+        named[entry.name if number == 1 else f"{entry.name} {number}"] = entry
+    return named
+
+
 def read_registered(path: str | Path) -> dict[str, Registered]:
     """Read registered claims by name; none where there is no file."""
     return read_entries(path, dict[str, Registered]) if Path(path).exists() else {}
@@ -72,12 +88,12 @@ def read_registered(path: str | Path) -> dict[str, Registered]:
 def register(path: str | Path, entries: Iterable[ClaimEntry], kept: date) -> None:
     """Add the claims that are not registered yet, and what changed of the others."""
     every = read_registered(path)
-    for entry in entries:
-        now, before = state_of(entry, kept), every.get(entry.name)
+    for name, entry in numbered(entries).items():
+        now, before = state_of(entry, kept), every.get(name)
         if before is None:
-            every[entry.name] = Registered(**now.model_dump())
+            every[name] = Registered(**now.model_dump())
         elif _changed(now, before.latest) or now.revised != before.latest.revised:
-            every[entry.name] = before.model_copy(update={"later": [*before.later, now]})
+            every[name] = before.model_copy(update={"later": [*before.later, now]})
     write_json(path, {name: claim.model_dump(mode="json") for name, claim in every.items()})
 
 
@@ -88,7 +104,7 @@ def unexplained(
 
     Each change needs words of its own: what `revised` says, but for what it said before, has a day.
     """
-    current = {entry.name: entry for entry in entries}
+    current = numbered(entries)
     for name, claim in registered.items():
         if claim.withdrawn:
             continue
