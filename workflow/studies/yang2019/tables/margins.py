@@ -182,7 +182,7 @@ class Margins(Table):
             for key, heading in SERIES.items():
                 values = [same["margin"].to_numpy(float), bounds(same, key, "x100")]
                 cosines[f"{label}, {heading}"] = np.column_stack(values)
-        at_one = f", at a scale of {self.scale:g}" if self.scale else ""
+        at_one = f" (scale {self.scale:g})" if self.scale else ""
         return line_plot([
             Curves("margin", "P@1 × 100, from English", precisions, log=False),
             Curves("margin", f"mean cosine × 100{at_one}", cosines, log=False),
