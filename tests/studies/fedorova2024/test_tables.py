@@ -52,6 +52,9 @@ class Plan:
     def scores(self, experiments, task):
         return [self.path("scores", name, task) for name in dict.fromkeys(experiments)]
 
+    def whole(self, experiment):
+        return experiment
+
     def pretrained(self, experiment):
         return "a model" if experiment.split(".")[0] in VALUES["pretrained"] else None
 

@@ -57,6 +57,9 @@ class Plan:
         label, pairs, _ = SETTINGS.get(name, (name, 0 if name.startswith("random") else 500, 0))
         return SimpleNamespace(label=label, pairs=pairs, trained=pairs > 0, corpus=name)
 
+    def whole(self, experiment):
+        return experiment
+
     def pretrained(self, experiment):
         return experiment if experiment.split(".")[0] in ("muse", "minilm") else None
 
