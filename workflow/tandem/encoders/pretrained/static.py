@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from safetensors import SafetensorError, safe_open
 
-from tandem.encoders.kinds.averaging import Averaging
+from tandem.encoders.encoder import ENCODERS
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.pretrained.modules import Modules
 from tandem.encoders.pretrained.tokenizers import NAME, segmenter_of
@@ -39,5 +39,6 @@ def load_static(modules: Modules, about: dict[str, Any], device: str = "cpu") ->
     if table.ndim != 2 or len(table) < len(segmenter) or not np.isfinite(table).all():
         problem = f"{_TABLE} is {table.shape}, not a finite row for each of {len(segmenter):,}"
         raise InputError(path, None, f"{problem} tokens", REMEDY)
-    kind = Averaging(dimension=table.shape[1])
+    # by its name: an import would make every job that can load a model depend on that kind
+    kind = ENCODERS.parse({"kind": "averaging", "dimension": table.shape[1]})
     return SentenceEncoder(segmenter, kind, table[: len(segmenter)], {}, about, device)
