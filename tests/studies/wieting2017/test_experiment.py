@@ -210,7 +210,10 @@ def test_bounds_are_chosen_on_development_and_then_trained_with_all_seeds(
     assert [len(part) for part in found.values()] == [6, 8, 8, 4]
     assert all("test" not in result and "items" not in result for result in found["rates"])
     assert [r["seed"] for r in found["rates"]] == [1, 2] * 3
-    assert len({r["learning_rate"] for part in ("bounds", "chosen") for r in found[part]}) == 1
+    by_rate = {rate: found["rates"][2 * n : 2 * n + 2] for n, rate in enumerate([0.001, 0.01, 0.1])}
+    assert all(r["learning_rate"] == rate for rate, some in by_rate.items() for r in some)
+    rates = {r["learning_rate"] for part in ("bounds", "chosen", "growth") for r in found[part]}
+    assert rates == {runs._chosen_rate(by_rate, 0.01)}
     assert "development" not in found["bounds"][4] and found["bounds"][4]["passing"] == 0
     names = [result["filter"] for result in found["chosen"]][::2]
     assert names[0] == "none" and names[-1] == "combined" and {*names[1:-1]} == {"length", "half"}

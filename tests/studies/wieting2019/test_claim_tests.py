@@ -26,7 +26,7 @@ def measure(plan):
 
     def measure(values, margin=0.0, **frames):
         frames = {"table": SIZES, "passes": PASSES} | frames
-        evidence = Evidence(Scores([], {}, 1, 1), frames, plan)
+        evidence = Evidence(Scores([], {}, 200, 1), frames, plan)
         return CLAIM_TESTS.parse(values).measure(evidence, margin)
 
     return measure
@@ -39,6 +39,34 @@ def test_an_exact_number_has_no_interval_and_no_p(measure):
     assert measured.test == "parameters of lstm minus sp; exact"
     assert measure(EXACT | {"of": {"name": "word"}}).statistic == 0
     assert measure(EXACT | {"of": {"name": "trigram"}}) is None
+
+
+RHO = {
+    "kind": "rank-correlation", "named": "rho", "where": {}, "of": "overlap_types",
+    "permutations": 99,
+}  # fmt: skip
+
+
+def languages(families):
+    """Two languages of each family; the more overlap, the more gain, but for every third."""
+    count = 2 * families
+    return pd.DataFrame({
+        "language": [f"l{n}" for n in range(count)], "branch": [f"b{n // 2}" for n in range(count)],
+        "script": ["Latin", "Greek"] * families, "seeds": 5,
+        "overlap_types": range(count), "gain": [n - 4 * (n % 3 == 0) for n in range(count)],
+    })  # fmt: skip
+
+
+def test_few_families_of_languages_make_no_claim(measure):
+    assert measure(RHO, points=languages(9)) is None
+    enough = measure(RHO, points=languages(10))
+    assert -100 <= enough.low < enough.statistic < enough.high <= 100
+
+
+def test_a_permutation_test_has_no_interval_of_another(measure):
+    held = measure(RHO | {"held": ["branch"]}, points=languages(6))  # it resamples no families
+    assert (held.low, held.high) == (None, None) and 0 < held.p <= 1
+    assert held.test == "rho; p by permuting within branch"
 
 
 CLAIMS = """\
