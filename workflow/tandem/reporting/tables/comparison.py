@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from tandem.reporting import learned
 from tandem.reporting.compared import Compared, Figure, experiment, pretrained
 from tandem.reporting.outline import Outline
 from tandem.reporting.table import Material, Report, Table
@@ -53,25 +54,29 @@ class Comparison(Table):
     """The columns."""
     last_above: bool = False
     """Mark the figures that the last row's are significantly above."""
+    guarded: list[str] = []
+    """Experiments that claims compare with each other: not where one has not learned enough."""
     quoted: list[str] = []
     """Rows of published.yaml that are shown, by id."""
     notes: str = ""
     """Shown under the table."""
 
     def inputs(self, plan: Outline) -> dict[str, list[str]]:
-        """Name the scores of all models, of each task in its settings."""
+        """Name the scores of all models, of each task in its settings, and who is guarded."""
         folders: dict[str, list[str]] = defaultdict(list)
         for names in self.experiments(plan):
             for figure, name in zip(self.columns, names, strict=True):
                 folders[f"scores.{figure.task}"] += plan.scores([name], figure.task)
-        return {key: list(dict.fromkeys(paths)) for key, paths in folders.items()}
+        files = {key: list(dict.fromkeys(paths)) for key, paths in folders.items()}
+        return files | (learned.inputs(plan, self.guarded) if self.guarded else {})
 
     def _models(self, plan: Outline) -> list[Compared]:
         return [*pretrained(plan, self.baselines), *self.rows]
 
     def marked(self, material: Material) -> Marked:
-        """Return what is said of experiments; a kind of a study may say something."""
-        return Marked()
+        """Return what is said of experiments; a kind of a study may say something else."""
+        barred = learned.barred(material, self.guarded) if self.guarded else {}
+        return Marked(note=learned.note(barred), withheld={"barred": barred})
 
     def further_rows(self, material: Material) -> list[list[str]]:
         """Return rows below those of the models: a label, "" and a text for each column."""
