@@ -7,7 +7,7 @@ import pytest
 
 import tandem
 from tandem import machine
-from tandem.errors import TandemError
+from tandem.errors import TandemError, explained
 
 LIBRARY = Path(tandem.__file__).parents[1]
 JOB = f"""
@@ -134,6 +134,10 @@ FULL = (
         ("CUDA failed with error out of memory", "cuda:1 is full"),  # CTranslate2's words
         ("CUDA error: unspecified launch failure\nCUDA kernel errors", r"failure\)\. Give "),
         ("cuDNN error: CUDNN_STATUS_EXECUTION_FAILED", "cuda:1 is lost .* another card"),
+        ("cuDNN error: CUDNN_STATUS_INTERNAL_ERROR", "cuda:1 is lost .* another card"),
+        ("cuDNN failed with status CUDNN_STATUS_EXECUTION_FAILED", "cuda:1 is lost"),
+        ("cuBLAS failed with status CUBLAS_STATUS_ALLOC_FAILED", "cuda:1 is full"),
+        ("CUDA error: CUBLAS_STATUS_NOT_INITIALIZED when calling `cublasCreate`", "1 is full"),
     ],
 )
 def test_a_gpu_that_is_full_or_lost_is_named_with_a_remedy(problem, said):
@@ -144,6 +148,14 @@ def test_a_gpu_that_is_full_or_lost_is_named_with_a_remedy(problem, said):
         raise kind(problem)
     with pytest.raises(kind), machine.gpu_errors("Lower it", "cpu"):
         raise kind(problem)
+
+
+def test_what_nothing_turned_is_told_as_of_a_gpu_and_not_of_the_host():
+    said = explained(RuntimeError(FULL), "--threads")
+    assert said.startswith("the GPU is full (CUDA out of memory. Tried")
+    assert "Compute on the CPU (--device cpu, or `device: cpu` of the configuration)" in said
+    assert "--threads" not in said and "ulimit" not in said
+    assert "ulimit" in explained(RuntimeError("std::bad_alloc"), "--threads")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ with logged(snakemake.log[0]) as log:
     settings = TRANSLATORS.parse(snakemake.params.translator)
     folder = Path(snakemake.input.bitext)
     device = job_device(snakemake.config, auto=True)
-    with gpu_errors("Translate on the CPU", device):
+    with gpu_errors(device=device):
         translator = load_translator(snakemake.input.translator, settings.threads, device=device)
         sources = read_lines(folder / f"test.{settings.source}")
         texts = [translation.text for translation in translator.translate(sources)]

@@ -19,7 +19,7 @@ with logged(snakemake.log[0]) as log:
     shard, shards = int(snakemake.wildcards.shard), params.shards
     lines = shard * pairs // shards, (shard + 1) * pairs // shards
     output, device = snakemake.output, job_device(snakemake.config, auto=True)
-    with gpu_errors("Translate on the CPU", device):
+    with gpu_errors(device=device):
         translator = load_translator(snakemake.input.translator, settings.threads, device=device)
         translate_file(translator, source, output.text, output.scores, lines)
     log.info("%s: lines %d to %d", source, lines[0] + 1, lines[1])

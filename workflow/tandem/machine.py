@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +15,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from tandem.errors import TandemError
+from tandem.errors import ELSEWHERE, TandemError, of_gpu
 
 if TYPE_CHECKING:
     from typing import Any
@@ -29,19 +28,8 @@ _as_gpu: list[bool] = []
 """Not empty within `cpu_as_gpu`, in all threads."""
 _EXACT_LOCK, _exact = Lock(), list[bool]()
 """Within `exact_products`: what was set before, and an entry for each context."""
-_OF_A_GPU = re.compile("CUDA (?:driver )?(?:error|failed|out of memory)|cuDNN error|cuBLAS error")
-"""How the errors of PyTorch and CTranslate2 begin that come from a GPU."""
 _SETTERS = {"torch": "set_num_threads", "faiss": "omp_set_num_threads"}
 """Libraries that may be loaded already, with the function that sets their threads."""
-_FULL = re.compile("out of memory|ALLOC_FAILED")
-_LOST = re.compile(
-    "unspecified launch failure|uncorrectable ECC|device is lost|no CUDA-capable device|"
-    "busy or unavailable|driver shutting down|hardware|has fallen off|unknown error|"
-    "initialization error|EXECUTION_FAILED|system not"
-)
-"""What is not a fault of the program: the card or its driver does not answer."""
-_MORE = re.compile(r"\n| Process \d| Including non-PyTorch| Of the allocated")
-"""Where PyTorch's account of a full GPU goes on beyond what was asked for and what is there."""
 
 
 def limit_threads(threads: int) -> None:
@@ -106,7 +94,7 @@ def device_name(device: str) -> str:
 
 
 @contextmanager
-def gpu_errors(remedy: str, device: str = "cuda") -> Iterator[None]:
+def gpu_errors(remedy: str = ELSEWHERE, device: str = "cuda") -> Iterator[None]:
     """Turn the errors of a GPU that is full or lost into a TandemError; others pass.
 
     Args:
@@ -116,20 +104,10 @@ def gpu_errors(remedy: str, device: str = "cuda") -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
-        text = str(error)
-        problem = _MORE.split(text)[0].rstrip(". ")
-        of_card = _FULL.search(text) or _LOST.search(problem)
-        if device == "cpu" or not _OF_A_GPU.match(text) or not of_card:
+        message = of_gpu(error, device, remedy)
+        if device == "cpu" or message is None:
             raise
-        if _FULL.search(text):
-            raise TandemError(
-                f"{device} is full ({problem}). {remedy}, end what else runs on it, or take "
-                "another card"
-            ) from error
-        raise TandemError(
-            f"{device} is lost ({problem}). Give the same command again, on another card if this "
-            "one fails again: a training goes on from its checkpoint"
-        ) from error
+        raise TandemError(message) from error
 
 
 def on_host(tensor: Tensor) -> bool:

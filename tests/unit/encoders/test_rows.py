@@ -33,7 +33,7 @@ def encoder_of(kind):
 @pytest.mark.parametrize("sentences", [SENTENCES, [[], []], []], ids=["some", "empty", "none"])
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.kind)
 def test_vectors_are_those_of_a_cpu(monkeypatch, kind, sentences, most):
-    monkeypatch.setattr(rows.parts_by_length, "__defaults__", (most,))
+    monkeypatch.setattr(rows, "PADDED", most)
     text = ragged.from_rows(sentences)
     here = encoder_of(kind).encode_ids(text)
     with cpu_as_gpu():
@@ -44,6 +44,28 @@ def test_vectors_are_those_of_a_cpu(monkeypatch, kind, sentences, most):
         vectors = compose(text.ids.astype(np.int64), text.offsets)
     assert vectors.shape == here.shape
     np.testing.assert_allclose(vectors, here, rtol=1e-5, atol=1e-6)
+
+
+def test_a_card_without_room_gets_fewer_tokens_at_a_time(monkeypatch):
+    sentences = ragged.from_rows([[1, 2, 3], [4, 5]] * 3000)
+    encoder, composed, sizes = encoder_of(KINDS[1]), rows._composed, []
+
+    def small_card(*arguments):
+        sizes.append(arguments[-1])
+        if sizes[-1] > room:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 9 GiB")
+        return composed(*arguments)
+
+    monkeypatch.setattr(rows, "_composed", small_card)
+    with cpu_as_gpu():
+        compose = encoder.kind.composer(encoder.table, encoder.weights, "cpu")
+        room = 1 << 13
+        vectors = compose(sentences.ids.astype(np.int64), sentences.offsets)
+        assert sizes == [1 << 19, 1 << 17, 1 << 15, 1 << 13]
+        room = 0
+        with pytest.raises(torch.OutOfMemoryError):
+            compose(sentences.ids.astype(np.int64), sentences.offsets)
+    np.testing.assert_allclose(vectors, encoder.encode_ids(sentences), rtol=1e-5, atol=1e-6)
 
 
 def test_parts_hold_every_sentence_once():

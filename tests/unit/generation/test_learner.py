@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from operations import Operations
-from small_generative import AVERAGING, LSTM, MODELS, course, run, text
+from operations import Operations, Roundings
+from small_generative import AVERAGING, BODY, LSTM, MODELS, course, run, text
 from small_runs import AVERAGING as PLAIN
 from small_runs import TYPES, assert_same_bytes, described, two_texts
 
@@ -100,8 +100,25 @@ def test_no_step_of_a_gpu_is_waited_for():
         with Operations() as operations:
             for _ in range(3):
                 trained.advance()
-    assert operations.counts["waits"] == 0
-    assert operations.counts["operations"] > 1000
+    assert operations.counts["waits"] == operations.counts["unordered"] == 0
+    assert 1000 < operations.counts["operations"] < 6000
+
+
+@pytest.mark.parametrize("body", [BODY, LSTM], ids=["transformer", "lstm"])
+def test_products_are_exact(body):
+    with gpu():
+        trained = course(run(body=body, decoder="lstm"), device=DEVICE).learner
+        trained.begin(0)
+        with Roundings() as roundings:
+            trained.advance()
+            trained.loss_on(text(20))
+    assert roundings.of_products == {False}
+
+
+def test_a_gpu_that_diverges_is_seen_when_the_epoch_ends():
+    steep = run(recipe={"learning_rate": 1e25, "warmup": 0})
+    with gpu(), pytest.raises(TandemError, match="infinite or not a number: lower `learning_rate`"):
+        course(steep, device=DEVICE).run(None, show=False)
 
 
 def test_parts_sum_their_gradients_whatever_their_number():

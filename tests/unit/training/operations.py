@@ -12,6 +12,28 @@ WAITS = {
 """Operations for whose result, or its shape, the host waits."""
 
 
+ADDED = {"index_add", "scatter_add"}
+"""Operations that a GPU does in any order, so that sums of equal places vary in their last digits:
+(tensor, dimension, places, values)."""
+
+
+def _repeats(places):
+    return len(places.flatten().unique()) < places.numel()
+
+
+class Roundings(TorchDispatchMode):
+    """Notes by which rounding products of float32 are computed: TF32 (True), or as such."""
+
+    def __init__(self):
+        super().__init__()
+        self.of_products = set()
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        if function.__name__.split(".")[0] in {"mm", "addmm", "bmm", "linear", "matmul"}:
+            self.of_products.add(torch.backends.cudnn.allow_tf32)
+        return function(*args, **kwargs or {})
+
+
 class Operations(TorchDispatchMode):
     """Counts operations on tensors, but for views and new memory."""
 
@@ -35,4 +57,5 @@ class Operations(TorchDispatchMode):
         if booleans or (name in WAITS and not sized):
             self.counts["waits"] += 1
         self.counts["operations"] += name not in self.FREE
+        self.counts["unordered"] += name.strip("_") in ADDED and _repeats(args[2])
         return function(*args, **kwargs or {})

@@ -117,12 +117,16 @@ def test_the_same_seed_gives_the_same_bytes_and_a_stopped_run_goes_on_to_them(en
         patch.setattr(GpuContrast, "load_state", lambda *a: loaded.append(1) or load(*a))
         resumed.run(Rising(), tmp_path / "c", show=False)
     assert loaded
-    for name, tensor in whole.best.items():
-        assert torch.equal(tensor, resumed.best[name])
+    assert_same_parameters(whole, resumed)
     losses = [[entry.loss for entry in c.progress.history[1:]] for c in (whole, resumed)]
     np.testing.assert_allclose(*losses, rtol=1e-12)  # sums of losses are sums of other parts
     other = train(described(encoder, seed=6), texts)
     assert not torch.equal(other.best["embedding"], whole.best["embedding"])
+
+
+def assert_same_parameters(first, second):
+    for name, tensor in first.best.items():
+        assert torch.equal(tensor, second.best[name]), name
 
 
 class Highest(Averaging):
@@ -184,6 +188,25 @@ def test_pools_too_large_to_be_recorded_are_chosen_for_in_parts(monkeypatch):
         torch.testing.assert_close(parts.best[name], tensor, rtol=1e-3, atol=1e-4)
 
 
+@pytest.mark.parametrize("objective", [AdditiveMargin(), Margin(megabatch=4, anneal=0)])
+def test_shapes_are_those_of_the_whole_epoch_wherever_it_goes_on(tmp_path, objective, monkeypatch):
+    """The last digits of products depend on shapes, where these are large enough to be blocked."""
+    wide = Transformer(dimension=64, layers=1, heads=4, hidden=64, filter=128, output=64)
+    monkeypatch.setattr(gpu_pools, "PAIRS", 500)
+    monkeypatch.setattr(gpu_contrast, "AT_ONCE", 100)
+    run, texts = described(wide, objective, batch=64, epochs=2), [of_all_lengths(bitext(1600))]
+    whole = course(run, texts)
+    whole.run(None, show=False)
+    for after in (2, 5, 9):
+        stops = iter([False] * after + [True])
+        folder = tmp_path / str(after)
+        course(run, texts).run(None, folder, show=False, stopped=lambda: next(stops))  # noqa: B023
+        resumed = course(run, texts)
+        assert resumed.resume(folder)
+        resumed.run(None, folder, show=False)
+        assert_same_parameters(whole, resumed)
+
+
 @pytest.mark.skipif(DEVICE == "cuda", reason="counted on the CPU")
 @pytest.mark.parametrize("objective", [Margin(megabatch=1), AdditiveMargin()], ids=["1", "own"])
 @pytest.mark.parametrize(
@@ -213,7 +236,7 @@ def counted_pool(monkeypatch, encoder, objective):
     run = described(encoder, objective, scramble=0.0)
     learner = course(run, texts).learner
     learner.begin(0)
-    learner._pools._send([0], 0)
+    learner._pools.send_stretch()
     monkeypatch.setattr(gpu_contrast, "AT_ONCE", 1)
     operations = Operations()
     for name in ("numpy", "tolist", "item", "cpu", "__array__", "__bool__", "__int__", "__float__"):

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 import torch
+from operations import Roundings
 from rnn_example import BITEXT, NONE, SHORT, kill, save_always, settings
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -312,7 +313,9 @@ def test_a_gpu_translates_as_a_cpu_does(monkeypatch, steps):
     assert any(bounded) and not all(bounded)
     monkeypatch.setattr(decoding, "STEPS", steps)
     with cpu_as_gpu():
-        outputs = decode_greedily(network, SOURCES)
+        with Roundings() as roundings:
+            outputs = decode_greedily(network, SOURCES)
+    assert roundings.of_products == {False}
     for output, other in zip(outputs, expected, strict=True):
         assert (output.ids, output.tokens) == (other.ids, other.tokens)
         assert output.log_probability == pytest.approx(other.log_probability, rel=1e-5)

@@ -44,13 +44,14 @@ def run(options: argparse.Namespace) -> None:
     """Write a line for each line of SOURCE, blank where that is or the model knows none of it."""
     from tandem.generation.saving import Generator
     from tandem.generation.writing import legible, restyled
-    from tandem.machine import limit_threads, place
+    from tandem.machine import gpu_errors, limit_threads, place
 
     files = [options.first, options.second]
-    with common.output(options, files, options.model) as out:
+    device = place(options.device)
+    with common.output(options, files, options.model) as out, gpu_errors("Lower --beam", device):
         if options.threads is not None:
             limit_threads(options.threads)
-        generator = Generator(options.model, place(options.device))
+        generator = Generator(options.model, device)
         count = blank = read = styled = 0
         for batch in common.batches(_matched(*files), lambda pair: sum(map(len, pair)), "line"):
             sources, styles = zip(*batch, strict=True)

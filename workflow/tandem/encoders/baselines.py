@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from tandem.encoders.pretrained.e5 import load_e5
 from tandem.errors import TandemError, install
+from tandem.machine import gpu_errors
 
 Vectors = NDArray[np.float32]
 EncodeBatch = Callable[[list[str], str | None], Any]
@@ -46,8 +47,9 @@ class Baseline:
         """Return the vectors of all sentences, (sentences, dimension) float32."""
         stream = iter(sentences)
         parts = [np.zeros((0, self.dimension), np.float32)]
-        while batch := list(islice(stream, batch_size)):
-            parts.append(np.asarray(self.encode_batch(batch, language), np.float32))
+        with gpu_errors(device=self.device):
+            while batch := list(islice(stream, batch_size)):
+                parts.append(np.asarray(self.encode_batch(batch, language), np.float32))
         return np.concatenate(parts)
 
     def tokenise(self, sentences: Sequence[str], language: str | None = None) -> bool:

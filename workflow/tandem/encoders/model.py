@@ -152,7 +152,7 @@ class SentenceEncoder:
         """Return the vectors of segmented sentences, (rows, dimension) float32."""
         rows.check_below(len(self.table))
         parts = [np.zeros((0, self.dimension), np.float32)]
-        with gpu_errors("Encode fewer sentences at a time", self.device):
+        with gpu_errors(device=self.device):
             for start, end in pairwise(self._bounds(rows, batch_size)):
                 places = rows.offsets[start : end + 1]
                 ids = rows.ids[places[0] : places[-1]].astype(np.int64)

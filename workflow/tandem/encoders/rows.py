@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 Indices = NDArray[np.int64]
 PADDED = 1 << 19
 """Tokens, with those that fill rows up, that are composed at a time without training."""
+FEWEST = 1 << 11
+"""The same where a card is so full that it is no use to try with fewer."""
 
 
 def blocks(lengths: Tensor, most: int) -> Iterator[Tensor]:
@@ -87,13 +89,28 @@ def composed_on_gpu(
 ) -> Tensor:
     """Return the vectors of sentences, (sentences, width), on the device of the table.
 
-    `ids`, (tokens,), and `offsets`, (sentences + 1,), are on the host.
+    `ids`, (tokens,), and `offsets`, (sentences + 1,), are on the host. A card that has no room for
+    `PADDED` tokens gets fewer at a time.
     """
+    most = PADDED
+    while True:
+        try:
+            return _composed(composition, table, ids, offsets, most)
+        except torch.OutOfMemoryError:
+            if most <= FEWEST:
+                raise
+        most //= 4
+        torch.cuda.empty_cache()
+
+
+def _composed(
+    composition: Composition, table: Tensor, ids: Indices, offsets: Indices, most: int
+) -> Tensor:
     words = composition.encoder.words
     lengths, starts = np.diff(offsets), offsets[:-1]
     sizes = np.diff(np.append(0, np.cumsum(ids == 0))[offsets]) if words else lengths
     order, vectors = [], []
-    for rows, longest in parts_by_length(sizes):
+    for rows, longest in parts_by_length(sizes, most):
         if not longest:  # these and all after them have no token
             order.append(rows)
             vectors.append(table.new_zeros(len(rows), composition.encoder.width))

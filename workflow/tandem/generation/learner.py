@@ -24,7 +24,7 @@ from tandem.generation import saving
 from tandem.generation.batches import Text, batches, longer
 from tandem.generation.networks import SEMANTIC, Draws, Losses, Networks, losses
 from tandem.generation.steps import GpuSteps, HostSteps, Steps
-from tandem.machine import learns_on_host
+from tandem.machine import exact_products, learns_on_host
 from tandem.objectives.kinds.generative import Generative
 from tandem.training.course import BESIDE, Advance, Learner, Parameters, State
 from tandem.training.noise import DropoutPool, generator
@@ -111,6 +111,7 @@ class Generation(Learner):
         loss, pairs = self._learn(parts, random), sum(map(len, parts))
         return Advance(pairs, float(loss) if self._host else loss, pairs)
 
+    @exact_products()
     def _learn(self, parts: Sequence[Indices], random: np.random.Generator) -> Tensor:
         """Take a step on a batch; return the sum of the losses of its pairs."""
         texts, pairs = [self._sides(self._text, part) for part in parts], sum(map(len, parts))
@@ -147,6 +148,7 @@ class Generation(Learner):
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self._bfloat16):
             return losses(self.networks, tables, sent, draws)
 
+    @exact_products()
     @torch.no_grad()
     def loss_on(self, held_out: Pairs) -> float:
         """Return the loss of pairs, in nats for each, with what is drawn always the same.

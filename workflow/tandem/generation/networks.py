@@ -265,5 +265,7 @@ def scored(
     scores = functional.linear(states, of_states).float()
     if network.logit:
         # in place: scores are the largest of all arrays
-        scores += functional.linear(vectors, of_vectors).float().index_select(0, rows)
+        of_sentences = functional.linear(vectors, of_vectors).float()
+        # the gradient of an embedding is summed in a fixed order
+        scores += functional.embedding(rows, of_sentences)
     return scores

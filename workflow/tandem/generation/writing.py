@@ -15,6 +15,7 @@ from tandem.errors import TandemError
 from tandem.generation.decoders import Decoder
 from tandem.generation.networks import reconstruction, scored
 from tandem.generation.saving import Generator
+from tandem.machine import exact_products
 from tandem.text.spelling import unspaced
 
 if TYPE_CHECKING:
@@ -121,6 +122,7 @@ def text_of(generator: Generator, ids: Sequence[int]) -> str:
     return unspaced("".join(tokens).replace("\u2581", " ").strip())
 
 
+@exact_products()
 @torch.inference_mode()
 def written(
     generator: Generator, decoder: str, vectors: Floats, beam: int = BEAM, longest: int = LONGEST

@@ -61,7 +61,7 @@ class Neighbours(NamedTuple):
 _Filling = Callable[[Lists, UnitRows, UnitRows], Iterator[float]]
 
 
-@gpu_errors("Search on the CPU (--device cpu)")
+@gpu_errors()
 def search(
     source: np.ndarray | str | Path,
     target: np.ndarray | str | Path,

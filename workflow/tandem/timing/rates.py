@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from tandem.encoders.baselines import load_baseline
 from tandem.encoders.model import SentenceEncoder
 from tandem.kernels import set_threads
+from tandem.machine import gpu_errors
 from tandem.progress import progress_bar
 from tandem.timing.unread import divide
 from tandem.training.course import Course
@@ -198,8 +199,9 @@ def measure_training(
             if turn == 0:
                 texts = sample(texts, 2 * recipe.batch)
             run = Run(runs[name].encoder, runs[name].objective, recipe, turn)
-            course = course_of(run, len(model.segmenter), texts, device)
-            rates[name].append(_epoch_rate(course))
+            with gpu_errors(run.objective.smaller, device):
+                course = course_of(run, len(model.segmenter), texts, device)
+                rates[name].append(_epoch_rate(course))
     return {name: by_turn[1:] for name, by_turn in rates.items()}
 
 

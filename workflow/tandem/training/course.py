@@ -11,6 +11,7 @@ killed run resumes to the same bytes.
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
@@ -221,9 +222,12 @@ class Course:
     def _close_epoch(self, loss: float | None, validate: Validate | None) -> None:
         """Validate, and keep the parameters if they are the best so far; epoch 0 has no loss."""
         progress, parameters = self.progress, self.learner.encoder()
+        if loss is not None:
+            _refuse_diverged(loss, *parameters.values())
         score = validate(parameters) if validate else None
         epoch = 0 if loss is None else progress.epoch + 1
         earlier = [e.validation for e in progress.history if e.epoch and e.validation is not None]
+        earlier = [score for score in earlier if not math.isnan(score)]
         progress.history.append(Epoch(epoch, loss, score))
         logger.info("epoch %d: loss %s, validation %s", epoch, loss, score)
         if epoch == 0:
@@ -243,6 +247,7 @@ class Course:
         tensors = {f"learner.{name}": tensor for name, tensor in state.tensors.items()}
         tensors |= {f"best.{name}": tensor for name, tensor in self.best.items()}
         self.progress.loss = float(self.progress.loss)
+        _refuse_diverged(self.progress.loss)
         values = {"progress": asdict(self.progress), "place": state.place}
         checkpoint.write(folder, self.identity, values, tensors)
 
@@ -264,6 +269,18 @@ class Course:
         place = self.progress.epoch + 1, self.progress.pairs
         logger.info("%s: going on in epoch %d, after %d pairs in all", folder, *place)
         return True
+
+
+def _refuse_diverged(loss: float, *parameters: Tensor) -> None:
+    """Refuse a loss, and parameters, that are infinite or not a number: TandemError.
+
+    A GPU is not looked at after every step, so that this may be seen at the end of an epoch alone.
+    """
+    if not (math.isfinite(loss) and all(bool(p.isfinite().all()) for p in parameters)):
+        raise TandemError(
+            "what is learned is infinite or not a number: lower `learning_rate` of the recipe "
+            "(--learning-rate)"
+        )
 
 
 def history_lines(history: Iterable[Epoch], validation: str, decimals: int = 4) -> list[str]:

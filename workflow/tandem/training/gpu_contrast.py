@@ -63,6 +63,8 @@ class GpuContrast(Contrast):
         self._loss = torch.zeros((), dtype=torch.float64, device=self.device)
         self._most = 0, 0
         """Tokens and words of the largest batch so far of a pool of several."""
+        self._before = 0
+        """Updates before this epoch."""
         self._layouts: dict[int, tuple[int, int, list[tuple[torch.Size, torch.dtype]]]] = {}
         """By the length of a row: groups, pairs, and the shapes and types of what a loss needs."""
 
@@ -74,9 +76,11 @@ class GpuContrast(Contrast):
 
     def begin(self, epoch: int) -> int:
         """Put the pairs of each text into the order of an epoch; return their number."""
+        self._before = self._before if self._positions else self.step
         pairs = super().begin(epoch)
+        upcoming = self._next_pool(self._positions, self.step)
         key = self.settings.seed, 2, epoch
-        self._pools.begin(self._orders, key, self._positions, self.step)
+        self._pools.begin(self._orders, key, upcoming, self._before)
         return pairs
 
     def advance(self) -> Advance | None:
@@ -105,11 +109,14 @@ class GpuContrast(Contrast):
         """Return the parameters, the optimiser's moments and the place in the epoch."""
         tensors = {f"parameters.{k}": v for k, v in self.encoder().items()}
         tensors |= {f"optimizer.{k}": v for k, v in self._optimizer.state().items()}
-        return State(tensors, {"positions": self._positions, "step": self.step})
+        place = {"positions": self._positions, "step": self.step, "before": self._before}
+        return State(tensors, place | {"most": self._most})
 
     def load_state(self, state: State) -> None:
         """Take over what `state` returned."""
-        self._positions, self.step = state.place["positions"], state.place["step"]
+        place = state.place
+        self._positions, self.step = place["positions"], place["step"]
+        self._before, self._most = place["before"], tuple(place["most"])
         stored = state.part("parameters.")
         for name, tensor in self.encoder().items():
             tensor.copy_(stored[name])
@@ -117,7 +124,7 @@ class GpuContrast(Contrast):
 
     def _train(self, span: Span) -> int:
         """Train on a pool; return the number of its batches."""
-        pool = self._pools.take(span, self._positions, self.step)
+        pool = self._pools.take(span)
         size, count = self.settings.recipe.batch, span.end - span.start
         monolingual = self.texts[span.text].monolingual
         if count <= size:
@@ -222,7 +229,8 @@ class GpuContrast(Contrast):
         self._descend(self.objective.loss(vectors.unflatten(0, (groups, size)), *part))
 
     def _descend(self, loss: Tensor) -> None:
-        gradients = torch.autograd.grad(loss, self._parameters)
+        # zeros for what a loss does not depend on, as a posterior's variance: Adam leaves it
+        gradients = torch.autograd.grad(loss, self._parameters, materialize_grads=True)
         self._optimizer.update(gradients)
         self._loss += loss.detach()
 

@@ -73,48 +73,63 @@ class Pools:
         self._sent: deque[Sent] = deque()
 
     def begin(
-        self, orders: Sequence[Indices], key: tuple[int, ...], positions: Sequence[int], step: int
+        self, orders: Sequence[Indices], key: tuple[int, ...], upcoming: Span | None, step: int
     ) -> None:
-        """Take the orders of the texts in an epoch, and begin to read where they have come so far.
+        """Take the orders of the texts in an epoch, and begin to read its pools.
 
-        `key` is what the epoch's random numbers are keyed by.
+        Args:
+            orders: of the texts.
+            key: what the epoch's random numbers are keyed by.
+            upcoming: the pool that is taken first: the epoch's first, or where a run goes on.
+            step: updates before the epoch.
         """
         self._orders, self._key = orders, key
         self._sent.clear()
-        self._read_ahead(positions, step)
+        # Stretches are those of the whole epoch wherever it is gone on with, since shapes, and so
+        # the last digits of products, are theirs
+        self._place = [0] * len(orders), step
+        pools, following = self._next(*self._place)
+        while upcoming is not None and upcoming not in pools:
+            self._place = following
+            pools, following = self._next(*self._place)
+        self._passed = pools.index(upcoming) if upcoming else 0
+        self._read_ahead()
 
-    def take(self, span: Span, positions: Sequence[int], step: int) -> Sent:
-        """Return a pool, which is the next where texts have come so far."""
+    def take(self, span: Span) -> Sent:
+        """Return the next pool, which is that of a span."""
         if not self._sent:
-            self._send(positions, step)
+            self.send_stretch()
         pool = self._sent.popleft()
         assert pool.span == span
         return pool
 
-    def _send(self, positions: Sequence[int], step: int) -> None:
+    def send_stretch(self) -> None:
         """Send the next stretch, and begin to read the one after it."""
-        pools, positions, step = self._next(positions, step)
+        pools, self._place = self._next(*self._place)
         assert self._ahead is not None
         stretch = self._ahead.result()
         assert stretch.pools == pools
-        self._read_ahead(positions, step)
+        self._read_ahead()
         if self.shelf.put(stretch):
             self._moved()
-        self._sent.extend(self._placed(stretch))
+        self._sent.extend(self._placed(stretch)[self._passed :])
+        self._passed = 0
 
-    def _next(self, positions: Sequence[int], step: int) -> tuple[list[Span], list[int], int]:
-        """Return the next pools, of `PAIRS` pairs where so many are left, and where they end."""
+    def _next(
+        self, positions: Sequence[int], step: int
+    ) -> tuple[list[Span], tuple[list[int], int]]:
+        """Return the pools of a stretch, of `PAIRS` pairs where so many are left, and its end."""
         pools, positions, pairs = [], list(positions), 0
         while pairs < PAIRS and (span := self._following(positions, step)):
             pools.append(span)
             positions[span.text] = span.end
             pairs += span.end - span.start
             step += -(-(span.end - span.start) // self._batch)
-        return pools, positions, step
+        return pools, (positions, step)
 
-    def _read_ahead(self, positions: Sequence[int], step: int) -> None:
+    def _read_ahead(self) -> None:
         self._ahead: Future[Stretch] | None = None
-        if pools := self._next(positions, step)[0]:
+        if pools := self._next(*self._place)[0]:
             arguments = self._texts, self._orders, pools, self._words
             self._ahead = self._reader.submit(read_stretch, *arguments)
 
@@ -127,10 +142,10 @@ class Pools:
         rooms, pools = stretch.rooms(), []
         for number, span in enumerate(stretch.pools):
             part = slice(*stretch.bounds[number : number + 2].tolist())
-            shared, labels = stretch.keys[number], stretch.labels[number]
+            stored, labels = stretch.keys[number], stretch.labels[number]
             pools.append(Sent(
                 span, stretch.lengths[part], stretch.sizes[part], *rooms[number], sentences[part],
-                keys[part] if shared is None else send(np.tile(shared, 2), self._device),
+                keys[part] if stored is None else send(stored, self._device),
                 None if labels is None else send(labels.astype(np.int64), self._device),
                 seeds[number : number + 1],
             ))  # fmt: skip

@@ -80,10 +80,14 @@ class Pairs:
 
     def sentence_keys(self, rows: Indices, taken: Ragged) -> NDArray[np.int64]:
         """Return keys of `taken`, the sentences of some rows: equal ones translate each other."""
+        stored = self.stored_keys(rows)
+        return sentence_keys(taken) if stored is None else stored
+
+    def stored_keys(self, rows: Indices) -> NDArray[np.int64] | None:
+        """Return the keys of the left sentences of some rows, then of the right ones, if any."""
         if self.keys is None:
-            return sentence_keys(taken)
-        sides = np.broadcast_to(self.keys, (2, len(self.left)))
-        return sides[:, rows].ravel()
+            return None
+        return np.broadcast_to(self.keys, (2, len(self.left)))[:, rows].ravel()
 
     def some(self, rows: Indices) -> Pairs:
         """Return some of the pairs, as pairs."""

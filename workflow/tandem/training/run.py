@@ -139,13 +139,16 @@ def course_of(
             kind of encoder to start from.
     """
     learner = run.objective.learner_maker()(run, vocabulary, texts, device, start)
+    host = learns_on_host(device)
     identity = {
         **run.description(),
         "pairs": [pairs.checksum for pairs in texts],
         "vocabulary": vocabulary,
         "start": start.digest() if start else "",
-        "on_host": learns_on_host(device),  # the optimisers of a GPU have other states
+        "on_host": host,  # the optimisers of a GPU have other states
     }
+    if not host:  # of the precision `auto`, this depends on the card
+        identity["bfloat16"] = uses_bfloat16(run, torch.device(device))
     return Course(learner, identity, run.recipe.epochs, run.recipe.patience)
 
 

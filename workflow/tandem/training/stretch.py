@@ -33,7 +33,8 @@ class Stretch(NamedTuple):
         sentences: numbers of the first pool's left sentences, its right ones, and so on.
         bounds: (pools + 1,) where the sentences of each pool begin.
         lengths, sizes: of these sentences, in tokens, and in words where tokens are grouped.
-        keys, labels: of the pairs of each pool, where the text has them.
+        keys: of the left sentences of each pool and then its right ones, where the text has them.
+        labels: of the pairs of each pool, where the text has them.
     """
 
     pools: list[Span]
@@ -92,7 +93,7 @@ def read_stretch(
         marks = np.diff(np.append(0, np.cumsum(joined.ids == 0))[joined.offsets])
     lengths = joined.lengths()[numbers]
     pairs = [(texts[span.text], orders[span.text][span.start : span.end]) for span in pools]
-    keys = [None if text.keys is None else text.keys[rows] for text, rows in pairs]
+    keys = [text.stored_keys(rows) for text, rows in pairs]
     labels = [None if text.labels is None else text.labels[rows] for text, rows in pairs]
     bounds = np.append(0, np.cumsum([2 * len(rows) for _, rows in pairs]))
     sizes = marks[numbers] if words else lengths

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from tandem.errors import InputError
 from tandem.files import saved
-from tandem.machine import on_host, place, send
+from tandem.machine import exact_products, on_host, place, send
 from tandem.segmentation.pieces import load_pieces
 from tandem.text.spelling import collapse
 from tandem.translation.batching import (
@@ -94,6 +94,7 @@ class Outputs:
         return outputs
 
 
+@exact_products()
 @torch.inference_mode()
 def decode_greedily(network: AttentionNetwork, sources: Sequence[Ids]) -> list[Output]:
     """Translate id lists, none of them empty, as one batch; row order is kept.

@@ -19,6 +19,7 @@ from tandem.encoders.encoder import Tokens
 from tandem.errors import TandemError
 from tandem.generation.batches import Text, batches
 from tandem.generation.networks import Gaussian, reconstruction, written_losses
+from tandem.machine import exact_products
 from tandem.progress import progress_bar
 from tandem.segmentation.ragged import Ragged
 from tandem.tasks.task import Items
@@ -34,6 +35,7 @@ _TOKENS = 4096
 _DECODER = reconstruction(0)
 
 
+@exact_products()
 @torch.no_grad()
 def likelihood(generator: Generator, sentences: Ragged, draws: int, seed: int) -> Items:
     """Return what an autoencoder of the first side makes of sentences, all with tokens.

@@ -10,7 +10,7 @@ from pydantic import PositiveInt, model_validator
 
 from tandem.encoders.encoder import Encoder, Tokens
 from tandem.errors import TandemError
-from tandem.machine import on_host
+from tandem.machine import on_host, send
 from tandem.segmentation.segmentation import Segmentation
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 AT_ONCE = 1024
 """Tokens of sentences of like lengths that are composed together: what suits a cache."""
+ON_GPU = 1 << 16
+"""The same on a GPU: so many that it has more to do than the host takes to tell it."""
 
 
 class Pretrained(Encoder):
@@ -105,28 +107,36 @@ class Pretrained(Encoder):
         from tandem.encoders.rows import blocks
 
         table, ids, offsets, dropout, _ = tokens
-        lengths = (offsets[1:] - offsets[:-1]).clamp(max=self.longest)
+        bounds = offsets.cpu()  # a GPU is waited for here alone, and by what the library looks at
+        lengths = (bounds[1:] - bounds[:-1]).clamp(max=self.longest)
         out = table.new_zeros(len(lengths), self.width)
-        rows = list(blocks(lengths, AT_ONCE))
+        rows = list(blocks(lengths, AT_ONCE if on_host(table) else ON_GPU))
         if not rows:
             return out
         vectors = []
         for sentences in rows:
-            steps = torch.arange(int(lengths[sentences].max()), device=lengths.device)
-            inside = steps < lengths[sentences][:, None]
-            places = torch.where(inside, offsets[sentences][:, None] + steps, 0)
+            sizes = lengths[sentences]
+            steps = torch.arange(int(sizes.max()))
+            inside = steps < sizes[:, None]
+            places = torch.where(inside, bounds[sentences][:, None] + steps, 0)
+            filled = bool(inside.all())
+            inside, places = send(inside, table.device), send(places, table.device)
             embedded = table[ids[places]]
             if dropout is not None:
                 embedded = embedded * dropout.factors(table.shape[1])[places]
-            vectors.append(self._pooled(weights, embedded, inside))
-        return out.index_copy(0, torch.cat(rows), torch.cat(vectors).to(out))
+            vectors.append(self._pooled(weights, embedded, inside, filled))
+        order = send(torch.cat(rows), table.device)
+        return out.index_copy(0, order, torch.cat(vectors).to(out))
 
-    def _pooled(self, model: nn.Module, embedded: Tensor, inside: Tensor) -> Tensor:
-        """Return the vectors of padded sentences: (n, steps, dimension), (n, steps) bool."""
+    def _pooled(self, model: nn.Module, embedded: Tensor, inside: Tensor, filled: bool) -> Tensor:
+        """Return the vectors of padded sentences: (n, steps, dimension), (n, steps) bool.
+
+        `filled`: no sentence is padded.
+        """
         import torch
         from torch.nn.attention import SDPBackend, sdpa_kernel
 
-        mask = None if inside.all() else inside.long()
+        mask = None if filled else inside.long()
         # of short sentences, the gradient of a CPU's fused attention takes several times as long
         plain = on_host(embedded) and torch.is_grad_enabled()
         with sdpa_kernel(SDPBackend.MATH) if plain else nullcontext():

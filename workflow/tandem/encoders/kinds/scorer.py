@@ -43,7 +43,12 @@ class Scorer(Encoder):
         return 1
 
     @property
-    def multiplies(self) -> bool:  # type: ignore[override]  # of the body, not of the class
+    def fixed_shapes(self) -> bool:  # type: ignore[override]  # of the body, not of the class
+        """Whether a step on a GPU can be recorded."""
+        return self.body.fixed_shapes
+
+    @property
+    def multiplies(self) -> bool:  # type: ignore[override]
         """Whether products of large matrices take most of its time."""
         return self.body.multiplies
 
