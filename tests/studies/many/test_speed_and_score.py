@@ -28,7 +28,7 @@ def report(made, plan, scored):
             scored(name, "sts", seed, shared | {"gold": gold, "cosine": cosine})
     # a third of the text at 50 a second and the rest at 200 takes as long as all at 100
     timed = [entry("muse", "cpu", 50.0, 200.0, 200.0), entry("sp.joint", "cpu", *[9000.0] * 3),
-             entry("sp.joint", "cuda", *[40000.0] * 3)]  # fmt: skip
+             entry("sp.joint", "cuda (Card)", *[40000.0] * 3)]  # fmt: skip
     write_json(plan.path("benchmarks/times.json"), {"speeds": timed})
     return made("speed-and-score", VALUES)
 
@@ -46,7 +46,7 @@ def test_reads_the_times_of_the_named_table_and_the_scores_of_what_it_times(repo
 def test_a_line_for_each_encoder_and_device_fastest_first(report):
     rows = report[2].frame
     assert list(rows["encoder"]) == ["SP", "SP", "Multilingual USE"]
-    assert list(rows["device"]) == ["cuda", "cpu", "cpu"]
+    assert list(rows["device"]) == ["cuda (Card)", "cpu", "cpu"]
     assert list(rows["unseen_per_s"]) == pytest.approx([40000, 9000, 100])
     assert rows.loc[2, ["unseen_slowest_per_s", "unseen_fastest_per_s"]].to_list() == [50, 200]
     assert list(rows["seed_count"]) == [2, 2, 1]

@@ -63,7 +63,8 @@ def test_hundreds_of_times_means_a_hundred_at_least(timed):
 def test_every_device_is_judged_by_its_own_times_and_without_sp_nothing_is(timed):
     claims = claims_of(timed(
         entry("sp.bitext", [10.0, 10.0]), entry("trigram.bitext", [5.0, 5.0]),
-        entry("sp.bitext", [10.0, 10.0], "cuda"), entry("trigram.bitext", [20.0, 20.0], "cuda"),
+        entry("sp.bitext", [10.0, 10.0], "cuda (Card)"),
+        entry("trigram.bitext", [20.0, 20.0], "cuda (Card)"),
     ))  # fmt: skip
     assert claims["faster.cpu.trigram"].verdict == "supported"
     assert claims["faster.cuda.trigram"].verdict == "contradicted"

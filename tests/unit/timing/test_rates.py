@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+import torch
 
 from tandem.encoders.composition import as_encoder, initialise
 from tandem.encoders.kinds.averaging import Averaging
@@ -74,6 +75,14 @@ def test_every_line_is_new_to_the_encoder_when_it_counts(clock):
     assert log[:4] == [("a", 2, 1), ("a", 2, 10), ("b", 2, 1), ("b", 2, 10)]
     assert log[4:10] == 3 * [("a", 2, 30), ("b", 2, 30)]
     assert log[10:] == [("a", 2, 30), ("a", 8, 30), ("b", 2, 30), ("b", 8, 30)]
+
+
+def test_rates_name_the_card(clock, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: f"Card of {device}")
+    encoder = Encoder(clock, [], "a")
+    encoder.device = "cuda:1"
+    (speed,), _ = measure({"a": encoder}, *divide(TEXT, 2), "en", [8], seconds=20)
+    assert speed.device == "cuda (Card of cuda:1)"
 
 
 def test_a_slow_encoder_gets_fewer_lines_but_a_whole_batch(clock):

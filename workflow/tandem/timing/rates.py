@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from tandem.encoders.baselines import load_baseline
 from tandem.encoders.model import SentenceEncoder
 from tandem.kernels import set_threads
-from tandem.machine import gpu_errors
+from tandem.machine import device_name, gpu_errors
 from tandem.progress import progress_bar
 from tandem.timing.unread import divide
 from tandem.training.course import Course
@@ -54,7 +54,7 @@ class Rates:
 
     Attributes:
         name: of the encoder.
-        device: cpu or cuda.
+        device: cpu, or cuda with the name of the card.
         threads: processor threads that it may use.
         unseen: sentences per second of each part of the text, read once, at the first batch size.
         seen: by batch size, sentences per second of the last part, read again.
@@ -141,8 +141,8 @@ def measure(
     threads = available_processors()
     set_threads(threads)  # training may have left another number
     torch.set_num_threads(threads)
-    kinds = {name: encoder.device.partition(":")[0] for name, encoder in timed.items()}
-    speeds = {name: Rates(name, kind, threads) for name, kind in kinds.items()}
+    devices = {name: device_name(encoder.device) for name, encoder in timed.items()}
+    speeds = {name: Rates(name, device, threads) for name, device in devices.items()}
     most, limit = {}, []
     for name, encoder in timed.items():
         encoder.encode(["0"], language, batches[0])  # which loads and compiles what it needs

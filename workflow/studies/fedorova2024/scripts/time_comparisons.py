@@ -8,6 +8,7 @@ from tandem.corpora.labelled import read_scored
 from tandem.encoders.baselines import load_baseline
 from tandem.encoders.model import SentenceEncoder
 from tandem.files.io import write_json
+from tandem.machine import device_name
 
 with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)
@@ -26,7 +27,7 @@ with logged(snakemake.log[0]) as log:
             rates[name] += [rate] * (turn > 0)
     report = {
         name: {"pairs_per_s": by_turn, "all_s": seconds_of_all(models[name], max(by_turn)),
-               "device": getattr(models[name], "device", "cpu")}
+               "device": device_name(getattr(models[name], "device", "cpu"))}
         for name, by_turn in rates.items()
     }  # fmt: skip
     log.info("%s", report)

@@ -8,7 +8,7 @@ from tandem.files.io import read_json
 from tandem.registry import ConfigurationError, not_among
 from tandem.reporting.outline import Outline
 from tandem.reporting.table import Material, Report, Table
-from tandem.reporting.tables.speed import UNSEEN, Speed, read_once
+from tandem.reporting.tables.speed import UNSEEN, Speed, device_kind, read_once
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,9 +47,9 @@ class SpeedAndScore(Table):
     def build(self, material: Material) -> Report:
         """Make a line for each encoder and device, fastest first.
 
-        Columns: encoder, experiment, device, unseen_per_s (sentences per second of text read once),
-        unseen_slowest_per_s and unseen_fastest_per_s (of the slowest and the fastest part),
-        seed_count, and the score with its 95% interval.
+        Columns: encoder, experiment, device (with the name of a card), unseen_per_s (sentences per
+        second of text read once), unseen_slowest_per_s and unseen_fastest_per_s (of the slowest and
+        the fastest part), seed_count, and the score with its 95% interval.
         """
         import pandas as pd
 
@@ -100,7 +100,7 @@ class SpeedAndScore(Table):
         speeds = frame[[*UNSEEN]]
         devices, names = sorted(frame["device"].unique()), list(frame["encoder"])
         if len(devices) > 1:
-            names = [f"{row['encoder']} ({row['device']})" for _, row in frame.iterrows()]
+            names = [f"{r['encoder']} ({device_kind(r['device'])})" for _, r in frame.iterrows()]
         with matplotlib.rc_context(STYLE):
             drawn = new_figure(WIDTH, 3.4)
             axes = drawn.subplots()

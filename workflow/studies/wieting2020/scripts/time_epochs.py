@@ -4,6 +4,7 @@ import os
 
 from _adapter import add_kinds, job_device, logged
 from tandem.files.io import write_json
+from tandem.machine import device_name
 from tandem.segmentation.segmenter import Segmenter
 from tandem.timing.rates import measure_training, sample
 from tandem.training.pairs import load_texts
@@ -24,5 +25,5 @@ with logged(snakemake.log[0]) as log:
     rates = measure_training(encoders, runs, pairs, params.turns, device)
     log.info("pairs per second: %s", rates)
     timed = {name: sum(len(text.usable) for text in texts) for name, texts in pairs.items()}
-    report = {"rates": rates, "pairs": whole, "timed": timed, "device": device, "load": load}
-    write_json(snakemake.output.times, report | {"code": params.code})
+    report = {"rates": rates, "pairs": whole, "timed": timed, "load": load, "code": params.code}
+    write_json(snakemake.output.times, report | {"device": device_name(device)})

@@ -79,11 +79,12 @@ class Speed(Table):
     def build(self, material: Material) -> Report:
         """Make one line per encoder and device.
 
-        Columns: encoder, name, device, threads, unseen_per_s (sentences per second of text read
-        once, all its parts together), unseen_slowest_per_s and unseen_fastest_per_s (of the slowest
-        and the fastest part), seen_batch_<n>_per_s (a part read again), tokenisation_share,
-        training_pairs_per_s and, on the CPU, sentencepiece_per_s (SentencePiece alone on the same
-        unseen text) and unseen_sentencepiece_share (of that speed).
+        Columns: encoder, name, device (with the name of a card), threads, unseen_per_s (sentences
+        per second of text read once, all its parts together), unseen_slowest_per_s and
+        unseen_fastest_per_s (of the slowest and the fastest part), seen_batch_<n>_per_s (a part
+        read again), tokenisation_share, training_pairs_per_s and, on the CPU, sentencepiece_per_s
+        (SentencePiece alone on the same unseen text) and unseen_sentencepiece_share (of that
+        speed).
         """
         import pandas as pd
 
@@ -93,7 +94,7 @@ class Speed(Table):
         labels = {key: material.plan.described(name)["encoder"] for key, name in names.items()}
         frame = pd.DataFrame([self._row(entry, timed, labels) for entry in timed["speeds"]])
         passes = [
-            {"encoder": labels[entry["name"]], "device": entry["device"], column: rate}
+            {"encoder": labels[entry["name"]], "device": device_kind(entry["device"]), column: rate}
             for entry in timed["speeds"]
             for key, column in (("unseen", READ), ("training", TRAINED))
             for rate in entry[key]
@@ -101,6 +102,7 @@ class Speed(Table):
         others = frame[["encoder", "name", "device"]].assign(
             slug=frame["encoder"].str.lower().str.replace(" ", "-"),
             baseline=frame["name"].isin(self.baselines),
+            device=frame["device"].map(device_kind),
         )
         rates = pd.DataFrame(passes, columns=["encoder", "device", READ, TRAINED])
         frames = {"read": rates.dropna(subset=READ), "trained": rates.dropna(subset=TRAINED)}
@@ -131,7 +133,7 @@ class Speed(Table):
 
         ordered = frame.sort_values("unseen_per_s", ascending=False, kind="stable")
         rows = [
-            f"{row['encoder']} ({row['device']}), {row['unseen_per_s']:,.0f}"
+            f"{row['encoder']} ({device_kind(row['device'])}), {row['unseen_per_s']:,.0f}"
             for _, row in ordered.iterrows()
         ]
         series = {"text read once": ordered[[*UNSEEN]].to_numpy(float)}
@@ -147,6 +149,11 @@ READ, TRAINED = "sentences per second", "training pairs per second"
 """What was timed: columns of the frames that claims read."""
 UNSEEN = ("unseen_per_s", "unseen_slowest_per_s", "unseen_fastest_per_s")
 """Columns of the rates of text read once: of all parts together, of the slowest, of the fastest."""
+
+
+def device_kind(device: str) -> str:
+    """Return cpu or cuda for the name of a device: a claim has one name, whatever the card."""
+    return device.partition(" ")[0]
 
 
 def read_once(entry: Mapping[str, Any]) -> dict[str, float]:
