@@ -75,9 +75,7 @@ def origins_in(metadata: Mapping[str, Any]) -> list[Origin]:
         for name in _list(notice.get("corpora"))
     }
     return [
-        Origin(
-            name, *(str(row.get(key, "")) for key in ("licence", "source")), notices.get(name, "")
-        )
+        Origin(name, str(row.get("licence", "")), str(row.get("source", "")), notices.get(name, ""))
         for row in _records(metadata, "corpora")
         if isinstance(name := row.get("name"), str)
     ]
