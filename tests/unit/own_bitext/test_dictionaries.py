@@ -6,6 +6,7 @@ import yaml
 from tandem.cli import main
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
+from tandem.exporting.sentence_transformers import export
 from tandem.own_bitext import dictionaries as module
 from tandem.own_bitext.dictionaries import dictionaries, dictionary_sources
 
@@ -69,3 +70,7 @@ def test_the_command_trains_on_them(register, tmp_path, capsys):
     assert "50 entries of words (CC0)" in capsys.readouterr().err
     metadata = SentenceEncoder.load(out).metadata
     assert metadata["text"]["cleaning"]["sources"] == {str(tmp_path / "my.tsv"): 300, "words": 50}
+    assert metadata["corpora"] == [{"name": "words", "licence": "CC0"}]
+    export(SentenceEncoder.load(out), tmp_path / "exported")
+    card = (tmp_path / "exported/README.md").read_text(encoding="utf-8")
+    assert "| words | CC0 |" in card and "what else it was trained on is not stated" in card

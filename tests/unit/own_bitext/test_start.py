@@ -40,6 +40,10 @@ def test_few_pairs_of_known_languages_start_from_small(small, tmp_path, capsys):
     assert usual.metadata["start"]["sha256"] == small.digest()
     assert usual.kind == small.kind and usual.segmenter.vocabulary == small.segmenter.vocabulary
     assert "start" not in nothing.metadata and nothing.dimension == 300
+    assert usual.metadata["start"]["training"]["name"].startswith("Tandem small")
+    notice = (SHIPPED / "small/NOTICE.md").read_bytes()
+    assert (tmp_path / "usual/NOTICE.md").read_bytes() == notice
+    assert not (tmp_path / "nothing/NOTICE.md").exists()
     first, other = (float((tmp_path / name / "history.csv").read_text().split()[1].split(",")[2])
                     for name in ("usual", "nothing"))  # fmt: skip
     assert first > other + 30  # before the first epoch

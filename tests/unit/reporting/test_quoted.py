@@ -70,6 +70,5 @@ def test_no_finding_and_no_minutes_have_a_number_that_is_not_looked_up():
     left = words(" ".join([*table, re.sub(r"\]\([^)]*\)", "]", choice)]))
     for pattern in patterns:
         left = re.sub(pattern, "", left)
-    left = left.replace("about 50 MB", "")  # what the model's card says
     left = left.replace("`make table1` | 22 |", "")  # docs/fidelity.md: a run that is not kept
     assert re.findall(r"(?<![\w-])\d[\d.,]*", left) == []

@@ -9,7 +9,8 @@ from tandem.cli import common
 from tandem.encoders.measured import parts
 from tandem.encoders.model import SentenceEncoder, parts_beside
 from tandem.encoders.precision import Precision
-from tandem.exporting.compact import narrowed
+from tandem.exporting.card import NAME, Card
+from tandem.exporting.compact import narrowed, save_with_card
 from tandem.files.outputs import check
 
 _EXAMPLE = "tandem compress model/ compact/"
@@ -49,7 +50,8 @@ def run(options: argparse.Namespace) -> None:
         encoder = narrowed(encoder, options.dimensions)
     if beside := parts_beside(options.model):
         lines.append(_ALONE.format(parts=" and ".join(beside), model=options.model))
-    encoder.save(options.folder, options.precision)
+    card = Card(str(encoder.metadata.get(NAME, options.folder.name)))
+    save_with_card(encoder, options.folder, card, options.precision)
     before, after = map(_megabytes, (options.model, options.folder))
     summary = f"{before:.1f} MB before, {after:.1f} MB after"
     common.report(options, {"before_mb": before, "after_mb": after}, summary, *lines)

@@ -250,7 +250,7 @@ def _apart(sources: Sequence[Source], options: argparse.Namespace) -> list[str]:
     from tandem.own_bitext.alignment import parted
 
     lines = []
-    for languages, corpus, _ in sources:
+    for languages, corpus, *_ in sources:
         twice = all(map(is_file, corpus.files))  # it can be read again
         if corpus.format in ("lines", "columns") and twice:
             lines += parted(partial(corpus.pairs, languages), corpus.name)

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, PositiveInt, ValidationError, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
+from tandem.corpora.origins import Origin, notice_text
 from tandem.corpora.readers import READERS, Placed, Reader
 from tandem.errors import InputError, TandemError
 from tandem.files.io import read_yaml
@@ -25,8 +26,8 @@ _PINNED = {
     "deb": r"[a-z0-9]([a-z0-9+.-]|\{language\})+=[A-Za-z0-9][A-Za-z0-9.+:~-]*",
 }
 _ORIGINS = {**dict.fromkeys(_PINNED, "requirement"), "http": "url", "local": "path"}
-_NOT_IN_BYTES = {"description", "version", "bytes", "licence", "redistributable"}
-
+_SHELVES = {"wheel": "Python package", "npm": "npm package", "deb": "Debian package"}
+_NOT_IN_BYTES = {"description", "version", "bytes", "licence", "redistributable", "notice"}
 _IN_NAME = r"[^./{}\x00-\x1f]"
 """A character of a file's name that is no point: names do not begin with one."""
 DICTIONARIES = Path(__file__).with_name("dictionaries.yaml")
@@ -87,6 +88,9 @@ class Dataset(Settings):
     everybody use and share the text for any purpose, at most with a notice or under the same terms
     as the text (public domain, CC0, CC-BY, CC-BY-SA, MIT, BSD, ISC, Apache, MPL, Unicode, WordNet).
     """
+    notice: str = ""
+    """What the licence asks to keep with what is made from the text, such as its authors: a file
+    beside the register, whose text takes its place here."""
     languages: tuple[Code, ...]
     """Codes of the languages that it has."""
     codes: dict[Code, Annotated[str, Field(pattern=rf"^{_IN_NAME}({_IN_NAME}|\.)*$")]] = {}
@@ -135,18 +139,21 @@ class Dataset(Settings):
         return getattr(self, _ORIGINS[self.kind])
 
     @property
-    def optional(self) -> bool:
-        """Whether all that it is a source of is made without it where it cannot be fetched.
+    def origin(self) -> Origin:
+        """What a model that learns from it keeps of it; not where it is on this machine."""
+        shelf = f"{_SHELVES.get(self.kind, '')} {self.source}".strip()
+        source = shelf if self.kind != "local" else ""
+        return Origin(self.name, self.licence, source, self.notice)
 
-        So are packages whose client not every machine has.
-        """
+    @property
+    def optional(self) -> bool:
+        """Whether what it is a source of is made without it where it, or a client, is missing."""
         return self.kind in ("npm", "deb")
 
     def parts(self) -> list[Dataset]:
         """Return an entry for each file that a fetch leaves, without the fields for reading."""
-        alone = self.model_copy(
-            update={"languages": (), "codes": {}, "reader": None, "packages": {}}
-        )
+        unread: dict[str, Any] = dict(languages=(), codes={}, reader=None, packages={})
+        alone = self.model_copy(update=unread)
         if "{language}" not in self.file:
             return [alone]
         names = {_ORIGINS[self.kind]: self.source, "file": self.file}
@@ -282,7 +289,9 @@ def load_register(path: str | Path) -> dict[str, Dataset]:
         InputError: the file is no YAML or an entry is refused; names every key at fault.
     """
     try:
-        return _Register.model_validate(read_yaml(path)).datasets
+        entries = _Register.model_validate(read_yaml(path)).datasets
+        texts = {name: {"notice": notice_text(path, of.notice)} for name, of in entries.items()}
+        return {name: of.model_copy(update=texts[name]) for name, of in entries.items()}
     except ValidationError as error:
         problem = "\n  ".join(["refused:", *faults(error)])
         remedy = "\nThe head of workflow/datasets.yaml says what an entry holds"

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from pydantic import AfterValidator
 from safetensors.numpy import save_file
 
+from tandem.corpora.origins import write_notice
 from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.encoders.precision import Precision, pack, packed_shapes, unpack
 from tandem.errors import TandemError
@@ -197,6 +198,7 @@ class SentenceEncoder:
         # folders that do not say it have float32
         stored = {} if precision is Precision.FLOAT32 else {"precision": precision}
         write_json(folder / "encoder.json", description | stored)
+        write_notice(folder, self.metadata)
         saved.seal(folder)
 
     def _language(self, language: str | None) -> str:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from tandem.corpora.origins import Origin, lineage, origins_in, stored
 from tandem.encoders.measured import parts
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision
@@ -66,6 +67,10 @@ _LAYERS = {
 INSTALL = "`pip install .` in a clone of its repository; no package index has it yet"
 """How a reader of a card gets Tandem."""
 
+NAME, ROUNDED = "name", "rounded"
+"""What the metadata of a model with a card have of it: its heading, and how it was rounded."""
+_ELSEWHERE = {NAME, ROUNDED, "corpora", "notices"}
+"""What a card says of the metadata in other places than among the settings."""
 _LOWEST = 5
 """Scores of a kind that are listed as the lowest, where a metric has three times as many."""
 
@@ -84,12 +89,13 @@ class Score(NamedTuple):
 class Card:
     """What a model card adds to what is stored with the encoder.
 
-    `corpora` are what it was trained on, (name, licence); `licence` is that of the model itself, an
-    identifier that the hub knows (apache-2.0, other, ...).
+    `corpora` are what it was trained on beside those that its metadata have, (name, licence) or
+    more of an `Origin`; `licence` is that of the model itself, an identifier that the hub knows
+    (apache-2.0, other, ...).
     """
 
     name: str
-    corpora: Sequence[tuple[str, str]] = ()
+    corpora: Sequence[tuple[str, ...]] = ()
     scores: Sequence[Score] = ()
     licence: str = "other"
 
@@ -114,11 +120,15 @@ def model_card(
         "tags": [library, "sentence-similarity", "feature-extraction"],
     }
     scores = [*card.scores, *_retrieval_scores(encoder.metadata)]
-    rounded = f"Measured before the numbers were rounded to {precision} for storage.\n\n"
+    # what is loaded again was rounded before
+    stored = precision if precision is not Precision.FLOAT32 else encoder.metadata.get(ROUNDED)
+    rounded = f"Measured before the numbers were rounded to {stored} for storage.\n\n"
     rows = [(*s[:2], f"{s.value:.1f}", f"{s.low:.1f} to {s.high:.1f}") for s in scores]
     segmentation = encoder.segmenter.segmentation
     values = {"segmentation": f"{segmentation.kind}, {segmentation.size:,} asked for"}
     for key, value in encoder.metadata.items():
+        if key in _ELSEWHERE:
+            continue
         entries = value.items() if isinstance(value, dict) else [("", value)]
         plain = {part: entry for part, entry in entries if not isinstance(entry, dict)}
         values |= {" ".join(filter(None, (key, part))): entry for part, entry in plain.items()}
@@ -130,14 +140,42 @@ def model_card(
         name=card.name,
         dimension=encoder.dimension,
         usage=usage,
-        corpora=markdown_table(("corpus", "licence"), card.corpora),
+        corpora=_corpora(encoder.metadata, card),
         start=_start(encoder.metadata),
-        measured="" if precision is Precision.FLOAT32 or not scores else rounded,
-        scores=markdown_table(("task", "metric", "score", "95% interval"), rows),
+        measured=rounded if stored and scores else "",
+        scores=_scores(rows, encoder.metadata.get(NAME)),
         thresholds=_thresholds(encoder.metadata),
         lowest=_lowest(scores),
         values=markdown_table(("name", "value"), values.items()),
     )
+
+
+def with_corpora(metadata: Mapping[str, Any], card: Card) -> dict[str, Any]:
+    """Return metadata that have the corpora of a card, too."""
+    origins = [*origins_in(metadata), *(Origin(*row) for row in card.corpora)]
+    return {**metadata, **stored(origins)}
+
+
+def _corpora(metadata: Mapping[str, Any], card: Card) -> str:
+    """Return the table of what a model was trained on, as far as that is stated."""
+    table = _table_of(origins_in(with_corpora(metadata, card)))
+    if "text" in metadata and not card.corpora:
+        return f"{table}\n\nThe licence of what else it was trained on is not stated."
+    return table
+
+
+def _table_of(origins: Iterable[Origin]) -> str:
+    """Return a table of corpora; where no source is stated it has no such column."""
+    rows = list(dict.fromkeys(origin[:3] for origin in origins))
+    width = 3 if any(source for *_, source in rows) else 2
+    return markdown_table(("corpus", "licence", "source")[:width], [row[:width] for row in rows])
+
+
+def _scores(rows: Sequence[Sequence[object]], name: object) -> str:
+    """Return the table of scores; a copy of a model with a card has no other than that has."""
+    if not rows and name:
+        return f"Not measured again: the card of {_cell(name)}, of which this is made, has scores."
+    return markdown_table(("task", "metric", "score", "95% interval"), rows)
 
 
 def _retrieval_scores(metadata: Mapping[str, Any]) -> list[Score]:
@@ -157,12 +195,18 @@ def _retrieval_scores(metadata: Mapping[str, Any]) -> list[Score]:
 
 
 def _start(metadata: Mapping[str, Any]) -> str:
-    """Return what is to be said of the model that training started from, if there is one."""
-    start = metadata.get("start")
-    if not isinstance(start, Mapping):
-        return ""
-    which = f" (SHA-256 {start['sha256']})" if "sha256" in start else ""
-    return f"\n\nTraining started from another model{which}: its text and its licences count, too."
+    """Return what is to be said of the models that training started from, if there is one."""
+    text, before = "", metadata
+    for start in list(lineage(metadata))[1:]:
+        digest = before["start"].get("sha256")
+        which = f", {_cell(start[NAME])}" if NAME in start else ""
+        which += f" (SHA-256 {digest})" if digest else ""
+        text += f"\n\nTraining started from another model{which}: its text and its licences count, "
+        text += "too."
+        if origins := origins_in(start):
+            text += f"\n\n{_table_of(origins)}"
+        before = start
+    return text
 
 
 def _thresholds(metadata: Mapping[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision
 from tandem.errors import TandemError
-from tandem.exporting.card import INSTALL, Card, model_card
+from tandem.exporting.card import INSTALL, NAME, ROUNDED, Card, model_card, with_corpora
 from tandem.files.io import atomic_folder
 
 _USAGE = """```python
@@ -30,16 +31,21 @@ def save_with_card(
     precision: Precision,
     place: str = "path/to/this/folder",
 ) -> None:
-    """Write an averaging encoder as a folder that `load` reads, with a model card, README.md.
+    """Write an encoder as a folder that `load` reads, with a model card, README.md.
 
-    `place` is the name or the folder that the card tells its reader to load.
+    What the card says of its text is kept in the metadata, so that copies have it. `place` is the
+    name or the folder that the card tells its reader to load.
     """
+    described = copy(encoder)
+    described.metadata = with_corpora(encoder.metadata, card) | {NAME: card.name}
+    if precision is not Precision.FLOAT32:
+        described.metadata[ROUNDED] = str(precision)
     with atomic_folder(folder) as temporary:
         language = "en" if "en" in encoder.languages else encoder.languages[0]
         usage = _USAGE.format(language=language, install=INSTALL, place=place)
-        text = model_card(encoder, card, usage, precision=precision)
+        text = model_card(described, card, usage, precision=precision)
         (temporary / "README.md").write_text(text, encoding="utf-8", newline="\n")
-        encoder.write(temporary, precision)
+        described.write(temporary, precision)
 
 
 def narrowed(encoder: SentenceEncoder, dimensions: int) -> SentenceEncoder:

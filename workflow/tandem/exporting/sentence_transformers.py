@@ -13,11 +13,12 @@ from pathlib import Path
 
 import numpy as np
 
+from tandem.corpora.origins import write_notice
 from tandem.encoders.kinds.pretrained import Pretrained
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision, pack
 from tandem.errors import TandemError, install
-from tandem.exporting.card import INSTALL, Card, markdown_table, model_card
+from tandem.exporting.card import INSTALL, Card, markdown_table, model_card, with_corpora
 from tandem.files import saved
 from tandem.files.io import atomic_folder
 from tandem.files.outputs import check
@@ -76,6 +77,7 @@ def export_sentence_transformers(
         usage = _usage(names, faster=not isinstance(encoder.kind, Pretrained))
         text = model_card(encoder, card, usage, "sentence-transformers", precision)
         (temporary / "README.md").write_text(text, encoding="utf-8", newline="\n")
+        write_notice(temporary, with_corpora(encoder.metadata, card))
         saved.seal(temporary)
     return {language: Path(folder) / name for language, name in names.items()}
 

@@ -18,7 +18,7 @@ from tandem.files.outputs import check
 from tandem.files.unfinished import workspace
 from tandem.own_bitext import recipes
 from tandem.own_bitext.asked import Asked, plain
-from tandem.own_bitext.division import divide, losses, pairs_in
+from tandem.own_bitext.division import ORIGINS, divide, losses, pairs_in
 from tandem.own_bitext.inputs import Source, apart, described, refuse_same_text, written
 from tandem.own_bitext.quality import CROWD, examples, quality
 from tandem.own_bitext.selection import by_all
@@ -295,4 +295,4 @@ def _origin(
     parts = {"text": texts, "quality": qualities} if qualities else {"text": texts}
     if len(how.pairs) == 1:
         parts = {key: part for key, values in parts.items() for part in values.values()}
-    return {"languages": plain(how.pairs), **parts}
+    return {"languages": plain(how.pairs), **parts, **read_json(text / ORIGINS)}

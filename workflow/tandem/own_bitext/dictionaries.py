@@ -67,7 +67,7 @@ def _of(
         count = write_lines(table, _rows(entry.pairs(path, *languages)))
         tell(f"{count:,} entries of {entry.name} ({entry.licence})")
         corpus = Corpus(entry.name, (str(table),), "columns", Columns(header=False))
-        yield Source(languages, corpus, aside=True)
+        yield Source(languages, corpus, aside=True, origin=entry.origin)
     if failures == len(entries):
         raise TandemError(f"no dictionary of {name_of(languages)} could be fetched; see above")
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tandem.corpora.bitext import build_bitext
+from tandem.corpora.origins import stored
 from tandem.corpora.split import NOWHERE, Elsewhere
 from tandem.encoders.measured import Languages, name_of
 from tandem.errors import InputError, TandemError
@@ -22,6 +23,7 @@ from tandem.text.spelling import key
 
 _WIDTH = 60
 """Characters of a text that a warning shows."""
+ORIGINS = "origins.json"
 MOST_HELD_OUT = 0.05
 """Largest share of the pairs that is held out for each of the three purposes."""
 
@@ -30,6 +32,7 @@ def divide(how: Asked, sources: Sequence[Source], folder: Path) -> None:
     """Write a bitext folder for each pair of languages, of its name.
 
     A text that one of them holds out is held out for the same purpose in the others, or left out.
+    ORIGINS has the corpora whose licences are known, as metadata have them.
     Memory: that of one at a time, and the keys of all that is held out.
 
     Raises:
@@ -43,6 +46,8 @@ def divide(how: Asked, sources: Sequence[Source], folder: Path) -> None:
         for number, languages in enumerate(how.pairs):
             if later := held[number + 1 :]:
                 _leave_out(text / name_of(languages), languages, {*chain(*_all(later))})
+        origins = stored(source.origin for source in sources if source.origin)
+        write_json(text / ORIGINS, origins)
 
 
 def losses(place: Path) -> Iterator[str]:

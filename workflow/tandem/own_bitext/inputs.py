@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from tandem.corpora.files import STDIO, Corpus, is_file
+from tandem.corpora.origins import Origin
 from tandem.corpora.tables import Columns
 from tandem.encoders.measured import Languages, name_of
 from tandem.errors import TandemError
@@ -28,11 +29,15 @@ _COMPARED = 1000
 
 
 class Source(NamedTuple):
-    """A corpus, the languages of its sides in their order, and whether it is only trained on."""
+    """A corpus, the languages of its sides in their order, and whether it is only trained on.
+
+    `origin` is that of text whose licence is known.
+    """
 
     languages: Languages
     corpus: Corpus
     aside: bool = False
+    origin: Origin | None = None
 
     def pairs(self, languages: Languages) -> Iterator[Pair]:
         """Yield its pairs in an order of the same languages."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tandem.corpora.origins import Origin
 from tandem.exporting.card import Card, Score
 from tandem.reporting.scores import METRICS, Scores
 from tandem.tasks.task import TASKS
@@ -14,18 +15,18 @@ from tandem.tasks.task import TASKS
 def card_of(
     name: str,
     experiment: str,
-    corpora: Iterable[Mapping[str, str]],
+    corpora: Iterable[Sequence[str]],
     files: Iterable[Path],
     tasks: Mapping[str, Any],
     bootstrap: Mapping[str, int],
 ) -> Card:
     """Return the card of a model called `name` of an experiment, from its score files.
 
-    `corpora` are its text, each with `name` and `licence`, `tasks` those of the study, by name, as
-    plain values; `bootstrap` has `resamples` and `seed`.
+    `corpora` are its text, each as an `Origin`, `tasks` those of the study, by name, as plain
+    values; `bootstrap` has `resamples` and `seed`.
     """
     kinds = {task: TASKS.parse(values) for task, values in tasks.items()}
-    texts = [(corpus["name"], corpus["licence"]) for corpus in corpora]
+    texts = [Origin(*corpus) for corpus in corpora]
     return Card(name, texts, card_scores(Scores(files, kinds, **bootstrap), experiment))
 
 
