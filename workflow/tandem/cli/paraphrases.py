@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tandem.cli import common
 from tandem.cli.labelled import columns
+from tandem.cli.places import add_input, inputs_of
 from tandem.corpora.files import STDIO
 from tandem.corpora.labelled_files import LabelledFiles
 from tandem.errors import TandemError
@@ -31,8 +32,13 @@ def add_identify(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     common.set_up(parser, identify, _IDENTIFY)
     common.add_model(parser)
-    parser.add_argument(
-        "files", nargs="*", default=[STDIO], metavar="FILE", help=f"{common.BITEXT} (default: -)"
+    add_input(
+        parser,
+        "files",
+        nargs="*",
+        default=[STDIO],
+        metavar="FILE",
+        help=f"{common.BITEXT} (default: -)",
     )
     common.add_languages(parser)
     common.add_columns(parser)
@@ -71,8 +77,8 @@ def add_negatives(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     common.set_up(parser, negatives, _NEGATIVES)
     common.add_model(parser)
-    parser.add_argument(
-        "files", nargs="*", default=[STDIO], metavar="FILE",
+    add_input(
+        parser, "files", nargs="*", default=[STDIO], metavar="FILE",
         help=f"pairs that say the same: {common.BITEXT} (default: -)",
     )  # fmt: skip
     common.add_languages(parser)
@@ -148,8 +154,8 @@ def train(options: argparse.Namespace) -> None:
             raise TandemError(f"{option} is for bitext, and --labelled is given. Leave it out")
     if not (options.files and options.languages):
         raise TandemError("give FILE and --languages: those of the two sides, which may be one")
-    places = [*common.check_inputs(options.files), options.model]
-    free = partial(check, options.out, places, folder=True)
+    common.check_inputs(options.files)
+    free = partial(check, options.out, inputs_of(options), folder=True)
     free(options.overwrite or options.resume)
     settings = dict(arguments.get("objective_setting", ()))
     first, second = options.languages
