@@ -68,4 +68,4 @@ def test_the_command_trains_on_them(register, tmp_path, capsys):
     assert main(["train", *text, "--dictionaries", "--out", str(out)]) == 0
     assert "50 entries of words (CC0)" in capsys.readouterr().err
     metadata = SentenceEncoder.load(out).metadata
-    assert metadata["text"]["cleaning"]["sources"] == {str(tmp_path / "my.tsv"): 300, "words": 50}
+    assert metadata["text"]["cleaning"]["sources"] == {str(tmp_path / "my.tsv"): 300}

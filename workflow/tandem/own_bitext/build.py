@@ -18,7 +18,7 @@ from tandem.files.outputs import check
 from tandem.files.unfinished import workspace
 from tandem.own_bitext import recipes
 from tandem.own_bitext.asked import Asked, plain
-from tandem.own_bitext.division import divide, losses, pairs_in
+from tandem.own_bitext.division import divide, losses, main_training, pairs_in
 from tandem.own_bitext.inputs import Source, apart, described, refuse_same_text, written
 from tandem.own_bitext.quality import CROWD, examples, quality
 from tandem.own_bitext.selection import by_all
@@ -284,11 +284,12 @@ def _origin(
         name = name_of(languages)
         folder = text / name
         texts[name] = {part: read_json(folder / f"{part}.json") for part in ("cleaning", "splits")}
-        texts[name]["cleaning"].pop("examples", None)  # a model does not hold its text
+        for part in (cleaning := texts[name]["cleaning"], cleaning.get("also", {})):
+            part.pop("examples", None)  # a model does not hold its text
         if "unfinished" in encoder.metadata:
             continue
-        held_out, seen = (pairs_in(folder, split, languages) for split in ("test", "train"))
-        tested, crowd = list(held_out), list(islice(seen, CROWD))
+        tested = list(pairs_in(folder, "test", languages))
+        crowd = list(islice(main_training(folder, languages), CROWD))
         qualities[name] = quality(encoder, tested, crowd, languages)
         for line in examples(encoder, tested, languages):
             tell(line if len(how.pairs) == 1 else f"{name}: {line}")
