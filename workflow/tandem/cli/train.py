@@ -102,7 +102,11 @@ def _add_text(parser: argparse.ArgumentParser) -> None:
     add_input(
         parser, "--also", nargs="+", action="append", default=[], metavar="FILE",
         help="more text in --languages, as FILE, that is trained on and never held out or measured "
-        "on, such as a dictionary; may be repeated",
+        "on, such as a dictionary; may be repeated. --columns and --header are of FILE alone",
+    )  # fmt: skip
+    parser.add_argument(
+        "--also-columns", type=common.columns, default=(), metavar="N,N",
+        help="the columns of --also that have the text, as in --columns",
     )  # fmt: skip
     parser.add_argument(
         "--dictionaries", action="store_true",
@@ -165,11 +169,12 @@ def run(refuse: Callable[[str], object], options: argparse.Namespace) -> None:
     free(options.overwrite or options.resume)  # before a model is loaded
     how = _asked(options, [languages for languages, _ in bitexts])  # before text is read
     columns = Columns(options.columns, options.header)
+    others = Columns(options.also_columns, option="--also-columns")
     sources = [
         Source(languages, corpus, aside)
-        for texts, aside in ((bitexts, False), (also, True))
+        for texts, choice, aside in ((bitexts, columns, False), (also, others, True))
         for languages, files in texts
-        for corpus in corpora(files, columns)
+        for corpus in corpora(files, choice)
     ]
     apart = _apart(sources, options)
     if options.dictionaries:
