@@ -197,6 +197,8 @@ def _bitexts(
 ) -> list[tuple[Languages, list[str]]]:
     """Return the files by their languages: those named alone, then those of each --pair."""
     pairs: list[tuple[Languages, list[str]]] = []
+    if options.mirror is not None and not options.dictionaries:
+        refuse("--mirror is where --dictionaries looks: give both, or neither")
     if options.files or options.languages or not options.pair:
         if not (options.files and options.languages):
             refuse("give FILE and --languages, or --pair, or both")
