@@ -17,7 +17,7 @@ from tandem.files.io import atomic_folder, read_json, replace_folder
 from tandem.files.outputs import check
 from tandem.files.unfinished import workspace
 from tandem.own_bitext import recipes
-from tandem.own_bitext.asked import Asked, plain
+from tandem.own_bitext.asked import Asked, plain, start_in_words
 from tandem.own_bitext.division import divide, losses, main_training, pairs_in
 from tandem.own_bitext.inputs import Source, apart, described, refuse_same_text, written
 from tandem.own_bitext.quality import CROWD, examples, quality
@@ -32,10 +32,6 @@ from tandem.training.pairs import load_pairs
 from tandem.training.run import Run
 from tandem.version import __version__
 
-_STARTED = (
-    "starting from small, which comes with Tandem and knows these languages: few pairs gain by it, "
-    "and the licences of its text count, too (--from none starts from nothing)"
-)
 Texts = Iterable[Pair] | Mapping[Languages, Iterable[Pair]]
 
 
@@ -188,10 +184,10 @@ def build(
         text, ids, checkpoint, model = space.parts("text", "ids", "checkpoint", "model")
         if not text.exists():
             divide(how, sources, text)
-        usual = how.start == "auto"
-        how = how.started(_pairs(text.parent, "own"))
-        if usual and how.trained:
-            tell(_STARTED)
+        main_pairs = _pairs(text.parent, "own")
+        for line in start_in_words(how.languages, main_pairs) if how.start == "auto" else ():
+            tell(line)
+        how = how.started(main_pairs)
         if not ids.exists():
             with atomic_folder(ids) as temporary:
                 learned = how.trained.segmenter if how.trained else None
