@@ -279,7 +279,7 @@ def test_no_other_marks_make_it_one_that_other_languages_train_on(tmp_path):
 
 def test_the_usual_ratio_is_that_of_all_text(tmp_path):
     """Ten thousand titles come first, whose sides are of one length."""
-    titles = [(f"title {n:05}", f"titel {n:05}") for n in range(10_000)]
+    titles = [(f"title {n:05}", f"name {n:06}") for n in range(10_000)]
     words = [(f"a sentence of the number {n:05} " * 2, f"{n:05} satz 数") for n in range(30_000)]
     sources = [source_of(tmp_path / "a", titles), source_of(tmp_path / "b", words)]
     divide(Asked((("en", "de"),)), sources, tmp_path / "text")

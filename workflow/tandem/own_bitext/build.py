@@ -18,7 +18,7 @@ from tandem.files.outputs import check
 from tandem.files.unfinished import workspace
 from tandem.own_bitext import recipes
 from tandem.own_bitext.asked import Asked, plain, start_in_words
-from tandem.own_bitext.division import divide, losses, main_training, pairs_in
+from tandem.own_bitext.division import beside, divide, losses, main_training, pairs_in
 from tandem.own_bitext.inputs import Source, apart, described, refuse_same_text, written
 from tandem.own_bitext.quality import CROWD, examples, quality
 from tandem.own_bitext.selection import by_all
@@ -247,8 +247,7 @@ def _train(
     settings = recipes.in_words(len(segmenter), objective, recipe)
     tell(f"training on {sum(sizes):,} pairs{_listed(names, sizes)}: {settings}")
     for name, part in zip(names, parts, strict=True):
-        held_out = {"training": part["train"], "held-out": part["valid"]}
-        for line in (*losses(text / name), *unknown(held_out)):
+        for line in (*losses(text / name), *unknown(**part, beside=beside(text / name))):
             tell(line if len(parts) == 1 else f"{name}: {line}")
         if len(parts) > 1 and part["train"].longest < 2:
             problem = f"{name}: fewer than two pairs have a token that is known on both sides"

@@ -72,8 +72,14 @@ def losses(place: Path) -> Iterator[str]:
 
 def main_training(folder: Path, languages: Languages) -> Iterator[Pair]:
     """Yield the training pairs of a bitext folder without those of text beside it."""
-    pairs, path = pairs_in(folder, "train", languages), folder / ASIDE
-    return compress(pairs, ~np.load(path)) if path.exists() else pairs
+    return compress(pairs_in(folder, "train", languages), ~beside(folder))
+
+
+def beside(folder: Path) -> NDArray[np.bool_]:
+    """Tell which training pairs of a bitext folder are of text beside one's own, (pairs,)."""
+    if (path := folder / ASIDE).exists():
+        return np.load(path)
+    return np.zeros(read_json(folder / "splits.json")["train"], np.bool_)
 
 
 def pairs_in(folder: Path, split: str, languages: Languages) -> Iterator[Pair]:
@@ -86,12 +92,12 @@ def _divided(
 ) -> Elsewhere:
     """Write one bitext folder; return the keys of what it holds out."""
     place = text / name_of(languages)
-    main, beside = ([s for s in sources if s.aside == aside] for aside in (False, True))
+    main, others = ([s for s in sources if s.aside == aside] for aside in (False, True))
     size, usual = _measured(main, languages)
-    sizes = [sum(1 for _ in source.pairs(languages)) for source in beside]
+    sizes = [sum(1 for _ in source.pairs(languages)) for source in others]
     drawn = min(sum(sizes), how.also_per_pair * size)
     text_of = _by_name(main, (source.pairs(languages) for source in main))
-    also = _by_name(beside, _drawn(beside, sizes, languages, drawn, how.seed))
+    also = _by_name(others, _drawn(others, sizes, languages, drawn, how.seed))
     settings = how.bitext(list(text_of), languages, usual)
     try:
         splits = build_bitext(
