@@ -15,7 +15,6 @@ from tandem.errors import TandemError
 from tandem.generation.decoders import Decoder
 from tandem.generation.networks import reconstruction, scored
 from tandem.generation.saving import Generator
-from tandem.text.languages import listed
 from tandem.text.spelling import unspaced
 
 if TYPE_CHECKING:
@@ -91,7 +90,7 @@ def _decoder(generator: Generator, language: str, styled: bool) -> str:
     if styled and language not in generator.languages:
         raise TandemError(
             f"the model has no variables of {language!r}, only of: "
-            f"{listed(generator.languages)}. Give one of these languages"
+            f"{', '.join(generator.languages)}. Give one of these languages"
         )
     written_here = [
         code
