@@ -353,11 +353,63 @@ def test_more_text_is_trained_on_and_never_held_out(tmp_path, capsys):
     assert "--also is more text beside FILE" in capsys.readouterr().err
 
 
+def test_what_is_said_of_ones_text_is_not_of_text_beside_it(tmp_path, capsys):
+    rng = np.random.default_rng(1)
+    lines = [" ".join(f"w{n}" for n in row) for row in rng.integers(0, 900, (1200, 4))]
+    (tmp_path / "my.tsv").write_text(
+        "".join(f"a{n} {t}\tb{n}\n" for n, t in enumerate(lines[:900]))
+    )
+    (tmp_path / "more.tsv").write_text("".join(f"c{n} {t}\td{n}\n" for n, t in enumerate(lines)))
+    text = [str(tmp_path / "my.tsv"), "--also", str(tmp_path / "more.tsv"), *LANGUAGES]
+    how = ["--segmentation", "words", "--dimension", "4", "--epochs", "1"]
+    command = ["train", *text, "--also", str(tmp_path / "my.tsv"), *how, "--also-per-pair", "9"]
+    assert main([*command, "--out", str(tmp_path / "model")]) == 0
+    err = capsys.readouterr().err
+    # so few pairs have no usual P@1, and 2,100 would: nothing is wrong with the text
+    assert "far below" not in err and "next: tandem score" in err
+    assert "\nread 900 pairs, kept 900\n" in err
+    beside = (
+        "\nbeside them read 2,100 pairs, kept 1,200 (left out: 900 duplicate), trained on 1,200\n"
+    )
+    assert beside in err
+    assert SentenceEncoder.load(tmp_path / "model").metadata["text"]["splits"]["own"] == 900
+
+
+@pytest.mark.parametrize(
+    ("more", "options", "read"),
+    [
+        ("en0\tde0\nen1\tde1\n", [], 2),
+        ("English\tGerman\nen1\tde1\n", [], 1),
+        ("noun\ten0\tde0\nverb\ten1\tde1\n", ["--also-columns", "2,3"], 2),
+    ],
+)
+def test_text_beside_has_a_form_of_its_own(more, options, read, tmp_path):
+    lines = "".join(f"{n}\ta{n} b{n % 7}\tc{n} d{n % 7}\n" for n in range(300))
+    (tmp_path / "my.tsv").write_text(f"number\tmine\tyours\n{lines}", encoding="utf-8")
+    (tmp_path / "words.tsv").write_text(more, encoding="utf-8")
+    text = [str(tmp_path / "my.tsv"), *LANGUAGES, "--columns", "mine,yours", "--header"]
+    command = ["train", *text, "--also", str(tmp_path / "words.tsv"), *options, "--epochs", "1"]
+    out = tmp_path / "model"
+    assert main([*command, "--segmentation", "words", "--out", str(out)]) == 0
+    splits = SentenceEncoder.load(out).metadata["text"]["splits"]
+    assert (splits["own"], splits["also_read"]) == (300, read)
+
+
+def test_the_remedy_for_text_beside_is_its_own_option(tmp_path, capsys):
+    command = ["train", *bitext(tmp_path, 300), "--out", str(tmp_path / "model")]
+    for name, content in (("a.tsv", "n\ta\tb\n"), ("b.txt", "one, two\n")):
+        (tmp_path / name).write_text(content, encoding="utf-8")
+        assert main([*command, "--also", str(tmp_path / name)]) == 1
+        err = capsys.readouterr().err
+        assert f"{name}" in err and "--also-columns" in err and " --columns" not in err
+
+
 def test_more_text_in_python_is_that_of_the_command(tmp_path):
     english, german, *_ = bitext(tmp_path, 300)
     words = [(f"word{n}", f"Wort{n}") for n in range(200)]
     pairs = list(read_bitext(english, german, languages=("en", "de")))
     model = train(pairs, ("en", "de"), also=words, out=tmp_path / "model", epochs=1)
-    assert model.metadata["text"]["cleaning"]["sources"] == {"pairs": 300, "also": 200}
+    assert model.metadata["text"]["cleaning"]["sources"] == {"pairs": 300}
+    assert model.metadata["text"]["cleaning"]["also"]["sources"] == {"also": 200}
     with pytest.raises(TandemError, match="fr has no text to hold out"):
         train({("en", "de"): pairs}, out=tmp_path / "no", also={("en", "fr"): words}, epochs=1)

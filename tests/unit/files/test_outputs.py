@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 import tandem
-from tandem.cli import COMMANDS, common, main, parser
+from tandem.cli import COMMANDS, main, parsed, parser
+from tandem.cli.places import inputs_of
 from tandem.errors import TandemError
 from tandem.files.outputs import check
 from tandem.files.saved import SEAL, seal
@@ -283,8 +284,37 @@ def test_a_second_training_of_one_output_is_refused(home, capsys):
     assert not (home / "new").exists()
 
 
+WORDS = {"device", "label"}
+"""Arguments that are words, and name nothing to read or to write."""
+
+
+def actions_of(command):
+    return parser([command])._subparsers._group_actions[0].choices[command]._actions
+
+
 @pytest.mark.parametrize("command", COMMANDS)
-def test_json_knows_every_argument_that_names_something(command):
+def test_every_argument_that_may_name_something_is_marked_as_read_or_written(command):
+    """A new option for a path that is neither could be overwritten, or overwrite an input."""
+    marked = actions_of(command)
+    free = {a.dest for a in marked if a.nargs != 0 and not a.choices and a.type in (None, Path)}
     commands = parser([command])._subparsers._group_actions[0].choices
-    positional = {a.dest for a in commands[command]._actions if not a.option_strings}
-    assert positional <= {*common._INPUTS, "files", "folder"}
+    inputs, places = (commands[command].get_default(name) for name in ("inputs", "places"))
+    assert free - WORDS <= {*inputs} | {*places} and not {*inputs} & {*places}
+    assert "json" in places and {"model", "files"} & {*inputs}
+
+
+def test_inputs_are_told_from_words_beside_them():
+    words = ["train", "s.en", "-", "--languages", "en", "de", "--out", "m", "--from", "none"]
+    words += ["--also", "a", "b", "--also", "c", "--pair", "en", "fr", "d", "e", "--mirror", "f"]
+    assert {*inputs_of(parsed(words))} == {"s.en", 0, "a", "b", "c", "d", "e", "f"}
+    assert {*inputs_of(parsed("evaluate m x --sts s en de --sts t en en".split()))} == set("mxst")
+
+
+@pytest.mark.parametrize("where", ["--json dict.tsv", "2>>dict.tsv", ">>dict.tsv"])
+def test_text_beside_is_no_place_for_an_output(home, where):
+    text = "ein Wort\ta word\n" * 3
+    (home / "dict.tsv").write_text(text)
+    command = [sys.executable, "-m", "tandem", *TRAIN, "--also", "dict.tsv", "--out", "new"]
+    done = run_shell(f"{' '.join([*command, '--overwrite'])} {where}")
+    assert done.returncode == 1 and (home / "dict.tsv").read_text() == text
+    assert not (home / "new").exists()

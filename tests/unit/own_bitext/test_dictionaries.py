@@ -56,6 +56,7 @@ def test_entries_are_text_that_is_only_trained_on(register, tmp_path):
 def test_what_is_registered_is_named_where_nothing_is(register, tmp_path):
     with pytest.raises(TandemError, match="There are of English and de"):
         dictionary_sources([("en", "fr")], print)
+    assert not (tmp_path / "cache").exists()
     (tmp_path / "words").unlink()
     with pytest.raises(TandemError, match="no dictionary of en de could be fetched"):
         dictionary_sources([("en", "de")], lambda line: None)
@@ -69,8 +70,36 @@ def test_the_command_trains_on_them(register, tmp_path, capsys):
     assert main(["train", *text, "--dictionaries", "--out", str(out)]) == 0
     assert "50 entries of words (CC0)" in capsys.readouterr().err
     metadata = SentenceEncoder.load(out).metadata
-    assert metadata["text"]["cleaning"]["sources"] == {str(tmp_path / "my.tsv"): 300, "words": 50}
+    assert metadata["text"]["cleaning"]["sources"] == {str(tmp_path / "my.tsv"): 300}
     assert metadata["corpora"] == [{"name": "words", "licence": "CC0"}]
     export(SentenceEncoder.load(out), tmp_path / "exported")
     card = (tmp_path / "exported/README.md").read_text(encoding="utf-8")
     assert "| words | CC0 |" in card and "what else it was trained on is not stated" in card
+
+
+def test_a_pair_without_a_dictionary_is_left_out_and_told(register, tmp_path):
+    lines = []
+    (source,) = dictionary_sources([("en", "ca"), ("en", "de"), ("de", "fr")], lines.append)
+    assert source.languages == ("en", "de")
+    (told,) = [line for line in lines if "registered" in line]
+    assert told.startswith("warning: no dictionary of en and ca, nor of de and fr is registered.")
+
+
+def test_a_mirror_that_is_not_there_is_refused(register, tmp_path, capsys):
+    with pytest.raises(TandemError, match="mirror: no such folder. Name one"):
+        dictionary_sources([("en", "de")], print, str(tmp_path / "mirror"))
+    with pytest.raises(SystemExit):
+        main(["train", "a", "b", "--languages", "en", "de", "--out", "m", "--mirror", "m"])
+    assert "--mirror is where --dictionaries looks" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("place", "reason"), [("words", "File exists"), ("words/x", "Not a dir")])
+def test_a_cache_that_cannot_be_is_refused_by_its_variable(
+    register, tmp_path, monkeypatch, place, reason
+):
+    monkeypatch.setenv("TANDEM_CACHE", str(tmp_path / place))
+    with pytest.raises(TandemError, match=f"^TANDEM_CACHE=.*{reason}.*Set TANDEM_CACHE to"):
+        dictionary_sources([("en", "de")], print)
+    monkeypatch.setenv("TANDEM_CACHE", "/proc/nothing")
+    with pytest.raises(TandemError, match="^TANDEM_CACHE=/proc/nothing: dictionaries cannot be"):
+        dictionary_sources([("en", "de")], print)

@@ -5,12 +5,13 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from tandem.corpora.files import corpora
+from tandem.corpora.files import Corpus, corpora
 from tandem.corpora.split import Elsewhere, split_pairs
+from tandem.corpora.tables import Columns
 from tandem.errors import TandemError
 from tandem.files.io import read_json, write_lines
 from tandem.own_bitext.asked import Asked
-from tandem.own_bitext.division import divide, losses, pairs_in
+from tandem.own_bitext.division import divide, losses, main_training, pairs_in
 from tandem.own_bitext.inputs import Source
 
 SPLITS = ("train", "valid", "test")
@@ -175,3 +176,113 @@ def test_what_is_only_trained_on_has_no_text_that_another_pair_holds_out(tmp_pat
     held = numbers(texts.values(), "valid", "test")
     assert held and max(held) < 2400
     assert numbers([texts[sides[0]]], "train") > {*range(2400, 2800)}
+
+
+def source_of(path, pairs, languages=("en", "de"), aside=False, name=None):
+    """A file of pairs, perhaps only trained on, perhaps under another name."""
+    write_lines(path, ("\t".join(pair) for pair in pairs))
+    corpus = Corpus(name or path.name, (str(path),), "columns", Columns(header=False))
+    return Source(languages, corpus, aside)
+
+
+def records(folder, name="en de"):
+    return (read_json(folder / name / f"{part}.json") for part in ("cleaning", "splits"))
+
+
+def test_text_and_text_beside_it_are_counted_apart(tmp_path):
+    sides = ("en", "de")
+    same = [(f"menu {n}",) * 2 for n in range(150)]
+    main = aligned(sides, range(400)) + same
+    beside = [*aligned(sides, [*range(1000, 2000), *range(1000, 1100)]), *same[:50]]
+    sources = [source_of(tmp_path / "my", main), source_of(tmp_path / "more", beside, aside=True)]
+    divide(Asked((sides,)), sources, tmp_path / "text")
+    cleaning, splits = records(tmp_path / "text")
+    also = cleaning.pop("also")
+    assert (cleaning["read"], cleaning["kept"]) == (550, 400)
+    assert (also["read"], also["kept"], also["removed"]["duplicate"]) == (1150, 1000, 100)
+    assert (cleaning["sources"], also["sources"]) == ({"my": 550}, {"more": 1150})
+    assert (splits["train"], splits["also_train"]) == (400 - 60 + 1000, 1000)
+    assert (splits["dropped_overlapping"], splits["also_overlapping"]) == (0, 0)
+    warned = list(losses(tmp_path / "text/en de"))
+    assert warned[0] == "warning: the filter identical left out 150 of 550 pairs, such as:"
+    trained = {*main_training(tmp_path / "text/en de", sides)}
+    assert len(trained) == 340 and trained < {*main}
+
+
+def test_text_beside_is_also_warned_of(tmp_path):
+    same = [(f"menu {n}",) * 2 for n in range(150)]
+    main, beside = aligned(("en", "de"), range(400)), aligned(("en", "de"), range(1000, 1100))
+    sources = [source_of(tmp_path / "my", main)]
+    sources += [source_of(tmp_path / "more", beside + same, aside=True)]
+    divide(Asked((("en", "de"),)), sources, tmp_path / "text")
+    warned = list(losses(tmp_path / "text/en de"))
+    assert warned[0].endswith("identical left out 150 of 250 pairs beside yours, such as:")
+
+
+def test_files_of_one_name_lose_nothing(tmp_path):
+    sides = ("en", "de")
+    texts = {"a": (range(400), False), "b": (range(1000, 1050), True), "c": (range(9, 400), True)}
+    sources = [
+        source_of(tmp_path / path, aligned(sides, lines), aside=aside, name="ding")
+        for path, (lines, aside) in texts.items()
+    ]
+    divide(Asked((sides,)), sources, tmp_path / "text")
+    cleaning, splits = records(tmp_path / "text")
+    assert cleaning["sources"] == {"ding": 400} and splits["own"] == 400
+    assert cleaning["also"]["sources"] == {"ding": 50, "ding (2)": 391}
+    assert splits["also_train"] == 50 and cleaning["also"]["removed"]["duplicate"] == 391
+
+
+def bare(splits, *names):
+    """The words of the texts in some splits, without marks and case."""
+    pairs = (pair for name in names for pair in splits[name])
+    return {text.strip(" .!?").casefold() for pair in pairs for text in pair}
+
+
+def split_texts(folder, languages):
+    return {split: list(pairs_in(folder, split, languages)) for split in SPLITS}
+
+
+def test_no_other_marks_make_a_held_out_sentence_one_that_is_trained_on(tmp_path):
+    sides = ("en", "de")
+    main = [tuple(f"{text}." for text in pair) for pair in aligned(sides, range(400))]
+    beside = [tuple(f"{text.upper()} !" for text in pair) for pair in aligned(sides, range(400))]
+    sources = [source_of(tmp_path / "s", main), source_of(tmp_path / "v", beside, aside=True)]
+    divide(Asked((sides,)), sources, tmp_path / "text")
+    splits = split_texts(tmp_path / "text/en de", sides)
+    assert bare(splits, "train").isdisjoint(bare(splits, "valid", "test"))
+    _, counts = records(tmp_path / "text")
+    assert (counts["also_train"], counts["also_overlapping"]) == (340, 60)
+
+
+def test_no_other_marks_make_it_one_that_other_languages_train_on(tmp_path):
+    texts = {}
+    for sides, mark, lines in ((("en", "de"), ".", range(400)), (("en", "fr"), " !", range(600))):
+        texts[sides] = [tuple(f"{t}{mark}" for t in pair) for pair in aligned(sides, lines)]
+    # en de is divided first: what en fr holds out it leaves out, with text beside it
+    sources = [source_of(tmp_path / p[1], rows, p) for p, rows in texts.items()]
+    more = [tuple(f"{t}?" for t in pair) for pair in aligned(("en", "de"), range(300, 600))]
+    sources.append(source_of(tmp_path / "more", more, aside=True))
+    divide(Asked(tuple(texts)), sources, tmp_path / "text")
+    splits = [split_texts(tmp_path / "text" / " ".join(sides), sides) for sides in texts]
+    held = set().union(*(bare(part, "valid", "test") for part in splits))
+    assert held.isdisjoint(set().union(*(bare(part, "train") for part in splits)))
+    cleaning, counts = records(tmp_path / "text")
+    assert counts["train"] == len(splits[0]["train"])
+    trained = list(main_training(tmp_path / "text/en de", ("en", "de")))
+    assert len(trained) == counts["train"] - counts["also_train"]
+    assert all(first.endswith(".") for first, _ in trained)
+    lost = counts["dropped_overlapping"] + counts["also_overlapping"]
+    kept = cleaning["kept"] + cleaning["also"]["kept"]
+    assert kept == lost + counts["train"] + counts["valid"] + counts["test"]
+
+
+def test_the_usual_ratio_is_that_of_all_text(tmp_path):
+    """Ten thousand titles come first, whose sides are of one length."""
+    titles = [(f"title {n:05}", f"name {n:06}") for n in range(10_000)]
+    words = [(f"a sentence of the number {n:05} " * 2, f"{n:05} satz 数") for n in range(30_000)]
+    sources = [source_of(tmp_path / "a", titles), source_of(tmp_path / "b", words)]
+    divide(Asked((("en", "de"),)), sources, tmp_path / "text")
+    cleaning, splits = records(tmp_path / "text")
+    assert cleaning["removed"]["ratio"] == 10_000  # the few, not the many
+    assert splits["own"] == 40_000

@@ -64,6 +64,24 @@ def test_what_does_not_fit_small_starts_from_nothing(languages, asked, tmp_path)
     assert "start" not in encoder.metadata
 
 
+@pytest.mark.parametrize(
+    ("languages", "said"),
+    [
+        (("en-US", "DE"), "does not know en-US or DE, but en for en-US and de for DE. With"),
+        (("en-US", "nds"), "starting from nothing: small does not know en-US or nds"),
+    ],
+)
+def test_why_it_does_not_start_from_small_is_told(languages, said, tmp_path, capsys):
+    (tmp_path / "text").write_text("".join(f"{left}\t{right}\n" for left, right in TEXT))
+    command = ["train", str(tmp_path / "text"), "--epochs", "1", "--held-out", "10"]
+    command += ["--languages", *languages, "--out", str(tmp_path / "model")]
+    assert main(command) == 0
+    err = capsys.readouterr().err
+    assert said in err and err.count("does not know") == 1
+    assert main([*command, "--from", "none", "--overwrite"]) == 0
+    assert "starting from" not in capsys.readouterr().err
+
+
 def test_many_pairs_start_from_nothing(small):
     asked = Asked((("en", "de"),))
     assert asked.started(recipes.STARTED).trained.digest() == small.digest()

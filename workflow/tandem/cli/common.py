@@ -16,6 +16,7 @@ from typing import Any, BinaryIO, NoReturn, TypeVar
 
 from pydantic import ByteSize, TypeAdapter
 
+from tandem.cli.places import add_input, add_place, inputs_of, places_of
 from tandem.corpora.files import STDIO, check_readable, read_bitext
 from tandem.corpora.tables import Columns, is_number
 from tandem.encoders import named
@@ -42,8 +43,6 @@ NO_THRESHOLD = (
     "no threshold of translations: too many of the pairs to calibrate on have no word that the "
     "model knows"
 )
-_INPUTS = ("model", "rules", "file", "first", "second", "queries", "corpus")
-"""Arguments that name one input each."""
 MODEL = "a model folder, or a name: small, which comes along, a built one, such as many, or e5"
 
 
@@ -57,7 +56,7 @@ def set_up(
 
 def add_model(parser: argparse.ArgumentParser) -> None:
     """Add the model, where it computes, and what is reported."""
-    parser.add_argument("model", metavar="MODEL", help=MODEL)
+    add_input(parser, "model", metavar="MODEL", help=MODEL)
     add_device(parser)
     parser.add_argument(
         "--threads", type=threads, metavar="N",
@@ -79,17 +78,7 @@ def add_device(parser: argparse.ArgumentParser, default: str = "cpu") -> None:
 def add_reporting(parser: argparse.ArgumentParser) -> None:
     """Add what is reported, and where."""
     parser.add_argument("--quiet", action="store_true", help="write nothing but errors to stderr")
-    parser.add_argument("--json", metavar="FILE", help="write what was done, as JSON; - is stdout")
-
-
-def inputs_of(options: argparse.Namespace) -> list[Place]:
-    """Return all that a command reads: paths, and 0 for stdin."""
-    arguments = vars(options)
-    names = [arguments.get(name) for name in _INPUTS]
-    names += [*arguments.get("files", ()), *arguments.get("read_by_rules", ())]
-    names += [name for pair in arguments.get("pair", ()) for name in pair[2:]]
-    names += [path for path, *_ in arguments.get("sts", ())]
-    return [0 if name == STDIO else str(name) for name in names if name is not None]
+    add_place(parser, "--json", metavar="FILE", help="write what was done, as JSON; - is stdout")
 
 
 def check_report(options: argparse.Namespace) -> None:
@@ -97,17 +86,15 @@ def check_report(options: argparse.Namespace) -> None:
 
     Neither may stdout or stderr go to an input.
     """
-    arguments, inputs = vars(options), inputs_of(options)
+    inputs = inputs_of(options)
     check_streams(inputs)
     if options.json in (None, STDIO):
         return
     check(Path(options.json), inputs, options.overwrite)
     place = Path(os.path.realpath(options.json))
-    for name in ("out", "folder", "keep_scores"):
-        if (other := arguments.get(name)) in (None, STDIO):
-            continue
+    for name, other in places_of(options).items():
         taken = Path(os.path.realpath(other))
-        if taken in (place, *place.parents):
+        if name != "json" and taken in (place, *place.parents):
             raise TandemError(f"--json {options.json} is or lies in {other}. Choose another place")
 
 
@@ -157,7 +144,7 @@ def add_languages(parser: argparse.ArgumentParser, required: bool = True) -> Non
 def add_columns(parser: argparse.ArgumentParser) -> None:
     """Add where in a table the text is."""
     parser.add_argument(
-        "--columns", type=_columns, default=(), metavar="N,N",
+        "--columns", type=columns, default=(), metavar="N,N",
         help="the columns that have the text, from 1 on, or their names; N: that of each of two "
         "files (default: both of two, those that the first line names, or each line whole)",
     )  # fmt: skip
@@ -168,7 +155,8 @@ def add_columns(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def _columns(text: str) -> tuple[str, ...]:
+def columns(text: str) -> tuple[str, ...]:
+    """Read the columns that have the text, by number or by name."""
     try:
         return Columns(tuple(part.strip() for part in text.split(","))).chosen
     except TandemError as error:
@@ -184,8 +172,8 @@ def pairs(options: argparse.Namespace) -> Iterator[Pair]:
 
 def add_output(parser: argparse.ArgumentParser) -> None:
     """Add where the result goes."""
-    parser.add_argument(
-        "--out", default=STDIO, metavar="FILE",
+    add_place(
+        parser, "--out", default=STDIO, metavar="FILE",
         help="where to, whole or not at all; packed if it ends in .gz, .bz2, .xz or .zst "
         "(default: -)",
     )  # fmt: skip

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from tandem.cli import common
+from tandem.cli.places import add_input, add_place
 from tandem.encoders.measured import parts
 from tandem.encoders.model import SentenceEncoder, parts_beside
 from tandem.encoders.precision import Precision
@@ -26,8 +27,8 @@ _ALONE = (
 def add_compress(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     common.set_up(parser, run, _EXAMPLE)
-    parser.add_argument("model", metavar="MODEL", help=common.MODEL)
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="where to")
+    add_input(parser, "model", metavar="MODEL", help=common.MODEL)
+    add_place(parser, "folder", type=Path, metavar="FOLDER", help="where to")
     parser.add_argument(
         "--precision", type=Precision, choices=list(Precision), default=Precision.INT8,
         help="of the stored numbers (default: int8); in memory they are float32 again",

@@ -8,6 +8,7 @@ from itertools import chain
 import numpy as np
 
 from tandem.cli import common
+from tandem.cli.places import add_input
 from tandem.corpora.files import STDIO, lines_of
 from tandem.corpora.formats import PACKING
 from tandem.errors import TandemError
@@ -21,7 +22,7 @@ def add_encode(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     common.set_up(parser, run, _EXAMPLE)
     common.add_model(parser)
-    parser.add_argument("file", nargs="?", default=STDIO, metavar="FILE")
+    add_input(parser, "file", nargs="?", default=STDIO, metavar="FILE")
     parser.add_argument(
         "--language", type=common.text, help="of the sentences; needed if the model knows several"
     )

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from tandem.cli import common
 from tandem.cli.labelled import add_labelled, columns
+from tandem.cli.places import add_input
 from tandem.corpora.labelled_files import LabelledFiles
 from tandem.errors import TandemError
 from tandem.own_bitext.quality import evaluated, similarity
@@ -40,7 +41,7 @@ def add_evaluate(parser: argparse.ArgumentParser) -> None:
     common.set_up(parser, run, _EXAMPLE)
     common.add_model(parser)
     common.add_overwrite(parser)
-    parser.add_argument("files", nargs="*", metavar="FILE", help=f"test pairs: {common.BITEXT}")
+    add_input(parser, "files", nargs="*", metavar="FILE", help=f"test pairs: {common.BITEXT}")
     parser.add_argument(
         "--languages", nargs=2, type=common.text, metavar=("FIRST", "SECOND"),
         help="of the two sides of FILE",
@@ -48,8 +49,9 @@ def add_evaluate(parser: argparse.ArgumentParser) -> None:
     common.add_columns(parser)
     add_labelled(parser, "how well labelled pairs are told, at the model's threshold or else one "
                  "calibrated on half of them")  # fmt: skip
-    parser.add_argument(
-        "--sts", nargs=3, action="append", default=[], metavar=("FILE", "FIRST", "SECOND"),
+    add_input(
+        parser, "--sts", words=slice(1), nargs=3, action="append", default=[],
+        metavar=("FILE", "FIRST", "SECOND"),
         help="similarity: score (0 to 5), sentence, sentence, between tabs, and the languages of "
         "the sentences; may be repeated",
     )  # fmt: skip

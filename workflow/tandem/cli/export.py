@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from tandem.cli import common
+from tandem.cli.places import add_input, add_place
 from tandem.encoders.named import load_model
 from tandem.encoders.precision import Precision
 from tandem.exporting.card import Card
@@ -17,8 +18,8 @@ _EXAMPLE = 'tandem export model/ exported/ --name "My sentences" --corpus "my bi
 def add_export(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     common.set_up(parser, run, _EXAMPLE)
-    parser.add_argument("model", metavar="MODEL", help=common.MODEL)
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="where to")
+    add_input(parser, "model", metavar="MODEL", help=common.MODEL)
+    add_place(parser, "folder", type=Path, metavar="FOLDER", help="where to")
     parser.add_argument(
         "--name", type=common.text, help="of the model, in its card (default: the folder's)"
     )

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from tandem.cli import common
+from tandem.cli.places import add_input, add_place, inputs_of, mark_input
 from tandem.corpora.files import STDIO
 from tandem.encoders.named import find_model, open_encoder
 from tandem.errors import TandemError
@@ -37,19 +38,26 @@ def add_filter(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     common.set_up(parser, run, _EXAMPLE)
     parser.epilog = f"{_RULES}{parser.epilog}"
-    parser.add_argument(
-        "rules", metavar="RULES",
+    add_input(
+        parser, "rules", metavar="RULES",
         help="a YAML file: filters by name, each with its settings; there are "
         f"{', '.join(FILTERS.modules())}",
     )  # fmt: skip
-    parser.add_argument(
-        "files", nargs="*", default=[STDIO], metavar="FILE", help=f"{common.BITEXT} (default: -)"
+    add_input(
+        parser,
+        "files",
+        nargs="*",
+        default=[STDIO],
+        metavar="FILE",
+        help=f"{common.BITEXT} (default: -)",
     )
+    mark_input(parser, "read_by_rules")
+    parser.set_defaults(read_by_rules=())
     common.add_languages(parser)
     common.add_columns(parser)
     common.add_output(parser)
-    parser.add_argument(
-        "--keep-scores", metavar="FILE",
+    add_place(
+        parser, "--keep-scores", metavar="FILE",
         help="write every pair that was read, kept or not, with its scores and the filters that "
         "refuse it, between tabs under a head line",
     )  # fmt: skip
@@ -127,7 +135,7 @@ def _scores_file(
     if options.keep_scores == STDIO:
         raise TandemError("--keep-scores -: scores do not go to stdout. Name a file")
     place = Path(options.keep_scores)
-    inputs = common.inputs_of(options)
+    inputs = inputs_of(options)
     if options.out != STDIO and os.path.realpath(options.out) == os.path.realpath(place):
         raise TandemError(f"{place}: --out and --keep-scores are the same file. Choose another")
     again = partial(check, place, inputs, options.overwrite)

@@ -7,6 +7,7 @@ import contextlib
 import math
 
 from tandem.cli import common
+from tandem.cli.places import add_input
 from tandem.cli.spooled import Equal, add_search, nearest, prepare, spool
 from tandem.own_bitext.mined import NEIGHBOURS, choose, lowest
 from tandem.search.margins import Retrieval, Score
@@ -20,8 +21,8 @@ def add_mine(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     common.set_up(parser, run, _EXAMPLE)
     common.add_model(parser)
-    parser.add_argument("first", metavar="FILE", help="text in the first language")
-    parser.add_argument("second", metavar="FILE", help="text in the second language")
+    add_input(parser, "first", metavar="FILE", help="text in the first language")
+    add_input(parser, "second", metavar="FILE", help="text in the second language")
     common.add_languages(parser)
     parser.add_argument(
         "--score", type=Score, choices=list(Score), default=Score.RATIO,

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from tandem.cli import Dashed, common
+from tandem.cli.places import add_input
 from tandem.corpora.files import STDIO
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
@@ -46,8 +47,8 @@ def add_score(parser: argparse.ArgumentParser) -> None:
 
 def _add_options(parser: argparse.ArgumentParser, more: str = "") -> None:
     common.add_model(parser)
-    parser.add_argument(
-        "files", nargs="*", default=[STDIO], metavar="FILE",
+    add_input(
+        parser, "files", nargs="*", default=[STDIO], metavar="FILE",
         help=f"{common.BITEXT}{more} (default: -)",
     )  # fmt: skip
     common.add_languages(parser)

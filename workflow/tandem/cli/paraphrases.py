@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tandem.cli import common
 from tandem.cli.labelled import columns
+from tandem.cli.places import add_input, inputs_of
 from tandem.corpora.files import STDIO
 from tandem.corpora.labelled_files import LabelledFiles
 from tandem.errors import TandemError
@@ -24,6 +25,11 @@ if TYPE_CHECKING:
 
 _IDENTIFY = "tandem identify model/ pairs.tsv --languages en en --out told.tsv"
 _NEGATIVES = "tandem negatives model/ questions.en answers.en --languages en en --out labelled.tsv"
+_OF_BITEXT = (
+    "pair", "also", "also_columns", "dictionaries", "mirror", "encoder", "encoder_setting",
+    "segmentation", "size", "sample",
+)  # fmt: skip
+"""Options of `tandem train` that --labelled has no use for."""
 HEADER = "sentence1\tsentence2\tlabel\n"
 
 
@@ -31,8 +37,13 @@ def add_identify(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     common.set_up(parser, identify, _IDENTIFY)
     common.add_model(parser)
-    parser.add_argument(
-        "files", nargs="*", default=[STDIO], metavar="FILE", help=f"{common.BITEXT} (default: -)"
+    add_input(
+        parser,
+        "files",
+        nargs="*",
+        default=[STDIO],
+        metavar="FILE",
+        help=f"{common.BITEXT} (default: -)",
     )
     common.add_languages(parser)
     common.add_columns(parser)
@@ -71,8 +82,8 @@ def add_negatives(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     common.set_up(parser, negatives, _NEGATIVES)
     common.add_model(parser)
-    parser.add_argument(
-        "files", nargs="*", default=[STDIO], metavar="FILE",
+    add_input(
+        parser, "files", nargs="*", default=[STDIO], metavar="FILE",
         help=f"pairs that say the same: {common.BITEXT} (default: -)",
     )  # fmt: skip
     common.add_languages(parser)
@@ -142,14 +153,14 @@ def train(options: argparse.Namespace) -> None:
             "--labelled fine-tunes an encoder: name it with --from MODEL. e5 is multilingual, and "
             "its package comes with the extra baselines"
         )
-    for name in ("pair", "encoder", "encoder_setting", "segmentation", "size", "sample"):
+    for name in _OF_BITEXT:
         if arguments.get(name):
             option = f"--{name.replace('_', '-')}"
             raise TandemError(f"{option} is for bitext, and --labelled is given. Leave it out")
     if not (options.files and options.languages):
         raise TandemError("give FILE and --languages: those of the two sides, which may be one")
-    places = [*common.check_inputs(options.files), options.model]
-    free = partial(check, options.out, places, folder=True)
+    common.check_inputs(options.files)
+    free = partial(check, options.out, inputs_of(options), folder=True)
     free(options.overwrite or options.resume)
     settings = dict(arguments.get("objective_setting", ()))
     first, second = options.languages

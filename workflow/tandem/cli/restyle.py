@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import chain, repeat
 
 from tandem.cli import common
+from tandem.cli.places import add_input
 from tandem.corpora.files import STDIO, lines_of
 from tandem.errors import InputError, TandemError
 from tandem.text import is_blank
@@ -19,14 +20,15 @@ def add_restyle(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     common.set_up(parser, run, _EXAMPLE)
     common.add_model(parser)
-    parser.add_argument("first", metavar="SOURCE", help="a file of sentences whose meaning is kept")
-    parser.add_argument(
-        "second", metavar="STYLE",
+    add_input(parser, "first", metavar="SOURCE", help="a file of sentences whose meaning is kept")
+    add_input(
+        parser, "second", metavar="STYLE",
         help="a file of sentences whose manner is taken: line n for line n of SOURCE, or one line "
         "for all",
     )  # fmt: skip
     parser.add_argument(
-        "--language", type=common.text,
+        "--language",
+        type=common.text,
         help="of both files (default: the first that the model was trained on)",
     )
     parser.add_argument(

@@ -6,6 +6,7 @@ import argparse
 import contextlib
 
 from tandem.cli import common
+from tandem.cli.places import add_input
 from tandem.cli.spooled import Equal, add_search, nearest, prepare, spool
 from tandem.search.neighbours import NOBODY
 
@@ -17,8 +18,8 @@ def add_retrieve(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     common.set_up(parser, run, _EXAMPLE)
     common.add_model(parser)
-    parser.add_argument("queries", metavar="QUERIES", help="what is looked for, one a line")
-    parser.add_argument("corpus", metavar="CORPUS", help="where, one a line")
+    add_input(parser, "queries", metavar="QUERIES", help="what is looked for, one a line")
+    add_input(parser, "corpus", metavar="CORPUS", help="where, one a line")
     common.add_languages(parser)
     parser.add_argument(
         "--k", type=common.positive, default=1, help="how many to find for each (default: 1)"

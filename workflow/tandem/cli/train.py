@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from tandem.cli import common
 from tandem.cli.kinds import encoder_of, objective_of, setting
 from tandem.cli.labelled import add_labelled
+from tandem.cli.places import add_input, add_place, inputs_of
 from tandem.cli.trained import summary
 from tandem.corpora.files import corpora, is_file
 from tandem.corpora.tables import Columns
@@ -41,15 +42,15 @@ def add_train(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     common.set_up(parser, partial(run, parser.error), _EXAMPLE)
     _add_text(parser)
-    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="the model")
+    add_place(parser, "--out", type=Path, required=True, metavar="FOLDER", help="the model")
     common.add_overwrite(parser)
     add_labelled(parser, "fine-tune the model --from on labelled pairs")
     parser.add_argument(
         "--resume", action="store_true",
         help="go on with a training that was stopped; begin, if none was",
     )  # fmt: skip
-    parser.add_argument(
-        "--from", dest="model", metavar="MODEL", type=_start,
+    add_input(
+        parser, "--from", dest="model", metavar="MODEL", type=_start,
         help=f"what to start from: {common.MODEL}; or none: nothing (default: small, if it "
         f"knows the languages, FILE has at most {STARTED:,} pairs, and no option decides the "
         "encoder or its segmentation; else none)",
@@ -89,18 +90,23 @@ def add_train(parser: argparse.ArgumentParser) -> None:
 
 def _add_text(parser: argparse.ArgumentParser) -> None:
     """Add the text, and the languages that it is in."""
-    parser.add_argument("files", nargs="*", metavar="FILE", help=common.BITEXT)
+    add_input(parser, "files", nargs="*", metavar="FILE", help=common.BITEXT)
     common.add_languages(parser, required=False)
-    parser.add_argument(
-        "--pair", nargs="+", action="append", default=[], metavar=("FIRST SECOND FILE", "FILE"),
+    add_input(
+        parser, "--pair", words=slice(2, None), nargs="+", action="append", default=[],
+        metavar=("FIRST SECOND FILE", "FILE"),
         help="two languages and their text, as FILE; may be repeated, with other languages: one "
         "model learns all. FILE with --languages is one more such pair. No pair is trained on "
         "what another holds out",
     )  # fmt: skip
-    parser.add_argument(
-        "--also", nargs="+", action="append", default=[], metavar="FILE",
+    add_input(
+        parser, "--also", nargs="+", action="append", default=[], metavar="FILE",
         help="more text in --languages, as FILE, that is trained on and never held out or measured "
-        "on, such as a dictionary; may be repeated",
+        "on, such as a dictionary; may be repeated. --columns and --header are of FILE alone",
+    )  # fmt: skip
+    parser.add_argument(
+        "--also-columns", type=common.columns, default=(), metavar="N,N",
+        help="the columns of --also that have the text, as in --columns",
     )  # fmt: skip
     parser.add_argument(
         "--dictionaries", action="store_true",
@@ -113,8 +119,8 @@ def _add_text(parser: argparse.ArgumentParser) -> None:
         help="of --also and --dictionaries, most pairs for each one of FILE: they are drawn at "
         "random, since more would count for more than yours (default: %(default)s)",
     )  # fmt: skip
-    parser.add_argument(
-        "--mirror", metavar="FOLDER",
+    add_input(
+        parser, "--mirror", metavar="FOLDER",
         help="where --dictionaries looks first: a folder with packages as <kind>/<file>",
     )  # fmt: skip
     common.add_columns(parser)
@@ -158,16 +164,17 @@ def run(refuse: Callable[[str], object], options: argparse.Namespace) -> None:
     bitexts = _bitexts(refuse, options)
     also = [(languages, files) for languages in _also(refuse, options) for files in options.also]
     names = [name for _, files in [*bitexts, *also] for name in files]
-    places = [*common.check_inputs(names), *filter(None, [options.model])]
-    free = partial(check, options.out, places, folder=True)
+    common.check_inputs(names)
+    free = partial(check, options.out, inputs_of(options), folder=True)
     free(options.overwrite or options.resume)  # before a model is loaded
     how = _asked(options, [languages for languages, _ in bitexts])  # before text is read
     columns = Columns(options.columns, options.header)
+    others = Columns(options.also_columns, option="--also-columns")
     sources = [
         Source(languages, corpus, aside)
-        for texts, aside in ((bitexts, False), (also, True))
+        for texts, choice, aside in ((bitexts, columns, False), (also, others, True))
         for languages, files in texts
-        for corpus in corpora(files, columns)
+        for corpus in corpora(files, choice)
     ]
     apart = _apart(sources, options)
     if options.dictionaries:
@@ -190,6 +197,8 @@ def _bitexts(
 ) -> list[tuple[Languages, list[str]]]:
     """Return the files by their languages: those named alone, then those of each --pair."""
     pairs: list[tuple[Languages, list[str]]] = []
+    if options.mirror is not None and not options.dictionaries:
+        refuse("--mirror is where --dictionaries looks: give both, or neither")
     if options.files or options.languages or not options.pair:
         if not (options.files and options.languages):
             refuse("give FILE and --languages, or --pair, or both")

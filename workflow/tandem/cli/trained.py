@@ -24,7 +24,7 @@ def summary(metadata: dict[str, Any], model: Path, apart: list[str]) -> list[str
         for what, some in (
             ("read", _read(text, quality)),
             ("measured", _measured(quality)),
-            ("doubts", doubts(quality, text["splits"]["train"])),
+            ("doubts", doubts(quality, _main_pairs(text["splits"]))),
         ):
             lines[what] += [f"{name}: {line}" if name else line for line in some]
     epoch = f"kept epoch {metadata['epoch']} of {_epochs(metadata)}"
@@ -38,18 +38,41 @@ def summary(metadata: dict[str, Any], model: Path, apart: list[str]) -> list[str
     return [*lines["read"], epoch, *lines["measured"], *ending]
 
 
+def _main_pairs(splits: dict[str, int]) -> int:
+    """Return how many pairs were trained on, without those of text beside one's own."""
+    return splits["train"] - splits.get("also_train", 0)
+
+
 def _read(text: dict[str, Any], quality: dict[str, Any]) -> list[str]:
-    """Return what was read in two languages, and what was held out."""
-    removed = {reason: n for reason, n in text["cleaning"]["removed"].items() if n}
-    why = ", ".join(f"{n:,} {reason}" for reason, n in removed.items())
+    """Return what was read in two languages, beside it too, and what was held out."""
     return [
-        f"read {text['cleaning']['read']:,} pairs, kept {text['cleaning']['kept']:,}"
-        + (f" (left out: {why})" if why else ""),
+        _cleaned(text["cleaning"]),
+        *_beside(text),
         f"held out: {text['splits']['valid']:,} pairs to stop on, "
         f"{quality['calibrated_on_pairs']:,} to calibrate on, "
         f"{quality['retrieval']['pairs']:,} to report on",
         *_overlapping(text["splits"], quality),
     ]
+
+
+def _cleaned(cleaning: dict[str, Any]) -> str:
+    """Return how many pairs were read and kept, in words, and why others were not."""
+    removed = {reason: n for reason, n in cleaning["removed"].items() if n}
+    why = ", ".join(f"{n:,} {reason}" for reason, n in removed.items())
+    words = f"read {cleaning['read']:,} pairs, kept {cleaning['kept']:,}"
+    return words + (f" (left out: {why})" if why else "")
+
+
+def _beside(text: dict[str, Any]) -> list[str]:
+    """Return what was read of --also and --dictionaries; none if nothing was."""
+    if "also" not in text["cleaning"]:
+        return []
+    splits = text["splits"]
+    words = f"beside them {_cleaned(text['cleaning']['also'])}, trained on "
+    words += f"{splits['also_train']:,}"
+    if splits["also_overlapping"]:
+        words += f" ({splits['also_overlapping']:,} have a text that is held out)"
+    return [words]
 
 
 def _overlapping(splits: dict[str, int], quality: dict[str, Any]) -> list[str]:

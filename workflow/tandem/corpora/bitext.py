@@ -1,7 +1,8 @@
 """Building a bitext folder: clean, deduplicate, shuffle and split the pairs of some corpora.
 
 Memory: 26 bytes per pair that passes the filters (three 64-bit keys and its place), about 100 at
-the peak, while they are sorted: 5 GB for 50 million pairs. The text itself is on disk, in a scratch
+the peak, while they are sorted: 5 GB for 50 million pairs; 16 bytes more where text beside it or
+other corpora are compared with it. The text itself is on disk, in a scratch
 folder beside the result that takes twice the size of the pairs kept.
 """
 
@@ -30,6 +31,9 @@ BUCKET_PAIRS = 250_000
 _LEAST_HELD_OUT = 10
 """Pairs of the validation split however small the corpus is, if that many are asked for."""
 
+ASIDE = "train.aside.npy"
+"""The file that tells which training pairs are of text that is only trained on."""
+
 Row = tuple[str, ...]
 """A pair, perhaps with the section of its corpus that it stands in before it."""
 
@@ -37,12 +41,15 @@ Row = tuple[str, ...]
 class _Spooled(NamedTuple):
     """Of n pairs the keys, of their left and of their right sides, uint64; and their places.
 
-    `aside`, bool, is true of those that are only trained on.
+    `bare_left` and `bare_right` are what text beside it and other corpora are compared by. `aside`,
+    bool, is true of pairs that are only trained on.
     """
 
     pairs: np.ndarray
     left: np.ndarray
     right: np.ndarray
+    bare_left: np.ndarray
+    bare_right: np.ndarray
     places: np.ndarray
     aside: np.ndarray
 
@@ -68,35 +75,72 @@ def build_bitext(
             those that a mining task hides.
         most_held_out: the largest share of the pairs that validation may have; the test split is
             reduced by the same factor.
-        elsewhere: texts that other corpora, trained on together with this, hold out: here they are
-            in the same split, or left out.
+        elsewhere: bare keys of texts that other corpora, trained on together with this, hold out:
+            here they are in the same split, or left out.
         unseen: keys (`tandem.text.spelling.bare_key`) of texts that likewise no split may hold.
-        aside: corpora that are only trained on; a pair that `sources` have too is theirs.
+        aside: corpora that are only trained on; a pair that `sources` have too is theirs. They are
+            counted apart, and `train.aside.npy` tells them, (pairs,) bool. None has a text that is
+            held out, up to case and punctuation.
 
     Raises:
         TandemError: when no pair is left, or too few for the splits.
     """
     with atomic_folder(folder) as result:
         (scratch := result / "scratch").mkdir()
-        per_source, removed = dict.fromkeys([*sources, *aside], 0), Removed()
-        rows = itertools.chain(_chain(sources, per_source), _chain(aside, per_source, True))
-        spooled = _spool(rows, bitext, scratch / "kept", (held_out, unseen), removed)
+        read = [dict.fromkeys(part, 0) for part in (sources, aside)]
+        removed = [Removed(), Removed()]
+        rows = itertools.chain(_chain(sources, read[0], False), _chain(aside, read[1], True))
+        hidden, compared = (held_out, unseen), bool(aside) or any(map(len, elsewhere))
+        spooled = _spool(rows, bitext, scratch / "kept", hidden, removed, compared)
         if spooled.aside.all():
-            raise _nothing_left(sources, removed)
-        kept = np.arange(len(spooled.pairs))
-        if bitext.duplicates == "remove":  # all but the first
-            kept = np.sort(np.unique(spooled.pairs, return_index=True)[1])
-            removed["duplicate"] = len(spooled.pairs) - len(kept)
+            raise _nothing_left(sources, removed[0])
+        kept = _kept(spooled, bitext)
         splits = _split(spooled, kept, bitext, most_held_out, result, elsewhere)
-        order = kept[np.concatenate([splits.test, splits.valid, splits.train])]
-        ordered = _shuffled(scratch, len(spooled.pairs), order)
-        _write_splits(result, bitext.languages, splits, ordered)
+        _write_splits(result, bitext.languages, splits, kept, len(spooled.pairs))
         remove(scratch)
-        cleaning = report(len(kept), removed, bitext.cleaning) | {"sources": per_source}
+        cleaning = _cleaning(spooled.aside, kept, removed, read, bitext)
         write_json(result / "cleaning.json", cleaning)
-        counts = splits.report() | {"seed": bitext.seed}
+        beside = _trained_on(spooled.aside[kept], splits, result) if aside else {}
+        counts = splits.report() | {"seed": bitext.seed} | beside
         write_json(result / "splits.json", counts)
     return counts
+
+
+def _kept(spooled: _Spooled, bitext: Bitext) -> np.ndarray:
+    """Return the positions of the pairs to split: of repeated ones all, or the first."""
+    if bitext.duplicates != "remove":
+        return np.arange(len(spooled.pairs))
+    return np.sort(np.unique(spooled.pairs, return_index=True)[1])
+
+
+def _cleaning(
+    aside: np.ndarray,
+    kept: np.ndarray,
+    removed: Sequence[Removed],
+    read: Sequence[dict[str, int]],
+    bitext: Bitext,
+) -> dict[str, Any]:
+    """Return what was read and removed; of what is only trained on under `also`, if there is any.
+
+    `aside`, (n,), is true of these; `kept` are the positions that are left without repetitions.
+    """
+    parts: list[dict[str, Any]] = []
+    for also, (reasons, sources) in enumerate(zip(removed, read, strict=True)):
+        passed, left = (int((part == also).sum()) for part in (aside, aside[kept]))
+        reasons["duplicate"] = passed - left
+        parts.append(report(left, reasons, bitext.cleaning) | {"sources": sources})
+    return parts[0] | ({"also": parts[1]} if read[1] else {})
+
+
+def _trained_on(aside: np.ndarray, splits: Splits, folder: Path) -> dict[str, int]:
+    """Write which training pairs are of text that is only trained on, and return how many are.
+
+    `aside`, (n,), is true of the pairs of such text, before the split.
+    """
+    beside = aside[splits.train]
+    np.save(folder / ASIDE, beside)
+    train = int(beside.sum())
+    return {"also_train": train, "also_overlapping": int(aside.sum()) - train}
 
 
 def _nothing_left(sources: Iterable[str], removed: Mapping[str, int]) -> TandemError:
@@ -109,9 +153,12 @@ def _write_splits(
     folder: Path,
     languages: Sequence[str],
     splits: Splits,
-    ordered: Iterator[tuple[bytes, bytes]],
+    kept: np.ndarray,
+    spooled: int,
 ) -> None:
-    """Write each split's pairs; they come in the order test, validation, training."""
+    """Write each split's pairs out of those spooled, so many; `splits` are places in `kept`."""
+    order = kept[np.concatenate([splits.test, splits.valid, splits.train])]
+    ordered = _shuffled(folder / "scratch", spooled, order)
     for name in ("test", "valid", "train"):
         files = [folder / f"{name}.{language}" for language in languages]
         _write(files, itertools.islice(ordered, len(getattr(splits, name))))
@@ -138,15 +185,17 @@ def _split(
     most = max(_LEAST_HELD_OUT, most_held_out * int(main.sum()))
     valid, test = (int(min(1, most / bitext.valid) * n) for n in (bitext.valid, bitext.test))
     left, right = spooled.left[kept], spooled.right[kept]
+    bare = spooled.bare_left[kept], spooled.bare_right[kept]
     if bitext.versions:
         left = right = meanings(left, right)
+        bare = left, right
     places = spooled.places[kept][main] if bitext.sections else None
     splits = split_pairs(
         left[main], right[main], valid, test, bitext.seed, bitext.max_pairs, elsewhere, places,
-        bitext.versions,
+        bitext.versions, (bare[0][main], bare[1][main]),
     )  # fmt: skip
     if not main.all():
-        splits = with_aside(splits, main, left, right, bitext.seed, elsewhere)
+        splits = with_aside(splits, main, *bare, bitext.seed, elsewhere)
     if bitext.versions:
         np.save(result / "train.keys.npy", left[splits.train])
     return splits
@@ -168,7 +217,7 @@ def meanings(left: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 
 def _chain(
-    sources: Mapping[str, Iterable[Row]], counts: dict[str, int], aside: bool = False
+    sources: Mapping[str, Iterable[Row]], counts: dict[str, int], aside: bool
 ) -> Iterator[tuple[Row, bool]]:
     """Yield the pairs of every source in turn, counting them, each with `aside`."""
     with progress_bar(desc="reading pairs", unit=" pairs", unit_scale=True) as bar:
@@ -184,37 +233,41 @@ def _spool(
     bitext: Bitext,
     path: Path,
     hidden: tuple[Collection[int], Set[int]],
-    removed: Removed,
+    removed: Sequence[Removed],
+    compared: bool,
 ) -> _Spooled:
     """Write the pairs that pass the filters to a file, one a line, white space collapsed.
 
     Rows come with whether they are only trained on. None has a text of `hidden`, keys and bare
-    keys; `removed` counts the others.
+    keys; `removed` counts the others, of both kinds apart. `compared`: bare keys are needed.
     """
     held_out, unseen = hidden
     sections = (bitext.sections or {}).items()
     places = {name: PLACES[split] for split, names in sections for name in names}
-    keys, numbers, aside = (array("Q"), array("Q"), array("Q")), array("B"), array("B")
+    keys = tuple(array("Q") for _ in range(5 if compared else 3))
+    numbers, aside = array("B"), array("B")
     with open(path, "w", encoding="utf-8", newline="\n") as out:
         for (*section, left, right), trained in rows:
             left, right = collapse(left), collapse(right)
             if refused := refusal(left, right, bitext.cleaning):
-                removed.add(refused, (left, right))
+                removed[trained].add(refused, (left, right))
                 continue
             sides = key(left), key(right)
             hides = sides[0] in held_out or sides[1] in held_out
             if hides or (unseen and not unseen.isdisjoint(map(bare_key, (left, right)))):
-                removed["held out"] += 1
+                removed[trained]["held out"] += 1
                 continue
             line = f"{left}\t{right}"
             out.write(line + "\n")
-            for part, value in zip(keys, (exact_key(line), *sides), strict=True):
+            bare = map(bare_key, (left, right) if compared else ())
+            for part, value in zip(keys, (exact_key(line), *sides, *bare), strict=True):
                 part.append(value)
             numbers.append(places.get(section[0], 0) if section else 0)
             aside.append(trained)
-    pairs, left_keys, right_keys = (np.frombuffer(part, dtype=np.uint64) for part in keys)
-    places_and_aside = np.frombuffer(numbers, dtype=np.uint8), np.frombuffer(aside, dtype=bool)
-    return _Spooled(pairs, left_keys, right_keys, *places_and_aside)
+    pairs, left_keys, right_keys, *bare_keys = (np.frombuffer(p, np.uint64) for p in keys)
+    left_bare, right_bare = bare_keys or (left_keys, right_keys)
+    flags = np.frombuffer(numbers, np.uint8), np.frombuffer(aside, bool)
+    return _Spooled(pairs, left_keys, right_keys, left_bare, right_bare, *flags)
 
 
 def _shuffled(scratch: Path, spooled: int, order: np.ndarray) -> Iterator[tuple[bytes, bytes]]:

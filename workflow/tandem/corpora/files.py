@@ -190,7 +190,7 @@ def corpora(files: Sequence[str | Path], columns: Columns = ANY_COLUMNS) -> list
         complete.append(Corpus(shown(" and ".join(paths)), paths, form, columns))
         waiting = ""
     if waiting:
-        raise _lonely(waiting)
+        raise _lonely(waiting, columns)
     return complete
 
 
@@ -271,15 +271,15 @@ def _of_head(head: bytes, name: str, columns: Columns) -> Format:
         raise InputError(name, None, "the file is empty", "Give a file with pairs")
     both = of_one_file(head, name, len(columns.chosen) == 2)
     if both is None:
-        raise _lonely(name)
+        raise _lonely(name, columns)
     return both
 
 
-def _lonely(name: str) -> InputError:
+def _lonely(name: str, columns: Columns) -> InputError:
     problem = "text of one column, and none follows that its lines could belong to"
     remedy = (
         "Name the files of a pair one after the other, or give one file of two columns between "
-        "tabs; where commas separate them, say which: --columns 1,2"
+        f"tabs; where commas separate them, say which: {columns.option} 1,2"
     )
     return InputError(name, None, problem, remedy)
 

@@ -14,7 +14,10 @@ PLACES = {"valid": 1, "test": 2}
 
 
 class Elsewhere(NamedTuple):
-    """Keys of the texts that other corpora hold out in their splits of these names, uint64."""
+    """Bare keys (`tandem.text.spelling.bare_key`) of texts that other corpora hold out, uint64.
+
+    In their splits of these names.
+    """
 
     test: np.ndarray
     valid: np.ndarray
@@ -51,6 +54,7 @@ def split_pairs(
     elsewhere: Elsewhere = NOWHERE,
     places: np.ndarray | None = None,
     once: bool = False,
+    bare: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> Splits:
     """Shuffle pairs into train, validation and test splits with no text in common.
 
@@ -61,23 +65,22 @@ def split_pairs(
 
     `left` and `right` are the keys of both sides (`tandem.text.spelling.key`), uint64, (n,);
     `max_train` is the most pairs to train on, None: all. Pairs with a text that another corpus
-    holds out, `elsewhere`, are taken first for the same split, each text once, and for no other.
-    `places`, (n,), are numbers in `PLACES` of the split that a pair must be in, or 0: a split with
-    such pairs has at most as many as asked, and no others; the rest are in none. With `once` no key
-    of a left side is repeated in validation, nor in test. TandemError where too few would be left.
+    holds out, `elsewhere`, by `bare`, bare keys like `left` and `right` (None: these), are taken
+    first for the same split, each text once, and for no other. `places`, (n,), are numbers in
+    `PLACES` of the split that a pair must be in, or 0: a split with such pairs has at most as many
+    as asked, and no others; the rest are in none. With `once` no key of a left side is repeated in
+    a split that is held out. TandemError where too few would be left.
     """
     rest = np.random.default_rng(seed).permutation(len(left))
-    in_test, in_valid = (np.isin(left, keys) | np.isin(right, keys) for keys in elsewhere)
-    both = ("test", test, (in_test, in_valid)), ("valid", valid, (in_valid, in_test))
+    held = [_has(keys, *(bare or (left, right))) for keys in elsewhere]
     surplus, short, parts = 0, False, []
-    for name, size, masks in both:
-        placed = places is not None and bool((places == PLACES[name]).any())
+    for name, size, masks in (("test", test, held), ("valid", valid, held[::-1])):
+        placed = bool(places is not None and (places == PLACES[name]).any())
         if places is None and not once:
-            part, rest = _taken(rest, size, *masks, (left, right))
+            part, rest = _taken(rest, size, masks[0], masks[1], (left, right))
             taken = part
         else:
-            wanted = PLACES[name] if placed else 0
-            pool = rest if places is None else rest[places[rest] == wanted]
+            pool = rest if places is None else rest[places[rest] == placed * PLACES[name]]
             part = _drawn(pool, size, left if once else None)
             taken = pool if placed else part
             rest = rest[~np.isin(rest, taken)]
@@ -103,18 +106,23 @@ def with_aside(
 ) -> Splits:
     """Add pairs that are only trained on to the training split of others, in a new order.
 
-    `main`, bool (n,), is true of the pairs that `splits` are of; `left` and `right`, (n,), are keys
-    of all. Of the others, those with a text that is held out, here or `elsewhere`, are left out.
+    `main`, bool (n,), is true of the pairs that `splits` are of; `left` and `right`, (n,), are bare
+    keys of all. Of the others, those with a text that is held out, here or `elsewhere`, are left
+    out; `overlapping` does not count them.
     """
     rows = np.flatnonzero(main)
     train, valid, test = (rows[part] for part in (splits.train, splits.valid, splits.test))
     others = _without(np.flatnonzero(~main), np.concatenate([valid, test]), left, right)
     held = np.concatenate(elsewhere)
-    others = others[~(np.isin(left[others], held) | np.isin(right[others], held))]
+    others = others[~_has(held, left[others], right[others])]
     both = np.concatenate([train, others])
     order = np.random.default_rng(seed).permutation(len(both))
-    overlapping = splits.overlapping + int((~main).sum()) - len(others)
-    return Splits(both[order], valid, test, overlapping, splits.surplus)
+    return Splits(both[order], valid, test, splits.overlapping, splits.surplus)
+
+
+def _has(keys: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Tell which pairs have one of the keys on a side, (n,) bool."""
+    return np.isin(left, keys) | np.isin(right, keys)
 
 
 def _drawn(pool: np.ndarray, size: int, keys: np.ndarray | None) -> np.ndarray:
@@ -160,4 +168,4 @@ def _without(
 ) -> np.ndarray:
     """Drop the candidates that have a text in common with `taken`."""
     texts = np.concatenate([left[taken], right[taken]])
-    return candidates[~(np.isin(left[candidates], texts) | np.isin(right[candidates], texts))]
+    return candidates[~_has(texts, left[candidates], right[candidates])]

@@ -26,10 +26,12 @@ class Columns:
             the first row has; empty: they follow from the content.
         header: whether the first row names the columns; None: it does where it names both
             languages, or `source` and `target`, `sentence1` and `sentence2` or the like.
+        option: of the command line that chooses them, which messages name.
     """
 
     chosen: tuple[str, ...] = ()
     header: bool | None = None
+    option: str = "--columns"
 
     def __post_init__(self) -> None:
         """Refuse anything but one or two columns, or a column 0."""
@@ -61,19 +63,32 @@ class Columns:
             elif column in names:
                 places.append(list(names).index(column))
             else:
-                raise InputError(place, line, *_lacking(column, names))
+                raise InputError(place, line, *self._lacking(column, names))
         return places
 
     def both(self, names: Sequence[str], place: str, line: int | None) -> list[int]:
         """Return the places of two chosen columns; InputError also where one was chosen."""
         if len(self.chosen) == 1:
             problem = f"it has both sides, and one column is chosen, {self.chosen[0]}"
-            raise InputError(place, line, problem, "Give two, such as --columns 2,3")
+            raise InputError(place, line, problem, f"Give two, such as {self.option} 2,3")
         places = self.places(names, place, line)
         if places[0] == places[1]:
             problem = f"{' and '.join(self.chosen)} are one column, and each side has its own"
-            raise InputError(place, line, problem, "Give two, such as --columns 2,3")
+            raise InputError(place, line, problem, f"Give two, such as {self.option} 2,3")
         return places
+
+    def _lacking(self, column: str, names: Sequence[str]) -> tuple[str, str]:
+        """Return that names have none of a column, and what to do."""
+        count = f"it has {_count(names)}"
+        if column.isdecimal():
+            remedy = f"Choose from 1 to {len(names)} ({self.option})"
+            return f"no column {column}; {count}", remedy
+        there = ", ".join(names)[:200]
+        return (
+            f"no column is called {column}; {count}: {there}",
+            "Choose by these names, or where they are text and name nothing, by number, from 1 on: "
+            f"{self.option} 1,2",
+        )
 
 
 ANY_COLUMNS = Columns()
@@ -91,7 +106,8 @@ def keys(
     else:
         problem = f"nothing is named {languages[0]} and {languages[1]}, source and target, or "
         problem += "sentence1 and sentence2"
-        remedy = f"There are: {', '.join(names)[:200] or 'none'}. Choose two: --columns NAME,NAME"
+        remedy = f"There are: {', '.join(names)[:200] or 'none'}. "
+        remedy += f"Choose two: {choice.option} NAME,NAME"
         raise InputError(place, line, problem, remedy)
     return names[places[0]], names[places[1]]
 
@@ -133,7 +149,7 @@ def pairs_in(
             if heads:
                 continue
         if places is None:
-            yield _last_two(cells, place, line)
+            yield _last_two(cells, place, line, choice)
             continue
         if len(cells) != width:
             problem = f"{_count(cells)}, and the first line has {width}"
@@ -144,14 +160,14 @@ def pairs_in(
         raise InputError(place, None, problem, "Give a file with pairs")
 
 
-def _last_two(cells: Sequence[str], place: str, line: int) -> Pair:
+def _last_two(cells: Sequence[str], place: str, line: int, choice: Columns) -> Pair:
     """Return the last two of two or three cells; the first of three is a number."""
     if len(cells) == 2 or (len(cells) == 3 and is_number(cells[0])):
         return cells[-2], cells[-1]
     remedy, problem = _REMEDY, f"{_count(cells)}, not 2"
     if len(cells) > 2:
         example = "1,2" if is_number(cells[-1]) else "2,3"
-        remedy = f"Say which two hold the text, such as --columns {example}"
+        remedy = f"Say which two hold the text, such as {choice.option} {example}"
     elif not cells[0].strip():
         remedy, problem = f"Remove it. {_REMEDY}", "a blank line"
     elif cells[0].startswith("#"):
@@ -166,7 +182,9 @@ def one_column(lines: Iterable[str], place: str, choice: Columns) -> Iterator[st
             index = choice.places(cells, place, number)[0]
         if index >= len(cells):
             problem = f"{_count(cells)}, and the text is said to be in {choice.chosen[0]}"
-            raise InputError(place, number, problem, "Correct --columns (columns), or the line")
+            raise InputError(
+                place, number, problem, f"Correct {choice.option} (columns), or the line"
+            )
         yield cells[index]
 
 
@@ -177,19 +195,6 @@ def is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _lacking(column: str, names: Sequence[str]) -> tuple[str, str]:
-    """Return that names have none of a column, and what to do."""
-    count = f"it has {_count(names)}"
-    if column.isdecimal():
-        return f"no column {column}; {count}", f"Choose from 1 to {len(names)} (--columns)"
-    there = ", ".join(names)[:200]
-    return (
-        f"no column is called {column}; {count}: {there}",
-        "Choose by these names, or where they are text and name nothing, by number, from 1 on: "
-        "--columns 1,2",
-    )
 
 
 def _count(cells: Sequence[str]) -> str:

@@ -27,6 +27,7 @@ from tandem.registry import Named, Settings
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.segmenter import Segmenter
 from tandem.text.batches import batches
+from tandem.text.languages import listed
 from tandem.text.values import texts
 
 if TYPE_CHECKING:
@@ -203,8 +204,7 @@ class SentenceEncoder:
 
     def _language(self, language: str | None) -> str:
         if language is None and len(self.languages) > 1:
-            languages = ", ".join(self.languages)
-            raise TandemError(f"say which language the sentences are in: {languages}")
+            raise TandemError(f"say which language the sentences are in: {listed(self.languages)}")
         return self.languages[0] if language is None else language
 
     def _arrays(self, precision: Precision) -> dict[str, NDArray[Any]]:

@@ -23,7 +23,12 @@ from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.own_bitext import recipes
 from tandem.registry import faults
 from tandem.segmentation.segmentation import SEGMENTATIONS
+from tandem.text.languages import meant
 
+_STARTED = (
+    "starting from small, which comes with Tandem and knows these languages: few pairs gain by it, "
+    "and the licences of its text count, too (--from none starts from nothing)"
+)
 _CLEANING: dict[str, dict] = {"words": {}, "ratio": {}, "identical": {}, "markup": {}}
 
 
@@ -39,6 +44,26 @@ def usual_start(languages: Collection[str], main_pairs: int) -> SentenceEncoder 
         return None
     small = SentenceEncoder.load(SHIPPED / "small")
     return small if {*languages} <= {*small.languages} else None
+
+
+def start_in_words(languages: Collection[str], main_pairs: int) -> list[str]:
+    """Say whether a training that says nothing of it starts from `small`, and where not, why.
+
+    Of many pairs nothing is said: they start from nothing.
+    """
+    if main_pairs > recipes.STARTED:
+        return []
+    codes = SentenceEncoder.load(SHIPPED / "small").languages
+    unknown = [code for code in languages if code not in codes]
+    if not unknown:
+        return [_STARTED]
+    words = f"starting from nothing: small does not know {' or '.join(unknown)}"
+    others = [meant(code, codes) for code in unknown]
+    if all(others):
+        pairs = zip(unknown, others, strict=True)
+        names = " and ".join(f"{other} for {code}" for code, other in pairs)
+        words += f", but {names}. With that code (--languages) few pairs gain by starting from it"
+    return [words]
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from tandem.files.io import atomic_folder, read_json, replace_folder
 from tandem.files.outputs import check
 from tandem.files.unfinished import workspace
 from tandem.own_bitext import recipes
-from tandem.own_bitext.asked import Asked, plain
-from tandem.own_bitext.division import ORIGINS, divide, losses, pairs_in
+from tandem.own_bitext.asked import Asked, plain, start_in_words
+from tandem.own_bitext.division import ORIGINS, beside, divide, losses, main_training, pairs_in
 from tandem.own_bitext.inputs import Source, apart, described, refuse_same_text, written
 from tandem.own_bitext.quality import CROWD, examples, quality
 from tandem.own_bitext.selection import by_all
@@ -32,10 +32,6 @@ from tandem.training.pairs import load_pairs
 from tandem.training.run import Run
 from tandem.version import __version__
 
-_STARTED = (
-    "starting from small, which comes with Tandem and knows these languages: few pairs gain by it, "
-    "and the licences of its text count, too (--from none starts from nothing)"
-)
 Texts = Iterable[Pair] | Mapping[Languages, Iterable[Pair]]
 
 
@@ -188,10 +184,10 @@ def build(
         text, ids, checkpoint, model = space.parts("text", "ids", "checkpoint", "model")
         if not text.exists():
             divide(how, sources, text)
-        usual = how.start == "auto"
-        how = how.started(_pairs(text.parent, "own"))
-        if usual and how.trained:
-            tell(_STARTED)
+        main_pairs = _pairs(text.parent, "own")
+        for line in start_in_words(how.languages, main_pairs) if how.start == "auto" else ():
+            tell(line)
+        how = how.started(main_pairs)
         if not ids.exists():
             with atomic_folder(ids) as temporary:
                 learned = how.trained.segmenter if how.trained else None
@@ -251,8 +247,7 @@ def _train(
     settings = recipes.in_words(len(segmenter), objective, recipe)
     tell(f"training on {sum(sizes):,} pairs{_listed(names, sizes)}: {settings}")
     for name, part in zip(names, parts, strict=True):
-        held_out = {"training": part["train"], "held-out": part["valid"]}
-        for line in (*losses(text / name), *unknown(held_out)):
+        for line in (*losses(text / name), *unknown(**part, beside=beside(text / name))):
             tell(line if len(parts) == 1 else f"{name}: {line}")
         if len(parts) > 1 and part["train"].longest < 2:
             problem = f"{name}: fewer than two pairs have a token that is known on both sides"
@@ -284,11 +279,12 @@ def _origin(
         name = name_of(languages)
         folder = text / name
         texts[name] = {part: read_json(folder / f"{part}.json") for part in ("cleaning", "splits")}
-        texts[name]["cleaning"].pop("examples", None)  # a model does not hold its text
+        for part in (cleaning := texts[name]["cleaning"], cleaning.get("also", {})):
+            part.pop("examples", None)  # a model does not hold its text
         if "unfinished" in encoder.metadata:
             continue
-        held_out, seen = (pairs_in(folder, split, languages) for split in ("test", "train"))
-        tested, crowd = list(held_out), list(islice(seen, CROWD))
+        tested = list(pairs_in(folder, "test", languages))
+        crowd = list(islice(main_training(folder, languages), CROWD))
         qualities[name] = quality(encoder, tested, crowd, languages)
         for line in examples(encoder, tested, languages):
             tell(line if len(how.pairs) == 1 else f"{name}: {line}")

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from tandem.corpora.fetch import fetch
 from tandem.corpora.files import Corpus
@@ -37,30 +38,43 @@ def dictionary_sources(
 ) -> list[Source]:
     """Fetch the dictionaries of some pairs of languages, and return their pairs as text.
 
-    Downloads are kept in the cache, verified by their hashes; `mirror` is a folder that has them.
-    What cannot be fetched is left out, and `tell` is called with the reason.
+    Downloads are kept in the cache, verified by their hashes; `mirror` is a folder that has them,
+    or the address of one. What cannot be had is left out, and `tell` is called with the reason.
 
     Raises:
-        TandemError: none is registered of a pair, or none of it could be fetched.
+        TandemError: no pair has a dictionary, or none could be fetched; the mirror is no folder, or
+            the cache is none that can be written to.
     """
-    return [source for languages in pairs for source in _of(languages, tell, mirror)]
+    if mirror is not None and not urlsplit(mirror).scheme and not Path(mirror).is_dir():
+        raise TandemError(f"--mirror {mirror}: no such folder. Name one, or leave the option out")
+    registered = [languages for languages in pairs if dictionaries(languages)]
+    if not registered:
+        raise TandemError(_unregistered(pairs))
+    if others := [languages for languages in pairs if languages not in registered]:
+        tell(f"warning: {_unregistered(others)}")
+    cache = _writable(downloads_folder())
+    sources = [source for languages in registered for source in _of(languages, tell, mirror, cache)]
+    if not sources:
+        names = ", ".join(map(name_of, registered))
+        raise TandemError(f"no dictionary of {names} could be fetched; see above")
+    return sources
+
+
+def _unregistered(pairs: Sequence[Languages]) -> str:
+    """Return that no dictionary of some pairs of languages is registered, and which are."""
+    has = sorted({code for entry in _register() for code in entry.languages} - {"en"})
+    names = ", nor of ".join(" and ".join(languages) for languages in pairs)
+    return f"no dictionary of {names} is registered. There are of English and {', '.join(has)}"
 
 
 def _of(
-    languages: Languages, tell: Callable[[str], object], mirror: str | None
+    languages: Languages, tell: Callable[[str], object], mirror: str | None, cache: Path
 ) -> Iterator[Source]:
-    entries, failures = dictionaries(languages), 0
-    if not entries:
-        has = sorted({code for e in _register() for code in e.languages})
-        problem = f"no dictionary of {languages[0]} and {languages[1]} is registered"
-        listed = ", ".join(code for code in has if code != "en")
-        raise TandemError(f"{problem}. There are of English and {listed}")
-    for entry in entries:
-        folder = downloads_folder() / entry.name
+    for entry in dictionaries(languages):
+        folder = cache / entry.name
         try:
             path = fetch(entry, folder, mirror)
         except TandemError as error:
-            failures += 1
             tell(f"warning: the dictionary {entry.name} is left out: {error}")
             continue
         table = folder / f"{'-'.join(languages)}.tsv"
@@ -68,8 +82,6 @@ def _of(
         tell(f"{count:,} entries of {entry.name} ({entry.licence})")
         corpus = Corpus(entry.name, (str(table),), "columns", Columns(header=False))
         yield Source(languages, corpus, aside=True, origin=entry.origin)
-    if failures == len(entries):
-        raise TandemError(f"no dictionary of {name_of(languages)} could be fetched; see above")
 
 
 def _rows(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
@@ -81,3 +93,17 @@ def downloads_folder() -> Path:
     if folder := os.environ.get(CACHE):
         return Path(folder)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tandem"
+
+
+def _writable(folder: Path) -> Path:
+    """Make the folder of downloads; TandemError where nothing can be written there."""
+    reason: str | None = "it is not writable"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if os.access(folder, os.W_OK | os.X_OK):
+            return folder
+    except OSError as error:
+        reason = error.strerror
+    place = f"{CACHE}={folder}" if os.environ.get(CACHE) else str(folder)
+    problem = f"{place}: dictionaries cannot be kept there ({reason})"
+    raise TandemError(f"{problem}. Set {CACHE} to a folder that you may write to")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, compress, islice
+from itertools import chain, compress, count
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tandem.corpora.bitext import build_bitext
+from tandem.corpora.bitext import ASIDE, build_bitext
 from tandem.corpora.origins import stored
 from tandem.corpora.split import NOWHERE, Elsewhere
 from tandem.encoders.measured import Languages, name_of
@@ -19,7 +21,9 @@ from tandem.filtering.kinds.ratio import MEASURED, usual_ratio
 from tandem.own_bitext.asked import Asked
 from tandem.own_bitext.inputs import Source
 from tandem.text import Pair
-from tandem.text.spelling import key
+from tandem.text.spelling import bare_key
+
+T = TypeVar("T")
 
 _WIDTH = 60
 """Characters of a text that a warning shows."""
@@ -51,20 +55,36 @@ def divide(how: Asked, sources: Sequence[Source], folder: Path) -> None:
 
 
 def losses(place: Path) -> Iterator[str]:
-    """Yield what filters that removed over a fifth of a bitext removed, and what was not drawn."""
+    """Yield what filters that removed over a fifth of a bitext removed, and what was not drawn.
+
+    Text beside it is counted apart.
+    """
     cleaning, splits = (read_json(place / f"{name}.json") for name in ("cleaning", "splits"))
     if splits["also"] < splits["also_read"]:
         yield (
             f"of {splits['also_read']:,} pairs beside your {splits['own']:,}, {splits['also']:,} "
             "are drawn: more would count for more than yours (--also-per-pair)"
         )
-    for name, pairs in cleaning.get("examples", {}).items():
-        yield (
-            f"warning: the filter {name} left out {cleaning['removed'][name]:,} of "
-            f"{cleaning['read']:,} pairs, such as:"
-        )
-        for sides in pairs:
-            yield f"  {' / '.join(f'{t[:_WIDTH]}...' if len(t) > _WIDTH else t for t in sides)}"
+    for part, where in ((cleaning, ""), (cleaning.get("also", {}), " beside yours")):
+        for name, pairs in part.get("examples", {}).items():
+            yield (
+                f"warning: the filter {name} left out {part['removed'][name]:,} of "
+                f"{part['read']:,} pairs{where}, such as:"
+            )
+            for sides in pairs:
+                yield f"  {' / '.join(f'{t[:_WIDTH]}...' if len(t) > _WIDTH else t for t in sides)}"
+
+
+def main_training(folder: Path, languages: Languages) -> Iterator[Pair]:
+    """Yield the training pairs of a bitext folder without those of text beside it."""
+    return compress(pairs_in(folder, "train", languages), ~beside(folder))
+
+
+def beside(folder: Path) -> NDArray[np.bool_]:
+    """Tell which training pairs of a bitext folder are of text beside one's own, (pairs,)."""
+    if (path := folder / ASIDE).exists():
+        return np.load(path)
+    return np.zeros(read_json(folder / "splits.json")["train"], np.bool_)
 
 
 def pairs_in(folder: Path, split: str, languages: Languages) -> Iterator[Pair]:
@@ -77,32 +97,54 @@ def _divided(
 ) -> Elsewhere:
     """Write one bitext folder; return the keys of what it holds out."""
     place = text / name_of(languages)
-    main, beside = ([s for s in sources if s.aside == aside] for aside in (False, True))
-    text_of = {s.corpus.name: s.pairs(languages) for s in main}
-    sizes = [_count([source], languages) for source in beside]
-    drawn = min(sum(sizes), how.also_per_pair * _count(main, languages)) if beside else 0
-    measured = (islice(s.pairs(languages), MEASURED) for s in main)
-    usual = usual_ratio(chain.from_iterable(measured))
+    main, others = ([s for s in sources if s.aside == aside] for aside in (False, True))
+    size, usual = _measured(main, languages)
+    sizes = [sum(1 for _ in source.pairs(languages)) for source in others]
+    drawn = min(sum(sizes), how.also_per_pair * size)
+    text_of = _by_name(main, (source.pairs(languages) for source in main))
+    also = _by_name(others, _drawn(others, sizes, languages, drawn, how.seed))
     settings = how.bitext(list(text_of), languages, usual)
     try:
         splits = build_bitext(
-            text_of, settings, place, most_held_out=MOST_HELD_OUT, elsewhere=elsewhere,
-            aside=_drawn(beside, sizes, languages, drawn, how.seed),
-        )  # fmt: skip
+            text_of, settings, place, most_held_out=MOST_HELD_OUT, elsewhere=elsewhere, aside=also
+        )
     except InputError:
         raise  # it names the file
     except TandemError as error:
         if len(how.pairs) > 1:
             raise TandemError(f"{place.name}: {error}") from error
         raise
-    read = read_json(place / "cleaning.json")["sources"]
-    counts = {"own": sum(map(read.get, text_of)), "also_read": sum(sizes), "also": drawn}
+    counts = {"own": size, "also_read": sum(sizes), "also": drawn}
     write_json(place / "splits.json", splits | counts)
     return Elsewhere(*(_keys(place, split, languages) for split in Elsewhere._fields))
 
 
-def _count(sources: Iterable[Source], languages: Languages) -> int:
-    return sum(1 for source in sources for _ in source.pairs(languages))
+def _measured(sources: Sequence[Source], languages: Languages) -> tuple[int, float]:
+    """Return the number of pairs of some sources together, and the usual ratio of their lengths.
+
+    That is of pairs drawn from all of them: text is often sorted, by kind or by length.
+    """
+    size, drawn, draw = 0, [], random.Random(0).randrange
+    for pair in chain.from_iterable(source.pairs(languages) for source in sources):
+        size += 1
+        if size <= MEASURED:
+            drawn.append(pair)
+        elif (place := draw(size)) < MEASURED:
+            drawn[place] = pair
+    return size, usual_ratio(drawn)
+
+
+def _by_name(sources: Iterable[Source], texts: Iterable[T]) -> dict[str, T]:
+    """Return a text of each source by its name; names that repeat are numbered.
+
+    A file may be called as a dictionary is.
+    """
+    named: dict[str, T] = {}
+    for source, text in zip(sources, texts, strict=True):
+        name = source.corpus.name
+        others = (f"{name} ({number})" for number in count(2))
+        named[next(free for free in chain([name], others) if free not in named)] = text
+    return named
 
 
 def _drawn(
@@ -111,19 +153,19 @@ def _drawn(
     languages: Languages,
     drawn: int,
     seed: int,
-) -> dict[str, Iterable[Pair]]:
-    """Return so many of the pairs of all sources together, drawn by a seed, in their order."""
+) -> list[Iterator[Pair]]:
+    """Return, by source, so many of the pairs of all together, drawn by a seed, in their order."""
     taken = np.random.default_rng(seed).permutation(sum(sizes)) < drawn
     ends = np.cumsum(sizes, dtype=int)
-    return {
-        source.corpus.name: compress(source.pairs(languages), taken[end - size : end])
+    return [
+        compress(source.pairs(languages), taken[end - size : end])
         for source, size, end in zip(sources, sizes, ends, strict=True)
-    }
+    ]
 
 
 def _keys(place: Path, split: str, languages: Languages) -> NDArray[np.uint64]:
     texts = chain.from_iterable(pairs_in(place, split, languages))
-    return np.fromiter(map(key, texts), np.uint64)
+    return np.fromiter(map(bare_key, texts), np.uint64)
 
 
 def _all(held: Iterable[Elsewhere]) -> Elsewhere:
@@ -131,9 +173,9 @@ def _all(held: Iterable[Elsewhere]) -> Elsewhere:
 
 
 def _leave_out(place: Path, languages: Languages, held: set[int]) -> None:
-    """Drop the training pairs that have a text with one of these keys; count them."""
+    """Drop the training pairs that have a text with one of these bare keys; count them."""
     pairs = pairs_in(place, "train", languages)
-    free = (held.isdisjoint(map(key, pair)) for pair in pairs)
+    free = (held.isdisjoint(map(bare_key, pair)) for pair in pairs)
     rows = np.fromiter(free, np.bool_)
     left_out = int(len(rows) - rows.sum())
     if left_out == len(rows):
@@ -145,6 +187,13 @@ def _leave_out(place: Path, languages: Languages, held: set[int]) -> None:
         path = place / f"train.{side}"
         write_lines(path, compress(read_lines(path), rows))
     splits = read_json(place / "splits.json")
+    also = 0
+    if (path := place / ASIDE).exists():
+        aside = np.load(path)
+        also = int(aside[~rows].sum())
+        np.save(path, aside[rows])
+        splits["also_train"] -= also
+        splits["also_overlapping"] += also
     splits["train"] -= left_out
-    splits["dropped_overlapping"] += left_out
+    splits["dropped_overlapping"] += left_out - also
     write_json(place / "splits.json", splits)

@@ -9,6 +9,9 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tandem.encoders.measured import Languages, name_of
 from tandem.files.io import read_json, read_lines
 from tandem.own_bitext import recipes
@@ -63,15 +66,23 @@ def shares(sizes: Sequence[int], most: int) -> list[int]:
     return result
 
 
-def unknown(parts: Mapping[str, Pairs]) -> Iterator[str]:
-    """Yield a warning of each part of the pairs of which many have a side without a token."""
-    for name, pairs in parts.items():
-        lost = len(pairs.left) - len(pairs.usable)
-        if lost > MOST_UNKNOWN * len(pairs.left):
+def unknown(train: Pairs, valid: Pairs, beside: NDArray[np.bool_]) -> Iterator[str]:
+    """Yield a warning of each part of the pairs of which many have a side without a token.
+
+    `beside`, (training pairs,), is true of those of text beside one's own.
+    """
+    parts = (
+        ("training pairs", train, ~beside),
+        ("training pairs beside yours", train, beside),
+        ("held-out pairs", valid, np.ones(len(valid.left), np.bool_)),
+    )
+    for name, pairs, mask in parts:
+        size = int(mask.sum())
+        lost = size - int(mask[pairs.usable].sum())
+        if lost > MOST_UNKNOWN * size:
             yield (
-                f"warning: {lost:,} of {len(pairs.left):,} {name} pairs have a side of unknown "
-                "tokens only, which no model can tell apart. Give more text, a larger --size or "
-                "another --segmentation"
+                f"warning: {lost:,} of {size:,} {name} have a side of unknown tokens only, which "
+                "no model can tell apart. Give more text, a larger --size or another --segmentation"
             )
 
 

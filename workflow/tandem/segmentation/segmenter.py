@@ -27,6 +27,7 @@ from tandem.segmentation.segmentation import (
     batches,
     side_language,
 )
+from tandem.text.languages import remedy
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -112,7 +113,7 @@ class Segmenter:
         language = ANY if self.segmentation.any_language else side_language(language)
         if language not in self.models:
             problem = f"no segmentation for language {language!r}"
-            raise TandemError(f"{problem}; this one knows {', '.join(self.languages)}")
+            raise TandemError(f"{problem}; {remedy(language, self.models)}")
         return self._encoder(language)
 
     def _encoder(self, language: str) -> Encode:

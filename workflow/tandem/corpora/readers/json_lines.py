@@ -53,17 +53,19 @@ def pairs_of(
         elif absent:
             problem = f"it has no key {' and no key '.join(absent)}"
             raise InputError(place, number, problem, "Give every line the keys chosen")
-        yield pair_of(record, names, place, number)
+        yield pair_of(record, names, choice, place, number)
     if names is None:
         raise InputError(place, None, "the file is empty", "Give a file with pairs")
 
 
-def pair_of(record: Mapping[str, object], names: tuple[str, str], place: str, number: int) -> Pair:
+def pair_of(
+    record: Mapping[str, object], names: tuple[str, str], choice: Columns, place: str, number: int
+) -> Pair:
     """Return two texts of a record, on one line each; InputError where one is no text nor null."""
     left, right = ("" if record[name] is None else record[name] for name in names)
     for name, value in zip(names, (left, right), strict=True):
         if not isinstance(value, str):
             problem = f"{name} is no text but {type(value).__name__}"
-            raise InputError(place, number, problem, "Choose others: --columns NAME,NAME")
+            raise InputError(place, number, problem, f"Choose others: {choice.option} NAME,NAME")
     where = f"{place}, line {number}"
     return plain(str(left), where), plain(str(right), where)

@@ -48,6 +48,6 @@ def pairs_of(path: str, languages: Sequence[str], choice: Columns) -> Iterator[P
             for row in rows:
                 number += 1
                 record = (row[NESTED] or dict.fromkeys(names)) if nested else row
-                yield pair_of(record, names, path, number)
+                yield pair_of(record, names, choice, path, number)
     if not number:
         raise InputError(path, None, "it has no rows", "Give a file with pairs")
