@@ -15,7 +15,8 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from tandem.errors import ELSEWHERE, TandemError, of_gpu
+from tandem.errors import TandemError
+from tandem.gpu import ELSEWHERE, of_gpu
 
 if TYPE_CHECKING:
     from typing import Any

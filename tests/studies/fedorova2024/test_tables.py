@@ -14,7 +14,7 @@ from tandem.reporting.plots import save
 from tandem.reporting.scores import Scores
 from tandem.reporting.table import TABLES, Material
 from tandem.tasks.task import TASKS, write_scores
-from tandem.training.course import Epoch, history_lines
+from tandem.training.history import Epoch, history_lines
 
 HOME = Path(__file__).parents[3] / "workflow/studies/fedorova2024"
 VALUES = read_yaml(HOME / "study.yaml")

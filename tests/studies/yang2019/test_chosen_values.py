@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tandem.files.io import write_json, write_lines
-from tandem.training.course import Epoch
+from tandem.training.history import Epoch
 
 BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
 

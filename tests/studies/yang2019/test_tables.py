@@ -22,7 +22,7 @@ from tandem.studies.configuration import load_configuration, load_study
 from tandem.studies.plan import Plan
 from tandem.studies.study import Study
 from tandem.tasks.task import TASKS, write_scores
-from tandem.training.course import Epoch, history_lines
+from tandem.training.history import Epoch, history_lines
 from yang2019.methods import comparable, texts, translations
 from yang2019.tables.margins import _cosines
 

@@ -18,7 +18,7 @@ from tandem.encoders.encoder import ENCODERS
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision
 from tandem.errors import TandemError
-from tandem.exporting.card import Card, Score
+from tandem.exporting.card import Card, Score, model_card
 from tandem.exporting.sentence_transformers import export_sentence_transformers
 from tandem.segmentation.kinds.sentencepiece import Sentencepiece
 from tandem.segmentation.kinds.trigrams import Trigrams
@@ -158,6 +158,27 @@ def test_the_card_states_corpora_licences_settings_and_scores(tmp_path):
     for part in ("# my model", "| books | CC0-1.0 |", "| STS | r x 100 | 61.2 | 60.0 to 62.5 |"):
         assert part in body
     assert "| objective margin | 0.4 |" in body
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {"quality": 5}, {"quality": {"retrieval": {"pairs": "many"}}, "languages": 5},
+        {"quality": {"thresholds": {"cosine": None}}}, {"identification": {"accuracy_x100": 3}},
+        {"start": {"sha256": "a)\n\n# Public domain", "training": {"name": "b\n---\n"}}},
+        {"corpora": [{"name": "x\ud800\n# Public domain"}], "notices": [None]},
+        {"seed\n# Public domain": "3\n# Public domain"},
+    ],
+)  # fmt: skip
+def test_metadata_of_anybody_make_no_headings(metadata, tmp_path):
+    encoder = encoder_of(Words(size=60), tmp_path / "segmenter")
+    encoder.metadata = metadata
+    text = model_card(encoder, Card("m\n# Public domain"), "usage")
+    assert "\n# m # Public domain\n" in text and "\n# Public" not in text
+    assert text.count("---\n") == 2
+    encoder.metadata["corpora"] = [{"name": "x\ud800\n# Public domain"}]
+    encoder.save(tmp_path / "copy")
+    assert "\n# Public" not in (tmp_path / "copy/NOTICE.md").read_text(encoding="utf-8")
 
 
 def test_without_sentence_transformers_it_says_what_to_install(tmp_path, monkeypatch):

@@ -6,7 +6,7 @@ import pytest
 
 from tandem.errors import InputError
 from tandem.reporting import learned
-from tandem.training.course import Epoch, history_lines
+from tandem.training.history import Epoch, history_lines
 
 STOPPED = [1.0, 60, 75, 79, 80, 80.2, 80.1, 80.1, 80.2]
 RISING = [1.0, 30, 50, 62, 70]

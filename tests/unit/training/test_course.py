@@ -5,7 +5,8 @@ import itertools
 import pytest
 import torch
 
-from tandem.training.course import Advance, Course, Learner, State, history_lines
+from tandem.training.course import Advance, Course, Learner, State
+from tandem.training.history import history_lines
 
 
 class Counter(Learner):

@@ -150,6 +150,24 @@ def test_a_training_that_diverges_is_refused_on_every_device():
             course_of(run, TYPES + 1, [bitext()], "cpu").run(None, show=False)
 
 
+@pytest.mark.parametrize("way", [nullcontext, cpu_as_gpu])
+def test_a_training_that_diverges_late_ends_with_the_best_epoch(way, caplog):
+    run = run_of("averaging", "margin", epochs=4)
+
+    def spoilt(parameters):
+        if len(course.progress.history) == 1:  # what is scored is what is learned on
+            parameters["embedding"].fill_(float("nan"))
+        return 1.0
+
+    with way():
+        course = course_of(run, TYPES + 1, [bitext()], "cpu")
+        course.run(spoilt, show=False, from_start=False)
+    assert course.finished and course.progress.best_epoch == 1
+    assert len(course.progress.history) == 2
+    assert all(bool(tensor.isfinite().all()) for tensor in course.best.values())
+    assert "not a number: lower `learning_rate` of the recipe; epoch 1 is kept" in caplog.text
+
+
 def test_an_epoch_without_a_score_is_not_the_best():
     run = run_of("averaging", "margin", epochs=3)
     scores = iter([float("nan"), float("nan"), 2.0, 1.0])

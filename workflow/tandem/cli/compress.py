@@ -10,9 +10,7 @@ from tandem.cli.places import add_input, add_place
 from tandem.encoders.measured import parts
 from tandem.encoders.model import SentenceEncoder, parts_beside
 from tandem.encoders.precision import Precision
-from tandem.errors import shown
-from tandem.exporting.card import NAME, Card
-from tandem.exporting.compact import narrowed, save_with_card
+from tandem.exporting.compact import narrowed
 from tandem.files.outputs import check
 
 _EXAMPLE = "tandem compress model/ compact/"
@@ -52,8 +50,7 @@ def run(options: argparse.Namespace) -> None:
         encoder = narrowed(encoder, options.dimensions)
     if beside := parts_beside(options.model):
         lines.append(_ALONE.format(parts=" and ".join(beside), model=options.model))
-    card = Card(str(encoder.metadata.get(NAME, shown(options.folder.name))))
-    save_with_card(encoder, options.folder, card, options.precision)
+    encoder.save(options.folder, options.precision)
     before, after = map(_megabytes, (options.model, options.folder))
     summary = f"{before:.1f} MB before, {after:.1f} MB after"
     common.report(options, {"before_mb": before, "after_mb": after}, summary, *lines)

@@ -119,8 +119,8 @@ def _add_text(parser: argparse.ArgumentParser) -> None:
         help="of --also and --dictionaries, most pairs for each one of FILE: they are drawn at "
         "random, since more would count for more than yours (default: %(default)s)",
     )  # fmt: skip
-    add_input(
-        parser, "--mirror", metavar="FOLDER",
+    parser.add_argument(
+        "--mirror", metavar="FOLDER",
         help="where --dictionaries looks first: a folder with packages as <kind>/<file>",
     )  # fmt: skip
     common.add_columns(parser)

@@ -16,9 +16,11 @@ NOTICE = "NOTICE.md"
 _HEAD = """# Notices
 
 A model is arrays of numbers and a list of pieces of words; no text that it learned from is in it.
-These are the corpora that it learned from, and below them the notices and the names of authors that
-their licences ask to keep with what is made from the text. Whether a model is a derivative of its
-text is not settled; if it is, all of these licences hold for it.
+These are the corpora of stated licence that it learned from, or a model that its training started
+from, and below them the notices and the names of authors that the licences ask to keep with what is
+made from the text. What else it learned from, such as text of those who trained it, is not named
+here. Whether a model is a derivative of its text is not settled; if it is, all of these licences
+hold for it.
 
 | corpus | licence | source |
 | --- | --- | --- |
@@ -56,29 +58,32 @@ def notice_text(register: str | Path, name: str) -> str:
 
 
 def stored(origins: Iterable[Origin]) -> dict[str, Any]:
-    """Return what metadata hold of corpora; a notice of several stands there once."""
-    rows, notices = [], dict[str, list[str]]()
+    """Return what metadata hold of corpora: those with a notice name its place in `notices`."""
+    rows, notices = [], list[str]()
     for origin in dict.fromkeys(origins):
-        values = {"name": origin.name, "licence": origin.licence, "source": origin.source}
-        rows.append({key: value for key, value in values.items() if value})
+        values: dict[str, Any] = origin._asdict()
         if origin.notice:
-            notices.setdefault(origin.notice, []).append(origin.name)
-    texts = [{"corpora": names, "text": text} for text, names in notices.items()]
-    return ({"corpora": rows} if rows else {}) | ({"notices": texts} if texts else {})
+            if origin.notice not in notices:
+                notices.append(origin.notice)
+            values["notice"] = notices.index(origin.notice)
+        rows.append({key: value for key, value in values.items() if value != ""})
+    return ({"corpora": rows} if rows else {}) | ({"notices": notices} if notices else {})
 
 
 def origins_in(metadata: Mapping[str, Any]) -> list[Origin]:
-    """Return the corpora that metadata hold, without those of a model that training began from."""
-    notices = {
-        str(name): str(notice.get("text", ""))
-        for notice in _records(metadata, "notices")
-        for name in _list(notice.get("corpora"))
-    }
-    return [
-        Origin(name, str(row.get("licence", "")), str(row.get("source", "")), notices.get(name, ""))
-        for row in _records(metadata, "corpora")
-        if isinstance(name := row.get("name"), str)
-    ]
+    """Return the corpora that metadata hold, without those of a model that training began from.
+
+    Metadata may be anybody's: what is no text there is left out.
+    """
+    notices = dict(enumerate(_list(metadata.get("notices"))))
+    origins = []
+    for row in _list(metadata.get("corpora")):
+        if isinstance(row, Mapping) and _text(row.get("name")):
+            place = row.get("notice")
+            notice = notices.get(place) if isinstance(place, int) else ""
+            parts = row["name"], row.get("licence"), row.get("source"), notice
+            origins.append(Origin(*map(_text, parts)))
+    return origins
 
 
 def lineage(metadata: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -94,22 +99,23 @@ def write_notice(folder: Path, metadata: Mapping[str, Any]) -> None:
     origins = dict.fromkeys(o for part in lineage(metadata) for o in origins_in(part))
     if not origins:
         return
-    rows = (" | ".join(_cell(value) for value in origin[:3]) for origin in origins)
-    text = _HEAD + "".join(f"| {row} |\n" for row in rows)
-    for notice in _records(stored(origins), "notices"):
-        lines = (f"    {line}".rstrip() for line in notice["text"].strip("\n").split("\n"))
-        text += f"\n## {', '.join(notice['corpora'])}\n\n" + "\n".join(lines) + "\n"
+    text = _HEAD + "".join(f"| {' | '.join(map(inline, origin[:3]))} |\n" for origin in origins)
+    for notice in dict.fromkeys(origin.notice for origin in origins if origin.notice):
+        names = ", ".join(inline(o.name) for o in origins if o.notice == notice)
+        lines = (f"    {line}".rstrip() for line in notice.strip("\n").splitlines())
+        text += f"\n## {names}\n\n" + "\n".join(lines) + "\n"
     (folder / NOTICE).write_text(text, encoding="utf-8", newline="\n")
 
 
-def _records(metadata: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
-    """Return the mappings of a list; what else somebody's metadata may hold is left out."""
-    return [row for row in _list(metadata.get(key)) if isinstance(row, Mapping)]
+def inline(value: object) -> str:
+    """Return a value as Markdown on one line: no bar of it ends a cell, and no tag begins."""
+    return " ".join(str(value).split()).replace("|", "\\|").replace("<", "&lt;")
 
 
 def _list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _cell(value: str) -> str:
-    return " ".join(value.split()).replace("|", "\\|")
+def _text(value: object) -> str:
+    """Return what is text, and can be written; else nothing."""
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""

@@ -21,13 +21,19 @@ def name_of(languages: Sequence[str]) -> str:
 
 def is_joint(metadata: Mapping[str, Any]) -> bool:
     """Tell whether an encoder was trained on several pairs of languages."""
-    return any(not isinstance(entry, str) for entry in metadata.get("languages", ()))
+    languages = metadata.get("languages")
+    return isinstance(languages, list) and any(not isinstance(entry, str) for entry in languages)
 
 
 def parts(metadata: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """Return what `text` or `quality` holds, by names of languages; "" where it is of two alone."""
-    whole = metadata.get(key, {})
-    return dict(whole) if is_joint(metadata) else {"": whole}
+    """Return what `text` or `quality` holds, by names of languages; "" where it is of two alone.
+
+    Metadata may be anybody's: what is no mapping there is left out.
+    """
+    whole = metadata.get(key)
+    whole = whole if isinstance(whole, Mapping) else {}
+    named = whole if is_joint(metadata) else {"": whole}
+    return {name: part for name, part in named.items() if isinstance(part, Mapping)}
 
 
 def quality_in(metadata: Mapping[str, Any], languages: Sequence[str]) -> Mapping[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from tandem.corpora.origins import Origin, lineage, origins_in, stored
+from tandem.corpora.origins import Origin, inline, lineage, origins_in, stored
 from tandem.encoders.measured import parts
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision
@@ -121,8 +121,8 @@ def model_card(
     }
     scores = [*card.scores, *_retrieval_scores(encoder.metadata)]
     # what is loaded again was rounded before
-    stored = precision if precision is not Precision.FLOAT32 else encoder.metadata.get(ROUNDED)
-    rounded = f"Measured before the numbers were rounded to {stored} for storage.\n\n"
+    coarse = precision if precision is not Precision.FLOAT32 else encoder.metadata.get(ROUNDED)
+    rounded = f"Measured before the numbers were rounded to {inline(coarse)} for storage.\n\n"
     rows = [(*s[:2], f"{s.value:.1f}", f"{s.low:.1f} to {s.high:.1f}") for s in scores]
     segmentation = encoder.segmenter.segmentation
     values = {"segmentation": f"{segmentation.kind}, {segmentation.size:,} asked for"}
@@ -137,12 +137,12 @@ def model_card(
     return _TEMPLATE.format(
         **texts | {"intro": texts["intro"].format(**sizes)},
         header=yaml.safe_dump(header, sort_keys=False, allow_unicode=True),
-        name=card.name,
+        name=inline(card.name),
         dimension=encoder.dimension,
         usage=usage,
         corpora=_corpora(encoder.metadata, card),
         start=_start(encoder.metadata),
-        measured=rounded if stored and scores else "",
+        measured=rounded if coarse and scores else "",
         scores=_scores(rows, encoder.metadata.get(NAME)),
         thresholds=_thresholds(encoder.metadata),
         lowest=_lowest(scores),
@@ -174,7 +174,7 @@ def _table_of(origins: Iterable[Origin]) -> str:
 def _scores(rows: Sequence[Sequence[object]], name: object) -> str:
     """Return the table of scores; a copy of a model with a card has no other than that has."""
     if not rows and name:
-        return f"Not measured again: the card of {_cell(name)}, of which this is made, has scores."
+        return f"Not measured again: the card of {inline(name)}, of which this is made, has scores."
     return markdown_table(("task", "metric", "score", "95% interval"), rows)
 
 
@@ -182,30 +182,39 @@ def _retrieval_scores(metadata: Mapping[str, Any]) -> list[Score]:
     """Return what training measured on pairs that it held out."""
     scores = []
     for name, quality in parts(metadata, "quality").items():
-        if (retrieval := quality.get("retrieval")) is None:
+        retrieval = quality.get("retrieval")
+        if not (figures := numbers(retrieval, "pairs", "p_at_1_x100", "low", "high")):
             continue
         # those of a calibration, which came after training; a model of an earlier version may have
         # none
         languages = name.split() or quality.get("languages") or metadata.get("languages") or ()
-        what = f"retrieval among {retrieval['pairs']:,} held-out pairs"
-        what += f", {'-'.join(languages)}" if languages else ""
-        values = (retrieval[key] for key in ("p_at_1_x100", "low", "high"))
-        scores.append(Score(what, "P@1 x 100", *values))
+        what = f"retrieval among {figures[0]:,} held-out pairs"
+        what += f", {'-'.join(map(str, languages))}" if isinstance(languages, list) else ""
+        scores.append(Score(what, "P@1 x 100", *figures[1:]))
     return scores
+
+
+def numbers(values: object, *keys: str) -> list[float]:
+    """Return the numbers of some keys, all of them; none where anybody's metadata lack one."""
+    row = [values.get(key) for key in keys] if isinstance(values, Mapping) else []
+    figures = [value for value in row if isinstance(value, int | float)]
+    return figures if len(figures) == len(keys) else []
 
 
 def _start(metadata: Mapping[str, Any]) -> str:
     """Return what is to be said of the models that training started from, if there is one."""
-    text, before = "", metadata
-    for start in list(lineage(metadata))[1:]:
-        digest = before["start"].get("sha256")
-        which = f", {_cell(start[NAME])}" if NAME in start else ""
-        which += f" (SHA-256 {digest})" if digest else ""
+    text = ""
+    for model in lineage(metadata):
+        if not isinstance(start := model.get("start"), Mapping):
+            continue
+        training, digest = start.get("training"), start.get("sha256")
+        before: Mapping[str, Any] = training if isinstance(training, Mapping) else {}
+        which = f", {inline(before[NAME])}" if NAME in before else ""
+        which += f" (SHA-256 {inline(digest)})" if digest else ""
         text += f"\n\nTraining started from another model{which}: its text and its licences count, "
         text += "too."
-        if origins := origins_in(start):
+        if origins := origins_in(before):
             text += f"\n\n{_table_of(origins)}"
-        before = start
     return text
 
 
@@ -216,17 +225,22 @@ def _thresholds(metadata: Mapping[str, Any]) -> str:
     }
     lines = ""
     for name, quality in parts(metadata, "quality").items():
-        limits, where = quality.get("thresholds", {}), "-".join(name.split())
-        shown = [f"{kinds[key]} of {limits[key]:.3f} or more" for key in kinds if key in limits]
+        limits, where = quality.get("thresholds"), "-".join(name.split())
+        figures = {kind: numbers(limits, kind) for kind in kinds}
+        shown = [f"{kinds[kind]} of {limit:.3f} or more" for kind, row in figures.items()
+                 for limit in row]  # fmt: skip
         if shown:
             where = f" of {where}" if where else ""
             lines += f"\n\n95% of translations{where} have {', and '.join(shown)}."
-    if told := metadata.get("identification"):
-        accuracy = told["accuracy_x100"]
+    told = metadata.get("identification")
+    accuracy = told.get("accuracy_x100") if isinstance(told, Mapping) else None
+    measured = numbers(accuracy, "estimate", "low", "high"), numbers(told, "threshold", "pairs")
+    if all(measured):
+        (estimate, low, high), (threshold, pairs) = measured
         lines += (
-            f"\n\nPairs with a cosine of {told['threshold']:.3f} or more are told to say the same: "
-            f"right for {accuracy['estimate']:.1f}% of {told['pairs']:,} held-out pairs (95% "
-            f"interval {accuracy['low']:.1f} to {accuracy['high']:.1f})."
+            f"\n\nPairs with a cosine of {threshold:.3f} or more are told to say the same: "
+            f"right for {estimate:.1f}% of {pairs:,} held-out pairs (95% "
+            f"interval {low:.1f} to {high:.1f})."
         )
     return lines
 
@@ -250,9 +264,4 @@ def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> 
     lines = [columns, ["---"] * len(columns), *rows]
     if len(lines) == 2:
         return "Not stated."
-    return "\n".join("| " + " | ".join(map(_cell, line)) + " |" for line in lines)
-
-
-def _cell(value: object) -> str:
-    """Return a value as it stands in a table: on one line, and no bar ends its cell."""
-    return " ".join(str(value).splitlines()).replace("|", "\\|")
+    return "\n".join("| " + " | ".join(map(inline, line)) + " |" for line in lines)

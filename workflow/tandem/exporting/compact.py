@@ -31,7 +31,7 @@ def save_with_card(
     precision: Precision,
     place: str = "path/to/this/folder",
 ) -> None:
-    """Write an encoder as a folder that `load` reads, with a model card, README.md.
+    """Write an averaging encoder as a folder that `load` reads, with a model card, README.md.
 
     What the card says of its text is kept in the metadata, so that copies have it. `place` is the
     name or the folder that the card tells its reader to load.
@@ -43,7 +43,7 @@ def save_with_card(
     with atomic_folder(folder) as temporary:
         language = "en" if "en" in encoder.languages else encoder.languages[0]
         usage = _USAGE.format(language=language, install=INSTALL, place=place)
-        text = model_card(described, card, usage, precision=precision)
+        text = model_card(encoder, card, usage, precision=precision)
         (temporary / "README.md").write_text(text, encoding="utf-8", newline="\n")
         described.write(temporary, precision)
 

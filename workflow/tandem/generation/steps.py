@@ -10,11 +10,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from tandem.errors import TandemError
 from tandem.generation.networks import SEMANTIC, Networks
 from tandem.generation.tables import RowTables, Tables
 from tandem.training.checkpoint import load_optimizer, optimizer_tensors
 from tandem.training.course import part_of
+from tandem.training.divergence import refuse_diverged
 from tandem.training.gpu_optimizer import GpuAdam
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Steps:
         """Clip the gradients and take a step, counted from 1.
 
         Raises:
-            TandemError: a gradient is infinite or not a number, where that can be seen.
+            Diverged: a gradient is infinite or not a number, where that can be seen.
         """
         raise NotImplementedError
 
@@ -90,10 +90,7 @@ class HostSteps(Steps):
         dense = [p.grad for p in self._networks.parameters() if p.grad is not None]
         gradients, clip = [*dense, *self._rows.gradients()], self._networks.objective.clip
         norm = float(torch.nn.utils.get_total_norm(gradients))
-        if not np.isfinite(norm):
-            raise TandemError(
-                "a gradient is infinite or not a number: lower `learning_rate` of the recipe"
-            )
+        refuse_diverged("a gradient", norm)
         if norm > clip:
             torch._foreach_mul_(gradients, clip / norm)
         self._rows.update()

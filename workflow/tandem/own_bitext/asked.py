@@ -46,17 +46,17 @@ def usual_start(languages: Collection[str], main_pairs: int) -> SentenceEncoder 
     return small if {*languages} <= {*small.languages} else None
 
 
-def start_in_words(languages: Collection[str], main_pairs: int) -> list[str]:
-    """Say whether a training that says nothing of it starts from `small`, and where not, why.
+def start_in_words(how: Asked, main_pairs: int) -> list[str]:
+    """Say whether a training that said nothing of it starts from `small`, and where not, why.
 
-    Of many pairs nothing is said: they start from nothing.
+    `how` has its start. Of many pairs nothing is said: they start from nothing.
     """
+    if how.start is not None:
+        return [_STARTED]
     if main_pairs > recipes.STARTED:
         return []
     codes = SentenceEncoder.load(SHIPPED / "small").languages
-    unknown = [code for code in languages if code not in codes]
-    if not unknown:
-        return [_STARTED]
+    unknown = [code for code in how.languages if code not in codes]
     words = f"starting from nothing: small does not know {' or '.join(unknown)}"
     others = [meant(code, codes) for code in unknown]
     if all(others):

@@ -27,7 +27,7 @@ from tandem.own_bitext.vocabulary import segment, unknown
 from tandem.segmentation.segmenter import Segmenter
 from tandem.text import Pair
 from tandem.training import run as training
-from tandem.training.course import Epoch
+from tandem.training.history import Epoch
 from tandem.training.pairs import load_pairs
 from tandem.training.run import Run
 from tandem.version import __version__
@@ -185,9 +185,9 @@ def build(
         if not text.exists():
             divide(how, sources, text)
         main_pairs = _pairs(text.parent, "own")
-        for line in start_in_words(how.languages, main_pairs) if how.start == "auto" else ():
+        usual, how = how.start == "auto", how.started(main_pairs)
+        for line in start_in_words(how, main_pairs) if usual else ():
             tell(line)
-        how = how.started(main_pairs)
         if not ids.exists():
             with atomic_folder(ids) as temporary:
                 learned = how.trained.segmenter if how.trained else None
@@ -291,4 +291,6 @@ def _origin(
     parts = {"text": texts, "quality": qualities} if qualities else {"text": texts}
     if len(how.pairs) == 1:
         parts = {key: part for key, values in parts.items() for part in values.values()}
-    return {"languages": plain(how.pairs), **parts, **read_json(text / ORIGINS)}
+    # what was begun by an earlier version has none
+    origins = read_json(text / ORIGINS) if (text / ORIGINS).exists() else {}
+    return {"languages": plain(how.pairs), **parts, **origins}

@@ -23,7 +23,7 @@ from tandem.segmentation.kinds.words import Words
 from tandem.segmentation.labelled import SPLITS, segment_labelled
 from tandem.tasks.selection import by_labels
 from tandem.training import run as training
-from tandem.training.course import Epoch
+from tandem.training.history import Epoch
 from tandem.training.pairs import load_labelled
 from tandem.training.recipe import Recipe
 from tandem.training.run import Run

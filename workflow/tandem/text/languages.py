@@ -11,7 +11,8 @@ _LISTED = 12
 """Most codes that a message lists."""
 _OTHER = {
     "no": "nb", "nb": "no", "iw": "he", "in": "id", "ji": "yi", "mo": "ro", "sh": "sr",
-    "fil": "tl", "cmn": "zh", "zh-tw": "zh-Hant", "zh-hk": "zh-Hant",
+    "fil": "tl", "cmn": "zh", "zh-tw": "zh-Hant", "zh-hk": "zh-Hant", "zh-cn": "zh-Hans",
+    "zh-sg": "zh-Hans",
 }  # fmt: skip
 """What else languages are called, in lower case."""
 
@@ -25,16 +26,28 @@ def meant(code: str, codes: Collection[str]) -> str | None:
     """Return which of some codes another one stands for; None: it stands for none.
 
     EN and en-US stand for en, zh-Hant-TW for zh-Hant, en for en-GB where there is no en, no for nb.
+    None stands for a code in another script.
     """
+    if code in codes:
+        return code
     there = {other.casefold(): other for other in spoken(codes)}
-    plain = code.strip().casefold().replace("_", "-")
-    parts = plain.split("-")
-    wider = ["-".join(parts[:size]) for size in range(len(parts), 0, -1)]
+    parts = code.strip().casefold().replace("_", "-").split("-")
+    firsts = dict.fromkeys((parts[0], _OTHER.get(parts[0], parts[0])))
+    wider = ["-".join([first, *parts[1:size]]) for size in range(len(parts), 0, -1)
+             for first in firsts]  # fmt: skip
     for name in wider:
         for other in (name, _OTHER.get(name, name).casefold()):
             if other in there:
                 return there[other]
-    return next((there[other] for other in there if other.startswith(f"{parts[0]}-")), None)
+    script = _script(_OTHER.get("-".join(parts), code))
+    near = (there[o] for o in there if o.startswith(f"{parts[0]}-"))
+    return next((o for o in near if not (script and _script(o)) or _script(o) == script), None)
+
+
+def _script(code: str) -> str:
+    """Return the script that a code names, four letters; empty: none."""
+    parts = code.casefold().replace("_", "-").split("-")[1:]
+    return next((part for part in parts if len(part) == 4 and part.isalpha()), "")
 
 
 def remedy(code: str, codes: Collection[str]) -> str:

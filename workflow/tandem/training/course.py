@@ -13,7 +13,7 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,8 +23,12 @@ from torch import Tensor
 from tandem.errors import TandemError
 from tandem.progress import progress_bar
 from tandem.training import checkpoint
+from tandem.training.divergence import Diverged, refuse_diverged
+from tandem.training.history import Epoch
 
 if TYPE_CHECKING:
+    from tqdm import tqdm
+
     from tandem.encoders.model import SentenceEncoder
     from tandem.training.pairs import Pairs
 
@@ -108,20 +112,6 @@ class Learner:
 
 
 @dataclass
-class Epoch:
-    """One line of the history; epoch 0 is before training."""
-
-    epoch: int
-    loss: float | None
-    validation: float | None
-
-    def shown(self) -> dict[str, str]:
-        """Return its figures as text, for a progress bar."""
-        figures = {"loss": (self.loss, 4), "validation": (self.validation, 2)}
-        return {k: f"{v:.{digits}f}" for k, (v, digits) in figures.items() if v is not None}
-
-
-@dataclass
 class Progress:
     """Where a course stands: epochs that are over, and sums of the one that is not."""
 
@@ -159,6 +149,7 @@ class Course:
         self.epochs, self.patience, self.selects = epochs, patience, selects
         self.progress = Progress()
         self.best: Parameters = {}
+        self._diverged = False
 
     def run(
         self,
@@ -181,40 +172,58 @@ class Course:
             stopped: asked after every advance; if true, training ends with a checkpoint.
             from_start: score the parameters before the first epoch too, where it selects.
             after_epoch: called with each epoch that ends.
+
+        Raises:
+            Diverged: what is learned is infinite or not a number before an epoch was kept; later
+                training ends with that epoch.
         """
         if folder is not None:
             self.resume(folder)
         if validate and from_start and self.selects and not self.progress.history:
             self._close_epoch(None, validate)
-        stored = time.monotonic()
+        self._stored = time.monotonic()
         with progress_bar(
             unit="pair", unit_scale=True, disable=not show, initial=self.progress.pairs, desc=title
         ) as bar:
-            while not self.finished:
-                bar.total = self.epochs * self.learner.begin(self.progress.epoch)
-                while (advance := self.learner.advance()) is not None:
-                    self.progress.pairs += advance.pairs
-                    self.progress.loss += advance.loss
-                    self.progress.weight += advance.weight
-                    bar.update(advance.pairs)
-                    stop = stopped()
-                    due = time.monotonic() - stored > checkpoint_seconds
-                    if folder is not None and (stop or due):
-                        self.save(folder)
-                        stored = time.monotonic()
-                    if stop:
-                        return
-                # there may be nothing to learn from
-                loss = float(self.progress.loss) / (self.progress.weight or 1)
-                self._close_epoch(loss, validate)
-                epoch = self.progress.history[-1]
-                bar.set_postfix(epoch.shown(), refresh=False)
-                after_epoch(epoch)
+            try:
+                while not self.finished and self._advance(bar, folder, checkpoint_seconds, stopped):
+                    # there may be nothing to learn from
+                    loss = float(self.progress.loss) / (self.progress.weight or 1)
+                    self._close_epoch(loss, validate)
+                    epoch = self.progress.history[-1]
+                    bar.set_postfix(epoch.shown(), refresh=False)
+                    after_epoch(epoch)
+            except Diverged as error:
+                if not self.best:
+                    raise
+                logger.warning("%s; epoch %d is kept", error, self.progress.best_epoch)
+                self._diverged = True
+
+    def _advance(
+        self, bar: tqdm[Any], folder: Path | None, seconds: float, stopped: Callable[[], bool]
+    ) -> bool:
+        """Train to the end of the epoch; return whether it came to that, and was not stopped."""
+        bar.total = self.epochs * self.learner.begin(self.progress.epoch)
+        while (advance := self.learner.advance()) is not None:
+            self.progress.pairs += advance.pairs
+            self.progress.loss += advance.loss
+            self.progress.weight += advance.weight
+            bar.update(advance.pairs)
+            stop = stopped()
+            due = stop or time.monotonic() - self._stored > seconds
+            if folder is not None and due:
+                self.save(folder)
+                self._stored = time.monotonic()
+            if stop:
+                return False
+        return True
 
     @property
     def finished(self) -> bool:
-        """Whether all epochs are over, or patience has run out."""
+        """Whether all epochs are over, patience has run out, or training diverged."""
         progress = self.progress
+        if self._diverged:
+            return True
         scored = progress.history and progress.history[-1].validation is not None
         impatient = 0 < self.patience <= progress.epoch - progress.best_epoch
         return progress.epoch >= self.epochs or bool(self.selects and scored and impatient)
@@ -223,7 +232,8 @@ class Course:
         """Validate, and keep the parameters if they are the best so far; epoch 0 has no loss."""
         progress, parameters = self.progress, self.learner.encoder()
         if loss is not None:
-            _refuse_diverged(loss, *parameters.values())
+            # a GPU is not looked at after every step, so that it may be seen here alone
+            refuse_diverged("what is learned", loss, *parameters.values())
         score = validate(parameters) if validate else None
         epoch = 0 if loss is None else progress.epoch + 1
         earlier = [e.validation for e in progress.history if e.epoch and e.validation is not None]
@@ -247,7 +257,7 @@ class Course:
         tensors = {f"learner.{name}": tensor for name, tensor in state.tensors.items()}
         tensors |= {f"best.{name}": tensor for name, tensor in self.best.items()}
         self.progress.loss = float(self.progress.loss)
-        _refuse_diverged(self.progress.loss)
+        refuse_diverged("the loss", self.progress.loss)
         values = {"progress": asdict(self.progress), "place": state.place}
         checkpoint.write(folder, self.identity, values, tensors)
 
@@ -269,25 +279,3 @@ class Course:
         place = self.progress.epoch + 1, self.progress.pairs
         logger.info("%s: going on in epoch %d, after %d pairs in all", folder, *place)
         return True
-
-
-def _refuse_diverged(loss: float, *parameters: Tensor) -> None:
-    """Refuse a loss, and parameters, that are infinite or not a number: TandemError.
-
-    A GPU is not looked at after every step, so that this may be seen at the end of an epoch alone.
-    """
-    if not (math.isfinite(loss) and all(bool(p.isfinite().all()) for p in parameters)):
-        raise TandemError(
-            "what is learned is infinite or not a number: lower `learning_rate` of the recipe "
-            "(--learning-rate)"
-        )
-
-
-def history_lines(history: Iterable[Epoch], validation: str, decimals: int = 4) -> list[str]:
-    """Return a history as lines of CSV; `validation` heads the column of the scores."""
-    lines = [f"epoch,loss,{validation}"]
-    for entry in history:
-        loss = "" if entry.loss is None else f"{entry.loss:.6f}"
-        score = "" if entry.validation is None else f"{entry.validation:.{decimals}f}"
-        lines.append(f"{entry.epoch},{loss},{score}")
-    return lines

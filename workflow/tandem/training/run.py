@@ -22,16 +22,8 @@ from tandem.machine import device_name, gpu_errors, learns_on_host, place
 from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.segmenter import Segmenter
-from tandem.training.course import (
-    BESIDE,
-    Course,
-    Epoch,
-    Learner,
-    Parameters,
-    Validate,
-    history_lines,
-    part_of,
-)
+from tandem.training.course import BESIDE, Course, Learner, Parameters, Validate, part_of
+from tandem.training.history import Epoch, history_lines
 from tandem.training.pairs import Pairs
 from tandem.training.recipe import Recipe
 

@@ -24,7 +24,8 @@ from tandem.files.io import read_lines, remove, write_lines
 from tandem.machine import learns_on_host, place
 from tandem.segmentation.pieces import train_unigram
 from tandem.training.checkpoint import load_optimizer, optimizer_tensors
-from tandem.training.course import Advance, Course, Learner, Parameters, State, history_lines
+from tandem.training.course import Advance, Course, Learner, Parameters, State
+from tandem.training.history import history_lines
 from tandem.translation.batching import END, PAD, START, UNKNOWN, Ids, group_by_length, make_batch
 from tandem.translation.kinds.rnn import Rnn
 from tandem.translation.network import AttentionNetwork, torch_threads
