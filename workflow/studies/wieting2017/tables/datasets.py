@@ -154,7 +154,7 @@ class Datasets(Table):
             "Pearson's r x 100, mean of STS 2012 to 2015, of encoders trained on "
             f"{self.experiment.size:,} pairs of each text; in brackets, the 95% t interval over "
             f"seeds and items. Word vectors start from {', '.join([start, *weighed])}; untrained "
-            "is that start. Learning rates are chosen on STS 2016, with one seed, by one rule for "
+            "is that start. Learning rates are chosen on STS 2016, with all seeds, by one rule for "
             "all texts. Over random: the gain over random pairs of the same references; over "
             "untrained: over the start. BLEU is the translator's; met, of the references, those "
             "that it was trained on; repeated, of the 2-grams of references → of paraphrases, "
