@@ -59,3 +59,26 @@ class Operations(TorchDispatchMode):
         self.counts["operations"] += name not in self.FREE
         self.counts["unordered"] += name.strip("_") in ADDED and _repeats(args[2])
         return function(*args, **kwargs or {})
+
+
+READ = ("numpy", "tolist", "item", "cpu", "__array__", "__bool__", "__int__", "__float__")
+"""Methods that read a tensor: of one on a GPU, they wait for it."""
+
+
+def counted_pool(monkeypatch, learner):
+    """Train on one pool, whose text was sent before; return what that took."""
+    learner.begin(0)
+    learner._pools.send_stretch()
+    monkeypatch.setattr("tandem.training.gpu_contrast.AT_ONCE", 1)
+    operations = Operations()
+    for name in READ:
+        original = getattr(torch.Tensor, name)
+
+        def noted(*args, original=original, **kwargs):
+            operations.counts["reads"] += 1
+            return original(*args, **kwargs)
+
+        monkeypatch.setattr(torch.Tensor, name, noted)
+    with operations:
+        learner.advance()
+    return operations.counts

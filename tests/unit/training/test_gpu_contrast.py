@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from operations import Operations
+from operations import counted_pool
 from small_runs import (
     AVERAGING,
     LSTM,
@@ -214,39 +214,24 @@ def test_shapes_are_those_of_the_whole_epoch_wherever_it_goes_on(tmp_path, objec
     [(AVERAGING, 130), (LSTM, 190), (GRAN, 190), (TRANSFORMER, 280), (WORDS, 310)],
 )
 def test_a_step_waits_for_nothing(monkeypatch, encoder, most, objective):
-    learner, counted = counted_pool(monkeypatch, encoder, objective)
+    learner, counts = counted(monkeypatch, encoder, objective)
     assert learner.step == 1
-    assert counted["waits"] == counted["reads"] == 0
-    assert counted["operations"] <= most
+    assert counts["waits"] == counts["reads"] == 0
+    assert counts["operations"] <= most
 
 
 @pytest.mark.skipif(DEVICE == "cuda", reason="counted on the CPU")
 @pytest.mark.parametrize("objective", [Margin(megabatch=5, anneal=0), HARD], ids=["5", "hard"])
 @pytest.mark.parametrize("encoder", [AVERAGING, LSTM, GRAN, TRANSFORMER, WORDS])
 def test_a_pool_of_several_batches_waits_once(monkeypatch, encoder, objective):
-    learner, counted = counted_pool(monkeypatch, encoder, objective)
+    learner, counts = counted(monkeypatch, encoder, objective)
     assert learner.step == (5 if objective is not HARD else 3)
-    assert counted["waits"] == 0
-    assert counted["reads"] == 1  # of how many tokens its largest batch has
+    assert counts["waits"] == 0
+    assert counts["reads"] == 1  # of how many tokens its largest batch has
 
 
-def counted_pool(monkeypatch, encoder, objective):
+def counted(monkeypatch, encoder, objective):
     """A learner that has trained on one pool, and what that took."""
     texts = [in_words(bitext()) if encoder.words else bitext()]
-    run = described(encoder, objective, scramble=0.0)
-    learner = course(run, texts).learner
-    learner.begin(0)
-    learner._pools.send_stretch()
-    monkeypatch.setattr(gpu_contrast, "AT_ONCE", 1)
-    operations = Operations()
-    for name in ("numpy", "tolist", "item", "cpu", "__array__", "__bool__", "__int__", "__float__"):
-        original = getattr(torch.Tensor, name)
-
-        def noted(*args, original=original, **kwargs):
-            operations.counts["reads"] += 1
-            return original(*args, **kwargs)
-
-        monkeypatch.setattr(torch.Tensor, name, noted)
-    with operations:
-        learner.advance()
-    return learner, operations.counts
+    learner = course(described(encoder, objective, scramble=0.0), texts).learner
+    return learner, counted_pool(monkeypatch, learner)

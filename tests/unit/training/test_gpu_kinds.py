@@ -5,7 +5,7 @@ from contextlib import nullcontext
 import numpy as np
 import pytest
 import torch
-from operations import Operations
+from operations import counted_pool
 from small_runs import TYPES, Rising, bitext, described
 
 from tandem.encoders.encoder import ENCODERS
@@ -124,23 +124,8 @@ def test_a_pool_waits_once_at_most(monkeypatch, objective, waits):
 
 def counted(monkeypatch, run, text):
     """What training on one pool took."""
-    monkeypatch.setattr(gpu_contrast, "AT_ONCE", 1)
     with cpu_as_gpu():
-        learner = course_of(run, TYPES + 1, [text], "cpu").learner
-        learner.begin(0)
-        learner._pools.send_stretch()
-        operations = Operations()
-        for name in ("numpy", "tolist", "item", "cpu", "__bool__", "__int__", "__float__"):
-            original = getattr(torch.Tensor, name)
-
-            def noted(*args, original=original, **kwargs):
-                operations.counts["reads"] += 1
-                return original(*args, **kwargs)
-
-            monkeypatch.setattr(torch.Tensor, name, noted)
-        with operations:
-            learner.advance()
-    return operations.counts
+        return counted_pool(monkeypatch, course_of(run, TYPES + 1, [text], "cpu").learner)
 
 
 def test_a_training_that_diverges_is_refused_on_every_device():

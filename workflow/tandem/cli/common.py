@@ -133,6 +133,14 @@ def from_on(least: float | None) -> str:
     return "" if least is None or least <= -1 else f", from a score of {least:.3f} on"
 
 
+def add_files(parser: argparse.ArgumentParser, more: str = "") -> None:
+    """Add the files of a bitext; `more` is said of them."""
+    add_input(
+        parser, "files", nargs="*", default=[STDIO], metavar="FILE",
+        help=f"{BITEXT}{more} (default: -)",
+    )  # fmt: skip
+
+
 def add_languages(parser: argparse.ArgumentParser, required: bool = True) -> None:
     """Add the languages of the two sides."""
     parser.add_argument(

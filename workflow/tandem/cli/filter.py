@@ -43,14 +43,7 @@ def add_filter(parser: argparse.ArgumentParser) -> None:
         help="a YAML file: filters by name, each with its settings; there are "
         f"{', '.join(FILTERS.modules())}",
     )  # fmt: skip
-    add_input(
-        parser,
-        "files",
-        nargs="*",
-        default=[STDIO],
-        metavar="FILE",
-        help=f"{common.BITEXT} (default: -)",
-    )
+    common.add_files(parser)
     mark_input(parser, "read_by_rules")
     parser.set_defaults(read_by_rules=())
     common.add_languages(parser)

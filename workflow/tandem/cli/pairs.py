@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from tandem.cli import Dashed, common
-from tandem.cli.places import add_input
 from tandem.corpora.files import STDIO
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
@@ -47,10 +46,7 @@ def add_score(parser: argparse.ArgumentParser) -> None:
 
 def _add_options(parser: argparse.ArgumentParser, more: str = "") -> None:
     common.add_model(parser)
-    add_input(
-        parser, "files", nargs="*", default=[STDIO], metavar="FILE",
-        help=f"{common.BITEXT}{more} (default: -)",
-    )  # fmt: skip
+    common.add_files(parser, more)
     common.add_languages(parser)
     common.add_columns(parser)
     common.add_output(parser)

@@ -37,14 +37,7 @@ def add_identify(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     common.set_up(parser, identify, _IDENTIFY)
     common.add_model(parser)
-    add_input(
-        parser,
-        "files",
-        nargs="*",
-        default=[STDIO],
-        metavar="FILE",
-        help=f"{common.BITEXT} (default: -)",
-    )
+    common.add_files(parser)
     common.add_languages(parser)
     common.add_columns(parser)
     parser.add_argument(
