@@ -191,7 +191,7 @@ def test_a_card_that_fills_up_is_told(
         raise error
 
     gpu.setattr(card, "nearest", full)
-    remedy = r"is full .*\)\. Search on the CPU \(--device cpu\), end what else runs"
+    remedy = r"is full .*\)\. Compute on the CPU \(--device cpu, .*\), end what else runs"
     with pytest.raises(TandemError, match=remedy):
         search(*sides, 1)
 
