@@ -74,9 +74,8 @@ class Comparison(Table):
         return [*pretrained(plan, self.baselines), *self.rows]
 
     def marked(self, material: Material) -> Marked:
-        """Return what is said of experiments; a kind of a study may say something else."""
-        barred = learned.barred(material, self.guarded) if self.guarded else {}
-        return Marked(note=learned.note(barred), withheld={"barred": barred})
+        """Return what is said of experiments; a kind of a study may say something."""
+        return Marked()
 
     def further_rows(self, material: Material) -> list[list[str]]:
         """Return rows below those of the models: a label, "" and a text for each column."""
@@ -108,6 +107,8 @@ class Comparison(Table):
         ]  # fmt: skip
         p = [[_p(cells[-1][place], cell) for place, cell in enumerate(row)] for row in cells]
         marked = self.marked(material)
+        shortfalls = learned.barred(material, self.guarded) if self.guarded else {}
+        barred = {"barred": {**shortfalls, **marked.withheld.get("barred", {})}}
         lines, scored = [], []
         for row, of_row, figures, values in zip(rows, names, cells, p, strict=True):
             line: dict[str, Any] = row.model_dump(include={"encoder", "setting"})
@@ -125,10 +126,10 @@ class Comparison(Table):
         shown = [*self._shown(lines, names, cells, marked), *self.further_rows(material)]
         text = page(
             f"# {self.title}", grid(headings, shown), self._legend(material),
-            marked.note, self.notes, self._published(material),
+            marked.note, learned.note(shortfalls), self.notes, self._published(material),
         )  # fmt: skip
         frames = {"cells": pd.DataFrame(scored)}
-        return Report(pd.DataFrame(lines), text, frames, **marked.withheld)
+        return Report(pd.DataFrame(lines), text, frames, **{**marked.withheld, **barred})
 
     def _shown(
         self,
