@@ -138,6 +138,22 @@ def cpu_as_gpu() -> Iterator[None]:
         _as_gpu.pop()
 
 
+def has_bfloat16(device: torch.device) -> bool:
+    """Whether a device has instructions for products of bfloat16.
+
+    Without them a CPU emulates such products, many times slower than those of float32. Of other
+    processors than x86-64 it is not known, nor by an old PyTorch.
+    """
+    import torch
+
+    if device.type == "cuda":
+        return torch.cuda.is_bf16_supported(including_emulation=False)
+    if device.type != "cpu" or not hasattr(torch.cpu, "get_capabilities"):
+        return False
+    capabilities = torch.cpu.get_capabilities()
+    return bool(capabilities.get("avx512_bf16") or capabilities.get("amx_bf16"))
+
+
 @contextmanager
 def exact_products() -> Iterator[None]:
     """Let cuDNN too multiply float32 as such, not as TF32, until the last such context ends."""

@@ -146,16 +146,17 @@ def test_first_layers_stay_in_every_architecture(tmp_path, kind):
         course(start, frozen_layers=3)
 
 
-def test_a_stopped_training_ends_with_the_same_bytes(start, tmp_path):
-    whole = course(start)
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_a_stopped_training_ends_with_the_same_bytes(start, precision, tmp_path):
+    whole = course(start, precision=precision)
     whole.run(None, show=False)
     for stop in (1, 4):
         folder = tmp_path / f"stopped{stop}"
-        begun = course(start)
+        begun = course(start, precision=precision)
         steps = iter([False] * stop + [True] * 9)
         with contextlib.suppress(KeyboardInterrupt):
             begun.run(None, folder, show=False, stopped=partial(next, steps))
-        resumed = course(start)
+        resumed = course(start, precision=precision)
         resumed.run(None, folder, show=False)
         assert_same_bytes(whole, resumed)
 

@@ -6,6 +6,8 @@ from small_runs import TYPES, bitext
 
 from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.kinds.lstm import Lstm
+from tandem.encoders.kinds.pretrained import Pretrained
+from tandem.encoders.kinds.scorer import Scorer
 from tandem.encoders.kinds.transformer import Transformer
 from tandem.objectives.kinds.additive_margin import AdditiveMargin
 from tandem.training.recipe import Recipe
@@ -42,6 +44,10 @@ def test_a_transformer_learns_the_same_in_bfloat16():
     ("encoder", "precision", "device", "expected"),
     [
         (TRANSFORMER, "auto", "cpu", False),
+        (Pretrained(), "auto", "cpu", True),
+        (Scorer(body=Pretrained()), "auto", "cpu", True),
+        (Scorer(body=TRANSFORMER), "auto", "cpu", False),
+        (Pretrained(), "float32", "cpu", False),
         (TRANSFORMER, "auto", "cuda", True),
         (TRANSFORMER, "float32", "cuda", False),
         (TRANSFORMER, "bfloat16", "cpu", True),
@@ -51,12 +57,19 @@ def test_a_transformer_learns_the_same_in_bfloat16():
 )
 def test_where_it_is_used(encoder, precision, device, expected, monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation: True)
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"amx_bf16": True}, raising=False)
     assert uses_bfloat16(run(precision, encoder), torch.device(device)) is expected
 
 
 def test_a_gpu_without_it_trains_in_float32(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation: False)
     assert not uses_bfloat16(run("auto"), torch.device("cuda"))
+
+
+@pytest.mark.parametrize("capabilities", [dict, lambda: {"avx512_bf16": False, "avx512_f": True}])
+def test_a_processor_without_it_trains_in_float32(capabilities, monkeypatch):
+    monkeypatch.setattr(torch.cpu, "get_capabilities", capabilities, raising=False)
+    assert not uses_bfloat16(run("auto", Pretrained()), torch.device("cpu"))
 
 
 def test_on_a_processor_auto_is_float32_to_the_byte():

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from functools import partialmethod
 
 import numpy as np
@@ -76,8 +77,12 @@ def test_a_model_says_what_it_started_from():
 
 def test_a_model_says_what_trained_it():
     segmenter, run = encoder_of(train(AVERAGING)).segmenter, described(AVERAGING, epochs=1)
-    encoder, _ = train_encoder(run, segmenter, [bitext()], None, show=False, device="cpu")
-    assert encoder.metadata["device"] == "cpu"
+    known = []
+    for changed in ({}, {"precision": "bfloat16"}):
+        how = replace(run, recipe=run.recipe.model_copy(update=changed))
+        encoder, _ = train_encoder(how, segmenter, [bitext()], None, show=False, device="cpu")
+        known.append([encoder.metadata["device"], encoder.metadata.get("bfloat16")])
+    assert known == [["cpu", None], ["cpu", True]]
 
 
 def test_a_training_on_a_gpu_that_is_lost_says_so_and_goes_on_from_its_checkpoint(

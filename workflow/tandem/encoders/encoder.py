@@ -94,7 +94,9 @@ class Encoder(Kind):
     memory_mb: ClassVar[int] = 4000
     """Megabytes of memory that its training takes, at most."""
     multiplies: ClassVar[bool] = False
-    """Whether products of large matrices take most of its time: bfloat16 makes these faster."""
+    """Whether products of matrices take most of its time: bfloat16 makes these faster on a GPU."""
+    large: ClassVar[bool] = False
+    """Whether they are so large that it makes them faster on a CPU that has it, too."""
 
     dimension: PositiveInt = 300
     """Width of the token embeddings."""

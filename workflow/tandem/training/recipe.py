@@ -52,7 +52,8 @@ class Recipe(Settings):
     is then faster, since nothing is computed of their gradients."""
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
     """Arithmetic of an encoder's matrix products, as PyTorch's autocast does it; parameters, sums
-    and losses are float32. auto: bfloat16 where a transformer trains on a GPU that has it."""
+    and losses are float32. auto: bfloat16 where a transformer trains on a GPU, or a pretrained
+    encoder on a processor, that has instructions for it."""
     threads: PositiveInt = 1
     """Processor threads; they change the order of sums, and so the last digits of results."""
 

@@ -18,7 +18,7 @@ from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
 from tandem.files.io import atomic_folder, write_lines
 from tandem.kernels import set_threads
-from tandem.machine import device_name, gpu_errors, learns_on_host, place
+from tandem.machine import device_name, gpu_errors, has_bfloat16, learns_on_host, place
 from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.segmenter import Segmenter
@@ -85,8 +85,8 @@ def uses_bfloat16(run: Run, device: torch.device) -> bool:
     """Whether a run multiplies matrices in bfloat16 on a device."""
     if run.recipe.precision != "auto":
         return run.recipe.precision == "bfloat16"
-    has = device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
-    return run.encoder.multiplies and has
+    gains = run.encoder.large if device.type == "cpu" else run.encoder.multiplies
+    return gains and has_bfloat16(device)
 
 
 def first_parameters(
@@ -139,8 +139,8 @@ def course_of(
         "start": start.digest() if start else "",
         "on_host": host,  # the optimisers of a GPU have other states
     }
-    if not host:  # of the precision `auto`, this depends on the card
-        identity["bfloat16"] = uses_bfloat16(run, torch.device(device))
+    if (halves := uses_bfloat16(run, torch.device(device))) or not host:
+        identity["bfloat16"] = halves  # of the precision `auto`, this depends on the machine
     return Course(learner, identity, run.recipe.epochs, run.recipe.patience)
 
 
@@ -186,6 +186,8 @@ def train_encoder(
         raise KeyboardInterrupt
     pairs, epoch = sum(len(text.usable) for text in texts), course.progress.best_epoch
     metadata = {"pairs": pairs, "epoch": epoch, "device": device_name(device), **run.description()}
+    if course.identity.get("bfloat16"):
+        metadata["bfloat16"] = True
     if start is not None:
         metadata["start"] = {"sha256": course.identity["start"], "training": start.metadata}
     if not course.finished:

@@ -51,8 +51,13 @@ class Posterior(Encoder):
 
     @property
     def multiplies(self) -> bool:  # type: ignore[override]
-        """Whether products of large matrices take most of its time."""
+        """Whether products of matrices take most of its time."""
         return self.body.multiplies
+
+    @property
+    def large(self) -> bool:  # type: ignore[override]
+        """Whether these are large."""
+        return self.body.large
 
     @property
     def words(self) -> bool:

@@ -34,6 +34,7 @@ class Pretrained(Encoder):
     exportable: ClassVar[bool] = True
     memory_mb: ClassVar[int] = 8000
     multiplies: ClassVar[bool] = True
+    large: ClassVar[bool] = True
 
     config: dict[str, Any] = {}
     """Configuration of the library, with its `model_type`; empty: all that is set here is that of
