@@ -35,6 +35,7 @@ rule fetch_dataset:
     log:
         "results/logs/fetch_dataset/{dataset}/{file}.log",
     retries: 2
+    priority: FIRST
     conda:
         "../../envs/tandem.yaml"
     params:
@@ -61,6 +62,7 @@ rule fetch_optional_dataset:
     wildcard_constraints:
         optional=alternatives(OPTIONAL),
     retries: 2
+    priority: FIRST
     conda:
         "../../envs/tandem.yaml"
     params:
@@ -85,6 +87,7 @@ rule build_bitext:
         folder=directory("{root}/corpora/{bitext}"),
     log:
         "{root}/logs/build_bitext/{bitext}.log",
+    priority: FIRST
     conda:
         "../../envs/tandem.yaml"
     resources:
@@ -112,6 +115,7 @@ rule build_collection:
         folder=directory("{root}/corpora/{collection}"),
     log:
         "{root}/logs/build_collection/{collection}.log",
+    priority: FIRST
     conda:
         "../../envs/tandem.yaml"
     resources:
@@ -138,6 +142,7 @@ rule build_labelled:
         folder=directory("{root}/corpora/{labelled}"),
     log:
         "{root}/logs/build_labelled/{labelled}.log",
+    priority: FIRST
     conda:
         "../../envs/tandem.yaml"
     params:
@@ -162,6 +167,7 @@ rule build_mining_task:
         folder=directory("{root}/mining/{mining}"),
     log:
         "{root}/logs/build_mining_task/{mining}.log",
+    priority: FIRST
     conda:
         "../../envs/tandem.yaml"
     resources:
@@ -213,6 +219,7 @@ rule build_selection:
         task="{root}/corpora/selection.tsv",
     log:
         "{root}/logs/build_selection.log",
+    priority: FIRST
     conda:
         "../../envs/tandem.yaml"
     params:

@@ -51,6 +51,7 @@ rule take_pretrained:
         model=directory("{root}/pretrained/{pretrained}"),
     log:
         "{root}/logs/take_pretrained/{pretrained}.log",
+    priority: FIRST
     conda:
         "../../envs/tandem.yaml"
     resources:
