@@ -34,8 +34,8 @@ rule fetch_dataset:
         file="results/corpora/downloads/{dataset}/{file}",
     log:
         "results/logs/fetch_dataset/{dataset}/{file}.log",
-    retries: 2
     priority: FIRST
+    retries: 2
     conda:
         "../../envs/tandem.yaml"
     params:
@@ -61,8 +61,8 @@ rule fetch_optional_dataset:
         "results/logs/fetch_optional_dataset/{optional}.log",
     wildcard_constraints:
         optional=alternatives(OPTIONAL),
-    retries: 2
     priority: FIRST
+    retries: 2
     conda:
         "../../envs/tandem.yaml"
     params:
