@@ -125,7 +125,7 @@ def limit(work: Work, bandwidth: float, products: float, halves: float) -> float
         total = work.pairs // work.batch
         chosen = 2.0 * objective.batches(total // 2, total) * work.batch * encoder.width
     operations = 2 * weights * states * (3 + (groups == 4) / 2) + chosen
-    fast = halves if encoder.multiplies and work.precision == "auto" else products
+    fast = halves if "cuda" in encoder.bfloat16_on and work.precision == "auto" else products
     return 1 / max(moved / bandwidth, operations / fast)
 
 

@@ -72,6 +72,11 @@ def test_a_processor_without_it_trains_in_float32(capabilities, monkeypatch):
     assert not uses_bfloat16(run("auto", Pretrained()), torch.device("cpu"))
 
 
+def test_a_pytorch_that_cannot_tell_trains_in_float32(monkeypatch):
+    monkeypatch.delattr(torch.cpu, "get_capabilities", raising=False)
+    assert not uses_bfloat16(run("auto", Pretrained()), torch.device("cpu"))
+
+
 def test_on_a_processor_auto_is_float32_to_the_byte():
     one, other = (trained(precision).best for precision in ("auto", "float32"))
     assert all(torch.equal(one[name], other[name]) for name in one)

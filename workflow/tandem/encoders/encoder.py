@@ -93,10 +93,9 @@ class Encoder(Kind):
     that alone, and reads nothing off a GPU: then a step there is recorded, which is far faster."""
     memory_mb: ClassVar[int] = 4000
     """Megabytes of memory that its training takes, at most."""
-    multiplies: ClassVar[bool] = False
-    """Whether products of matrices take most of its time: bfloat16 makes these faster on a GPU."""
-    large: ClassVar[bool] = False
-    """Whether they are so large that it makes them faster on a CPU that has it, too."""
+    bfloat16_on: ClassVar[frozenset[str]] = frozenset()
+    """Types of devices on which products in bfloat16 make training faster, where these have it: of
+    a GPU where products of matrices take most of the time, of a CPU where they are large, too."""
 
     dimension: PositiveInt = 300
     """Width of the token embeddings."""

@@ -85,8 +85,7 @@ def uses_bfloat16(run: Run, device: torch.device) -> bool:
     """Whether a run multiplies matrices in bfloat16 on a device."""
     if run.recipe.precision != "auto":
         return run.recipe.precision == "bfloat16"
-    gains = run.encoder.large if device.type == "cpu" else run.encoder.multiplies
-    return gains and has_bfloat16(device)
+    return device.type in run.encoder.bfloat16_on and has_bfloat16(device)
 
 
 def first_parameters(

@@ -33,8 +33,7 @@ class Pretrained(Encoder):
 
     exportable: ClassVar[bool] = True
     memory_mb: ClassVar[int] = 8000
-    multiplies: ClassVar[bool] = True
-    large: ClassVar[bool] = True
+    bfloat16_on: ClassVar[frozenset[str]] = frozenset({"cpu", "cuda"})
 
     config: dict[str, Any] = {}
     """Configuration of the library, with its `model_type`; empty: all that is set here is that of

@@ -48,14 +48,9 @@ class Scorer(Encoder):
         return self.body.fixed_shapes
 
     @property
-    def multiplies(self) -> bool:  # type: ignore[override]
-        """Whether products of matrices take most of its time."""
-        return self.body.multiplies
-
-    @property
-    def large(self) -> bool:  # type: ignore[override]
-        """Whether these are large."""
-        return self.body.large
+    def bfloat16_on(self) -> frozenset[str]:  # type: ignore[override]
+        """Types of devices on which bfloat16 makes its training faster."""
+        return self.body.bfloat16_on
 
     @property
     def memory_mb(self) -> int:  # type: ignore[override]

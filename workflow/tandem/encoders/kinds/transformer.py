@@ -30,7 +30,7 @@ class Transformer(Encoder):
     embeddings.
     """
 
-    multiplies: ClassVar[bool] = True
+    bfloat16_on: ClassVar[frozenset[str]] = frozenset({"cuda"})
     fixed_shapes: ClassVar[bool] = True
 
     grouped: bool = False
