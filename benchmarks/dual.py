@@ -38,7 +38,8 @@ import trials
 
 from tandem.corpora.collection import read_parts
 from tandem.encoders.encoder import ENCODERS
-from tandem.files.io import atomic_folder, read_yaml, sha256
+from tandem.files.atomic import atomic_folder
+from tandem.files.io import read_yaml, sha256
 from tandem.objectives.objective import objective_files
 from tandem.provenance import source_digest
 from tandem.segmentation.collection import Balance, draw, segment_collection

@@ -27,7 +27,8 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from tandem.encoders.encoder import ENCODERS
-from tandem.files.io import read_json, read_yaml, remove, write_json
+from tandem.files.atomic import remove
+from tandem.files.io import read_json, read_yaml, write_json
 from tandem.machine import learns_on_host, place
 from tandem.objectives.kinds.generative import Generative
 from tandem.segmentation.ragged import Ragged

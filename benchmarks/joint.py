@@ -51,7 +51,8 @@ import trials
 from tandem.corpora.collection import Part, read_parts
 from tandem.encoders.encoder import ENCODERS
 from tandem.encoders.kinds.averaging import Averaging
-from tandem.files.io import atomic_folder, read_yaml, sha256
+from tandem.files.atomic import atomic_folder
+from tandem.files.io import read_yaml, sha256
 from tandem.objectives.kinds.margin import Margin
 from tandem.objectives.negatives import BLOCK
 from tandem.objectives.objective import objective_files

@@ -54,7 +54,7 @@ class Missing:
             raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
 sys.meta_path.insert(0, Missing())
 """
-TRAINERS = {"torch", "numba", "faiss", "scipy", "pandas", "tokenizers", "zstandard"}
+TRAINERS = {"torch", "numba", "faiss", "scipy", "pandas", "tokenizers", "backports"}
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from _adapter import logged
-from tandem.files.io import atomic_folder
+from tandem.files.atomic import atomic_folder
 from tandem.mining.sentences import cut
 from tandem.mining.settings import Columns
 

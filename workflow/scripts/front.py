@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from _adapter import logged
-from tandem.files.io import atomic_path
+from tandem.files.atomic import atomic_path
 from tandem.reporting.front import front_page
 
 with logged(snakemake.log[0]) as log:

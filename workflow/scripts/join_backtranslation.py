@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from _adapter import logged
-from tandem.files.io import atomic_folder, write_json
+from tandem.files.atomic import atomic_folder
+from tandem.files.io import write_json
 from tandem.filtering.filter import parse_filters
 from tandem.translation.translate_files import join_translations
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from _adapter import job_device, logged
-from tandem.files.io import atomic_path
+from tandem.files.atomic import atomic_path
 from tandem.mining.documents import pair_documents
 from tandem.search.neighbours import IndexKind
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from _adapter import add_kinds, job_device, logged
 from tandem.encoders.baselines import load_baseline
 from tandem.encoders.model import SentenceEncoder
-from tandem.files.io import atomic_folder
+from tandem.files.atomic import atomic_folder
 from tandem.tasks.task import TASKS, write_scores
 
 with logged(snakemake.log[0]) as log:

@@ -7,7 +7,8 @@ import numpy as np
 
 from _adapter import add_kinds, logged
 from tandem.corpora.sample import draw_sample, drawn_lines
-from tandem.files.io import atomic_folder, read_lines
+from tandem.files.atomic import atomic_folder
+from tandem.files.io import read_lines
 from tandem.segmentation.ragged import save_array
 from tandem.segmentation.segmentation import SEGMENTATIONS
 from tandem.segmentation.segmenter import Segmenter, learn, segment_lines

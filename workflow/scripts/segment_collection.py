@@ -4,7 +4,7 @@ from pathlib import Path
 
 from _adapter import add_kinds, logged
 from tandem.corpora.collection import read_parts
-from tandem.files.io import atomic_folder
+from tandem.files.atomic import atomic_folder
 from tandem.segmentation.collection import Balance, draw, segment_collection
 from tandem.segmentation.segmentation import SEGMENTATIONS
 from tandem.segmentation.segmenter import Segmenter

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from _adapter import add_kinds, logged
-from tandem.files.io import atomic_folder
+from tandem.files.atomic import atomic_folder
 from tandem.segmentation.labelled import segment_labelled
 from tandem.segmentation.segmentation import SEGMENTATIONS
 from tandem.segmentation.segmenter import Segmenter

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from _adapter import add_kinds, checkpoint, job_device, logged
 from tandem.encoders.model import SentenceEncoder
-from tandem.files.io import remove
+from tandem.files.atomic import remove
 from tandem.segmentation.segmenter import Segmenter
 from tandem.tasks import selection
 from tandem.training import run

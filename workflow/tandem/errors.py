@@ -64,7 +64,7 @@ EXTRAS = {
     module: extra
     for extra, modules in {
         "mine": "faiss numba",
-        "formats": "defusedxml polib zstandard",
+        "formats": "backports defusedxml polib",
         "train": "llvmlite torch",
         "export": "sentence_transformers tokenizers",
         "translate": "ctranslate2 sacrebleu transformers",
@@ -124,7 +124,28 @@ def explained(error: Exception, settings: str) -> str | None:
         return f"a name is not UTF-8 ({shown(' '.join(around.split()))}). Choose another"
     if isinstance(error, FileNotFoundError) and error.filename and not error.filename2:
         return f"{os.fspath(error.filename)}: no such file. Check the name"
-    return str(error) if isinstance(error, OSError) else to_install(error)
+    if isinstance(error, OSError):
+        return _of_system(error)
+    return to_install(error)
+
+
+_REMEDIES = {
+    errno.EISDIR: "is a folder, and a file is needed. Name one",
+    errno.ENOTDIR: "has a part that is no folder. Check the name",
+    errno.EEXIST: "is there already. Move it away",
+    errno.ENAMETOOLONG: "is too long a name. Choose a shorter one",
+    errno.EACCES: "may not be read or written by you. Change its permissions, or choose another",
+    errno.EROFS: "is on a disk that cannot be written to. Choose another place",
+}
+
+
+def _of_system(error: OSError) -> str:
+    """Return an error of the system with its remedy, where it names a file."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT) and not error.filename:
+        remedy = "Make room, or choose another place"
+        return f"the output cannot be written ({error.strerror}). {remedy}"
+    known = None if error.filename is None else _REMEDIES.get(error.errno or 0)
+    return f"{shown(os.fspath(error.filename))} {known}" if known else str(error)
 
 
 _NO_MEMORY = re.compile(

@@ -17,7 +17,7 @@ import torch
 
 import tandem
 from tandem.cli import COMMANDS, main, parsed
-from tandem.cli.common import byte_size
+from tandem.cli.argument import byte_size
 from tandem.cli.pairs import two_sentences
 from tandem.encoders.composition import Composition, as_encoder
 from tandem.encoders.kinds.averaging import Averaging

@@ -150,6 +150,10 @@ def test_inputs_and_outputs_are_never_one_file(files, tmp_path, capsys):
         assert main([*command, *out, "--keep-scores", place]) == 1
     for place in files:
         assert main([*command, "--out", place]) == 1
+    for out_place, scores in (("new", "new/scores"), ("new/kept", "new")):
+        places = ["--out", str(tmp_path / out_place), "--keep-scores", str(tmp_path / scores)]
+        assert main([*command, *places]) == 1
+    assert not (tmp_path / "new").exists()
     assert (tmp_path / "rules.yaml").read_text() == RULES
     assert "same file" in capsys.readouterr().err
 

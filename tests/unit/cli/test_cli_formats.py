@@ -8,9 +8,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import zstandard
 
 from tandem.cli import main
+from tandem.files.io import zstandard
 
 LANGUAGES = ["--languages", "en", "de"]
 ROWS = "German\tEnglish\tnote\nEins 1\tOne 1\tx\nZwei 2\tTwo 3\ty\n"
@@ -20,7 +20,7 @@ UNPACK = {
     ".gz": gzip.decompress,
     ".bz2": bz2.decompress,
     ".xz": lzma.decompress,
-    ".zst": lambda data: zstandard.ZstdDecompressor().decompressobj().decompress(data),
+    ".zst": zstandard().decompress,
 }
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tandem import mine
-from tandem.cli import main
+from tandem.cli import main, spooled
 
 LANGUAGES = ["--languages", "en", "de"]
 ENGLISH, GERMAN = ([f"{language}{n}" for n in range(60)] for language in ("en", "de"))
@@ -169,3 +169,16 @@ def test_blank_lines_alone_are_said_to_be_blank(model, capsys, tmp_path):
     assert main(["score", model, "blank", "blank", *LANGUAGES]) == 1
     captured = capsys.readouterr()
     assert captured.err.endswith("score: each of 3 pairs has a blank side. Nothing is written\n")
+
+
+def test_means_of_documents_do_not_depend_on_the_batches():
+    random = np.random.default_rng(5)
+    sizes = random.integers(1, 40, 60)
+    sizes[20] = 700  # many batches long
+    rows = random.standard_normal((sizes.sum(), 3)).astype(np.float32)
+    parted = np.split(rows, np.cumsum(sizes)[:-1])
+    wanted = [part.mean(0, np.float64) for part in parted]
+    for batch in (1, 7, 64, len(rows)):
+        parts = (rows[start : start + batch] for start in range(0, len(rows), batch))
+        means = np.concatenate([*spooled._means(parts, sizes)])
+        np.testing.assert_allclose(means, wanted, rtol=1e-5, atol=1e-7)

@@ -163,6 +163,39 @@ def test_fewer_dimensions_are_fewer_numbers(here, built, capsys):
     assert not (here / "work/wide").exists()
 
 
+def test_an_empty_name_is_wrong_usage(here, capsys):
+    """As that of a variable that is not set."""
+    for command in (
+        ["encode", "", "a.en"],
+        ["score", "", "a.en", "a.en", *LANGUAGES],
+        ["compress", "", "out"],
+        ["export", " ", "out"],
+        ["train", "a.en", "a.en", *LANGUAGES, "--from", "", "--out", "out"],
+    ):
+        with pytest.raises(SystemExit) as error:
+            main(command)
+        assert error.value.code == 2
+        assert "it is empty. Give a model's folder, or a name" in capsys.readouterr().err
+    with pytest.raises(TandemError, match="the model's name is empty"):
+        find_model("")
+
+
+@pytest.mark.parametrize("command", ["compress", "export"])
+def test_what_came_into_an_output_meanwhile_stays(here, built, capsys, monkeypatch, command):
+    def written_meanwhile(*_):
+        (here / "work/out").mkdir(exist_ok=True)
+        (here / "work/out/thesis.txt").write_text("mine")
+
+    monkeypatch.setattr("tandem.corpora.origins.write_notice", written_meanwhile)
+    monkeypatch.setattr("tandem.encoders.model.write_notice", written_meanwhile)
+    monkeypatch.setattr("tandem.exporting.sentence_transformers.write_notice", written_meanwhile)
+    for more in ([], ["--overwrite"]):
+        assert main([command, str(built), "out", *more]) == 1
+        assert (here / "work/out/thesis.txt").read_text() == "mine"
+        assert "out is there already" in (said := capsys.readouterr().err) or "thesis" in said
+        shutil.rmtree("out")
+
+
 def test_what_cannot_be_written_is_wrong_usage(built, capsys):
     for command in (
         ["compress", str(built), "out", "--precision", "int4"],

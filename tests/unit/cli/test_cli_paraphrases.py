@@ -365,3 +365,16 @@ def test_what_says_the_same_is_no_negative():
     ]  # fmt: skip
     # by way of A, which is a but for its case, all are the same
     assert not len(mined(Fixed(), pairs, ("en", "en"), 2, 0.0).pairs)
+
+
+def test_pairs_of_blanks_are_no_pairs(home, run):
+    (home / "blanks").write_text("\n\n")
+    code, _, err = run("identify", "model", "blanks", "blanks", *EN, "--out", "told.tsv")
+    assert code == 1 and "no pair has both sides; 2 with a blank side left out" in err
+    assert not (home / "told.tsv").exists()
+
+
+def test_pairs_that_are_all_alike_have_no_figures(home, run):
+    (home / "alike.tsv").write_text("".join(f"{w}\t{w}\t{n % 2}\n" for n, w in enumerate(WORDS)))
+    code, _, err = run("evaluate", "model", "alike.tsv", "--labelled", *EN)
+    assert code == 1 and "alike.tsv" in err and "Traceback" not in err

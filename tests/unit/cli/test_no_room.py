@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ from stopped_runs import ENVIRONMENT, LANGUAGES, OPTIONS, content, finish, train
 
 from tandem.cli import main
 from tandem.errors import TandemError, explained, writing
-from tandem.files.io import atomic_path
+from tandem.files.atomic import atomic_path
 from tandem.search import limits
 
 
@@ -72,6 +73,20 @@ def test_a_full_stdout_is_said(home):
     assert done.returncode == 1
     assert "stdout: cannot be written (No space left" in done.stderr
     assert "Traceback" not in done.stderr and "Exception ignored" not in done.stderr
+
+
+def test_a_report_without_room_says_that_the_rest_is_there(home, small_disk, tmp_path, capsys):
+    (small_disk / "other").write_bytes(bytes(shutil.disk_usage(small_disk).free))
+    out, report = tmp_path / "x.tsv", small_disk / "report.json"
+    command = ["encode", str(home / "whole"), str(home / "en"), "--language", "en", "--quiet"]
+    command += ["--out", str(out), "--json", str(report)]
+    assert main(command) == 1
+    assert "All but this report is written: to have it too, add --overwrite" in (
+        capsys.readouterr().err
+    )
+    assert out.exists()
+    (small_disk / "other").unlink()
+    assert main([*command, "--overwrite"]) == 0 and report.exists()
 
 
 def test_a_limit_on_files_is_said(home, tmp_path):

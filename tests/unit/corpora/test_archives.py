@@ -6,12 +6,12 @@ import tarfile
 import zipfile
 
 import pytest
-import zstandard
 from kinds_of_files import packaged, tarred
 
 from tandem.corpora import archives
 from tandem.corpora.archives import open_archive
 from tandem.errors import InputError
+from tandem.files.io import zstandard
 
 
 def make_zip(path, members, packing=zipfile.ZIP_DEFLATED):
@@ -53,7 +53,7 @@ def test_a_package_of_debian_is_read_by_what_it_installs(tmp_path, mode):
 
 
 def test_a_package_of_debian_packed_with_zstandard(tmp_path):
-    data = zstandard.compress(tarred([("./usr/share/a", b"one")]))
+    data = zstandard().compress(tarred([("./usr/share/a", b"one")]))
     head = b"!<arch>\ndata.tar.zst".ljust(56) + f"{len(data):<10}`\n".encode()
     (tmp_path / "p.deb").write_bytes(head + data)
     assert content_of(tmp_path / "p.deb") == {"usr/share/a": b"one"}

@@ -9,11 +9,11 @@ import tarfile
 import zipfile
 
 import pytest
-import zstandard
 
 import tandem
 from tandem.corpora.files import corpora, read_bitext
 from tandem.errors import InputError, TandemError
+from tandem.files.io import zstandard
 
 PAIRS = [("One sheep.", "Ein Schaf."), ("Two sheep.", "Zwei Schafe.")]
 LANGUAGES = ("en", "de")
@@ -94,7 +94,7 @@ PACKED = {
     "gzip": gzip.compress,
     "bzip2": bz2.compress,
     "xz": lzma.compress,
-    "Zstandard": zstandard.ZstdCompressor().compress,
+    "Zstandard": zstandard().compress,
 }
 
 
@@ -136,6 +136,19 @@ def test_damaged_packing_names_the_file(pack, tmp_path):
     path.write_bytes(pack(TSV.encode() * 50)[:-9])
     with pytest.raises(InputError, match="sheep"):
         list(read_bitext(path, languages=LANGUAGES))
+
+
+@pytest.mark.parametrize("pack", PACKED.values(), ids=PACKED.keys())
+def test_packing_that_ends_early_is_no_shorter_text(pack, tmp_path):
+    rows = "".join(
+        f"Sheep {n * n % 9973} sleeps\tSchaf {n * n % 9973} schläft\n" for n in range(40_000)
+    )
+    whole = pack(rows.encode())
+    path = tmp_path / "sheep"
+    for part in (0.5, 0.75, 0.98):
+        path.write_bytes(whole[: int(len(whole) * part)])
+        with pytest.raises(InputError, match="sheep.*(truncated|ended|damaged)"):
+            list(read_bitext(path, languages=LANGUAGES))
 
 
 @pytest.mark.parametrize("pack", [bytes, *PACKED.values()], ids=["plain", *PACKED.keys()])

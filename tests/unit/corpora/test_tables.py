@@ -91,7 +91,8 @@ def test_columns_are_chosen(tmp_path, columns):
         ('{"en": "One.", "fr": "Un."}\n', {}, "nothing is named en and de.*There are: en, fr"),
         ('{"en": "One.", "de": 1}\n', {}, "line 1: de is no text but int"),
         ('{"en": "One.", "de": "Eins."}\n{', {}, "line 2: not JSON"),
-        ('en,de\n"One, two.",Eins.\n"Two', {}, "no readable CSV"),
+        ('en,de\n"One, two.",Eins.\n"Two', {}, "line 3: no readable CSV"),
+        ('en,de\nOne,Eins\n"Two" 2,Zwei\n', {}, "line 3: no readable CSV.*Close each quote"),
     ],
 )
 def test_what_cannot_be_told_is_refused(tmp_path, text, choice, message):

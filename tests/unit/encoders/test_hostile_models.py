@@ -175,6 +175,13 @@ def score_not_a_number(folder):
     path.write_bytes(content[:place] + struct.pack("<f", float("nan")) + content[place + 4 :])
 
 
+def piece_in_no_encoding(folder):
+    path = folder / "segmenter/joint.model"
+    content = path.read_bytes()
+    place = content.index("▁".encode())  # the first piece with one
+    path.write_bytes(content[:place] + b"\xff" + content[place + 1 :])
+
+
 def sealed(change):
     """Change the text of the seal."""
     return lambda folder: (folder / saved.SEAL).write_text(change(sums(folder)), "utf-8")
@@ -201,6 +208,20 @@ WORDS_FOLDERS = {
     "description: no encoder": described("encoder", value=...),
     "description: no training": described("training", value=...),
     "training: a list": described("training", value=[1]),
+    "thresholds: none": described("training", "quality", value={"thresholds": None}),
+    "threshold: a word": described("training", "quality", value={"thresholds": {"cosine": "x"}}),
+    "threshold: a list": described("training", "quality", value={"thresholds": {"ratio": [1]}}),
+    "threshold: true": described("training", "quality", value={"thresholds": {"ratio": True}}),
+    "threshold: infinite": raw(
+        "encoder.json",
+        json.dumps({"encoder": AVERAGING, "training": {"quality": {"thresholds": {"cosine": 9}}}})
+        .replace("9", "1e999")
+        .encode(),
+    ),
+    "threshold: of a joint model": described(
+        "training", "quality", value={"de-en": {"thresholds": {"cosine": None}}}
+    ),
+    "threshold: of paraphrases": described("training", "identification", value={"threshold": "x"}),
     "encoder: a name": described("encoder", value="averaging"),
     "encoder: a key more": described("encoder", "bias", value=1),
     "kind: unknown": described("encoder", "kind", value="oracle"),
@@ -296,6 +317,7 @@ PIECES_FOLDERS = {
     "model: cut": cut(MODEL, 0.5),
     "model: other pieces": other_pieces,
     "model: score NaN": score_not_a_number,
+    "model: a piece that is no UTF-8": piece_in_no_encoding,
     "model: null": segmented("models", "en", value=None),
     "model: another file": segmented("models", "en", value="segmentation.json"),
     "model: above": segmented("models", "en", value="../encoder.json"),

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 
 from tandem.encoders.composition import as_encoder, initialise
 from tandem.encoders.encoder import ENCODERS
@@ -63,3 +64,38 @@ def test_the_language_must_be_said_where_there_are_two(encoder):
 def test_a_folder_without_an_encoder_is_refused(tmp_path):
     with pytest.raises(TandemError, match=r"encoder\.json"):
         SentenceEncoder.load(tmp_path)
+
+
+@pytest.mark.parametrize("size", [0, -1])
+def test_a_batch_of_nothing_is_refused(encoder, size):
+    with pytest.raises(TandemError, match=f"batch_size is {size}: give 1 or more"):
+        encoder.encode(["the cat"], "en", size)
+
+
+def test_a_language_that_is_no_text_is_refused(encoder):
+    with pytest.raises(TandemError, match="language is 5, no code"):
+        encoder.encode(["the cat"], 5)
+
+
+def test_saving_replaces_a_model_and_nothing_else(encoder, tmp_path):
+    home = tmp_path / "home"
+    (home / "papers").mkdir(parents=True)
+    (home / "papers/thesis.txt").write_text("mine")
+    with pytest.raises(TandemError, match="home holds what Tandem did not write .papers/thesis"):
+        encoder.save(home)
+    assert (home / "papers/thesis.txt").read_text() == "mine"
+    encoder.save(tmp_path / "model")
+    encoder.save(tmp_path / "model", "float32")
+    with pytest.raises(TandemError, match="model is there already"):
+        encoder.save(tmp_path / "model", overwrite=False)
+    with pytest.raises(TandemError, match="precision is 'int9'.*float32, float16, int8"):
+        encoder.save(tmp_path / "other", "int9")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["home", "model", "segmenter"]
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+@pytest.mark.parametrize("device", ["cuda", "tpu"])
+def test_a_device_that_is_not_there_is_refused_at_once(encoder, tmp_path, device):
+    encoder.save(tmp_path / "model")
+    with pytest.raises(TandemError, match=f"cannot compute on '{device}'"):
+        SentenceEncoder.load(tmp_path / "model", device)

@@ -11,11 +11,10 @@ import torch
 from safetensors.torch import save_file
 
 from tandem.errors import InputError, TandemError
-from tandem.files import io
+from tandem.files import atomic
+from tandem.files.atomic import SEAL, atomic_folder, atomic_path
 from tandem.files.io import (
     MAX_LINE_BYTES,
-    atomic_folder,
-    atomic_path,
     read_json,
     read_lines,
     read_yaml,
@@ -23,6 +22,7 @@ from tandem.files.io import (
     write_json,
     write_lines,
 )
+from tandem.files.saved import seal
 
 
 def lines_of(path, content):
@@ -102,11 +102,12 @@ def test_atomic_folder_replaces_the_old_one(tmp_path):
     for name in ("old", "new"):
         with atomic_folder(tmp_path / "f") as folder:
             (folder / name).touch()
-    assert [path.name for path in (tmp_path / "f").iterdir()] == ["new"]
+            seal(folder)
+    assert sorted(path.name for path in (tmp_path / "f").iterdir()) == ["new", SEAL]
     with pytest.raises(RuntimeError), atomic_folder(tmp_path / "f") as folder:
         raise RuntimeError
     assert [path.name for path in tmp_path.iterdir()] == ["f"]
-    assert [path.name for path in (tmp_path / "f").iterdir()] == ["new"]
+    assert sorted(path.name for path in (tmp_path / "f").iterdir()) == ["new", SEAL]
 
 
 def test_every_file_is_as_readable_as_the_umask_says(tmp_path):
@@ -117,6 +118,7 @@ def test_every_file_is_as_readable_as_the_umask_says(tmp_path):
                 (folder / "sub").mkdir()
                 save_file({"a": torch.zeros(1)}, folder / "sub" / "t")
                 (folder / "own").touch(0o600)
+                seal(folder)
             with atomic_path(tmp_path / "t") as path:
                 save_file({"a": torch.zeros(1)}, path)
         finally:
@@ -170,7 +172,7 @@ def test_sha256_of_known_bytes(tmp_path):
 
 
 def test_leftovers_go_and_what_is_being_written_stays(tmp_path):
-    left, folder = tmp_path / ".t.12345678.tandem", tmp_path / ".t.abcdefgh.tandem"
+    left, folder = tmp_path / ".t.12345678.tandem", tmp_path / ".t.abcdef01.tandem"
     left.write_text("half")
     folder.mkdir()
     (folder / "half").touch()
@@ -188,7 +190,7 @@ def test_leftovers_go_and_what_is_being_written_stays(tmp_path):
 @pytest.mark.parametrize("exchange", [True, False])
 def test_a_replaced_folder_is_the_old_one_or_the_new(tmp_path, monkeypatch, exchange):
     if not exchange:
-        monkeypatch.setattr(io, "_exchange", lambda one, other: False)
+        monkeypatch.setattr(atomic, "_exchange", lambda one, other: False)
     place, misses, stop = tmp_path / "f", [], threading.Event()
 
     def read():
@@ -198,11 +200,13 @@ def test_a_replaced_folder_is_the_old_one_or_the_new(tmp_path, monkeypatch, exch
 
     with atomic_folder(place) as folder:
         (folder / "n").write_text("-1")
+        seal(folder)
     reader = threading.Thread(target=read)
     reader.start()
     for number in range(100):
         with atomic_folder(place) as folder:
             (folder / "n").write_text(str(number))
+            seal(folder)
     stop.set()
     reader.join()
     assert (place / "n").read_text() == "99"
@@ -212,12 +216,87 @@ def test_a_replaced_folder_is_the_old_one_or_the_new(tmp_path, monkeypatch, exch
 
 
 def test_the_old_folder_is_put_back_if_the_new_one_cannot_come(tmp_path, monkeypatch):
-    monkeypatch.setattr(io, "_exchange", lambda one, other: False)
+    monkeypatch.setattr(atomic, "_exchange", lambda one, other: False)
     with atomic_folder(tmp_path / "f") as folder:
         (folder / "old").touch()
+        seal(folder)
     with pytest.raises(FileNotFoundError), atomic_folder(tmp_path / "f") as folder:
         shutil.rmtree(folder)
-    assert [path.name for path in (tmp_path / "f").iterdir()] == ["old"]
+    assert (tmp_path / "f/old").exists()
+
+
+@pytest.mark.parametrize("exchange", [True, False])
+@pytest.mark.parametrize("when", ["before", "meanwhile", "unsealed"])
+def test_a_folder_with_what_is_not_tandem_s_is_never_replaced(
+    tmp_path, monkeypatch, exchange, when
+):
+    if not exchange:
+        monkeypatch.setattr(atomic, "_exchange", lambda one, other: False)
+    place = tmp_path / "f"
+    with atomic_folder(place) as folder:
+        (folder / "ours").touch()
+        if when != "unsealed":
+            seal(folder)
+    if when == "before":
+        (place / "sub").mkdir()
+        (place / "sub/diary").write_text("mine")
+    with pytest.raises(TandemError, match="holds what Tandem did not write"):
+        with atomic_folder(place) as folder:
+            if when == "meanwhile":
+                (place / "sub").mkdir()
+                (place / "sub/diary").write_text("mine")
+            seal(folder)
+    assert (place / "ours").exists()
+    assert when == "unsealed" or (place / "sub/diary").read_text() == "mine"
+    assert [path.name for path in tmp_path.iterdir()] == ["f"]
+
+
+def test_what_comes_into_an_exchanged_folder_is_put_back(tmp_path, monkeypatch):
+    place, exchange = tmp_path / "f", atomic._exchange
+
+    def written_first(new, old):
+        (old / "late").write_text("mine")
+        monkeypatch.setattr(atomic, "_exchange", exchange)
+        return exchange(new, old)
+
+    with atomic_folder(place) as folder:
+        seal(folder)
+    monkeypatch.setattr(atomic, "_exchange", written_first)
+    with pytest.raises(TandemError, match="late"), atomic_folder(place) as folder:
+        (folder / "new").touch()
+    assert (place / "late").read_text() == "mine" and not (place / "new").exists()
+
+
+def test_without_leave_only_an_empty_folder_is_replaced(tmp_path):
+    (tmp_path / "f").mkdir()
+    with atomic_folder(tmp_path / "f", overwrite=False) as folder:
+        seal(folder)
+    with pytest.raises(TandemError, match="is there already"):
+        with atomic_folder(tmp_path / "f", overwrite=False) as folder:
+            seal(folder)
+
+
+def test_hidden_files_that_only_look_like_leftovers_stay(tmp_path):
+    names = [".t.2024.tandem", ".t.old.tandem", ".t.deadbee.tandem", ".t.DEADBEEF.tandem"]
+    for name in names:
+        (tmp_path / name).write_text("mine")
+    write_lines(tmp_path / "t", ["one"])
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*names, "t"])
+
+
+@pytest.mark.parametrize("name", ["x" * 255, "é" * 127])
+def test_a_name_may_be_as_long_as_the_file_system_allows(tmp_path, name):
+    write_lines(tmp_path / name, ["one"])
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_folders_that_were_made_for_a_failed_output_go_again(tmp_path):
+    (tmp_path / "old").mkdir()
+    with pytest.raises(ValueError, match="no"), atomic_path(tmp_path / "old/new/deep/f"):
+        raise ValueError("no")
+    assert [path.name for path in tmp_path.rglob("*")] == ["old"]
+    write_lines(tmp_path / "old/new/deep/f", ["one"])
+    assert (tmp_path / "old/new/deep/f").exists()
 
 
 @pytest.mark.parametrize("kind", ["file", "link"])

@@ -5,7 +5,7 @@ import contextlib
 import numpy as np
 import pytest
 
-from tandem.files.io import atomic_path
+from tandem.files.atomic import atomic_path
 from tandem.mining.sorting import Sorter, in_order, scratch_folder, sorted_on_disk
 
 

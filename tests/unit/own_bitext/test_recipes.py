@@ -8,7 +8,8 @@ import pytest
 import tandem
 from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.kinds.transformer import Transformer
-from tandem.files.io import atomic_folder, write_json, write_lines
+from tandem.files.atomic import atomic_folder
+from tandem.files.io import write_json, write_lines
 from tandem.objectives.kinds.generative import Generative
 from tandem.objectives.kinds.margin import Margin
 from tandem.own_bitext import recipes

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import math
 import os
 import sys
 import textwrap
@@ -14,15 +13,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, TypeVar
 
-from pydantic import ByteSize, TypeAdapter
-
+from tandem.cli import argument
 from tandem.cli.places import add_input, add_place, inputs_of, places_of
 from tandem.corpora.files import STDIO, check_readable, read_bitext
-from tandem.corpora.tables import Columns, is_number
+from tandem.corpora.tables import Columns
 from tandem.encoders import named
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError, shown, writing
-from tandem.files.io import atomic_path, packing, write_json
+from tandem.files.atomic import atomic_path
+from tandem.files.io import packing, write_json
 from tandem.files.outputs import Place, check, check_streams
 from tandem.machine import limit_threads, place
 from tandem.progress import progress_bar
@@ -56,10 +55,10 @@ def set_up(
 
 def add_model(parser: argparse.ArgumentParser) -> None:
     """Add the model, where it computes, and what is reported."""
-    add_input(parser, "model", metavar="MODEL", help=MODEL)
+    add_input(parser, "model", type=argument.name_of_model, metavar="MODEL", help=MODEL)
     add_device(parser)
     parser.add_argument(
-        "--threads", type=threads, metavar="N",
+        "--threads", type=argument.threads, metavar="N",
         help="processor threads (default: all): an averaging model is as fast with one; others, "
         "and searches, gain from more where cores are idle",
     )  # fmt: skip
@@ -88,6 +87,8 @@ def check_report(options: argparse.Namespace) -> None:
     """
     inputs = inputs_of(options)
     check_streams(inputs)
+    if options.json == STDIO == vars(options).get("out"):
+        raise TandemError("--json - and the rows both go to stdout. Name a file for one of them")
     if options.json in (None, STDIO):
         return
     check(Path(options.json), inputs, options.overwrite)
@@ -103,8 +104,12 @@ def report(options: argparse.Namespace, done: Mapping[str, Any], *lines: str) ->
     if options.json == STDIO:
         print(json.dumps(done, indent=2, ensure_ascii=False))
     elif options.json:
-        check_report(options)  # somebody may have written there meanwhile
-        write_json(options.json, done)
+        try:
+            check_report(options)  # somebody may have written there meanwhile
+            write_json(options.json, done)
+        except (OSError, TandemError) as error:
+            error.add_note("All but this report is written: to have it too, add --overwrite")
+            raise
     tell(options, *lines)
 
 
@@ -144,7 +149,7 @@ def add_files(parser: argparse.ArgumentParser, more: str = "") -> None:
 def add_languages(parser: argparse.ArgumentParser, required: bool = True) -> None:
     """Add the languages of the two sides."""
     parser.add_argument(
-        "--languages", nargs=2, required=required, type=text, metavar=("FIRST", "SECOND"),
+        "--languages", nargs=2, required=required, type=argument.text, metavar=("FIRST", "SECOND"),
         help="of the two sides",
     )  # fmt: skip
 
@@ -252,42 +257,3 @@ def output(options: argparse.Namespace, names: list[str], other: str) -> Iterato
         with open(temporary, "wb") as file, packing(file, options.out) as out:
             yield out
         again()  # somebody may have written there meanwhile
-
-
-def within(least: int, most: int) -> Callable[[str], int]:
-    """Return a reader of whole numbers in a range, for argparse."""
-
-    def number(text: str) -> int:
-        if not least <= (read := int(text)) <= most:
-            raise argparse.ArgumentTypeError(f"{text} is not from {least} to {most}")
-        return read
-
-    return number
-
-
-def auto_or_number(text: str) -> float | None:
-    """Read the lowest score of pairs to keep; None: the threshold calibrated for the model."""
-    if text == "auto":
-        return None
-    number = float(text) if is_number(text) else math.nan
-    if not math.isfinite(number):
-        raise argparse.ArgumentTypeError(f"{text} is neither auto nor a finite number")
-    return number
-
-
-natural, positive, threads = within(0, 2**63 - 1), within(1, 2**63 - 1), within(1, 1024)
-
-
-def text(words: str) -> str:
-    """Read words that files and tables will hold: UTF-8, without control characters."""
-    if not words.isprintable():
-        shown = words.encode("unicode_escape", "backslashreplace").decode()
-        raise argparse.ArgumentTypeError(f"{shown} has a control character, or is not UTF-8")
-    return words
-
-
-def byte_size(text: str) -> int:
-    """Read a size such as 2GiB or 500M."""
-    if not 0 < (size := TypeAdapter(ByteSize).validate_python(text)) < 2**63:
-        raise argparse.ArgumentTypeError(f"{text} is no size that a machine has")
-    return size

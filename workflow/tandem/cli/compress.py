@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from tandem.cli import common
+from tandem.cli import argument, common
 from tandem.cli.places import add_input, add_place
 from tandem.encoders.measured import parts
 from tandem.encoders.model import SentenceEncoder, parts_beside
@@ -26,14 +26,14 @@ _ALONE = (
 def add_compress(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     common.set_up(parser, run, _EXAMPLE)
-    add_input(parser, "model", metavar="MODEL", help=common.MODEL)
+    add_input(parser, "model", type=argument.name_of_model, metavar="MODEL", help=common.MODEL)
     add_place(parser, "folder", type=Path, metavar="FOLDER", help="where to")
     parser.add_argument(
         "--precision", type=Precision, choices=list(Precision), default=Precision.INT8,
         help="of the stored numbers (default: int8); in memory they are float32 again",
     )  # fmt: skip
     parser.add_argument(
-        "--dimensions", type=common.positive, metavar="K",
+        "--dimensions", type=argument.positive, metavar="K",
         help="keep so many, after a rotation onto principal axes (default: all, not rotated)",
     )  # fmt: skip
     common.add_overwrite(parser)
@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> None:
         encoder = narrowed(encoder, options.dimensions)
     if beside := parts_beside(options.model):
         lines.append(_ALONE.format(parts=" and ".join(beside), model=options.model))
-    encoder.save(options.folder, options.precision)
+    encoder.save(options.folder, options.precision, options.overwrite)
     before, after = map(_megabytes, (options.model, options.folder))
     summary = f"{before:.1f} MB before, {after:.1f} MB after"
     common.report(options, {"before_mb": before, "after_mb": after}, summary, *lines)

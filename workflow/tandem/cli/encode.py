@@ -7,7 +7,7 @@ from itertools import chain
 
 import numpy as np
 
-from tandem.cli import common
+from tandem.cli import argument, common
 from tandem.cli.places import add_input
 from tandem.corpora.files import STDIO, lines_of
 from tandem.corpora.formats import PACKING
@@ -24,7 +24,7 @@ def add_encode(parser: argparse.ArgumentParser) -> None:
     common.add_model(parser)
     add_input(parser, "file", nargs="?", default=STDIO, metavar="FILE")
     parser.add_argument(
-        "--language", type=common.text, help="of the sentences; needed if the model knows several"
+        "--language", type=argument.text, help="of the sentences; needed if the model knows several"
     )
     common.add_output(parser)
 

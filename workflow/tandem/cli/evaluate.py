@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tandem.cli import common
+from tandem.cli import argument, common
 from tandem.cli.labelled import add_labelled, columns
 from tandem.cli.places import add_input
 from tandem.corpora.labelled_files import LabelledFiles
@@ -43,7 +43,7 @@ def add_evaluate(parser: argparse.ArgumentParser) -> None:
     common.add_overwrite(parser)
     add_input(parser, "files", nargs="*", metavar="FILE", help=f"test pairs: {common.BITEXT}")
     parser.add_argument(
-        "--languages", nargs=2, type=common.text, metavar=("FIRST", "SECOND"),
+        "--languages", nargs=2, type=argument.text, metavar=("FIRST", "SECOND"),
         help="of the two sides of FILE",
     )  # fmt: skip
     common.add_columns(parser)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from tandem.cli import common
+from tandem.cli import argument, common
 from tandem.cli.places import add_input, add_place
 from tandem.encoders.named import load_model
 from tandem.encoders.precision import Precision
@@ -18,16 +18,16 @@ _EXAMPLE = 'tandem export model/ exported/ --name "My sentences" --corpus "my bi
 def add_export(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     common.set_up(parser, run, _EXAMPLE)
-    add_input(parser, "model", metavar="MODEL", help=common.MODEL)
+    add_input(parser, "model", type=argument.name_of_model, metavar="MODEL", help=common.MODEL)
     add_place(parser, "folder", type=Path, metavar="FOLDER", help="where to")
     parser.add_argument(
-        "--name", type=common.text, help="of the model, in its card (default: the folder's)"
+        "--name", type=argument.text, help="of the model, in its card (default: the folder's)"
     )
     parser.add_argument(
-        "--licence", type=common.text, default="other", help="of the model, as hubs name it"
+        "--licence", type=argument.text, default="other", help="of the model, as hubs name it"
     )
     parser.add_argument(
-        "--corpus", nargs=2, type=common.text, action="append", default=[],
+        "--corpus", nargs=2, type=argument.text, action="append", default=[],
         metavar=("NAME", "LICENCE"),
         help="what it was trained on, for its card; may be repeated",
     )  # fmt: skip
@@ -48,7 +48,9 @@ def run(options: argparse.Namespace) -> None:
     check(options.folder, [options.model], options.overwrite, folder=True)
     card = Card(options.name or options.folder.name, options.corpus, licence=options.licence)
     encoder = load_model(options.model)
-    folders = export_sentence_transformers(encoder, options.folder, card, options.precision)
+    folders = export_sentence_transformers(
+        encoder, options.folder, card, options.precision, options.overwrite
+    )
     lines = [f'{name}: SentenceTransformer("{path}")' for name, path in sorted(folders.items())]
     done = {"folders": {name: str(path) for name, path in folders.items()}}
     common.report(options, done, *lines)

@@ -11,12 +11,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from tandem.cli import common
+from tandem.cli import argument, common
 from tandem.cli.places import add_input, add_place, inputs_of, mark_input
 from tandem.corpora.files import STDIO
 from tandem.encoders.named import find_model, open_encoder
 from tandem.errors import TandemError
-from tandem.files.io import atomic_path, packing, read_yaml
+from tandem.files.atomic import atomic_path
+from tandem.files.io import packing, read_yaml
 from tandem.files.outputs import check
 from tandem.filtering.filter import FILTERS, Filter, parse_filters, settings_of
 from tandem.filtering.kinds.identical import IdenticalSides
@@ -56,7 +57,7 @@ def add_filter(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     common.add_copies(parser, f"{common.COPIES}, as the filter `identical: {{}}` does")
     parser.add_argument(
-        "--jobs", type=common.threads, default=1, help="processes that score (default: 1)"
+        "--jobs", type=argument.threads, default=1, help="processes that score (default: 1)"
     )
     common.add_device(parser)
     common.add_reporting(parser)
@@ -129,8 +130,10 @@ def _scores_file(
         raise TandemError("--keep-scores -: scores do not go to stdout. Name a file")
     place = Path(options.keep_scores)
     inputs = inputs_of(options)
-    if options.out != STDIO and os.path.realpath(options.out) == os.path.realpath(place):
-        raise TandemError(f"{place}: --out and --keep-scores are the same file. Choose another")
+    scores, out = (Path(os.path.realpath(name)) for name in (place, options.out))
+    if options.out != STDIO and (scores == out or scores in out.parents or out in scores.parents):
+        problem = "--out and --keep-scores are the same file, or one lies in the other"
+        raise TandemError(f"{place}: {problem}. Choose another place")
     again = partial(check, place, inputs, options.overwrite)
     again()
     with atomic_path(place) as temporary:

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping
 from typing import Any, get_origin
 
-from tandem.cli import common
+from tandem.cli import argument
 from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.errors import TandemError, shown
 from tandem.files.io import parse_yaml
@@ -25,7 +25,7 @@ def setting(text: str) -> tuple[str, Any]:
     if not (key and sign):
         raise argparse.ArgumentTypeError(f"{shown(text)} is not KEY=VALUE")
     try:
-        return key, parse_yaml(common.text(value), key, "Mend the value")
+        return key, parse_yaml(argument.text(value), key, "Mend the value")
     except TandemError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
 

@@ -6,7 +6,7 @@ import argparse
 import contextlib
 import math
 
-from tandem.cli import common
+from tandem.cli import argument, common
 from tandem.cli.places import add_input
 from tandem.cli.spooled import Equal, add_search, nearest, prepare, spool
 from tandem.own_bitext.mined import NEIGHBOURS, choose, lowest
@@ -34,11 +34,11 @@ def add_mine(parser: argparse.ArgumentParser) -> None:
         "other at most)",
     )  # fmt: skip
     parser.add_argument(
-        "--at-least", type=common.auto_or_number, default=-math.inf, metavar="SCORE",
+        "--at-least", type=argument.auto_or_number, default=-math.inf, metavar="SCORE",
         help=common.AT_LEAST,
     )  # fmt: skip
     parser.add_argument(
-        "--k", type=common.positive, default=NEIGHBOURS, help="neighbours that a margin looks at"
+        "--k", type=argument.positive, default=NEIGHBOURS, help="neighbours that a margin looks at"
     )
     common.add_copies(parser, "do not propose a sentence that stands in both files for itself")
     add_search(parser)

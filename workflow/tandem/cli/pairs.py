@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from tandem.cli import Dashed, common
+from tandem.cli import Dashed, argument, common
 from tandem.corpora.files import STDIO
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
@@ -37,7 +37,7 @@ def add_score(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     common.set_up(parser, score, _SCORE)
     parser.add_argument(
-        "--at-least", type=common.auto_or_number, default=-1.0, metavar="COSINE",
+        "--at-least", type=argument.auto_or_number, default=-1.0, metavar="COSINE",
         help=common.AT_LEAST,
     )  # fmt: skip
     common.add_copies(parser, common.COPIES)

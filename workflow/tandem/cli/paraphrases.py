@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tandem.cli import common
+from tandem.cli import argument, common
 from tandem.cli.labelled import columns
 from tandem.cli.places import add_input, inputs_of
 from tandem.corpora.files import STDIO
@@ -41,7 +41,7 @@ def add_identify(parser: argparse.ArgumentParser) -> None:
     common.add_languages(parser)
     common.add_columns(parser)
     parser.add_argument(
-        "--at-least", type=common.auto_or_number, metavar="COSINE",
+        "--at-least", type=argument.auto_or_number, metavar="COSINE",
         help="the cosine from which on pairs are taken for the same (default: the model's own "
         "threshold, which training on labelled pairs calibrates)",
     )  # fmt: skip
@@ -66,6 +66,8 @@ def identify(options: argparse.Namespace) -> None:
                 row = f"{cosine:.6f}", str(told), *(side.replace("\t", " ") for side in pair)
                 out.write("\t".join(row).encode() + b"\n")
             read += len(batch)
+        if not read:
+            common.refuse_empty(options, f"no pair has both sides{common.without(pairs)}")
     done = {"read": read, "same": same, "blank": pairs.blank, "at_least": least}
     summary = f"{same:,} of {read:,} pairs say the same, from a cosine of {least:.3f} on"
     common.report(options, done, summary + common.without(pairs))
@@ -82,7 +84,7 @@ def add_negatives(parser: argparse.ArgumentParser) -> None:
     common.add_languages(parser)
     common.add_columns(parser)
     parser.add_argument(
-        "--number", type=common.positive, default=1, metavar="N",
+        "--number", type=argument.positive, default=1, metavar="N",
         help="most negatives of a pair (default: %(default)s)",
     )  # fmt: skip
     parser.add_argument(

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from itertools import chain, repeat
 
-from tandem.cli import common
+from tandem.cli import argument, common
 from tandem.cli.places import add_input
 from tandem.corpora.files import STDIO, lines_of
 from tandem.errors import InputError, TandemError
@@ -28,15 +28,15 @@ def add_restyle(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--language",
-        type=common.text,
+        type=argument.text,
         help="of both files (default: the first that the model was trained on)",
     )
     parser.add_argument(
-        "--beam", type=common.within(1, 100), default=5, metavar="N",
+        "--beam", type=argument.within(1, 100), default=5, metavar="N",
         help="beginnings of a sentence that are kept (default: %(default)s)",
     )  # fmt: skip
     parser.add_argument(
-        "--longest", type=common.within(1, 1000), default=100, metavar="N",
+        "--longest", type=argument.within(1, 1000), default=100, metavar="N",
         help="most tokens of a sentence that is written (default: %(default)s)",
     )  # fmt: skip
     common.add_output(parser)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 
-from tandem.cli import common
+from tandem.cli import argument, common
 from tandem.cli.places import add_input
 from tandem.cli.spooled import Equal, add_search, nearest, prepare, spool
 from tandem.search.neighbours import NOBODY
@@ -22,7 +22,7 @@ def add_retrieve(parser: argparse.ArgumentParser) -> None:
     add_input(parser, "corpus", metavar="CORPUS", help="where, one a line")
     common.add_languages(parser)
     parser.add_argument(
-        "--k", type=common.positive, default=1, help="how many to find for each (default: 1)"
+        "--k", type=argument.positive, default=1, help="how many to find for each (default: 1)"
     )
     parser.add_argument(
         "--documents", action="store_true",

@@ -14,7 +14,7 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
-from tandem.cli import common
+from tandem.cli import argument, common
 from tandem.corpora.files import STDIO, lines_of
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import InputError, writing
@@ -37,7 +37,7 @@ def add_search(parser: argparse.ArgumentParser) -> None:
         help="write two more columns: the numbers of both lines, from 1",
     )  # fmt: skip
     parser.add_argument(
-        "--memory", type=common.byte_size, metavar="SIZE",
+        "--memory", type=argument.byte_size, metavar="SIZE",
         help="bound on memory while searching (default: 2GiB, or what the system allows if less)",
     )  # fmt: skip
 
@@ -169,21 +169,19 @@ def _line(text: BinaryIO, starts: array[int], number: int) -> bytes:
 def _means(parts: Iterable[np.ndarray], sizes: np.ndarray) -> Iterator[np.ndarray]:
     """Yield the mean vectors (some, d) of documents, of so many consecutive sentences each."""
     ends = np.cumsum(sizes)
-    waiting, first, read, done = [], 0, 0, 0
+    begun, read, done = np.float64(0), 0, 0  # the sum of a document that goes on, (d,)
     for part in parts:
-        waiting.append(part)
-        read += len(part)
-        whole = int(np.searchsorted(ends, read, "right"))
+        whole = int(np.searchsorted(ends, read + len(part), "right"))
+        cuts = ends[done:whole] - read
+        end = 0
         if whole > done:
-            rows = np.concatenate(waiting)
-            yield _mean(rows, ends[done:whole] - first)
-            waiting, first, done = [rows[ends[whole - 1] - first :]], ends[whole - 1], whole
-
-
-def _mean(rows: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    starts = np.append(0, ends[:-1])
-    sums = np.add.reduceat(rows[: ends[-1]], starts, axis=0)
-    return (sums / (ends - starts)[:, None]).astype(np.float32)
+            end = cuts[-1]
+            sums = np.add.reduceat(part[:end], np.append(0, cuts[:-1]), axis=0, dtype=np.float64)
+            sums[0] += begun
+            yield (sums / sizes[done:whole, None]).astype(np.float32)
+            begun, done = np.float64(0), whole
+        begun = begun + part[end:].sum(0, dtype=np.float64)
+        read += len(part)
 
 
 def nearest(source: Side, target: Side, options: argparse.Namespace, k: int) -> Neighbours:

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from tandem.cli import common
+from tandem.cli import argument, common
 from tandem.cli.kinds import encoder_of, objective_of, setting
 from tandem.cli.labelled import add_labelled
 from tandem.cli.places import add_input, add_place, inputs_of
@@ -69,20 +69,20 @@ def add_train(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--segmentation", choices=list(SEGMENTATIONS.modules()), default=absent)
     _add_settings(parser, Segmentation, "size")
     parser.add_argument(
-        "--sample", type=common.positive, default=absent, metavar="N",
+        "--sample", type=argument.positive, default=absent, metavar="N",
         help="training pairs, drawn at random, as many of each --pair, that the segmentation is "
         f"learned from; memory grows with them (default: {SAMPLE:,}, or all if there are fewer)",
     )  # fmt: skip
     _add_settings(parser, Encoder, "dimension")
     _add_settings(parser, Recipe, *Recipe.model_fields)
     parser.add_argument(
-        "--held-out", type=common.positive, default=500, metavar="N",
+        "--held-out", type=argument.positive, default=500, metavar="N",
         help="pairs that are held out for each of three purposes: to stop on, to calibrate "
         "thresholds on, to report on; at most a twentieth of all, or 10 where that is more, of "
         "labelled pairs a tenth (default: %(default)s)",
     )  # fmt: skip
     parser.add_argument(
-        "--seed", type=common.natural, default=1, metavar="N", help="of order and drawing"
+        "--seed", type=argument.natural, default=1, metavar="N", help="of order and drawing"
     )
     common.add_device(parser, default="auto")
     common.add_reporting(parser)
@@ -115,7 +115,7 @@ def _add_text(parser: argparse.ArgumentParser) -> None:
         "or the folder that TANDEM_CACHE names",
     )  # fmt: skip
     parser.add_argument(
-        "--also-per-pair", type=common.positive, default=4, metavar="N",
+        "--also-per-pair", type=argument.positive, default=4, metavar="N",
         help="of --also and --dictionaries, most pairs for each one of FILE: they are drawn at "
         "random, since more would count for more than yours (default: %(default)s)",
     )  # fmt: skip
@@ -128,7 +128,7 @@ def _add_text(parser: argparse.ArgumentParser) -> None:
 
 def _start(text: str) -> str:
     """Return the name of a model, which is empty for none."""
-    return "" if text == "none" else text
+    return "" if text == "none" else argument.name_of_model(text)
 
 
 def _add_settings(parser: argparse.ArgumentParser, model: type[Settings], *names: str) -> None:
@@ -138,8 +138,8 @@ def _add_settings(parser: argparse.ArgumentParser, model: type[Settings], *names
     for name in names:
         field = model.model_fields[name]
         meaning = " ".join(meanings[name].split()).replace("%", "%%")
-        number = common.positive if field.default else common.natural
-        kind = {"threads": common.threads}.get(
+        number = argument.positive if field.default else argument.natural
+        kind = {"threads": argument.threads}.get(
             name, number if isinstance(field.default, int) else float
         )
         words: dict[str, Any] = {"choices": get_args(field.annotation)}

@@ -21,7 +21,8 @@ import numpy as np
 from tandem.corpora.settings import Bitext
 from tandem.corpora.split import NOWHERE, PLACES, Elsewhere, Splits, split_pairs, with_aside
 from tandem.errors import TandemError
-from tandem.files.io import atomic_folder, remove, write_json
+from tandem.files.atomic import atomic_folder, remove
+from tandem.files.io import write_json
 from tandem.filtering.clean import Removed, refusal, report
 from tandem.progress import progress_bar
 from tandem.text.spelling import bare_key, collapse, exact_key, key

@@ -33,7 +33,8 @@ from tandem.corpora.readers import Placed
 from tandem.corpora.register import Dataset
 from tandem.corpora.settings import Collection
 from tandem.errors import TandemError
-from tandem.files.io import atomic_folder, read_json, read_lines, remove, write_json, write_lines
+from tandem.files.atomic import atomic_folder, remove
+from tandem.files.io import read_json, read_lines, write_json, write_lines
 from tandem.filtering.clean import refusal, report
 from tandem.filtering.kinds.ratio import MEASURED
 from tandem.progress import progress_bar

@@ -15,7 +15,8 @@ from tandem.corpora.http import Retry, download, offers
 from tandem.corpora.packages import downloaded, place_in_mirror
 from tandem.corpora.register import Dataset
 from tandem.errors import InputError, TandemError
-from tandem.files.io import atomic_path, sha256
+from tandem.files.atomic import atomic_path
+from tandem.files.io import sha256
 
 MOST_BYTES = 16 << 30
 """Most that is downloaded where the register does not say the size of a file."""

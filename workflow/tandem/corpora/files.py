@@ -22,6 +22,7 @@ from tandem.errors import InputError, TandemError, shown
 from tandem.files.io import open_binary, stream_lines, unpacked
 from tandem.files.untrusted import refusing
 from tandem.text import Pair
+from tandem.text.values import two_languages
 
 STDIO = "-"
 _PO_LANGUAGE = re.compile(r'^"Language: *([\w@.-]+)', re.MULTILINE)
@@ -163,7 +164,7 @@ def read_bitext(
         TandemError: the files do not make up corpora.
         InputError: the content of one is refused; it names file, line and remedy.
     """
-    choice = Columns(tuple(map(str, columns)), header)
+    choice, languages = Columns(tuple(map(str, columns)), header), two_languages(languages)
     return chain.from_iterable(corpus.pairs(languages) for corpus in corpora(files, choice))
 
 

@@ -22,7 +22,8 @@ from tandem.corpora.readers import LabelledPair, LabelledReader
 from tandem.corpora.register import Dataset
 from tandem.corpora.settings import Labelled
 from tandem.errors import InputError, TandemError
-from tandem.files.io import atomic_folder, read_lines, write_json, write_lines
+from tandem.files.atomic import atomic_folder
+from tandem.files.io import read_lines, write_json, write_lines
 
 SPLITS = ("train", "valid", "test")
 _REMEDY = "Delete the folder, and build it again"

@@ -11,7 +11,8 @@ from tandem.corpora.readers.bucc import MiningTask, parse_task, read_bucc
 from tandem.corpora.register import Dataset
 from tandem.corpora.settings import HiddenPairs
 from tandem.errors import InputError
-from tandem.files.io import atomic_folder, read_lines, write_lines
+from tandem.files.atomic import atomic_folder
+from tandem.files.io import read_lines, write_lines
 from tandem.text import Pair
 
 PARTS = ("training", "test")

@@ -21,7 +21,8 @@ from typing import Any
 
 from tandem.corpora.archives import open_archive
 from tandem.errors import InputError
-from tandem.files.io import MAX_DOCUMENT_BYTES, atomic_folder, read_lines, write_json, write_lines
+from tandem.files.atomic import atomic_folder
+from tandem.files.io import MAX_DOCUMENT_BYTES, read_lines, write_json, write_lines
 from tandem.text.spelling import collapse
 
 Tasks = dict[str, list[str]]

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from tandem.corpora.languages import sides
 from tandem.errors import InputError, TandemError
-from tandem.files.untrusted import refusing_each
 from tandem.text import Pair
 from tandem.text.spelling import collapse
 
@@ -120,9 +119,16 @@ def tabbed(lines: Iterable[str]) -> Iterator[Row]:
 def quoted(lines: Iterable[str], place: str, delimiter: str) -> Iterator[Row]:
     """Yield the rows of CSV (RFC 4180), whose quoted cells may hold delimiters and newlines."""
     reader = csv.reader((f"{line}\n" for line in lines), delimiter=delimiter, strict=True)
-    rows = iter(refusing_each(reader, place, "no readable CSV", "Close each quote, double others"))
     before = 0
-    for cells in rows:
+    while True:
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            problem = f"no readable CSV ({error}; the row began here)"
+            remedy = "Close each quote, double others"
+            raise InputError(place, before + 1, problem, remedy) from error
+        if cells is None:
+            return
         if cells:  # a blank line has none
             yield before + 1, list(map(collapse, cells))
         before = reader.line_num

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -21,14 +22,15 @@ from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.encoders.precision import Precision, pack, packed_shapes, unpack
 from tandem.errors import TandemError
 from tandem.files import saved
-from tandem.files.io import atomic_folder, write_json
-from tandem.machine import gpu_errors
+from tandem.files.atomic import atomic_folder
+from tandem.files.io import write_json
+from tandem.machine import gpu_errors, place
 from tandem.registry import Named, Settings
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.segmenter import Segmenter
 from tandem.text.batches import batches
 from tandem.text.languages import listed
-from tandem.text.values import texts
+from tandem.text.values import one_of, texts
 
 if TYPE_CHECKING:
     from tandem.encoders.encoder import Compose, Floats
@@ -57,11 +59,28 @@ def _without_sentences(training: dict[str, Any]) -> dict[str, Any]:
     return kept
 
 
+def _with_finite_thresholds(training: dict[str, Any]) -> dict[str, Any]:
+    """Refuse thresholds, which commands compare with, that are no finite numbers."""
+    for key, value in training.items():
+        if key == "thresholds" and not isinstance(value, dict):
+            raise ValueError(f"{key} are {value!r}, not named numbers")
+        limits = value.values() if key == "thresholds" else [value] if key == "threshold" else ()
+        for limit in limits:
+            number = isinstance(limit, int | float) and not isinstance(limit, bool)
+            if not (number and math.isfinite(limit)):
+                raise ValueError(f"a threshold is {limit!r}, not a finite number")
+        if isinstance(value, dict):
+            _with_finite_thresholds(value)
+    return training
+
+
 class Description(Settings):
     """What encoder.json holds."""
 
     encoder: Annotated[Encoder, Named(ENCODERS)]
-    training: Annotated[dict[str, Any], AfterValidator(_without_sentences)]
+    training: Annotated[
+        dict[str, Any], AfterValidator(_without_sentences), AfterValidator(_with_finite_thresholds)
+    ]
     precision: Precision = Precision.FLOAT32
 
 
@@ -163,6 +182,8 @@ class SentenceEncoder:
 
     def _bounds(self, rows: Ragged, batch_size: int) -> list[int]:
         """Return where batches begin: of so many rows, and of TOKENS or a single row."""
+        if batch_size < 1:
+            raise TandemError(f"batch_size is {batch_size}: give 1 or more")
         offsets = rows.offsets
         if self.kind.words:
             offsets = np.append(0, np.cumsum(rows.ids == 0))[offsets]
@@ -176,13 +197,21 @@ class SentenceEncoder:
     def _compose(self) -> Compose:
         return self.kind.composer(self.table, self.weights, self.device)
 
-    def save(self, folder: str | Path, precision: Precision = Precision.FLOAT32) -> None:
+    def save(
+        self,
+        folder: str | Path,
+        precision: Precision | str = Precision.FLOAT32,
+        overwrite: bool = True,
+    ) -> None:
         """Write the encoder as a folder that `load` reads, whole or not at all; see `write`.
 
-        What `parts_beside` names of a model that was loaded is not written.
+        What `parts_beside` names of a model that was loaded is not written. TandemError where the
+        folder holds what Tandem did not write, or anything and `overwrite` is false, or where there
+        is no such precision.
         """
-        with atomic_folder(folder) as temporary:
-            self.write(temporary, precision)
+        chosen = one_of(Precision, precision, "precision")
+        with atomic_folder(folder, overwrite) as temporary:
+            self.write(temporary, chosen)
 
     def write(self, folder: Path, precision: Precision = Precision.FLOAT32) -> None:
         """Write the encoder's files into an existing folder, and seal all that it holds.
@@ -205,6 +234,8 @@ class SentenceEncoder:
     def _language(self, language: str | None) -> str:
         if language is None and len(self.languages) > 1:
             raise TandemError(f"say which language the sentences are in: {listed(self.languages)}")
+        if not isinstance(language, str | None):
+            raise TandemError(f"language is {language!r}, no code such as en")
         return self.languages[0] if language is None else language
 
     def _arrays(self, precision: Precision) -> dict[str, NDArray[Any]]:
@@ -217,7 +248,7 @@ class SentenceEncoder:
 
         Raises:
             InputError: the folder holds no encoder, or is not as it was written.
-            TandemError: nothing has that name.
+            TandemError: nothing has that name, or nothing can be computed on the device.
         """
         from tandem.encoders.named import find_model
 
@@ -232,7 +263,7 @@ class SentenceEncoder:
         )
         table = unpack(arrays)
         weights = {name.removeprefix(_PREFIX): array for name, array in arrays.items()}
-        return cls(segmenter, kind, table, weights, described.training, device)
+        return cls(segmenter, kind, table, weights, described.training, place(device))
 
 
 def parts_beside(folder: str | Path) -> list[str]:

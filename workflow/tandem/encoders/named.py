@@ -36,8 +36,10 @@ def find_model(model: str) -> Path:
     they are.
 
     Raises:
-        TandemError: nothing has that name; the message lists the places.
+        TandemError: nothing has that name; the message lists the places. Or it is empty.
     """
+    if not model:
+        raise TandemError("the model's name is empty. Give a folder, or a name such as small")
     path = Path(model)
     if path.exists() or not re.fullmatch(r"\w[\w.-]*", model):
         return path

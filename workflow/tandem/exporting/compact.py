@@ -11,7 +11,7 @@ from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.precision import Precision
 from tandem.errors import TandemError
 from tandem.exporting.card import INSTALL, NAME, ROUNDED, Card, model_card, with_corpora
-from tandem.files.io import atomic_folder
+from tandem.files.atomic import atomic_folder
 
 _USAGE = """```python
 from tandem import SentenceEncoder

@@ -20,8 +20,9 @@ from tandem.encoders.precision import Precision, pack
 from tandem.errors import TandemError, install
 from tandem.exporting.card import INSTALL, Card, markdown_table, model_card, with_corpora
 from tandem.files import saved
-from tandem.files.io import atomic_folder
+from tandem.files.atomic import atomic_folder
 from tandem.files.outputs import check
+from tandem.text.values import one_of, text_pairs
 
 _USAGE = """```python
 from sentence_transformers import SentenceTransformer
@@ -43,6 +44,7 @@ def export_sentence_transformers(
     folder: str | Path,
     card: Card,
     precision: Precision = Precision.FLOAT32,
+    overwrite: bool = True,
 ) -> dict[str, Path]:
     """Write an encoder for sentence-transformers, whole or not at all.
 
@@ -54,7 +56,8 @@ def export_sentence_transformers(
     embeddings, to within 2^-10 of each number.
 
     Raises:
-        TandemError: the library has nothing like the encoder, or no such precision.
+        TandemError: the library has nothing like the encoder, or no such precision, or the folder
+            may not be replaced (`replace_folder`).
     """
     if precision is Precision.INT8:
         raise TandemError("sentence-transformers has no averaging of int8: choose float16")
@@ -71,7 +74,7 @@ def export_sentence_transformers(
         for group in groups
         for language in group
     }
-    with atomic_folder(folder) as temporary:
+    with atomic_folder(folder, overwrite) as temporary:
         for group in groups:
             _write(encoder, group[0], temporary / names[group[0]], precision)
         usage = _usage(names, faster=not isinstance(encoder.kind, Pretrained))
@@ -110,8 +113,9 @@ def export(
     """
     place = Path(folder)
     check(place, [], overwrite, folder=True)
-    card = Card(name or place.name, corpora, licence=licence)
-    return export_sentence_transformers(encoder, place, card, Precision(precision))
+    card = Card(name or place.name, [*text_pairs(corpora, "corpora")], licence=licence)
+    numbers = one_of(Precision, precision, "precision")
+    return export_sentence_transformers(encoder, place, card, numbers, overwrite)
 
 
 def _write(encoder: SentenceEncoder, language: str, folder: Path, precision: Precision) -> None:

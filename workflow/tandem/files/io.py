@@ -4,141 +4,27 @@ from __future__ import annotations
 
 import bz2
 import contextlib
-import ctypes
-import fcntl
-import glob
 import gzip
 import hashlib
+import importlib
 import json
 import lzma
-import os
-import secrets
-import shutil
+import sys
 from collections.abc import Callable, Iterable, Iterator
-from io import BufferedReader
 from pathlib import Path
+from types import ModuleType
 from typing import IO, Any, BinaryIO
 
 import yaml
 
-from tandem.errors import InputError, TandemError, writing
+from tandem.errors import InputError, TandemError
+from tandem.files.atomic import atomic_path
 from tandem.files.untrusted import MAX_YAML_BYTES, Metered, check_yaml, refusing, refusing_each
 
 MAX_LINE_BYTES = 1_000_000
 """Longest line accepted from a text file: a longer one is a binary or a file without newlines."""
 MAX_DOCUMENT_BYTES = 16 << 20
 """Largest file that is read as a whole; in memory it may take 50 times as much."""
-_ASIDE = ".tandem"
-"""The end of names of unfinished files and folders; the next run removes what a killed one left."""
-
-
-def atomic_path(path: str | Path) -> contextlib.AbstractContextManager[Path]:
-    """Yield a temporary file beside `path`; rename it to `path` only if the body succeeds.
-
-    TandemError where `path` is a folder, or its disk is full.
-    """
-    path = Path(path)
-    if path.is_dir():
-        raise TandemError(f"{path} is a folder, where a file is to be written. Move it away")
-    return beside(path, Path.touch, Path.replace)
-
-
-def atomic_folder(path: str | Path) -> contextlib.AbstractContextManager[Path]:
-    """Yield a temporary folder beside `path`; it replaces `path` only if the body succeeds.
-
-    TandemError where `path` is a file or a symbolic link, or its disk is full.
-    """
-    path = Path(path)
-    if path.is_symlink() or (path.exists() and not path.is_dir()):
-        raise TandemError(f"{path} is no folder, where one is to be written. Move it away")
-    return beside(path, Path.mkdir, replace_folder)
-
-
-@contextlib.contextmanager
-def beside(
-    path: Path, make: Callable[[Path], None], move: Callable[[Path, Path], object]
-) -> Iterator[Path]:
-    """Make something locked beside `path`, and move it there; remove what killed runs have left."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    for left in path.parent.glob(f".{glob.escape(path.name)}.*{_ASIDE}"):
-        with contextlib.suppress(OSError, TandemError), lock(left):
-            remove(left)
-    unlocked = path.with_name(f".{secrets.token_hex(4)}{_ASIDE}")
-    temporary = path.with_name(f".{path.name}{unlocked.name}")
-
-    def written() -> int:
-        return sum(file.stat().st_size for file in _files(temporary))
-
-    with contextlib.ExitStack() as stack:
-        stack.callback(remove, temporary)
-        stack.enter_context(writing(path, path.parent, written))
-        make(unlocked)
-        stack.enter_context(lock(unlocked))
-        unlocked.rename(temporary)  # only now can another process take it for a leftover
-        mode = temporary.stat().st_mode & 0o666
-        yield temporary
-        for file in _files(temporary):
-            file.chmod(mode)  # libraries may have made it for its owner alone
-        move(temporary, path)
-
-
-def remove(path: Path) -> None:
-    """Remove a file, a link or a folder with all it holds, if it is there."""
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        path.unlink(missing_ok=True)
-
-
-@contextlib.contextmanager
-def lock(path: str | Path) -> Iterator[None]:
-    """Hold a file or folder, where the file system has locks; TandemError if another holds it."""
-    with contextlib.ExitStack() as stack:
-        handle = os.open(path, os.O_RDONLY)
-        stack.callback(os.close, handle)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            remedy = "Wait for it, or choose another place for the output"
-            raise TandemError(f"{path} is in use by another call. {remedy}") from error
-        except OSError:
-            pass  # a file system without locks
-        yield
-
-
-def replace_folder(new: Path, place: Path) -> None:
-    """Move a complete folder to its place, instead of one that may be there already.
-
-    Where the system can, both change places in one step, so that a reader always finds one of them.
-    Otherwise the old one is moved away first, and put back on failure.
-    """
-    if not place.exists():
-        new.rename(place)
-        return
-    if _exchange(new, place):
-        remove(new)
-        return
-    aside = new.with_name(f".{place.name}.old{_ASIDE}")
-    place.rename(aside)
-    try:
-        new.rename(place)
-    except OSError:
-        aside.rename(place)
-        raise
-    remove(aside)
-
-
-def _exchange(first: Path, second: Path) -> bool:
-    """Let two paths change places in one step; return False where the system cannot."""
-    call = getattr(ctypes.CDLL(None), "renameat2", None)
-    here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
-    return call is not None and not call(here, bytes(first), here, bytes(second), exchange)
-
-
-def _files(path: Path) -> list[Path]:
-    """Return a file itself, or all files in a folder."""
-    paths = path.rglob("*") if path.is_dir() else [path]
-    return [file for file in paths if file.is_file() and not file.is_symlink()]
 
 
 def write_json(path: str | Path, value: Any) -> None:  # noqa: ANN401
@@ -191,22 +77,23 @@ def open_binary(path: str | Path) -> BinaryIO:
 
 
 def unpacked(stream: BinaryIO) -> BinaryIO:
-    """Unpack gzip, bzip2, xz or Zstandard, told by content; TandemError without `zstandard`."""
+    """Unpack gzip, bzip2, xz or Zstandard, told by content; TandemError without its module."""
     head = stream.peek(6)[:6]  # type: ignore[attr-defined]  # buffered ones have it
     unpack = next((unpack for magic, unpack in PACKED.items() if head.startswith(magic)), None)
     return stream if unpack is None else unpack(stream)
 
 
-def _zstandard(stream: BinaryIO) -> BinaryIO:
+def zstandard() -> ModuleType:
+    """Return the module for Zstandard, Python's own from 3.14 on; TandemError without it."""
     try:
-        import zstandard
+        return importlib.import_module(
+            "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+        )
     except ImportError as error:
         raise TandemError(
-            "this file is packed with Zstandard, and the package zstandard is missing. Install it "
-            "(pip install zstandard), or unpack the file with zstd -d"
+            "this file is packed with Zstandard, and the package backports.zstd is missing. "
+            "Install it (pip install backports.zstd), or unpack the file with zstd -d"
         ) from error
-    opened = zstandard.ZstdDecompressor().stream_reader(stream, read_across_frames=True)
-    return BufferedReader(opened)
 
 
 @contextlib.contextmanager
@@ -219,9 +106,7 @@ def packing(stream: BinaryIO, name: str | Path) -> Iterator[BinaryIO]:
     elif ending in (".bz2", ".xz"):
         packed = (bz2.BZ2File if ending == ".bz2" else lzma.LZMAFile)(stream, "wb")
     elif ending == ".zst":
-        import zstandard
-
-        packed = zstandard.ZstdCompressor().stream_writer(stream, closefd=False)
+        packed = zstandard().ZstdFile(stream, "wb")
     else:
         yield stream
         return
@@ -233,7 +118,7 @@ PACKED: dict[bytes, Callable[[BinaryIO], Any]] = {
     b"\x1f\x8b": lambda stream: gzip.GzipFile(fileobj=stream),
     b"BZh": bz2.BZ2File,
     b"\xfd7zXZ\0": lzma.LZMAFile,
-    b"\x28\xb5\x2f\xfd": _zstandard,
+    b"\x28\xb5\x2f\xfd": lambda stream: zstandard().ZstdFile(stream),
 }
 """How packed content begins, and what unpacks it."""
 _SEPARATORS = {ord(c): " " for c in "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"}

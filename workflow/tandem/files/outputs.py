@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tandem.errors import TandemError
-from tandem.files.io import read_lines
-from tandem.files.saved import SEAL
+from tandem.files.atomic import SEAL, foreign
 
 Place = str | Path | int
 """A path, or the number of an open stream."""
@@ -37,12 +36,8 @@ def check(place: Path, inputs: Sequence[Place], overwrite: bool, folder: bool = 
     if not (place.is_dir() if folder else place.is_file()):
         kind = "folder" if folder else "plain file"
         raise refusal(place, f"is no {kind}, and one is to be written")
-    sealed = (place / SEAL).is_file()
-    written = [line[66:] for line in read_lines(place / SEAL)] if sealed else []
-    paths = [path for path in place.rglob("*") if path.is_symlink() or not path.is_dir()]
-    held = {path.relative_to(place).as_posix() for path in paths}
-    if foreign := sorted(held - {SEAL, *written}):
-        raise refusal(place, f"holds what Tandem did not write ({foreign[0]})")
+    if folder and (names := foreign(place)):
+        raise refusal(place, f"holds what Tandem did not write ({names[0]})")
     used = any(place.iterdir()) if folder else place.stat().st_size
     if used and not overwrite:
         raise refusal(place, "is there already", ", or add --overwrite")

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from tandem.errors import InputError, TandemError
+from tandem.files.atomic import SEAL
 from tandem.files.io import sha256
 from tandem.registry import faults
 
@@ -28,8 +29,6 @@ if TYPE_CHECKING:  # slow, and not needed to seal and to check
 
 Value = TypeVar("Value")
 
-SEAL = "tandem.sha256"
-"""The file with the SHA-256 of each other one; `sha256sum --check` reads it."""
 REMEDY = (
     "Is this the right folder? Then fetch it, or make it anew with `tandem train --overwrite` or "
     "the workflow"

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from tandem.errors import TandemError
-from tandem.files.io import lock, read_json, remove, write_json
+from tandem.files.atomic import lock, remove
+from tandem.files.io import read_json, write_json
 from tandem.files.outputs import refusal, unfinished
 
 _LOCK, _DESCRIPTION = "tandem.lock", "description.json"

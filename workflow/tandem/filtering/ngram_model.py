@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tandem.errors import InputError, TandemError
-from tandem.files.io import atomic_path, read_lines
+from tandem.files.atomic import atomic_path
+from tandem.files.io import read_lines
 
 Gram = tuple[str, ...]
 BEGIN, END, UNKNOWN = "<s>", "</s>", "<unk>"

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tandem.files.io import atomic_path
+from tandem.files.atomic import atomic_path
 from tandem.files.npy import write_npy
 from tandem.mining.lists import Group, Lists, empty, join, wide
 from tandem.mining.sentences import Sentences

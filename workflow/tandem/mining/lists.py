@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tandem.files.io import atomic_path
+from tandem.files.atomic import atomic_path
 from tandem.mining.vectors import joined_vectors
 from tandem.search.neighbours import NOBODY, IndexKind, Lists, Neighbours, search
 

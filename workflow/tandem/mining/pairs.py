@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tandem.errors import InputError
-from tandem.files.io import atomic_path
+from tandem.files.atomic import atomic_path
 from tandem.mining.choice import in_order
 from tandem.mining.sentences import Sentences
 from tandem.own_bitext.mined import CHECK_LANGUAGE, NOTHING_KNOWN

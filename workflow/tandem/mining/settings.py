@@ -20,8 +20,8 @@ from pydantic_core import PydanticCustomError
 
 from tandem.encoders.encoder import ENCODERS, encoder_files
 from tandem.encoders.named import find_model
+from tandem.files.atomic import SEAL
 from tandem.files.io import read_json, sha256
-from tandem.files.saved import SEAL
 from tandem.filtering.filter import Rules
 from tandem.filtering.kinds.numbers import GivenNumbers
 from tandem.mining.vectors import Stored

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tandem.files.io import beside
+from tandem.files.atomic import beside
 
 Records = NDArray[np.uint64]
 """Records of numbers, (n, columns)."""

@@ -13,7 +13,8 @@ from tandem.encoders.measured import Languages, name_of
 from tandem.encoders.model import Description, SentenceEncoder
 from tandem.errors import TandemError
 from tandem.files import saved
-from tandem.files.io import atomic_folder, read_json, replace_folder
+from tandem.files.atomic import atomic_folder, replace_folder
+from tandem.files.io import read_json
 from tandem.files.outputs import check
 from tandem.files.unfinished import workspace
 from tandem.own_bitext import recipes
@@ -194,7 +195,7 @@ def build(
                 segment(text, how.pairs, how.segmentation, learned, temporary)
         encoder = _train(how, text, ids, checkpoint, model, tell, after_epoch)
         free(again)  # somebody may have written there meanwhile
-        replace_folder(model, place)
+        replace_folder(model, place, again)
         if encoder.metadata.get("unfinished"):
             interrupted = KeyboardInterrupt()
             interrupted.add_note(f"{place} has the best epoch so far")

@@ -16,7 +16,8 @@ from tandem.corpora.origins import stored
 from tandem.corpora.split import NOWHERE, Elsewhere
 from tandem.encoders.measured import Languages, name_of
 from tandem.errors import InputError, TandemError
-from tandem.files.io import atomic_folder, read_json, read_lines, write_json, write_lines
+from tandem.files.atomic import atomic_folder
+from tandem.files.io import read_json, read_lines, write_json, write_lines
 from tandem.filtering.kinds.ratio import MEASURED, usual_ratio
 from tandem.own_bitext.asked import Asked
 from tandem.own_bitext.inputs import Source

@@ -13,6 +13,7 @@ from tandem.errors import InputError, TandemError
 from tandem.own_bitext.labelled_division import shuffled
 from tandem.own_bitext.quality import wilson
 from tandem.statistics.bootstrap import bootstrap
+from tandem.statistics.correlation import UndefinedCorrelationError
 from tandem.statistics.cosine import cosine_similarity
 from tandem.statistics.identification import (
     area,
@@ -148,7 +149,11 @@ def evaluated(
         threshold = calibrated(encoder, some, languages)
         about["calibrated_on_pairs"] = len(some)
     _check_labels(texts, pairs.name)
-    figures = measured(encoder, texts, languages, threshold)
+    try:
+        figures = measured(encoder, texts, languages, threshold)
+    except UndefinedCorrelationError as error:
+        remedy = "Give pairs of words that the model knows, some similar and some not"
+        raise InputError(pairs.name, None, f"no figures ({error})", remedy) from error
     return {"threshold": threshold, **about, **told, **figures}
 
 

@@ -17,7 +17,8 @@ from tandem.corpora.origins import Origin
 from tandem.corpora.tables import Columns
 from tandem.encoders.measured import Languages, name_of
 from tandem.errors import TandemError
-from tandem.files.io import atomic_path, sha256, write_lines
+from tandem.files.atomic import atomic_path
+from tandem.files.io import sha256, write_lines
 from tandem.text import Pair
 from tandem.text.spelling import collapse
 from tandem.text.values import text_pairs

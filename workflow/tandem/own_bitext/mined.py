@@ -17,7 +17,7 @@ from tandem.search.candidates import Candidates, candidates, spread, without_cop
 from tandem.search.margins import MinedPairs, Retrieval, Score
 from tandem.search.neighbours import IndexKind, Neighbours, search
 from tandem.text.spelling import key
-from tandem.text.values import texts
+from tandem.text.values import one_of, texts, two_languages
 
 NEIGHBOURS = 4
 """Neighbours of a sentence in the margins that thresholds are calibrated for."""
@@ -153,16 +153,18 @@ def mine(
     Raises:
         TandemError: a text is none, or too short; a language is unknown; there is no threshold.
     """
-    score = Score(score)
+    languages = two_languages(languages)
+    score = one_of(Score, score, "score")
+    kinds = one_of(IndexKind, index, "index"), one_of(Retrieval, retrieval, "retrieval")
     least = lowest(encoder, at_least, score, languages, k)
     lines = list(texts(first, "first")), list(texts(second, "second"))
     left, right = map(partial(_searched, encoder), lines, languages)
     near = partial(
         search, left[1], right[1],
-        index=IndexKind(index), memory_bytes=memory_bytes, device=encoder.device,
+        index=kinds[0], memory_bytes=memory_bytes, device=encoder.device,
     )  # fmt: skip
     sides = left[0], right[0]
-    pairs, _ = choose(sides, near, least, score, Retrieval(retrieval), k, drop_copies)
+    pairs, _ = choose(sides, near, least, score, kinds[1], k, drop_copies)
     rows = zip(pairs.score.tolist(), pairs.source.tolist(), pairs.target.tolist(), strict=True)
     return [Mined(value, lines[0][i], lines[1][j], i, j) for value, i, j in rows]
 

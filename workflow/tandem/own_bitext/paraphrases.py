@@ -12,7 +12,8 @@ from tandem.corpora.labelled import Keys, Line
 from tandem.corpora.labelled_files import LabelledFiles, LabelledText, digest
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
-from tandem.files.io import atomic_folder, replace_folder, write_lines
+from tandem.files.atomic import atomic_folder, replace_folder
+from tandem.files.io import write_lines
 from tandem.files.unfinished import workspace
 from tandem.objectives.kinds.scaled_cosine import ScaledCosine
 from tandem.objectives.objective import OBJECTIVES, Objective
@@ -118,7 +119,7 @@ def fine_tune(
         origin = _origin(encoder, how, parts) | {DIGEST: digest(texts)}
         training.save_trained(model, encoder, history, origin, score="accuracy_x100")
         free(overwrite or resume)
-        replace_folder(model, place)
+        replace_folder(model, place, overwrite or resume)
         if encoder.metadata.get("unfinished"):
             interrupted = KeyboardInterrupt()
             interrupted.add_note(f"{place} has the best epoch so far")

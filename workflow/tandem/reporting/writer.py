@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tandem.files.io import atomic_path
+from tandem.files.atomic import atomic_path
 from tandem.reporting.published import Published
 
 if TYPE_CHECKING:

@@ -59,10 +59,12 @@ class PieceEncoder:
 def load_pieces(path: str | Path) -> spm.SentencePieceProcessor:
     """Load a SentencePiece model; InputError if it is none."""
     try:
-        return spm.SentencePieceProcessor(model_file=str(path))
-    except (OSError, RuntimeError) as error:
+        processor = spm.SentencePieceProcessor(model_file=str(path))
+        processor.id_to_piece([*range(processor.vocab_size())])  # they may be no UTF-8
+    except (OSError, RuntimeError, UnicodeDecodeError) as error:
         problem = f"not a readable SentencePiece model ({error})"
         raise InputError(path, None, problem, REMEDY) from error
+    return processor
 
 
 def piece_scores(processor: spm.SentencePieceProcessor) -> dict[str, float]:

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from tandem.errors import InputError
-from tandem.files.io import atomic_path, sha256
+from tandem.files.atomic import atomic_path
+from tandem.files.io import sha256
 from tandem.files.npy import write_npy
 
 _REMEDY = "Delete it and run what made it again: the text is segmented anew"

@@ -51,7 +51,9 @@ def read_task(path: str | Path, languages: Sequence[str] = ("en", "en")) -> StsP
         gold.append(gold_score(path, number, columns[0]))
         first.append(columns[1])
         second.append(columns[2])
-    if not gold or is_constant(np.asarray(gold)):
+    if not gold:
+        raise InputError(path, None, "the file is empty", "Give score, sentence 1, sentence 2")
+    if is_constant(np.asarray(gold)):
         raise InputError(path, None, "no two different scores", "Remake the task; r is undefined")
     return StsPairs(np.asarray(gold), first, second, languages)
 

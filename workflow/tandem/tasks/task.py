@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
-from tandem.files.io import atomic_path, write_json
+from tandem.files.atomic import atomic_path
+from tandem.files.io import write_json
 from tandem.registry import Kind, Registry
 from tandem.segmentation.segmentation import ANY
 

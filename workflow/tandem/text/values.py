@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from typing import TypeVar
 
 from tandem.errors import TandemError
 from tandem.text import Pair
+
+Kind = TypeVar("Kind", bound=StrEnum)
 
 
 def texts(values: Iterable[object], name: str = "sentences") -> Iterator[str]:
@@ -28,3 +32,20 @@ def text_pairs(values: Iterable[object], name: str = "pairs") -> Iterator[Pair]:
         if len(sides) != 2 or not all(isinstance(side, str) for side in sides):
             raise TandemError(f"{name}[{place}] is {value!r}, not two texts. Leave it out")
         yield sides[0], sides[1]
+
+
+def one_of(kinds: type[Kind], value: str, name: str) -> Kind:
+    """Return the one of some kinds that a value names; TandemError lists them."""
+    try:
+        return kinds(value)
+    except ValueError as error:
+        raise TandemError(f"{name} is {value!r}. Choose one of {', '.join(kinds)}") from error
+
+
+def two_languages(values: object) -> tuple[str, str]:
+    """Return the codes of two languages; TandemError where a value is anything else."""
+    codes = [] if isinstance(values, str) or not isinstance(values, Iterable) else [*values]
+    if len(codes) != 2 or not all(isinstance(code, str) for code in codes):
+        problem = f"languages are {values!r}, not the codes of two"
+        raise TandemError(f'{problem}. Give them as ("en", "de")')
+    return codes[0], codes[1]

@@ -12,7 +12,8 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from tandem.files import saved
-from tandem.files.io import atomic_folder, read_json, write_json
+from tandem.files.atomic import atomic_folder
+from tandem.files.io import read_json, write_json
 
 logger = logging.getLogger(__name__)
 _TENSORS, _PLACE = "state.safetensors", "progress.json"
@@ -28,7 +29,7 @@ def write(
 
     `identity` are plain values that tell this training from others, `values` say where it is.
     """
-    with atomic_folder(folder) as temporary:
+    with atomic_folder(folder, own=(_TENSORS, _PLACE)) as temporary:
         stored = {name: tensor.cpu().contiguous() for name, tensor in tensors.items()}
         save_file(stored, temporary / _TENSORS)
         write_json(temporary / _PLACE, {"run": dict(identity), **values})

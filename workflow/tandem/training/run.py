@@ -16,7 +16,8 @@ from tandem.encoders.composition import Composition, as_encoder, from_parameters
 from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
-from tandem.files.io import atomic_folder, write_lines
+from tandem.files.atomic import atomic_folder
+from tandem.files.io import write_lines
 from tandem.kernels import set_threads
 from tandem.machine import device_name, gpu_errors, has_bfloat16, learns_on_host, place
 from tandem.objectives.objective import OBJECTIVES, Objective

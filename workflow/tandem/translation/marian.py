@@ -16,7 +16,8 @@ from transformers import MarianMTModel, MarianTokenizer
 
 from tandem.errors import TandemError
 from tandem.files import saved
-from tandem.files.io import atomic_folder, read_json
+from tandem.files.atomic import atomic_folder
+from tandem.files.io import read_json
 from tandem.text.spelling import collapse
 from tandem.translation.batching import translate_in_windows
 from tandem.translation.kinds.released import Released

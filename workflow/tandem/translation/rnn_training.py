@@ -20,7 +20,8 @@ from torch import Tensor, nn
 
 from tandem.errors import TandemError
 from tandem.files import saved
-from tandem.files.io import read_lines, remove, write_lines
+from tandem.files.atomic import remove
+from tandem.files.io import read_lines, write_lines
 from tandem.machine import learns_on_host, place
 from tandem.segmentation.pieces import train_unigram
 from tandem.training.checkpoint import load_optimizer, optimizer_tensors

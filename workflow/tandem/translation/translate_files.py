@@ -8,7 +8,8 @@ from itertools import islice
 from pathlib import Path
 
 from tandem.errors import TandemError
-from tandem.files.io import atomic_path, read_lines
+from tandem.files.atomic import atomic_path
+from tandem.files.io import read_lines
 from tandem.filtering.clean import refusal
 from tandem.filtering.filter import Filter
 from tandem.progress import progress_bar

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import InputError, TandemError
-from tandem.files.io import atomic_path, open_binary
+from tandem.files.atomic import atomic_path
+from tandem.files.io import open_binary
 from tandem.files.untrusted import refusing_each
 
 if TYPE_CHECKING:
@@ -169,9 +170,7 @@ def _text(stream: BinaryIO, skipped: int, path: str | Path) -> Iterator[tuple[st
         yield line.split(b" ", 1)[0].decode("utf-8", "replace"), vector
 
 
-def _binary(
-    stream: BinaryIO, dimension: int, path: str | Path
-) -> Iterator[tuple[str, Vector]]:
+def _binary(stream: BinaryIO, dimension: int, path: str | Path) -> Iterator[tuple[str, Vector]]:
     """Yield words with their vectors: a word, a space, little-endian floats, perhaps a new line."""
     while word := _word(stream, path):
         data = stream.read(4 * dimension)

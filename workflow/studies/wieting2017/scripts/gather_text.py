@@ -4,7 +4,8 @@ from pathlib import Path
 
 from _adapter import logged
 from tandem.corpora.collection import read_parts
-from tandem.files.io import atomic_folder, write_json, write_lines
+from tandem.files.atomic import atomic_folder
+from tandem.files.io import write_json, write_lines
 from wieting2017.methods import texts
 
 with logged(snakemake.log[0]) as log:

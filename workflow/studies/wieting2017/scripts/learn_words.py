@@ -8,7 +8,8 @@ import numpy as np
 from _adapter import add_kinds, logged
 from tandem.corpora.collection import SPLITS
 from tandem.encoders.baselines import load_baseline
-from tandem.files.io import atomic_folder, atomic_path, read_lines
+from tandem.files.atomic import atomic_folder, atomic_path
+from tandem.files.io import read_lines
 from tandem.segmentation.segmentation import SEGMENTATIONS
 from tandem.segmentation.segmenter import learn
 from wieting2017.methods import texts

@@ -2,7 +2,8 @@
 
 from _adapter import add_kinds, logged
 from tandem.encoders.model import SentenceEncoder
-from tandem.files.io import atomic_path, write_json
+from tandem.files.atomic import atomic_path
+from tandem.files.io import write_json
 from tandem.segmentation.segmenter import Segmenter
 from wieting2017.methods import texts
 from wieting2017.methods.scoring import score

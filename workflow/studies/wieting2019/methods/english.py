@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tandem.files.io import atomic_folder
+from tandem.files.atomic import atomic_folder
 from tandem.segmentation.kinds.sentencepiece import Sentencepiece
 from tandem.segmentation.segmenter import learn
 from wieting2019.methods.panel import read_english

@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from tandem.errors import InputError
-from tandem.files.io import atomic_folder, read_json, read_lines, write_json, write_lines
+from tandem.files.atomic import atomic_folder
+from tandem.files.io import read_json, read_lines, write_json, write_lines
 from tandem.filtering.clean import filter_pairs, report
 from tandem.filtering.filter import Filter
 from tandem.progress import progress_bar

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from _adapter import logged
 from tandem.corpora.register import Dataset
-from tandem.files.io import atomic_folder
+from tandem.files.atomic import atomic_folder
 from wieting2020.methods.styles import Styles, build
 
 with logged(snakemake.log[0]) as log:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 
-from tandem.files.io import atomic_folder, write_json, write_lines
+from tandem.files.atomic import atomic_folder
+from tandem.files.io import write_json, write_lines
 from tandem.registry import Named, Settings
 from tandem.translation.translator import TRANSLATORS, Translator
 from yang2019.methods import texts

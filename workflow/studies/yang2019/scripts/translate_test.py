@@ -4,7 +4,8 @@ import shutil
 from pathlib import Path
 
 from _adapter import add_kinds, checkpoint, job_device, logged
-from tandem.files.io import atomic_folder, read_lines, write_lines
+from tandem.files.atomic import atomic_folder
+from tandem.files.io import read_lines, write_lines
 from tandem.machine import gpu_errors
 from tandem.translation.translator import TRANSLATORS, load_translator
 
