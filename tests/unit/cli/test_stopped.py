@@ -239,3 +239,19 @@ def test_a_killed_mining_leaves_nothing(home, tmp_path):
         (tmp_path / "searching").unlink()
     assert len(list(tmp_path.glob(".out.tsv.*"))) == 1  # of the second; the first one's is gone
     assert list(temporary.iterdir()) == []
+
+
+def test_what_libraries_make_of_an_interrupt_is_one(monkeypatch, capsys, tmp_path):
+    """Numba's and PyTorch's modules raise errors of their own where one comes while they load."""
+
+    def load(_):
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            raise ImportError("numpy.core.multiarray failed to import") from None
+
+    monkeypatch.setattr("tandem.cli.common.check_report", load)
+    (tmp_path / "en").write_text("a sheep\n")
+    assert main(["encode", "small", str(tmp_path / "en"), "--language", "en"]) == 130
+    assert capsys.readouterr().err == "tandem encode: interrupted\n"
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -112,14 +112,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
     open_streams()
     try:
-        with tidy_end():
-            return _run(arguments)
+        with tidy_end() as interrupted:
+            return _run(arguments, interrupted)
     except EndedError as error:
         _say(_named(arguments), str(error), error)
         return 128 + error.number
 
 
-def _run(arguments: Sequence[str]) -> int:
+def _run(arguments: Sequence[str], interrupted: Sequence[int]) -> int:
     """Run the command line; return its exit code, unless a signal ends it."""
     command = _named(arguments)
     wait_passively()  # before a library is loaded that reads this
@@ -141,10 +141,12 @@ def _run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         _leave_stdout()
         return _READER_LEFT
-    except KeyboardInterrupt as error:
-        _say(command, "interrupted", error)
-        return _INTERRUPTED
-    except Exception as error:
+    except BaseException as error:
+        if interrupted or isinstance(error, KeyboardInterrupt):
+            _say(command, "interrupted", error)
+            return _INTERRUPTED
+        if not isinstance(error, Exception):
+            raise
         message = explained(error, _SETTINGS.get(command, "--threads"))
         if message is None:
             raise

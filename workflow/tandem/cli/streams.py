@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
+from types import FrameType
 from typing import Any
 
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP)
@@ -23,11 +24,17 @@ class EndedError(BaseException):
 
 
 @contextlib.contextmanager
-def tidy_end() -> Iterator[None]:
+def tidy_end() -> Iterator[list[int]]:
     """Raise EndedError where a signal would end the process at once, so that all tidies up.
 
-    A second signal ends it at once. One that is ignored, as under nohup, stays so.
+    A second signal ends it at once. One that is ignored, as under nohup, stays so. Yields a list
+    that holds SIGINT once it came: libraries that are being loaded make another error of it.
     """
+    interrupted: list[int] = []
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        interrupted.append(number)
+        signal.default_int_handler(number, frame)
 
     def end(number: int, _: object) -> None:
         for other in _SIGNALS:
@@ -39,9 +46,14 @@ def tidy_end() -> Iterator[None]:
     heard = [n for n in _SIGNALS if main and signal.getsignal(n) is signal.SIG_DFL]
     for number in heard:
         signal.signal(number, end)
+    hears = main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if hears:
+        signal.signal(signal.SIGINT, interrupt)
     try:
-        yield
+        yield interrupted
     finally:
+        if hears:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         for number in heard:
             signal.signal(number, signal.SIG_DFL)
 
