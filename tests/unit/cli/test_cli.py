@@ -335,7 +335,7 @@ def test_sizes_have_units():
 def test_a_reader_that_leaves_ends_the_run_quietly(model, tmp_path):
     (tmp_path / "long.en").write_text("the cat sat\n" * 60_000)
     command = [sys.executable, "-m", "tandem", "encode", model, str(tmp_path / "long.en")]
-    source = str(Path(tandem.__file__).parents[2])
+    source = str(Path(tandem.__file__).parents[1])
     with subprocess.Popen(
         [*command, "--language", "en"],
         stdout=subprocess.PIPE,
