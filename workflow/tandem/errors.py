@@ -142,10 +142,13 @@ _REMEDIES = {
 def _of_system(error: OSError) -> str:
     """Return an error of the system with its remedy, where it names a file."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT) and not error.filename:
-        remedy = "Make room, or choose another place"
-        return f"the output cannot be written ({error.strerror}). {remedy}"
-    known = None if error.filename is None else _REMEDIES.get(error.errno or 0)
-    return f"{shown(os.fspath(error.filename))} {known}" if known else str(error)
+        words = f"the output cannot be written ({error.strerror})"
+        return f"{words}. Make room, or choose another place"
+    name = error.filename if error.filename2 is None else error.filename2  # of a move, where to
+    remedy = _REMEDIES.get(error.errno or 0)
+    if remedy is None or not isinstance(name, str | bytes | os.PathLike):
+        return str(error)
+    return f"{shown(os.fsdecode(name))} {remedy}"
 
 
 _NO_MEMORY = re.compile(

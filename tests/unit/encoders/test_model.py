@@ -81,7 +81,7 @@ def test_saving_replaces_a_model_and_nothing_else(encoder, tmp_path):
     home = tmp_path / "home"
     (home / "papers").mkdir(parents=True)
     (home / "papers/thesis.txt").write_text("mine")
-    with pytest.raises(TandemError, match="home holds what Tandem did not write .papers/thesis"):
+    with pytest.raises(TandemError, match="home holds what Tandem did not .* .papers/thesis"):
         encoder.save(home)
     assert (home / "papers/thesis.txt").read_text() == "mine"
     encoder.save(tmp_path / "model")

@@ -307,3 +307,62 @@ def test_a_folder_does_not_take_the_place_of_something_else(tmp_path, kind):
         pytest.fail("work began")
     with pytest.raises(TandemError, match="is a folder"), atomic_path(tmp_path):
         pytest.fail("work began")
+
+
+def test_what_may_not_be_replaced_is_refused_before_the_work(tmp_path):
+    (tmp_path / "f").mkdir()
+    (tmp_path / "f/mine").touch()
+    with pytest.raises(TandemError, match="f holds"):
+        atomic_folder(tmp_path / "f")
+    with pytest.raises(TandemError, match="f is there already"):
+        atomic_folder(tmp_path / "f", overwrite=False)
+
+
+@pytest.mark.parametrize("exchange", [True, False])
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError])
+def test_a_folder_is_put_back_whatever_ends_the_move(tmp_path, monkeypatch, exchange, error):
+    if not exchange:
+        monkeypatch.setattr(atomic, "_exchange", lambda new, old: False)
+    calls = iter([None, None, error])  # before the work, before the move, after it
+
+    def interrupted(*_):
+        if what := next(calls):
+            raise what
+
+    with atomic_folder(tmp_path / "f") as folder:
+        (folder / "old").touch()
+        seal(folder)
+    monkeypatch.setattr(atomic, "_refuse_foreign", interrupted)
+    with pytest.raises(error), atomic_folder(tmp_path / "f") as folder:
+        (folder / "new").touch()
+    assert (tmp_path / "f/old").exists() and not (tmp_path / "f/new").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["f"]
+
+
+def test_a_folder_that_cannot_be_put_back_is_kept_and_named(tmp_path, monkeypatch):
+    exchange = atomic._exchange
+
+    def once(new, old):
+        (old / "late").write_text("mine")
+        monkeypatch.setattr(atomic, "_exchange", lambda new, old: False)
+        return exchange(new, old)
+
+    with atomic_folder(tmp_path / "f") as folder:
+        seal(folder)
+    monkeypatch.setattr(atomic, "_exchange", once)
+    with (
+        pytest.raises(TandemError, match="late") as caught,
+        atomic_folder(tmp_path / "f") as folder,
+    ):
+        seal(folder)
+    [kept] = tmp_path.glob(".f.*.old")
+    assert (kept / "late").read_text() == "mine"
+    assert caught.value.__notes__ == [f"What stood there is in {kept}"]
+
+
+def test_the_stamp_of_a_job_is_nobodys(tmp_path):
+    with atomic_folder(tmp_path / "f") as folder:
+        seal(folder)
+    (tmp_path / "f/.snakemake_timestamp").touch()
+    with atomic_folder(tmp_path / "f") as folder:
+        seal(folder)

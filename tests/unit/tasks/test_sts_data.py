@@ -18,7 +18,7 @@ from tandem.tasks import sts_data
         ("nan\ta\tb\n", "line 1: the score 'nan'"),
         ("5.5\ta\tb\n", "line 1: the score '5.5'"),
         ("2\ta\tb\n2\tc\td\n", "no two different scores"),
-        ("", "no two different scores"),
+        ("", "the file is empty"),
     ],
 )
 def test_a_faulty_task_is_refused(tmp_path, text, message):

@@ -141,9 +141,11 @@ def _run(arguments: Sequence[str], interrupted: Sequence[int]) -> int:
     except BrokenPipeError:
         _leave_stdout()
         return _READER_LEFT
+    except EndedError:
+        raise
     except BaseException as error:
         if interrupted or isinstance(error, KeyboardInterrupt):
-            _say(command, "interrupted", error)
+            _say(command, f"interrupted ({error})" if str(error) else "interrupted", error)
             return _INTERRUPTED
         if not isinstance(error, Exception):
             raise

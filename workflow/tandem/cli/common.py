@@ -108,7 +108,7 @@ def report(options: argparse.Namespace, done: Mapping[str, Any], *lines: str) ->
             check_report(options)  # somebody may have written there meanwhile
             write_json(options.json, done)
         except (OSError, TandemError) as error:
-            error.add_note("All but this report is written: to have it too, add --overwrite")
+            error.add_note("All else is written")
             raise
     tell(options, *lines)
 

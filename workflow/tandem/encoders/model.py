@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -67,7 +66,7 @@ def _with_finite_thresholds(training: dict[str, Any]) -> dict[str, Any]:
         limits = value.values() if key == "thresholds" else [value] if key == "threshold" else ()
         for limit in limits:
             number = isinstance(limit, int | float) and not isinstance(limit, bool)
-            if not (number and math.isfinite(limit)):
+            if not (number and -saved.MAX_NUMBER < limit < saved.MAX_NUMBER):  # NaN is not
                 raise ValueError(f"a threshold is {limit!r}, not a finite number")
         if isinstance(value, dict):
             _with_finite_thresholds(value)

@@ -1,4 +1,4 @@
-"""Files and folders that appear whole or not at all, and in the place of nothing foreign."""
+"""Files and folders that appear whole or not at all; no folder replaces a foreign one."""
 
 from __future__ import annotations
 
@@ -19,9 +19,12 @@ SEAL = "tandem.sha256"
 """The file with the SHA-256 of each other one of a folder; `sha256sum --check` reads it."""
 _ASIDE = ".tandem"
 """The end of names of unfinished files and folders; the next run removes what a killed one left."""
+_STAMP = ".snakemake_timestamp"
+"""What Snakemake writes into a folder that its job has made."""
+_MAX_SEAL_BYTES = 1 << 26
 _TOKEN_BYTES = 4
 _MAX_NAME_BYTES = 200
-"""How much of an output's name that of its unfinished file has; file systems allow 255 bytes."""
+"""How much of an output's name hidden names beside it have; file systems allow 255 bytes."""
 
 
 def atomic_path(path: str | Path) -> contextlib.AbstractContextManager[Path]:
@@ -36,17 +39,19 @@ def atomic_path(path: str | Path) -> contextlib.AbstractContextManager[Path]:
 
 
 def atomic_folder(
-    path: str | Path, overwrite: bool = True, own: Collection[str] = ()
+    path: str | Path, overwrite: bool = True, unsealed: Collection[str] = ()
 ) -> contextlib.AbstractContextManager[Path]:
     """Yield a temporary folder beside `path`; it replaces `path` only if the body succeeds.
 
-    TandemError where `path` is a file, a symbolic link or a folder that may not be replaced (see
-    `replace_folder`, also for `overwrite` and `own`), or its disk is full; nothing is lost then.
+    TandemError, before the body, where `path` is a file, a symbolic link or a folder that may not
+    be replaced, such as one that is not sealed: see `replace_folder`, also for `overwrite` and
+    `unsealed`. After it where that has become so, or where its disk is full.
     """
     path = Path(path)
     if path.is_symlink() or (path.exists() and not path.is_dir()):
         raise TandemError(f"{path} is no folder, where one is to be written. Move it away")
-    return beside(path, Path.mkdir, partial(replace_folder, overwrite=overwrite, own=own))
+    _check_replaceable(path, overwrite, unsealed)
+    return beside(path, Path.mkdir, partial(replace_folder, overwrite=overwrite, unsealed=unsealed))
 
 
 @contextlib.contextmanager
@@ -57,21 +62,20 @@ def beside(
 
     Folders that are made for `path` to lie in are removed again where they stay empty.
     """
-    name = os.fsdecode(os.fsencode(path.name)[:_MAX_NAME_BYTES])
-    made = [folder for folder in (path.parent, *path.parent.parents) if not folder.exists()]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    token = "[0-9a-f]" * 2 * _TOKEN_BYTES
-    for left in path.parent.glob(f".{glob.escape(name)}.{token}{_ASIDE}"):
-        with contextlib.suppress(OSError, TandemError), lock(left):
-            remove(left)
+    parents = [folder for folder in (path.parent, *path.parent.parents) if not folder.exists()]
     unlocked = path.with_name(f".{secrets.token_hex(_TOKEN_BYTES)}{_ASIDE}")
-    temporary = path.with_name(f".{name}{unlocked.name}")
+    temporary = hidden(path, unlocked.name)
 
     def written() -> int:
         return sum(file.stat().st_size for file in _files(temporary))
 
     with contextlib.ExitStack() as stack:
-        stack.callback(_remove_empty, made)
+        stack.callback(_remove_empty, parents)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        token = "[0-9a-f]" * 2 * _TOKEN_BYTES
+        for left in path.parent.glob(f"{glob.escape(hidden(path, '').name)}.{token}{_ASIDE}"):
+            with contextlib.suppress(OSError, TandemError), lock(left):
+                remove(left)
         stack.callback(remove, temporary)
         stack.callback(remove, unlocked)
         stack.enter_context(writing(path, path.parent, written))
@@ -111,22 +115,25 @@ def lock(path: str | Path) -> Iterator[None]:
 
 def foreign(folder: Path) -> list[str]:
     """Return the files and links in a folder that no seal of its own lists, sorted."""
-    seal = folder / SEAL
-    listing = seal.read_bytes().decode("utf-8", "replace") if seal.is_file() else ""
-    known = {SEAL, *(line[66:] for line in listing.split("\n"))}
+    listing = b""
+    if (folder / SEAL).is_file():
+        with open(folder / SEAL, "rb") as stream:
+            listing = stream.read(_MAX_SEAL_BYTES)
+    lines = listing.decode("utf-8", "replace").split("\n")
+    listed = {SEAL, _STAMP, *(line[66:].removesuffix("\r") for line in lines)}
     paths = [path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir()]
-    return sorted({path.relative_to(folder).as_posix() for path in paths} - known)
+    return sorted({path.relative_to(folder).as_posix() for path in paths} - listed)
 
 
 def replace_folder(
-    new: Path, place: Path, overwrite: bool = True, own: Collection[str] = ()
+    new: Path, place: Path, overwrite: bool = True, unsealed: Collection[str] = ()
 ) -> None:
     """Move a complete folder to its place, instead of one that may be there already.
 
     Only an empty folder or, where `overwrite` says so, one whose seal lists all that it holds but
-    for files of the names in `own` is replaced: TandemError for another one, which stays. Where the
-    system can, both change places in one step, so that a reader always finds one of them. Otherwise
-    the old one is moved away first, and put back on failure.
+    for files of the names in `unsealed` is replaced: TandemError for another one, which stays.
+    Where the system can, both change places in one step, so that a reader always finds one of them.
+    Otherwise the old one is moved away first, and put back on failure.
     """
     try:
         new.rename(place)  # an empty folder gives way
@@ -135,32 +142,45 @@ def replace_folder(
             raise
     else:
         return
-    if not overwrite:
-        raise TandemError(f"{place} is there already. Choose another place, or add --overwrite")
-    _refuse_foreign(place, place, own)
-    if _exchange(new, place):
-        aside = new
-    else:
-        # no leftover by its name: where a killed call leaves it, it is the only copy
-        aside = new.with_name(f".{place.name}.{secrets.token_hex(_TOKEN_BYTES)}.old")
-        place.rename(aside)
+    _check_replaceable(place, overwrite, unsealed)
+    swapped = _exchange(new, place)
+    # no leftover by its name: where a killed call leaves it, it is the only copy
+    kept = hidden(place, f".{secrets.token_hex(_TOKEN_BYTES)}.old")
+    if not swapped:
+        place.rename(kept)
     try:
-        _refuse_foreign(aside, place, own)  # somebody may have written there meanwhile
-        if aside != new:
+        if not swapped:
             new.rename(place)
-    except (OSError, TandemError):
-        if aside != new:
-            aside.rename(place)
-        else:
-            _exchange(new, place)
+        _refuse_foreign(new if swapped else kept, place, unsealed)  # written there meanwhile
+    except BaseException as error:
+        if not swapped:
+            if place.exists():
+                place.rename(new)
+            kept.rename(place)
+        elif not _exchange(new, place):
+            new.rename(kept)
+            error.add_note(f"What stood there is in {kept}")
         raise
-    remove(aside)
+    remove(new if swapped else kept)
 
 
-def _refuse_foreign(folder: Path, place: Path, own: Collection[str]) -> None:
-    """Refuse to replace a folder, which stood at a place, that holds what Tandem did not write."""
-    if names := [name for name in foreign(folder) if name not in own]:
-        problem = f"holds what Tandem did not write ({names[0]})"
+def hidden(place: Path, ending: str) -> Path:
+    """Return a hidden name beside a place, from its own name, or as much as leaves it room."""
+    name = os.fsdecode(os.fsencode(place.name)[:_MAX_NAME_BYTES])
+    return place.with_name(f".{name}{ending}")
+
+
+def _check_replaceable(place: Path, overwrite: bool, unsealed: Collection[str]) -> None:
+    """Refuse to replace a folder with anything in it, or with what no seal lists."""
+    if not overwrite and place.is_dir() and any(place.iterdir()):
+        raise TandemError(f"{place} is there already. Choose another place, or allow to overwrite")
+    _refuse_foreign(place, place, unsealed)
+
+
+def _refuse_foreign(folder: Path, place: Path, unsealed: Collection[str]) -> None:
+    """Refuse to replace a folder, which stood at a place, that holds what no seal lists."""
+    if names := [name for name in foreign(folder) if name not in unsealed]:
+        problem = f"holds what Tandem did not write or seal ({names[0]})"
         raise TandemError(f"{place} {problem}. Choose another place for the output")
 
 
@@ -178,7 +198,7 @@ def _files(path: Path) -> list[Path]:
 
 
 def _remove_empty(folders: list[Path]) -> None:
-    """Remove folders, the innermost first, as long as they are empty."""
-    with contextlib.suppress(OSError):
-        for folder in folders:
+    """Remove folders, the innermost first, that are there and empty."""
+    for folder in folders:
+        with contextlib.suppress(OSError):
             folder.rmdir()

@@ -90,10 +90,11 @@ def zstandard() -> ModuleType:
             "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
         )
     except ImportError as error:
-        raise TandemError(
-            "this file is packed with Zstandard, and the package backports.zstd is missing. "
-            "Install it (pip install backports.zstd), or unpack the file with zstd -d"
-        ) from error
+        needed = "the package backports.zstd (pip install backports.zstd)"
+        if sys.version_info >= (3, 14):
+            needed = "a Python that was built with it"
+        remedy = "Install that, or pack with gzip what you write and unpack what you read"
+        raise TandemError(f"Zstandard (.zst) needs {needed}. {remedy}") from error
 
 
 @contextlib.contextmanager

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tandem.errors import TandemError
-from tandem.files.atomic import SEAL, foreign
+from tandem.files.atomic import SEAL, foreign, hidden
 
 Place = str | Path | int
 """A path, or the number of an open stream."""
@@ -37,7 +37,7 @@ def check(place: Path, inputs: Sequence[Place], overwrite: bool, folder: bool = 
         kind = "folder" if folder else "plain file"
         raise refusal(place, f"is no {kind}, and one is to be written")
     if folder and (names := foreign(place)):
-        raise refusal(place, f"holds what Tandem did not write ({names[0]})")
+        raise refusal(place, f"holds what Tandem did not write or seal ({names[0]})")
     used = any(place.iterdir()) if folder else place.stat().st_size
     if used and not overwrite:
         raise refusal(place, "is there already", ", or add --overwrite")
@@ -84,7 +84,7 @@ def check_streams(inputs: Sequence[Place]) -> None:
 
 def unfinished(place: Path) -> Path:
     """Return the folder beside an output for the work that leads to it."""
-    return place.with_name(f".{place.name}.unfinished")
+    return hidden(place, ".unfinished")
 
 
 def refusal(place: Path, problem: str, otherwise: str = "") -> TandemError:

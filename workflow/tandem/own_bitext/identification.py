@@ -152,7 +152,7 @@ def evaluated(
     try:
         figures = measured(encoder, texts, languages, threshold)
     except UndefinedCorrelationError as error:
-        remedy = "Give pairs of words that the model knows, some similar and some not"
+        remedy = "Give pairs with words that the model knows, some similar and some not"
         raise InputError(pairs.name, None, f"no figures ({error})", remedy) from error
     return {"threshold": threshold, **about, **told, **figures}
 

@@ -153,18 +153,16 @@ def mine(
     Raises:
         TandemError: a text is none, or too short; a language is unknown; there is no threshold.
     """
-    languages = two_languages(languages)
     score = one_of(Score, score, "score")
     kinds = one_of(IndexKind, index, "index"), one_of(Retrieval, retrieval, "retrieval")
-    least = lowest(encoder, at_least, score, languages, k)
+    least = lowest(encoder, at_least, score, two_languages(languages), k)
     lines = list(texts(first, "first")), list(texts(second, "second"))
     left, right = map(partial(_searched, encoder), lines, languages)
     near = partial(
         search, left[1], right[1],
         index=kinds[0], memory_bytes=memory_bytes, device=encoder.device,
     )  # fmt: skip
-    sides = left[0], right[0]
-    pairs, _ = choose(sides, near, least, score, kinds[1], k, drop_copies)
+    pairs, _ = choose((left[0], right[0]), near, least, score, kinds[1], k, drop_copies)
     rows = zip(pairs.score.tolist(), pairs.source.tolist(), pairs.target.tolist(), strict=True)
     return [Mined(value, lines[0][i], lines[1][j], i, j) for value, i, j in rows]
 

@@ -248,7 +248,7 @@ def similarity(encoder: SentenceEncoder, path: str | Path, languages: Sequence[s
     try:
         r, rho = (_times_100(bootstrap(kind, samples, _RESAMPLES, _SEED)) for kind in kinds)
     except UndefinedCorrelationError as error:
-        remedy = "Give pairs of words that the model knows, some similar and some not"
+        remedy = "Give pairs with words that the model knows, some similar and some not"
         raise InputError(path, None, f"no correlation ({error})", remedy) from error
     return Similarity(r, rho, len(task.gold))
 

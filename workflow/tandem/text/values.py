@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import TypeVar
 
@@ -44,7 +44,7 @@ def one_of(kinds: type[Kind], value: str, name: str) -> Kind:
 
 def two_languages(values: object) -> tuple[str, str]:
     """Return the codes of two languages; TandemError where a value is anything else."""
-    codes = [] if isinstance(values, str) or not isinstance(values, Iterable) else [*values]
+    codes = [*values] if isinstance(values, Sequence) and not isinstance(values, str) else []
     if len(codes) != 2 or not all(isinstance(code, str) for code in codes):
         problem = f"languages are {values!r}, not the codes of two"
         raise TandemError(f'{problem}. Give them as ("en", "de")')

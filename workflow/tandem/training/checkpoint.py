@@ -29,7 +29,7 @@ def write(
 
     `identity` are plain values that tell this training from others, `values` say where it is.
     """
-    with atomic_folder(folder, own=(_TENSORS, _PLACE)) as temporary:
+    with atomic_folder(folder, unsealed=(_TENSORS, _PLACE)) as temporary:
         stored = {name: tensor.cpu().contiguous() for name, tensor in tensors.items()}
         save_file(stored, temporary / _TENSORS)
         write_json(temporary / _PLACE, {"run": dict(identity), **values})
