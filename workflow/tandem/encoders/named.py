@@ -36,7 +36,7 @@ def find_model(model: str) -> Path:
     they are.
 
     Raises:
-        TandemError: nothing has that name; the message lists the places. Or it is empty.
+        TandemError: the name is empty, or nothing has it; the message lists the places.
     """
     if not model:
         raise TandemError("the model's name is empty. Give a folder, or a name such as small")

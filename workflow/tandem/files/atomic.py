@@ -113,7 +113,7 @@ def lock(path: str | Path) -> Iterator[None]:
         yield
 
 
-def foreign(folder: Path) -> list[str]:
+def _foreign(folder: Path) -> list[str]:
     """Return the files and links in a folder that no seal of its own lists, sorted."""
     listing = b""
     if (folder / SEAL).is_file():
@@ -151,7 +151,7 @@ def replace_folder(
     try:
         if not swapped:
             new.rename(place)
-        _refuse_foreign(new if swapped else kept, place, unsealed)  # written there meanwhile
+        refuse_foreign(new if swapped else kept, place, unsealed)  # written there meanwhile
     except BaseException as error:
         if not swapped:
             if place.exists():
@@ -174,12 +174,12 @@ def _check_replaceable(place: Path, overwrite: bool, unsealed: Collection[str]) 
     """Refuse to replace a folder with anything in it, or with what no seal lists."""
     if not overwrite and place.is_dir() and any(place.iterdir()):
         raise TandemError(f"{place} is there already. Choose another place, or allow to overwrite")
-    _refuse_foreign(place, place, unsealed)
+    refuse_foreign(place, place, unsealed)
 
 
-def _refuse_foreign(folder: Path, place: Path, unsealed: Collection[str]) -> None:
+def refuse_foreign(folder: Path, place: Path, unsealed: Collection[str] = ()) -> None:
     """Refuse to replace a folder, which stood at a place, that holds what no seal lists."""
-    if names := [name for name in foreign(folder) if name not in unsealed]:
+    if names := [name for name in _foreign(folder) if name not in unsealed]:
         problem = f"holds what Tandem did not write or seal ({names[0]})"
         raise TandemError(f"{place} {problem}. Choose another place for the output")
 

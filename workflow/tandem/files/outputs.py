@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tandem.errors import TandemError
-from tandem.files.atomic import SEAL, foreign, hidden
+from tandem.files.atomic import SEAL, hidden, refuse_foreign
 
 Place = str | Path | int
 """A path, or the number of an open stream."""
@@ -36,8 +36,8 @@ def check(place: Path, inputs: Sequence[Place], overwrite: bool, folder: bool = 
     if not (place.is_dir() if folder else place.is_file()):
         kind = "folder" if folder else "plain file"
         raise refusal(place, f"is no {kind}, and one is to be written")
-    if folder and (names := foreign(place)):
-        raise refusal(place, f"holds what Tandem did not write or seal ({names[0]})")
+    if folder:
+        refuse_foreign(place, place)
     used = any(place.iterdir()) if folder else place.stat().st_size
     if used and not overwrite:
         raise refusal(place, "is there already", ", or add --overwrite")
