@@ -335,10 +335,12 @@ def test_translators_are_trained_on_pairs_that_were_mined(finished):
 def test_verses_are_restyled_and_autoencoders_measured(finished):
     bgt = finished / "results/bgt"
     rows = {row["system"]: row for row in rows_of(bgt / "styles.csv")}
-    assert {"copy", "style", "reference", "bgt-without-language.fr", "bgt.fr"} <= rows.keys()
+    models = {"bgt-without-language.fr", "other", "bgt.fr"}
+    assert {"copy", "style", "reference", *models} <= rows.keys()
     assert float(rows["style"]["style_share_x100"]) > float(rows["copy"]["style_share_x100"])
     triples = len(read_text_lines(bgt / "styles/triples.tsv"))
-    assert len(read_text_lines(bgt / "restyled/bgt.fr/seed1.txt")) == triples
+    for manner in ("style", "other"):
+        assert len(read_text_lines(bgt / f"restyled/bgt.fr/{manner}/seed1.txt")) == triples
     assert len(rows_of(bgt / "table4.csv")) == 5
     measured = rows_of(bgt / "likelihood.csv")
     assert [row["system"] for row in measured] == ["vae-hidden.vae-fr", "vae-hidden-logit.vae-fr"]

@@ -55,7 +55,10 @@ class Plan:
         plain = experiment.split(".")[1].startswith(("margin", "untrained"))
         selection = "similarity" if plain else "loss"
         corpus = f"en-{experiment.split('-')[-1].split('.')[-1]}"
-        return SimpleNamespace(languages=languages, corpus=corpus, selection=selection)
+        return SimpleNamespace(
+            languages=languages, corpus=corpus, selection=selection,
+            trained="untrained" not in experiment,
+        )  # fmt: skip
 
     def sides(self, corpus):
         return ["en", "fr"]

@@ -81,7 +81,7 @@ def test_labels_are_balanced_and_meanings_in_one_part():
     counts = Counter((part, label) for part, label, _ in lines)
     sizes = {part: {n for (p, _), n in counts.items() if p == part} for part in ("tr", "va", "te")}
     assert sizes == {"tr": {10}, "va": {2}, "te": {2}}
-    meanings = {text: meaning for text, meaning in sentences}
+    meanings = {sentence.text: sentence.meaning for sentence in sentences}
     parts = {}
     for part, _, text in lines:
         parts.setdefault(meanings[text], set()).add(part)
@@ -114,13 +114,16 @@ def settings(**changes):
 def test_held_out_pairs_with_what_they_mean(tmp_path):
     placed = [
         ("5", "a b", "x"), ("5", "a  c", "x"), ("3", "d", "y"), ("3", "d", "y"), ("1", "e", "z"),
-        ("5", "far too many words here", "z"),
+        ("5", "far too many words here", "z"), ("5", "f", "w"),
     ]  # fmt: skip
-    assert held_out.gather({"a": placed}, settings(), tmp_path, tmp_path / "h") == 3
+    sources = {"a": placed, "b": [("5", "g", "v"), ("5", "a b", "x"), ("3", "h", "u")]}
+    # sections that choose an epoch are left out
+    assert held_out.gather(sources, settings(), tmp_path, tmp_path / "h") == 4
     english = held_out.read(tmp_path / "h", 0)
-    assert [sentence.text for sentence in english] == ["a b", "a c", "d"]
+    assert [sentence.text for sentence in english] == ["a b", "a c", "f", "g"]
     assert english[0].meaning == english[1].meaning != english[2].meaning
-    assert [sentence.text for sentence in held_out.read(tmp_path / "h", 1)] == ["x", "y"]
+    assert [sentence.text for sentence in held_out.read(tmp_path / "h", 1)] == ["x", "w", "v"]
+    assert [sentence.text for sentence in held_out.read(tmp_path / "h", 0, ("b",))] == ["g"]
 
 
 def test_without_sections_the_test_split_is_held_out(tmp_path):
@@ -129,7 +132,7 @@ def test_without_sections_the_test_split_is_held_out(tmp_path):
     assert held_out.gather({}, settings(sections=None), tmp_path, tmp_path / "h") == 2
     assert [sentence.text for sentence in held_out.read(tmp_path / "h", 1)] == ["x", "y"]
     (tmp_path / "h").write_text("1\ta\n")
-    with pytest.raises(InputError, match="line 1: 2 columns, not 3"):
+    with pytest.raises(InputError, match="line 1: 2 columns, not 4"):
         held_out.read(tmp_path / "h", 0)
 
 

@@ -95,9 +95,12 @@ def plan(tmp_path_factory):
     Classifier.learn(texts, labels, 1).save(root / "styles/classifier.npz")
     told = {"accuracy_x100": 93.75, "interval_x100": [90, 97], "taken_for": dict.fromkeys(AROUND)}
     write_json(root / "styles/classifier.json", {"test": told})
-    for name, every in {"bgt.fr": 5, "bgt-without-language.fr": 2}.items():
+    sources = [
+        ("bgt.fr", "style", 5), ("bgt.fr", "other", 3), ("bgt-without-language.fr", "style", 2),
+    ]  # fmt: skip
+    for name, manner, every in sources:
         for seed in plan.seeds(name):
-            file = Path(transfer.path_of(plan, name, seed))
+            file = Path(transfer.path_of(plan, name, seed, manner))
             file.parent.mkdir(parents=True, exist_ok=True)
             write_lines(file, [triple.source if (n + seed) % every == 0 else triple.reference
                                for n, triple in enumerate(triples)])  # fmt: skip
@@ -125,7 +128,10 @@ def test_styles_are_measured_between_copies_and_true_verses(plan, home, tmp_path
     material = plan.material("styles", table, home)
     report = table.build(material)
     rows = report.frame.set_index("system")
-    assert [*rows.index] == ["copy", "style", "reference", "bgt-without-language.fr", "bgt.fr"]
+    assert [*rows.index] == [
+        "copy", "style", "reference", "bgt-without-language.fr", "other", "bgt.fr",
+    ]  # fmt: skip
+    assert rows["row"]["other"] == "BGT, style of a third version"
     share = rows["style_share_x100"]
     assert share["copy"] == 0 and share["reference"] == 100
     assert share["bgt.fr"] == pytest.approx(80) and share["bgt-without-language.fr"] == 50
@@ -144,17 +150,20 @@ def test_styles_are_measured_between_copies_and_true_verses(plan, home, tmp_path
         assert part in report.markdown
     claims = {claim.claim: claim for claim in judge(material, report)}
     assert claims["wieting2020.styles.meaning"].verdict == "description"
+    other = claims["wieting2020.styles.version.other"]
+    assert other.statistic == pytest.approx(80 - 100 * 2 / 3, abs=1)
+    assert other.verdict == "supported" and other.seeds == "2 and 2"
     # of a model with one seed the spread over seeds is not known
-    other = claims["wieting2020.styles.version.bgt-without-language.fr"]
-    assert other.statistic == pytest.approx(30) and other.verdict == "undecided"
-    assert "one seed, whose spread is not known: bgt-without-language.fr" in other.test
+    assert [*report.frames["gains"]["single"]][-6:] == ["bgt-without-language.fr"] * 3 + [""] * 3
     save(table.plot("figures/styles", report.frame, material), [tmp_path / "figure.png"])
     assert (tmp_path / "figure.png").stat().st_size > 5000
 
 
 def test_fewer_seeds_may_restyle(plan):
     table = parse("styles", models=compared("bgt"), measured_by="sp.margin-fr", seeds=1)
-    assert table.inputs(plan)["restyled"] == [plan.path("restyled/bgt.fr/seed1.txt")]
+    assert table.inputs(plan)["restyled"] == [
+        plan.path("restyled/bgt.fr/other/seed1.txt"), plan.path("restyled/bgt.fr/style/seed1.txt"),
+    ]  # fmt: skip
 
 
 def test_examples_are_drawn_by_a_seed(plan, home):
@@ -164,8 +173,8 @@ def test_examples_are_drawn_by_a_seed(plan, home):
     frame = report.frame
     assert len(frame) == 20 and set(frame["told"]) <= {*AROUND}
     triples = styles.read_triples(Path(plan.path("styles/triples.tsv")))
-    outputs = Path(plan.path("restyled/bgt.fr/seed1.txt")).read_text().splitlines()
-    places = [triples.index(styles.Triple(*line[:6])) for line in frame.itertuples(index=False)]
+    outputs = Path(plan.path("restyled/bgt.fr/style/seed1.txt")).read_text().splitlines()
+    places = [triples.index(styles.Triple(*line[:7])) for line in frame.itertuples(index=False)]
     assert len({*places}) == 20
     assert [outputs[place] for place in places] == [*frame["output"]]
     other = parse("style-examples", experiment="bgt.fr", seed=2)

@@ -58,9 +58,17 @@ def test_triples_are_of_every_ordered_pair_and_of_different_places():
     for triple in triples:
         assert triple.source == text[triple.place][triple.source_version]
         assert triple.reference == text[triple.place][triple.style_version]
-        assert triple.style in {verse[triple.style_version] for verse in text.values()}
+        manner = next(v for v in text.values() if triple.style == v[triple.style_version])
+        third = {"en", "en-kjv", "en-basic"} - {triple.source_version, triple.style_version}
+        assert triple.other == manner[third.pop()]
     assert triples == draw_triples(text, settings())
     assert triples != draw_triples(text, settings(seed=2))
+
+
+def test_of_two_versions_the_third_is_the_source():
+    text = verses(versions=("en", "en-kjv"))
+    for triple in draw_triples(text, settings(versions=["en", "en-kjv"])):
+        assert triple.other in {verse[triple.source_version] for verse in text.values()}
 
 
 def test_a_verse_with_the_same_words_in_both_versions_is_no_triple():
@@ -112,7 +120,7 @@ def test_bleu_is_that_of_sacrebleu():
 
     outputs = ["the king saw the house .", "a word , and a day", "lo"]
     references = ["the king saw a house .", "a word and the day was good", "so be it"]
-    triples = [Triple("1.1.1", "en", "en", "x", "y", text) for text in references]
+    triples = [Triple("1.1.1", "en", "en", "x", "y", text, "z") for text in references]
     only = Classifier(["en"], np.zeros((1, 1 << 17)), np.zeros(1))
     items = transfer.score(outputs, triples, only, Bags())
     whole = sacrebleu.BLEU(tokenize="none").corpus_score(outputs, [references]).score
@@ -132,7 +140,7 @@ def test_draws_are_around_the_figure_and_the_same_items_for_all(classifier):
 
 def test_an_output_for_each_triple(classifier):
     with pytest.raises(TandemError, match="1 outputs for 2 triples"):
-        triples = [Triple("1.1.1", "en", "en", "x", "y", "z")] * 2
+        triples = [Triple("1.1.1", "en", "en", "x", "y", "z", "y")] * 2
         transfer.score(["x"], triples, classifier, Bags())
 
 
@@ -143,7 +151,7 @@ def test_what_is_written_is_read(tmp_path):
     styles.write_triples(tmp_path / "t", triples)
     assert styles.read_triples(tmp_path / "t") == triples
     Path(tmp_path / "t").write_text("1.1.1\ta\n")
-    with pytest.raises(InputError, match="line 1: 2 columns, not 6"):
+    with pytest.raises(InputError, match="line 1: 2 columns, not 7"):
         styles.read_triples(tmp_path / "t")
 
 

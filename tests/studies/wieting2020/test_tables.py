@@ -141,6 +141,16 @@ def test_probes_beside_chance_and_what_was_not_scored(built):
     assert not any("tree-depth" in name for name in claims)
 
 
+def test_an_untrained_encoder_is_summed_with_the_training_that_begins_with_it(built):
+    """The seeds of both draw the same parameters, so that seeds are no more than there are."""
+    _, material, report = built("table2")
+    claims = {claim.claim: claim for claim in judge(material, report)}
+    nearer = claims["wieting2020.table2.nearer"]
+    seeds = len(material.plan.seeds("bgt.fr"))
+    assert material.plan.seeds("bgt.untrained-en-fr") == material.plan.seeds("bgt.fr")
+    assert nearer.seeds == str(seeds)
+
+
 def test_splits_have_their_sizes_beside_the_papers(built):
     _, material, report = built("table6")
     rows = report.frame.set_index("split")

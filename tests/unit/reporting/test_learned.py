@@ -36,6 +36,13 @@ def test_the_last_quarter_counts_beside_the_whole_gain():
     assert learned.shortfall([lucky]) and not learned.shortfall([lucky, STOPPED])
 
 
+def test_what_few_validation_items_change_by_chance_bars_nobody():
+    curve = [58.0, 70, 75, 76, 76.6]  # 0.6 of 18.6 points in the last pass
+    assert learned.shortfall([curve]).startswith("has not stopped improving (3.2%")
+    assert not learned.shortfall([curve], 1.0)
+    assert learned.shortfall([curve], 0.5) and learned.shortfall([[60.0, 60, 59]], 9.0)
+
+
 class Plan:
     def pretrained(self, name):
         return "minilm" if name == "minilm.all" else None

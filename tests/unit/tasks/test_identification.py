@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tandem.corpora.labelled import Row, row_groups
 from tandem.errors import TandemError
 from tandem.tasks.task import TASKS
 
@@ -63,8 +64,8 @@ def test_directions_and_means(task, items):
     assert task.estimate(items, "intra.trained") == 100
     assert task.estimate(items, "intra.zero-shot") == pytest.approx((100 + 100 * 7 / 11) / 2)
     assert "translation.trained" not in units and "translation.zero-shot" in units
-    assert task.count(items, "intra.mean") == 12 + 12 + 11
-    assert task.count(items, "paraphrase.en-fr") == 11
+    assert task.count(items, "intra.mean") == 11  # rows 0 and 10 share a sentence
+    assert task.count(items, "paraphrase.en-fr") == 10
 
 
 def test_translations_are_the_first_sentences_of_both(task, items):
@@ -107,21 +108,40 @@ def test_draws_are_paired(task, items):
 
 def test_rows_are_resampled_in_all_directions_together(task):
     """Languages that tell the same rows right say no more than one of them, in any order."""
-    rows, random = np.arange(200).astype(str), np.random.default_rng(1)
+    rows, random = np.arange(200), np.random.default_rng(1)
     right, order = random.random(200) < 0.7, random.permutation(200)[:190]
-    items = {"intra.en": right, "intra.en__rows": rows}
-    items |= {"intra.de": right[order], "intra.de__rows": rows[order]}
+    items = {"intra.en": right, "intra.en__groups": rows}
+    items |= {"intra.de": right[order], "intra.de__groups": rows[order]}
     alone, mean = (task.draws([items], f"intra.{name}", 4000, 1) for name in ("en", "mean"))
     assert mean.std() == pytest.approx(alone.std(), rel=0.05)
     items["intra.de"] = random.random(190) < 0.7  # and others as much as two of them
     assert task.draws([items], "intra.mean", 4000, 1).std() < 0.85 * alone.std()
 
 
+def test_rows_that_share_a_sentence_are_resampled_together(task, tmp_path):
+    """What an encoder makes of a sentence goes into the answers about all of its pairs."""
+    right = np.repeat(np.random.default_rng(1).random(100) < 0.7, 4)
+    apart, together = ({"intra.en": right, "intra.en__groups": groups}
+                       for groups in (np.arange(400), np.repeat(np.arange(100), 4)))  # fmt: skip
+    spread = [task.draws([some], "intra.en", 4000, 1).std() for some in (apart, together)]
+    assert spread[1] == pytest.approx(2 * spread[0], rel=0.1)
+    assert task.count(together, "intra.en") == 100
+
+    def row(name, language, first, second):
+        return Row(name, language, 1, first, second)
+
+    english = [row("1", "en", "a", "b"), row("2", "en", "c", "B"), row("3", "en", "d", "e")]
+    german = [row("1", "de", "x", "y"), row("3", "de", "z", "x"), row("4", "de", "a", "v")]
+    groups = row_groups({"en": {r.identifier: r for r in english},
+                         "de": {r.identifier: r for r in german}})  # fmt: skip
+    assert groups["1"] == groups["2"] == groups["3"] != groups["4"]
+
+
 def test_the_mean_of_classes_is_that_of_their_means(task, items):
     means = [task.estimate(items, f"{kind}.mean") for kind in task.classes]
     assert task.units(items)[-1] == "mean"
     assert task.estimate(items, "mean") == pytest.approx(np.mean(means))
-    assert task.count(items, "mean") == sum(task.count(items, f"{k}.mean") for k in task.classes)
+    assert task.count(items, "mean") == task.count(items, "intra.mean")  # the same rows
     assert task.draws([items], "mean", 500, 1).mean() == pytest.approx(np.mean(means), abs=2)
 
 

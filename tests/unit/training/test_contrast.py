@@ -12,13 +12,17 @@ from small_runs import (
     assert_same_bytes,
     bitext,
     described,
+    parameters,
     train,
     train_both,
 )
 
 from tandem.errors import TandemError
+from tandem.objectives.kinds.additive_margin_scale import AdditiveMarginScale
 from tandem.objectives.kinds.margin import Margin
+from tandem.objectives.kinds.scaled_cosine import ScaledCosine
 from tandem.training.contrast import Contrast
+from tandem.training.pairs import Pairs, distinct
 from tandem.training.run import course_of
 
 
@@ -122,3 +126,25 @@ def test_labelled_pairs_are_for_objectives_that_read_labels(monkeypatch):
     labels = np.concatenate([pool.labels for pool in pools])
     assert sorted(labels) == [0] * 20 + [1] * 20
     assert pairs.checksum != bitext(40).checksum
+
+
+@pytest.mark.parametrize("objective", [ScaledCosine(), AdditiveMarginScale(hard=2, megabatch=3)])
+def test_a_sentence_of_several_labelled_pairs_is_encoded_once(objective, monkeypatch):
+    few = bitext(40)
+    rows = np.arange(120) // 3  # three pairs of each left sentence
+    right = few.right.gather(np.arange(120) % 40)
+    labels = np.arange(120, dtype=np.int8) % 2
+    pairs = Pairs(few.left.gather(rows), right, False, labels=labels)
+    calls, encode = [], Contrast._encode_all
+    monkeypatch.setattr(Contrast, "_encode_all", lambda *a: calls.append(a[1]) or encode(*a))
+    still = {"dropout": 0.0, "scramble": 0.0, "epochs": 2, "order": "groups"}
+    run = described(LSTM, objective, **still)
+    once = train(run, pairs=pairs)
+    assert all(len(distinct(rows)[0]) == len(rows) for rows in calls)
+    monkeypatch.setattr(
+        "tandem.training.contrast.distinct", lambda rows: (np.arange(len(rows)),) * 2
+    )
+    each = train(run, pairs=pairs)
+    assert sum(map(len, calls[: len(calls) // 2])) < 0.8 * sum(map(len, calls[len(calls) // 2 :]))
+    for one, other in zip(parameters(once), parameters(each), strict=True):
+        assert torch.allclose(one, other, atol=1e-4)

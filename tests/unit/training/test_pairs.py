@@ -5,7 +5,7 @@ import pytest
 
 from tandem.segmentation import ragged
 from tandem.training.noise import generator
-from tandem.training.pairs import Pairs, load_pairs, sentence_keys
+from tandem.training.pairs import TOGETHER, Pairs, distinct, load_pairs, sentence_keys
 
 
 @pytest.mark.parametrize(
@@ -90,3 +90,30 @@ def test_some_pairs_keep_all_that_is_known_of_them():
     assert some.passes.tolist() == [2, 0] and some.labels.tolist() == [2, 0]
     keys = some.sentence_keys(np.array([1, 0]), some.take(np.array([1, 0])))
     assert keys.tolist() == [0, 2, 3, 5]
+
+
+def test_spellings_are_told_apart():
+    rows = ragged.from_rows([[5, 6], [6, 5], [5, 6], [5], [6, 5]])
+    first, numbers = distinct(rows)
+    assert sorted(first) == [0, 1, 3]
+    assert [first[number] for number in numbers] == [0, 1, 0, 3, 1]
+
+
+def test_pairs_that_share_a_sentence_stay_together_in_an_epoch():
+    # 0-1, 2-1 and 2-3 hang together, so do twenty pairs of one sentence, and others with nothing
+    left = [[0], [2], [2], *([90] for _ in range(20)), *([number] for number in range(10, 40))]
+    right = [[1], [1], [3], *([number] for number in range(100, 120)),
+             *([number] for number in range(40, 70))]  # fmt: skip
+    pairs = Pairs(ragged.from_rows(left), ragged.from_rows(right), False).grouped()
+    assert len({*pairs.groups[:3]}) == 1 and len({*pairs.groups[23:]}) == 30
+    assert sorted(np.bincount(pairs.groups)[np.unique(pairs.groups[3:23])]) == [4, 8, 8]
+    orders = [pairs.epoch(generator(1, epoch)) for epoch in range(20)]
+    for order in orders:
+        assert sorted(order) == list(range(len(left)))
+        of = pairs.groups[order]
+        assert np.count_nonzero(np.diff(of)) == len({*of}) - 1  # each group is in one piece
+    assert len({tuple(order) for order in orders}) == 20
+    within = {tuple(row for row in order if row < 3) for order in orders}
+    assert len(within) > 3  # and shuffled in itself
+    assert pairs.some(np.array([0, 1])).groups.tolist() == pairs.groups[:2].tolist()
+    assert TOGETHER == 8

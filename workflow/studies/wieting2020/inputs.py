@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from wieting2020.methods.transfer import MANNERS
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -23,7 +25,7 @@ class Inputs:
         gathered: the bitexts whose held-out pairs are gathered.
         styles: the folder of the versions of a text.
         probing: the files of the probing sets, and what each is made from, `probed`.
-        restyled: the experiments whose models restyle, with so large a `beam`.
+        restyled: the experiments whose models restyle, in which `manners`, with so large a `beam`.
         autoencoders: the experiments whose likelihood is measured.
         measured: how it is: sentences, draws, seed.
         timed: the tables whose models are timed, by name.
@@ -43,7 +45,7 @@ class Inputs:
         transfer = cast("StyleTransfer", tables["styles"])
         examples = cast("StyleExamples", tables["table4"])
         self.restyled = [*transfer.experiments(plan), examples.experiment]
-        self.beam = transfer.beam
+        self.beam, self.manners = transfer.beam, MANNERS
         likelihood = cast("LikelihoodTable", tables["likelihood"])
         self.autoencoders = likelihood.experiments(plan)
         self.measured = likelihood.model_dump(include={"sentences", "draws", "seed"})

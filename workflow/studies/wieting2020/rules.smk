@@ -12,9 +12,10 @@ rule bgt:
 
 
 rule gather_held_out:
-    """Gather the pairs of the sections that a bitext holds out, or of its test split.
+    """Gather the pairs of the sections of a bitext's test split, or of the split.
 
-    Out: meaning, the same for pairs that mean the same, left text, right text, with tabs between.
+    Out: meaning, the same for pairs that mean the same, left text, right text, the corpus, with tabs
+    between.
     """
     input:
         files=lambda w: [f for n in wieting2020.plan.sources(w.bitext) for f in downloads(n)],
@@ -45,7 +46,8 @@ rule build_styles:
     """Split the verses of all versions, draw triples to restyle, learn to tell the versions apart.
 
     Out: {train,valid,test}.tsv, verse, version, text; triples.tsv, of the test split: verse, version
-    of the source, version of the style, source, style, true verse; classifier.npz, and
+    of the source, version of the style, source, style, true verse, the style in a third version;
+    classifier.npz, and
     classifier.json, the share of the held-out verses whose version it tells.
     """
     input:
@@ -90,7 +92,8 @@ rule build_probing:
 
 
 rule restyle:
-    """Write the meaning of each triple's source in the manner of its style (section 5.3).
+    """Write the meaning of each triple's source in the manner of its style, or of another version's
+    (section 5.3).
 
     Out: a line for each triple. A model without language variables reads the source alone.
     """
@@ -98,11 +101,12 @@ rule restyle:
         model=lambda w: wieting2020.plan.model(w.experiment, int(w.seed)),
         styles=wieting2020.styles,
     output:
-        text=wieting2020.plan.path("restyled/{experiment}/seed{seed}.txt"),
+        text=wieting2020.plan.path("restyled/{experiment}/{manner}/seed{seed}.txt"),
     log:
-        wieting2020.plan.path("logs/restyle/{experiment}/seed{seed}.log"),
+        wieting2020.plan.path("logs/restyle/{experiment}/{manner}/seed{seed}.log"),
     wildcard_constraints:
         experiment=alternatives(wieting2020.restyled),
+        manner=alternatives(wieting2020.manners),
     conda:
         "../../../envs/tandem.yaml"
     resources:

@@ -245,6 +245,19 @@ def read_scored(folder: str | Path, split: str) -> dict[str, dict[str, Row]]:
     return rows
 
 
+def row_groups(rows: Mapping[str, Mapping[str, Row]]) -> dict[str, int]:
+    """Return the group of each name of a row: equal where rows share a sentence in a language.
+
+    Also by way of other rows. What an encoder does to one of them says something of the others.
+    """
+    groups = Keys()
+    for code, named in rows.items():
+        for name, row in named.items():
+            for text in (row.first, row.second):
+                groups.join(f"{code} {text}", f"\t{name}")
+    return {name: groups[f"\t{name}"] for named in rows.values() for name in named}
+
+
 def _whole_number(cell: str, path: str | Path, line: int) -> int:
     if not cell.isdecimal():
         raise InputError(path, line, f"{cell[:40]!r} is no whole number", _REMEDY)

@@ -2,8 +2,9 @@
 
 A training writes a validation score for each epoch, and for the encoder before the first. An
 encoder has not begun to learn if none is above that first score. It has not stopped improving if
-the last quarter of its epochs made more than `MOST` of all that it gained: what it would score in
-the end is then not known, and a claim about it is not comparable. Without validation scores nobody
+the last quarter of its epochs made more than `MOST` of all that it gained, and more than `noise`,
+what few validation items change by chance: what it would score in the end is then not known, and a
+claim about it is not comparable. Without validation scores nobody
 can tell. A table names the histories among its inputs and bars experiments in its report:
 
     files |= learned.inputs(plan, names)
@@ -38,15 +39,16 @@ def inputs(plan: Outline, names: Iterable[str]) -> dict[str, list[str]]:
     return {"models": list(dict.fromkeys(every))}
 
 
-def barred(material: Material, names: Iterable[str]) -> dict[str, str]:
+def barred(material: Material, names: Iterable[str], noise: float = 0.0) -> dict[str, str]:
     """Return why claims about experiments are not comparable, by experiment: those that are left.
 
-    The material's `models` are what `inputs` names for the same experiments.
+    `noise` is in units of the validation score. The material's `models` are what `inputs` names for
+    the same experiments.
     """
     plan, names = material.plan, list(names)
     places = dict(zip(inputs(plan, names)["models"], material.files["models"], strict=True))
     reasons = {
-        name: shortfall([validation(places[path] / HISTORY) for path in _models(plan, name)])
+        name: shortfall([validation(places[path] / HISTORY) for path in _models(plan, name)], noise)
         for name in _trained(plan, names)
     }
     return {name: reason for name, reason in reasons.items() if reason}
@@ -58,11 +60,12 @@ def note(reasons: Mapping[str, str]) -> str:
     return f"Claims are not comparable about these. {listed}." if listed else ""
 
 
-def shortfall(curves: Sequence[Sequence[float]]) -> str:
+def shortfall(curves: Sequence[Sequence[float]], noise: float = 0.0) -> str:
     """Say what keeps an experiment from being compared, from its seeds' scores; empty: nothing.
 
     Args:
         curves: of each seed, the score of the untrained encoder, then that of each epoch.
+        noise: what the last epochs may gain, whatever their share, on average over the seeds.
     """
     if any(len(curve) < 2 for curve in curves):
         return "it has no validation scores that say whether it has learned"
@@ -70,8 +73,8 @@ def shortfall(curves: Sequence[Sequence[float]]) -> str:
         if max(curve[1:]) <= curve[0]:
             best = f"best validation score {max(curve[1:]):.1f}, untrained {curve[0]:.1f}"
             return f"has not begun to learn ({best})"
-    late = sum(map(late_share, curves)) / len(curves)
-    if late > MOST:
+    late, gained = (sum(map(of, curves)) / len(curves) for of in (late_share, late_gain))
+    if late > MOST and gained > noise:
         return (
             f"has not stopped improving ({late:.1%} of what it gained came in the last "
             f"{LAST:.0%} of its epochs, of at most {MOST:.0%})"
@@ -81,9 +84,13 @@ def shortfall(curves: Sequence[Sequence[float]]) -> str:
 
 def late_share(curve: Sequence[float]) -> float:
     """Return the share of the gain of the best epoch that the last ones made."""
+    return late_gain(curve) / (max(curve) - curve[0])
+
+
+def late_gain(curve: Sequence[float]) -> float:
+    """Return what the last epochs added to the best score before them."""
     last = max(1, math.ceil(LAST * (len(curve) - 1)))
-    best, before = max(curve), max(curve[:-last])
-    return (best - before) / (best - curve[0])
+    return max(curve) - max(curve[:-last])
 
 
 def validation(path: Path) -> list[float]:

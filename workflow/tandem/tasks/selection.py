@@ -15,12 +15,12 @@ from tandem.corpora.collection import read_parts
 from tandem.errors import TandemError
 from tandem.files.io import read_lines
 from tandem.segmentation import ragged
-from tandem.segmentation.ragged import Ragged, joined
+from tandem.segmentation.ragged import Ragged, concatenate, joined
 from tandem.segmentation.segmenter import Segmenter
 from tandem.statistics.cosine import cosine_similarity, unit_length
 from tandem.statistics.identification import best_accuracy
 from tandem.tasks.sts_data import correlation, read_task
-from tandem.training.pairs import load_labelled
+from tandem.training.pairs import distinct, load_labelled
 from tandem.training.run import Select
 
 
@@ -88,11 +88,13 @@ def _found(sides: Sequence[Ragged]) -> Select:
 def scored(embed: Callable[[Ragged], np.ndarray], left: Ragged, right: Ragged) -> np.ndarray:
     """Return how alike pairs are, (pairs,): their cosines, or a scorer's number of them joined.
 
-    The latter is the mean of both orders.
+    The latter is the mean of both orders. A sentence of several pairs is embedded once.
     """
     some = embed(left.part(0, min(1, len(left))))
     if some.shape[1] > 1:
-        return cosine_similarity(embed(left), embed(right))
+        both = concatenate([left, right])
+        first, places = distinct(both)
+        return cosine_similarity(*np.split(embed(both.gather(first))[places], 2))
     return (embed(joined(left, right)) + embed(joined(right, left)))[:, 0].astype(float) / 2
 
 

@@ -26,7 +26,7 @@ from tandem.objectives.contrastive import Contrastive, Pool, pool_end
 from tandem.training.checkpoint import load_optimizer, optimizer_tensors
 from tandem.training.course import Advance, Learner, Parameters, State
 from tandem.training.noise import DropoutPool, generator, scramble
-from tandem.training.pairs import Span
+from tandem.training.pairs import Span, distinct
 from tandem.training.row_optimizers import FrozenRows, RowAdam, RowOptimizer, Rows, RowSgd
 from tandem.training.run import Run, first_parameters, prepare, uses_bfloat16
 
@@ -86,7 +86,10 @@ class Contrast(Learner):
         assert isinstance(run.objective, Contrastive)
         if run.encoder.width == 1:
             texts = [text.joined() for text in texts]
+        if recipe.order == "groups":
+            texts = [text.grouped() for text in texts]
         self.settings, self.objective, self.texts = run, run.objective, texts
+        self._labelled = any(text.labels is not None for text in texts)
         self.device = torch.device(device)
         _check(texts, self.objective)
         table, self.composition = first_parameters(run, vocabulary, start)
@@ -249,7 +252,17 @@ class Contrast(Learner):
         return float(loss.detach())
 
     def _encode(self, rows: Ragged, random: np.random.Generator | None = None) -> Encoded:
-        """Encode sentences, with dropout where `random` is given."""
+        """Encode sentences, with dropout where `random` is given.
+
+        Labelled pairs have many sentences in common: those of one spelling are encoded once.
+        """
+        if self._labelled and not (self.settings.recipe.dropout or self.settings.recipe.scramble):
+            first, places = distinct(rows)
+            fetched, vectors = self._encode_all(rows.gather(first), None)
+            return Encoded(fetched, vectors[torch.from_numpy(places)])
+        return self._encode_all(rows, random)
+
+    def _encode_all(self, rows: Ragged, random: np.random.Generator | None) -> Encoded:
         types, local = number_types(rows.ids, self._scratch)
         fetched = self.optimizer.fetch(torch.from_numpy(types))
         fetched.values.requires_grad_(torch.is_grad_enabled() and not self._frozen)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tandem.corpora.bitext import meanings
 from tandem.files.io import read_json
 from tandem.segmentation import ragged
 from tandem.segmentation.collection import KINDS
@@ -22,6 +23,8 @@ from tandem.segmentation.segmentation import side_language
 from tandem.text import language_of
 
 Indices = NDArray[np.int64]
+TOGETHER = 8
+"""Most pairs of a group."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,8 @@ class Pairs:
         passes: (pairs,) how often each is drawn in an epoch, on average; None: once.
         labels: (pairs,) int8, 1 where both sides mean the same and 0 where not; None: all do.
         languages: codes of both sides, as a segmenter has them, where all pairs have the same.
+        groups: (pairs,) int64, equal for pairs that stand beside each other in every epoch; None:
+            each is shuffled by itself.
     """
 
     left: Ragged
@@ -44,6 +49,7 @@ class Pairs:
     passes: NDArray[np.float32] | None = None
     labels: NDArray[np.int8] | None = None
     languages: tuple[str, ...] = ()
+    groups: Indices | None = None
 
     @cached_property
     def checksum(self) -> int:
@@ -76,7 +82,25 @@ class Pairs:
             ends = np.cumsum(self.passes[drawn], dtype=np.float64)
             marks = np.floor(ends + random.random()).astype(np.int64)
             drawn = np.repeat(drawn, np.diff(marks, prepend=0))
-        return drawn[random.permutation(len(drawn))]
+        order = drawn[random.permutation(len(drawn))]
+        if self.groups is None:
+            return order
+        ranks = random.permutation(self.groups.max(initial=-1) + 1)
+        return order[np.argsort(ranks[self.groups[order]], kind="stable")]
+
+    def grouped(self) -> Pairs:
+        """Keep pairs that share a sentence together, directly or by way of others.
+
+        At most `TOGETHER` of them: a sentence of a thousand pairs would fill whole batches.
+        """
+        sides = np.split(sentence_keys(concatenate([self.left, self.right])), 2)
+        linked = meanings(*sides)
+        order = np.argsort(linked, kind="stable")
+        first = np.searchsorted(linked[order], linked[order])
+        groups = np.empty(len(linked), np.int64)
+        groups[order] = (np.arange(len(linked)) - first) // TOGETHER
+        _, groups = np.unique(np.stack([linked, groups]), axis=1, return_inverse=True)
+        return replace(self, groups=groups.ravel())
 
     def sentence_keys(self, rows: Indices, taken: Ragged) -> NDArray[np.int64]:
         """Return keys of `taken`, the sentences of some rows: equal ones translate each other."""
@@ -91,7 +115,8 @@ class Pairs:
 
     def some(self, rows: Indices) -> Pairs:
         """Return some of the pairs, as pairs."""
-        arrays = {"keys": self.keys, "passes": self.passes, "labels": self.labels}
+        names = ("keys", "passes", "labels", "groups")
+        arrays = {name: getattr(self, name) for name in names}
         some: dict[str, Any] = {k: a[..., rows] for k, a in arrays.items() if a is not None}
         return replace(self, left=self.left.gather(rows), right=self.right.gather(rows), **some)
 
@@ -111,6 +136,12 @@ class Span(NamedTuple):
     text: int
     start: int
     end: int
+
+
+def distinct(rows: Ragged) -> tuple[Indices, Indices]:
+    """Return the first row of each spelling, and for every row the number of its spelling."""
+    _, first, numbers = np.unique(sentence_keys(rows), return_index=True, return_inverse=True)
+    return first, numbers
 
 
 def sentence_keys(rows: Ragged) -> NDArray[np.int64]:

@@ -26,6 +26,9 @@ class Recipe(Settings):
     """Training ends after so many epochs without a better selection score; 0: after all."""
     batch: PositiveInt = 128
     """Pairs in a batch: one update is made for each."""
+    order: Literal["pairs", "groups"] = "pairs"
+    """What is shuffled for an epoch. groups: pairs that share a sentence stay together, at most
+    eight, so that a batch of labelled pairs encodes it once; they are each other's negatives."""
     dropout: Share = 0.3
     """Rate of dropout on token embeddings."""
     scramble: Annotated[float, Field(ge=0, le=1)] = 0.0

@@ -27,6 +27,21 @@ class Contrast(ClaimTest):
         """Name the experiments."""
         return list(dict.fromkeys(side.experiment for side in self.sides))
 
+    def _training(self, evidence: Evidence, experiment: str) -> str:
+        """Name the training of an experiment: of an untrained encoder, that which begins with it.
+
+        Both have the same seeds' parameters at first, so they are summed seed by seed.
+        """
+        plan, name = evidence.plan, evidence.plan.whole(experiment)
+        if plan.pretrained(experiment) or plan.setting(name).trained:
+            return name
+        seeds = plan.seeds(name)
+        begun = (plan.whole(other) for other in self.experiments() if not plan.pretrained(other))
+        return next(
+            (other for other in begun if other.partition(".")[0] == name.partition(".")[0]
+             and plan.setting(other).trained and plan.seeds(other) == seeds), name,
+        )  # fmt: skip
+
     def measure(self, evidence: Evidence, margin: float) -> Measured | None:
         """Sum; with one seed of an experiment that is trained, there is no p-value."""
         from tandem.statistics.inference import Figures, total
@@ -39,7 +54,7 @@ class Contrast(ClaimTest):
                 return None
             cells.append(cell)
             weighted = Figures(-side.weight * cell.values, -side.weight * cell.draws)
-            name = evidence.plan.whole(side.experiment)
+            name = self._training(evidence, side.experiment)
             before = by_training.get(name, Figures(0 * cell.values, 0 * cell.draws))
             by_training[name] = before - weighted
             if len(cell.seeds) == 1 and not evidence.plan.pretrained(side.experiment):

@@ -1,8 +1,8 @@
-"""Text that no encoder of the study is trained on: the pairs of the sections that are held out."""
+"""Text that no encoder of the study is trained on, nor chosen by: the pairs of test sections."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,45 +18,55 @@ from tandem.text.spelling import collapse, key
 
 
 class Sentence(NamedTuple):
-    """A sentence of one side, and a number that it shares with what means the same."""
+    """A sentence of one side.
+
+    Attributes:
+        meaning: a number that it shares with what means the same.
+        source: the corpus that it is of, where sections say.
+    """
 
     text: str
     meaning: str
+    source: str = ""
 
 
 def gather(
     sources: Mapping[str, Iterable[Placed]], bitext: Bitext, corpus: Path, path: str | Path
 ) -> int:
-    """Write the held-out pairs of a bitext: meaning, left text, right text, with tabs between.
+    """Write the held-out pairs of a bitext: meaning, both texts, their corpus, with tabs between.
 
-    They are all pairs of its held-out sections that pass its filters; where it holds no sections
-    out, those of its test split. Returns how many.
+    They are all pairs of the sections of its test split that pass its filters, with the first
+    corpus that has them; where it holds no sections out, those of the split, of no corpus. Returns
+    how many.
     """
+    pairs: dict[tuple[str, str], str] = {}
     if bitext.sections:
-        held = {name for names in bitext.sections.values() for name in names}
-        rows = (
-            (collapse(left), collapse(right))
-            for placed in sources.values()
-            for section, left, right in placed
-            if section in held
-        )
-        pairs = [pair for pair in dict.fromkeys(rows) if refusal(*pair, bitext.cleaning) is None]
+        held = bitext.sections.get("test", ())
+        for source, placed in sources.items():
+            for section, *sides in placed:
+                pair = collapse(sides[0]), collapse(sides[1])
+                if section in held and refusal(*pair, bitext.cleaning) is None:
+                    pairs.setdefault(pair, source)
     else:
-        sides = (read_lines(corpus / f"test.{language}") for language in bitext.languages)
-        pairs = list(dict.fromkeys(zip(*sides, strict=True)))
+        texts = (read_lines(corpus / f"test.{language}") for language in bitext.languages)
+        pairs = dict.fromkeys(zip(*texts, strict=True), "")
     keys = (np.fromiter(map(key, side), np.uint64, len(pairs)) for side in zip(*pairs, strict=True))
-    numbers = meanings(*keys).tolist()
-    lines = (f"{n}\t{left}\t{right}" for n, (left, right) in zip(numbers, pairs, strict=True))
-    return write_lines(path, lines)
+    rows = zip(meanings(*keys).tolist(), pairs.items(), strict=True)
+    return write_lines(path, (f"{n}\t{left}\t{right}\t{of}" for n, ((left, right), of) in rows))
 
 
-def read(path: Path, side: int) -> list[Sentence]:
-    """Read the different sentences of one side, 0 or 1, of what `gather` wrote."""
+def read(path: Path, side: int, sources: Collection[str] | None = None) -> list[Sentence]:
+    """Read the different sentences of one side, 0 or 1, of what `gather` wrote.
+
+    Of some `sources`, or of all.
+    """
     sentences: dict[str, Sentence] = {}
     for number, line in enumerate(read_lines(path, MAX_DOCUMENT_BYTES), start=1):
         columns = line.split("\t")
-        if len(columns) != 3:
-            problem = f"{len(columns)} columns, not 3"
+        if len(columns) != 4:
+            problem = f"{len(columns)} columns, not 4"
             raise InputError(path, number, problem, "Delete the file and run again")
-        sentences.setdefault(columns[1 + side], Sentence(columns[1 + side], columns[0]))
+        if sources is None or columns[3] in sources:
+            text = columns[1 + side]
+            sentences.setdefault(text, Sentence(text, columns[0], columns[3]))
     return list(sentences.values())

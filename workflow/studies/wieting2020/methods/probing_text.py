@@ -51,6 +51,9 @@ class ProbingText(Settings):
     """The bitext whose held-out sentences it is made of."""
     side: Code = "en"
     """Language of the sentences."""
+    sources: tuple[str, ...] | None = None
+    """The corpora of the bitext that sentences are taken from; null: all. Short messages beside
+    long verses would let a probe tell one from the other."""
     training: PositiveInt
     """Most sentences of the training part; the paper has 100,000."""
     held: PositiveInt
@@ -86,7 +89,7 @@ def items_of(settings: ProbingText, sentences: Sequence[Sentence]) -> list[Item]
         "punctuation-first": first_mark,
         "length": lambda text: length_bin(text, settings.lengths),
     }
-    labelled = ((text, label[settings.kind](text), meaning) for text, meaning in sentences)
+    labelled = ((s.text, label[settings.kind](s.text), s.meaning) for s in sentences)
     return [Item(text, name, meaning) for text, name, meaning in labelled if name is not None]
 
 
@@ -119,10 +122,10 @@ def _with_words(sentences: Sequence[Sentence], ranks: tuple[int, int]) -> Iterat
     counts = Counter(word for sentence in sentences for word in _words(sentence.text))
     ordered = sorted(counts, key=lambda word: (-counts[word], word))
     chosen = set(ordered[slice(*ranks)])
-    for text, meaning in sentences:
-        present = [word for word in _words(text) if word in chosen]
+    for sentence in sentences:
+        present = [word for word in _words(sentence.text) if word in chosen]
         if len(present) == 1:
-            yield Item(text, present[0], meaning)
+            yield Item(sentence.text, present[0], sentence.meaning)
 
 
 def switched(text: str, articles: Mapping[str, str]) -> str:

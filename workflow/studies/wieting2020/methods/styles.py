@@ -53,7 +53,15 @@ class Styles(Settings):
 
 
 class Triple(NamedTuple):
-    """A verse to restyle: in one version, its verse in another, and another verse of the latter."""
+    """A verse to restyle.
+
+    Attributes:
+        place: which verse it is.
+        source: it, in the version of the source.
+        style: another verse, in the version of the style.
+        reference: the verse itself in the version of the style.
+        other: the style's verse in a third version, or of two versions in the source's.
+    """
 
     place: str
     source_version: str
@@ -61,6 +69,7 @@ class Triple(NamedTuple):
     source: str
     style: str
     reference: str
+    other: str
 
 
 def same_words(first: str, second: str) -> bool:
@@ -113,9 +122,12 @@ def draw_triples(verses: Versions, settings: Styles) -> list[Triple]:
                 others = [other for other in places if other.rpartition(".")[0] != chapter]
                 if others:
                     other = others[random.integers(len(others))]
-                    reference = texts[style]
-                    manner = verses[other][style]
-                    drawn.append(Triple(place, source, style, texts[source], manner, reference))
+                    apart = [v for v in settings.versions if v not in (source, style)]
+                    manner, third = verses[other], (apart or [source])[0]
+                    drawn.append(Triple(
+                        place, source, style, texts[source], manner[style], texts[style],
+                        manner[third],
+                    ))  # fmt: skip
         if len(drawn) < max(number, 1):
             problem = f"{len(places):,} held-out verses give {len(drawn)} triples {source}-{style}"
             raise TandemError(f"{problem}, not {number}: ask for fewer, or hold more books out")

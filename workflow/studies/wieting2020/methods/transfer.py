@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from tandem.generation.saving import Generator
     from tandem.statistics.correlation import FloatArray
 
+MANNERS = ("style", "other")
+"""Of which verse of a triple a model writes in the manner: see `Triple`."""
 UNITS = ("style", "meaning", "bleu")
 """Share of outputs that the classifier takes for the version of the style, cosine of their meaning
 to the source, BLEU to that version's true verse; all x 100."""
@@ -35,19 +37,23 @@ def controls(triples: Sequence[Triple]) -> dict[str, list[str]]:
     }
 
 
-def path_of(plan: Places, experiment: str, seed: int) -> str:
-    """Return the file of what a model wrote, a line for each triple."""
-    return plan.path("restyled", experiment, f"seed{seed}.txt")
+def path_of(plan: Places, experiment: str, seed: int, manner: str = MANNERS[0]) -> str:
+    """Return the file of what a model wrote in the manner of a verse, a line for each triple."""
+    return plan.path("restyled", experiment, manner, f"seed{seed}.txt")
 
 
-def written(generator: Generator, triples: Sequence[Triple], beam: int) -> Iterator[str]:
+def written(
+    generator: Generator, triples: Sequence[Triple], beam: int, manner: str = MANNERS[0]
+) -> Iterator[str]:
     """Yield what a model writes for each triple, by beam search.
 
-    It reads the source and the style; a model without language variables reads the source alone.
+    It reads the source and a verse of the triple, whose `manner` is wanted; a model without
+    language variables reads the source alone.
     """
     from tandem.generation.writing import restyled
 
-    styles = [triple.style for triple in triples] if LANGUAGE in generator.languages else None
+    known = LANGUAGE in generator.languages
+    styles = [getattr(triple, manner) for triple in triples] if known else None
     sources = [triple.source for triple in triples]
     yield from restyled(generator, sources, styles, LANGUAGE, beam)
 

@@ -14,9 +14,12 @@ with logged(snakemake.log[0]) as log:
     ):
         probe = ProbingText(**values)
         if probe.kind == "version":
-            items = [Item(verse, version, place) for split in ("valid", "test")
-                     for place, versions in styles.read_verses(text / f"{split}.tsv").items()
-                     for version, verse in versions.items()]  # fmt: skip
+            items = [
+                Item(verse, version, place)
+                for place, versions in styles.read_verses(text / "test.tsv").items()
+                for version, verse in versions.items()
+            ]
         else:
-            items = items_of(probe, held_out.read(text, list(sides).index(probe.side)))
+            side = list(sides).index(probe.side)
+            items = items_of(probe, held_out.read(text, side, probe.sources))
         log.info("%s: %d lines", output, write_lines(output, lines_of(probe, items)))

@@ -16,6 +16,7 @@ with logged(snakemake.log[0]) as log:
     device = job_device(snakemake.config)
     with gpu_errors("Lower `beam` of the table styles", device):
         generator = Generator(snakemake.input.model, device)
-        lines = transfer.written(generator, triples, snakemake.params.beam)
+        manner = snakemake.wildcards.manner
+        lines = transfer.written(generator, triples, snakemake.params.beam, manner)
         shown = progress_bar(lines, total=len(triples), desc="restyle", unit="line")
         log.info("%d lines", write_lines(snakemake.output.text, shown))

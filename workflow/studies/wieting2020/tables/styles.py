@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from tandem.reporting.scores import Cell
 
 CONTROLS = {"copy": "Source, copied", "style": "Style sentence", "reference": "True verse"}
+OTHER = "other"
+"""Names the last model where it is given the style of a third version."""
 METRICS = {"style": "share_x100", "meaning": "cosine_x100", "bleu": "bleu"}
 HEADINGS = {"style": "Wanted version, %", "meaning": "Meaning, cosine × 100", "bleu": "BLEU"}
 Systems = dict[str, tuple[str, list[list[str]]]]
@@ -28,7 +30,11 @@ Systems = dict[str, tuple[str, list[list[str]]]]
 
 
 class StyleTransfer(Table):
-    """A row for each control and model, the last of which is compared with all others."""
+    """A row for each control and model, the last of which is compared with all others.
+
+    Before it comes a row of its own with another style: the style's verse in a third version. What
+    that writes in the wanted version it writes whatever the style says.
+    """
 
     title: str
     """Heading of the table."""
@@ -48,14 +54,19 @@ class StyleTransfer(Table):
     def _seeds(self, plan: Outline, name: str) -> list[int]:
         return plan.seeds(name)[: self.seeds]
 
+    def _written(self, plan: Outline) -> list[tuple[str, str]]:
+        """Return the experiment of each model, and in which manner it writes."""
+        *others, last = ((name, transfer.MANNERS[0]) for name in self.experiments(plan))
+        return [*others, (last[0], transfer.MANNERS[1]), last]
+
     def inputs(self, plan: Outline) -> dict[str, list[str]]:
         """Name the triples, what the models wrote, and the encoder that measures the meaning."""
         names = self.experiments(plan)
         return {
             "styles": [plan.path("styles")],
             "restyled": [
-                transfer.path_of(plan, name, seed)
-                for name in names
+                transfer.path_of(plan, name, seed, manner)
+                for name, manner in self._written(plan)
                 for seed in self._seeds(plan, name)
             ],
             **standing.inputs(plan, names),
@@ -82,10 +93,13 @@ class StyleTransfer(Table):
         cells = self._cells(material, systems)
         *others, last = systems
         gains = {
-            (name, unit): gain(unit, {last: cells[last][unit], name: cells[name][unit]}, CONTROLS)
+            (name, unit): gain(
+                unit, {last: cells[last][unit], name: cells[name][unit]}, CONTROLS,
+                same_models=name == OTHER,
+            )
             for name in others
             for unit in METRICS
-        }
+        }  # fmt: skip
         stands = standing.standings(material, self.experiments(material.plan))
         lines = []
         for name, (label, outputs) in systems.items():
@@ -119,10 +133,13 @@ class StyleTransfer(Table):
         written = iter(material.files["restyled"])
         controls = transfer.controls(triples)
         systems: Systems = {key: (label, [controls[key]]) for key, label in CONTROLS.items()}
-        for model in self.models:
-            name = experiment(material.plan, model)
+        labels = {experiment(material.plan, model): model.label for model in self.models}
+        for name, manner in self._written(material.plan):
             outputs = [list(read_lines(next(written))) for _ in self._seeds(material.plan, name)]
-            systems[name] = model.label, outputs
+            if manner == transfer.MANNERS[0]:
+                systems[name] = labels[name], outputs
+            else:
+                systems[OTHER] = f"{labels[name]}, style of a third version", outputs
         return systems
 
     def _cells(self, material: Material, systems: Systems) -> dict[str, dict[str, Cell]]:

@@ -36,7 +36,7 @@ class Generative(Objective):
     """
 
     learner: ClassVar[str] = "tandem.generation.learner:Generation"
-    unread: ClassVar[frozenset[str]] = frozenset({"batch", "optimizer", "scramble"})
+    unread: ClassVar[frozenset[str]] = frozenset({"batch", "optimizer", "order", "scramble"})
     smaller: ClassVar[str] = "Lower `tokens` of the objective, or raise its `parts`"
 
     reconstructs: Literal["none", "first", "both"] = "both"

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from pydantic import NonNegativeFloat
 
 from tandem.reporting import learned
 from tandem.reporting.compared import Compared, Figure, experiment, pretrained
@@ -56,6 +57,8 @@ class Comparison(Table):
     """Mark the figures that the last row's are significantly above."""
     guarded: list[str] = []
     """Experiments that claims compare with each other: not where one has not learned enough."""
+    noise: NonNegativeFloat = 0.0
+    """Points of the guarded experiments' validation score that say nothing of their last epochs."""
     quoted: list[str] = []
     """Rows of published.yaml that are shown, by id."""
     notes: str = ""
@@ -107,7 +110,7 @@ class Comparison(Table):
         ]  # fmt: skip
         p = [[_p(cells[-1][place], cell) for place, cell in enumerate(row)] for row in cells]
         marked = self.marked(material)
-        shortfalls = learned.barred(material, self.guarded) if self.guarded else {}
+        shortfalls = learned.barred(material, self.guarded, self.noise) if self.guarded else {}
         barred = {"barred": {**shortfalls, **marked.withheld.get("barred", {})}}
         lines, scored = [], []
         for row, of_row, figures, values in zip(rows, names, cells, p, strict=True):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from tandem.corpora.labelled import Row, read_scored
+from tandem.corpora.labelled import Row, read_scored, row_groups
 from tandem.corpora.register import Code
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.pair_scores import is_scorer, pair_scores
@@ -39,13 +39,13 @@ class Compared(NamedTuple):
     Attributes:
         first, second: language and side of each pair's halves, and the rows, (pairs,).
         labels: (pairs,) 1 where both halves say the same.
-        names: (pairs,) names of their rows: rows of one name translate each other.
+        groups: (pairs,) numbers of their rows' groups, see `row_groups`.
     """
 
     first: tuple[str, np.ndarray, np.ndarray]
     second: tuple[str, np.ndarray, np.ndarray]
     labels: np.ndarray
-    names: np.ndarray
+    groups: np.ndarray
 
 
 class Identification(Task):
@@ -58,8 +58,8 @@ class Identification(Task):
     the validation split.
 
     Items: `<class>.<language>` or `<class>.<language>-<language>`, which test pairs are told right,
-    bool (pairs,), and their rows. The figure `<class>.mean` averages all directions of a class,
-    with `groups` `<class>.<group>` those of a group, and `mean` the classes.
+    bool (pairs,), and the groups of their rows. The figure `<class>.mean` averages all directions
+    of a class, with `groups` `<class>.<group>` those of a group, and `mean` the classes.
     """
 
     metric: ClassVar[str] = "accuracy_x100"
@@ -95,7 +95,7 @@ class Identification(Task):
                 same = scores >= threshold
                 key = f"{kind}.{name}"
                 items[key] = same == (pairs.labels == 1)
-                items[f"{key}{_ROWS}"] = pairs.names
+                items[f"{key}{_GROUPS}"] = pairs.groups
                 items[f"{key}{_ABOUT}"] = np.array([
                     threshold, on_valid, area(scores, pairs.labels),
                     average_precision(scores, pairs.labels), equal_error(scores, pairs.labels),
@@ -129,21 +129,20 @@ class Identification(Task):
         return 100 * float(np.mean(means))
 
     def draws(self, systems: Sequence[Items], unit: str, resamples: int, seed: int) -> FloatArray:
-        """Bootstrap a unit, resampling rows: (systems, resamples), x 100.
+        """Bootstrap a unit, resampling groups of rows: (systems, resamples), x 100.
 
-        Rows of one name translate each other, so that a resample has them in all directions or in
-        none.
+        Rows translate each other or share a sentence: a resample has a group in all directions.
         """
         means = self._means(systems[0], unit)
         names = [name for some in means for name in some]
         for system in systems:
             same = self._means(system, unit) == means
             if not same or any(
-                not np.array_equal(system[n + _ROWS], systems[0][n + _ROWS]) for n in names
+                not np.array_equal(system[n + _GROUPS], systems[0][n + _GROUPS]) for n in names
             ):
                 raise TandemError("the systems to compare judged different pairs. Score them again")
         every, places = np.unique(
-            np.concatenate([systems[0][name + _ROWS] for name in names]), return_inverse=True
+            np.concatenate([systems[0][name + _GROUPS] for name in names]), return_inverse=True
         )
         count = len(every)
         rng = np.random.default_rng(seed)
@@ -156,8 +155,9 @@ class Identification(Task):
         ], axis=0)  # fmt: skip
 
     def count(self, items: Items, unit: str) -> int:
-        """Count the pairs behind a unit."""
-        return sum(len(items[name]) for names in self._means(items, unit) for name in names)
+        """Count the groups of rows behind a unit: what is drawn of them is independent."""
+        names = (name for names in self._means(items, unit) for name in names)
+        return len(np.unique(np.concatenate([items[name + _GROUPS] for name in names])))
 
     def details(self, items: Items) -> dict[str, Any]:
         """Return further figures of each direction, x 100, and its threshold."""
@@ -193,7 +193,7 @@ class Identification(Task):
         return [n for n in names if languages[n] <= those]
 
 
-_ABOUT, _ROWS = "__about", "__rows"
+_ABOUT, _GROUPS = "__about", "__groups"
 """End the names of items about another one."""
 _FIGURES = (
     "valid_accuracy_x100", "auc_x100", "average_precision_x100", "equal_error_x100", "f1_x100",
@@ -203,7 +203,7 @@ _FIGURES = (
 
 def _directions(items: Items) -> list[str]:
     """Name the directions."""
-    return [name for name in items if not name.endswith((_ABOUT, _ROWS))]
+    return [name for name in items if not name.endswith((_ABOUT, _GROUPS))]
 
 
 def _languages(name: str) -> set[str]:
@@ -218,6 +218,7 @@ class _Split:
     """
 
     def __init__(self, encoder: Encodes, rows: dict[str, dict[str, Row]]) -> None:
+        self.groups = row_groups(rows)
         self.rows = {code: entries for code, entries in rows.items() if knows(encoder, code)}
         self.scorer = encoder if is_scorer(encoder) else None
         self.ids = self._segmented(self.scorer) if self.scorer else {}
@@ -232,9 +233,8 @@ class _Split:
         return ids
 
     def _encoded(self, encoder: Encodes) -> Vectors:
-        rows = self.rows
         vectors: dict[tuple[str, int], np.ndarray] = {}
-        for code, entries in rows.items():
+        for code, entries in self.rows.items():
             sides = [[row.first for row in entries.values()], [r.second for r in entries.values()]]
             distinct = list(dict.fromkeys([*sides[0], *sides[1]]))
             place = {text: number for number, text in enumerate(distinct)}
@@ -250,7 +250,7 @@ class _Split:
                 numbers, labels = np.arange(len(entries)), _labels(entries.values())
                 first, second = np.zeros_like(numbers), np.ones_like(numbers)
                 halves = (code, first, numbers), (code, second, numbers)
-                yield code, Compared(*halves, labels, np.array([*entries]))
+                yield code, Compared(*halves, labels, self._groups_of(entries))
             return
         for left, right in product(self.rows, repeat=2):
             if left == right:
@@ -264,8 +264,11 @@ class _Split:
             side = np.ones_like(seconds) if kind == "paraphrase" else 1 - labels
             yield f"{left}-{right}", Compared(
                 (left, np.zeros_like(firsts), firsts), (right, side, seconds), labels,
-                np.array([row.identifier for _, _, row in shared]),
+                self._groups_of(row.identifier for _, _, row in shared),
             )  # fmt: skip
+
+    def _groups_of(self, names: Iterable[str]) -> np.ndarray:
+        return np.array([*map(self.groups.get, names)], np.int64)
 
     def scores(self, pairs: Compared) -> np.ndarray:
         """Return the cosines of pairs, or a scorer's numbers, the mean of both orders: (pairs,)."""
