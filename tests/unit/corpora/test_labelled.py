@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from small_labelled import HEAD, rows, write_archive
 
-from tandem.corpora.labelled import Keys, build_labelled, read_scored, read_training
+from tandem.corpora.families import FAMILY, Keys, implied
+from tandem.corpora.labelled import build_labelled, read_scored, read_training
 from tandem.corpora.readers.pawsx import PawsxReader
 from tandem.corpora.register import Dataset
 from tandem.corpora.settings import Labelled
@@ -12,8 +13,9 @@ from tandem.errors import InputError, TandemError
 from tandem.files.io import read_json
 from tandem.segmentation.kinds.words import Words
 from tandem.segmentation.labelled import segment_labelled
+from tandem.segmentation.ragged import concatenate
 from tandem.segmentation.segmenter import Segmenter
-from tandem.tasks.selection import by_labels
+from tandem.tasks.selection import by_labels, scored
 from tandem.training.pairs import load_labelled, load_texts
 
 LANGUAGES = ("en", "de", "fr")
@@ -139,6 +141,30 @@ def test_what_has_no_labels_is_refused(archive, tmp_path):
     assert not (tmp_path / "pairs").exists()
 
 
+def test_labels_imply_those_of_other_pairs(archive, tmp_path):
+    def pair(left, right, label):
+        return ("en", left), ("en", right), label
+
+    given = [
+        pair("a", "b", 1), pair("a", "c", 1), pair("a", "d", 0), pair("d", "e", 1),
+        pair("x", "y", 0), pair("x", "Y", 1), pair("x", "z", 1), pair("x", "a", 0),
+    ]  # fmt: skip
+    # x, y and z contradict each other; d and e differ from all of a, b and c
+    assert {(left[1] + right[1], label) for left, right, label in implied(given)} == {
+        ("bc", 1), ("ae", 0), ("bd", 0), ("be", 0), ("cd", 0), ("ce", 0),
+    }  # fmt: skip
+    many = [pair("a", f"{n}", 1) for n in range(FAMILY)]
+    assert implied(many) == [] and len(implied(many[:-1])) == 21
+    counts = []
+    for name in (False, True):
+        build(archive, tmp_path / str(name), implied=name)
+        lines = list(read_training(tmp_path / str(name) / "train.tsv"))
+        counts.append(len(lines))
+        assert len({frozenset((line.left, line.right)) for line in lines}) == len(lines)
+    selections = [(tmp_path / str(name) / "selection.tsv").read_text() for name in (False, True)]
+    assert counts[1] >= counts[0] and selections[0] == selections[1]
+
+
 def test_keys_join_by_way_of_others():
     keys = Keys()
     keys.join("en a", "en b")
@@ -172,6 +198,10 @@ def test_ids_keys_and_labels_reach_training(archive, tmp_path):
     assert load_labelled(again, "train").checksum == load_labelled(folder, "train").checksum
 
 
+def rows_of(sentences):
+    return np.split(np.asarray(sentences.ids), sentences.offsets[1:-1])
+
+
 def test_an_epoch_is_selected_by_accuracy(archive, tmp_path):
     build(archive, tmp_path / "pairs")
     folder = tmp_path / "ids"
@@ -179,12 +209,20 @@ def test_an_epoch_is_selected_by_accuracy(archive, tmp_path):
     segment_labelled(tmp_path / "pairs", Words(), folder)
     valid = load_labelled(folder, "valid")
 
-    def perfect(side):
-        first = np.array_equal(side.ids, valid.left.ids[: len(side.ids)])
-        angles = np.zeros(len(side)) if first else 1.0 - valid.labels[: len(side)]
-        return np.stack([np.cos(angles), np.sin(angles)], 1)
+    angles, encoded = {}, []
+    for right, label in zip(rows_of(valid.right), valid.labels, strict=True):
+        angles[tuple(right)] = 1.0 - label
+
+    def perfect(sentences):
+        rows = [tuple(row) for row in rows_of(sentences)]
+        encoded.append(rows)
+        at = np.array([angles.get(row, 0.0) for row in rows])
+        return np.stack([np.cos(at), np.sin(at)], 1)
 
     select = by_labels(folder)
     assert select(perfect) == 100
+    twice = [concatenate([side, side]) for side in (valid.left, valid.right)]
+    assert np.array_equal(*np.split(scored(perfect, *twice), 2))
+    assert len({*encoded[-1]}) == len(encoded[-1]) == 2 * len(valid.left)  # each once
     constant = select(lambda side: np.ones((len(side), 2)))
     assert constant == pytest.approx(100 * max(valid.labels.mean(), 1 - valid.labels.mean()))

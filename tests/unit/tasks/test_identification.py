@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from tandem.corpora.labelled import Row, row_groups
+from tandem.corpora.families import row_groups
+from tandem.corpora.labelled import Row
 from tandem.errors import TandemError
 from tandem.tasks.task import TASKS
 

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tandem.corpora.families import Keys, Triple, implied
 from tandem.corpora.readers import LabelledPair, LabelledReader
 from tandem.corpora.register import Dataset
 from tandem.corpora.settings import Labelled
@@ -51,26 +52,6 @@ class Row(NamedTuple):
     second: str
 
 
-class Keys:
-    """Keys of sentences, equal for those that are said to be the same."""
-
-    def __init__(self) -> None:
-        self._above: dict[str, str] = {}
-        self._numbers: dict[str, int] = {}
-
-    def join(self, left: str, right: str) -> None:
-        """Take two sentences, written `<language> <text>`, for the same."""
-        self._above[self._top(left.lower())] = self._top(right.lower())
-
-    def __getitem__(self, sentence: str) -> int:
-        return self._numbers.setdefault(self._top(sentence.lower()), len(self._numbers))
-
-    def _top(self, sentence: str) -> str:
-        while (above := self._above.setdefault(sentence, sentence)) != sentence:
-            self._above[sentence] = sentence = self._above[above]
-        return sentence
-
-
 def build_labelled(
     dataset: Dataset, path: str, settings: Labelled, folder: str | Path
 ) -> dict[str, Any]:
@@ -102,7 +83,7 @@ def build_labelled(
     every = {s: {code: drawn[s][code] for code in settings.tested} for s in SPLITS[1:]}
     with atomic_folder(folder) as temporary:
         for name, pairs in (("train", train), ("selection", chosen)):
-            lines = _lines(pairs, settings.across and name == "train", settings.seed)
+            lines = _lines(pairs, settings, name == "train")
             write_lines(temporary / f"{name}.tsv", ("\t".join(map(str, line)) for line in lines))
         for split, by_language in every.items():
             rows = (
@@ -173,10 +154,13 @@ def _rank(name: str, seed: int) -> float:
 
 
 def _lines(
-    by_language: Mapping[str, Sequence[LabelledPair]], across: bool, seed: int
+    by_language: Mapping[str, Sequence[LabelledPair]], settings: Labelled, train: bool
 ) -> Iterator[Line]:
-    """Yield training pairs: those of each language, then, if asked for, across languages."""
-    keys, triples = Keys(), list(_triples(by_language, across, seed))
+    """Yield pairs: those of each language, and to `train` on what else the settings ask for."""
+    keys = Keys()
+    triples = list(_triples(by_language, settings.across and train, settings.seed))
+    if settings.implied and train:
+        triples += implied(triples)
     for left, right, label in triples:
         if label:
             keys.join(" ".join(left), " ".join(right))
@@ -202,7 +186,7 @@ def _translations(
 
 def _triples(
     by_language: Mapping[str, Sequence[LabelledPair]], across: bool, seed: int
-) -> Iterator[tuple[tuple[str, str], tuple[str, str], int]]:
+) -> Iterator[Triple]:
     """Yield (language, text) of either side, and the label."""
     for code, rows in by_language.items():
         for row in rows:
@@ -243,19 +227,6 @@ def read_scored(folder: str | Path, split: str) -> dict[str, dict[str, Row]]:
         row = Row(cells[0], cells[1], _whole_number(cells[2], path, number), cells[3], cells[4])
         rows.setdefault(row.language, {})[row.identifier] = row
     return rows
-
-
-def row_groups(rows: Mapping[str, Mapping[str, Row]]) -> dict[str, int]:
-    """Return the group of each name of a row: equal where rows share a sentence in a language.
-
-    Also by way of other rows. What an encoder does to one of them says something of the others.
-    """
-    groups = Keys()
-    for code, named in rows.items():
-        for name, row in named.items():
-            for text in (row.first, row.second):
-                groups.join(f"{code} {text}", f"\t{name}")
-    return {name: groups[f"\t{name}"] for named in rows.values() for name in named}
 
 
 def _whole_number(cell: str, path: str | Path, line: int) -> int:

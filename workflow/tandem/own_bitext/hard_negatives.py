@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tandem.corpora.labelled import Keys
+from tandem.corpora.families import Keys
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
 from tandem.search.neighbours import search

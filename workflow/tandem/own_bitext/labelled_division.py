@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tandem.corpora.labelled import Keys
+from tandem.corpora.families import Keys
 from tandem.corpora.labelled_files import LabelledText
 from tandem.errors import InputError
 from tandem.text.amounts import amount

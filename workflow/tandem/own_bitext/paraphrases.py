@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tandem.corpora.labelled import Keys, Line
+from tandem.corpora.families import Keys
+from tandem.corpora.labelled import Line
 from tandem.corpora.labelled_files import LabelledFiles, LabelledText, digest
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError

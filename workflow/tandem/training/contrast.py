@@ -256,9 +256,9 @@ class Contrast(Learner):
 
         Labelled pairs have many sentences in common: those of one spelling are encoded once.
         """
-        if self._labelled and not (self.settings.recipe.dropout or self.settings.recipe.scramble):
+        if self._labelled:
             first, places = distinct(rows)
-            fetched, vectors = self._encode_all(rows.gather(first), None)
+            fetched, vectors = self._encode_all(rows.gather(first), random)
             return Encoded(fetched, vectors[torch.from_numpy(places)])
         return self._encode_all(rows, random)
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from tandem.corpora.labelled import Row, read_scored, row_groups
+from tandem.corpora.families import row_groups
+from tandem.corpora.labelled import Row, read_scored
 from tandem.corpora.register import Code
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.pair_scores import is_scorer, pair_scores
