@@ -111,9 +111,8 @@ def _sentence_transformers(name: str, model: str, device: str) -> Baseline:
 
     def encode(batch: Sequence[str], language: str | None) -> Vectors:
         prompt = language if language in encoder.prompts else None
-        return encoder.encode(
-            batch, prompt_name=prompt, batch_size=len(batch), show_progress_bar=False
-        )
+        # in its own batches, which it fills with sentences of like lengths
+        return encoder.encode(batch, prompt_name=prompt, show_progress_bar=False)
 
     dimension = encoder.get_embedding_dimension() or encode(["0"], None).shape[1]
     pieces = tuple(getattr(encoder.tokenizer, "get_vocab", dict)())
