@@ -52,8 +52,8 @@ def written(
     """
     from tandem.generation.writing import restyled
 
-    known = LANGUAGE in generator.languages
-    styles = [getattr(triple, manner) for triple in triples] if known else None
+    has_styles = LANGUAGE in generator.languages
+    styles = [getattr(triple, manner) for triple in triples] if has_styles else None
     sources = [triple.source for triple in triples]
     yield from restyled(generator, sources, styles, LANGUAGE, beam)
 
