@@ -56,14 +56,14 @@ def implied(triples: Sequence[Triple]) -> list[Triple]:
             families.setdefault(number, {})[sentence] = None
         if not label:
             apart[min(of), max(of)] = None
-    torn = {one for one, other in apart if one == other}
+    torn = {first for first, second in apart if first == second}
     torn |= {number for number, members in families.items() if len(members) > FAMILY}
-    given = {frozenset(pair[:2]) for pair in triples}
+    labelled = {frozenset(pair[:2]) for pair in triples}
     within = [(*pair, 1) for number, members in families.items() if number not in torn
               for pair in combinations(members, 2)]  # fmt: skip
-    between = [(*pair, 0) for one, other in apart if torn.isdisjoint((one, other))
-               for pair in product(families[one], families[other])]  # fmt: skip
-    return [pair for pair in within + between if frozenset(pair[:2]) not in given]
+    between = [(*pair, 0) for first, second in apart if torn.isdisjoint((first, second))
+               for pair in product(families[first], families[second])]  # fmt: skip
+    return [pair for pair in within + between if frozenset(pair[:2]) not in labelled]
 
 
 def row_groups(rows: Mapping[str, Mapping[str, Row]]) -> dict[str, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
@@ -157,7 +157,7 @@ class Identification(Task):
 
     def count(self, items: Items, unit: str) -> int:
         """Count the groups of rows behind a unit: what is drawn of them is independent."""
-        names = (name for names in self._means(items, unit) for name in names)
+        names = chain.from_iterable(self._means(items, unit))
         return len(np.unique(np.concatenate([items[name + _GROUPS] for name in names])))
 
     def details(self, items: Items) -> dict[str, Any]:
@@ -213,10 +213,7 @@ def _languages(name: str) -> set[str]:
 
 
 class _Split:
-    """The rows of a split, and the vectors of their sentences; of a scorer their ids, joined later.
-
-    Sentences are encoded once, in the languages that the encoder knows.
-    """
+    """The rows of a split, and vectors of sentences, each encoded once; of a scorer their ids."""
 
     def __init__(self, encoder: Encodes, rows: dict[str, dict[str, Row]]) -> None:
         self.groups = row_groups(rows)
