@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tandem.corpora.families import Keys, Triple, implied
+from tandem.corpora.families import Keys
 from tandem.corpora.readers import LabelledPair, LabelledReader
 from tandem.corpora.register import Dataset
 from tandem.corpora.settings import Labelled
@@ -83,7 +83,7 @@ def build_labelled(
     every = {s: {code: drawn[s][code] for code in settings.tested} for s in SPLITS[1:]}
     with atomic_folder(folder) as temporary:
         for name, pairs in (("train", train), ("selection", chosen)):
-            lines = _lines(pairs, settings, name == "train")
+            lines = _lines(pairs, settings.across and name == "train", settings.seed)
             write_lines(temporary / f"{name}.tsv", ("\t".join(map(str, line)) for line in lines))
         for split, by_language in every.items():
             rows = (
@@ -154,13 +154,10 @@ def _rank(name: str, seed: int) -> float:
 
 
 def _lines(
-    by_language: Mapping[str, Sequence[LabelledPair]], settings: Labelled, train: bool
+    by_language: Mapping[str, Sequence[LabelledPair]], across: bool, seed: int
 ) -> Iterator[Line]:
-    """Yield pairs: those of each language, and to `train` on what else the settings ask for."""
-    keys = Keys()
-    triples = list(_triples(by_language, settings.across and train, settings.seed))
-    if settings.implied and train:
-        triples += implied(triples)
+    """Yield training pairs: those of each language, then, if asked for, across languages."""
+    keys, triples = Keys(), list(_triples(by_language, across, seed))
     for left, right, label in triples:
         if label:
             keys.join(" ".join(left), " ".join(right))
@@ -186,7 +183,7 @@ def _translations(
 
 def _triples(
     by_language: Mapping[str, Sequence[LabelledPair]], across: bool, seed: int
-) -> Iterator[Triple]:
+) -> Iterator[tuple[tuple[str, str], tuple[str, str], int]]:
     """Yield (language, text) of either side, and the label."""
     for code, rows in by_language.items():
         for row in rows:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tandem.reporting.scores import Cell
 
 CONTROLS = {"copy": "Source, copied", "style": "Style sentence", "reference": "True verse"}
-OTHER = "other"
+OTHER = transfer.MANNERS[1]
 """Names the last model where it is given the style of a third version."""
 METRICS = {"style": "share_x100", "meaning": "cosine_x100", "bleu": "bleu"}
 HEADINGS = {"style": "Wanted version, %", "meaning": "Meaning, cosine × 100", "bleu": "BLEU"}
