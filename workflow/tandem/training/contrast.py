@@ -116,7 +116,7 @@ class Contrast(Learner):
         self.optimizer = rows(table, rate * recipe.embedding_multiplier, steps, factors)
         weights = self._learning()
         optimizer = {"adam": torch.optim.Adam, "sgd": torch.optim.SGD}[recipe.optimizer]
-        self.weights_optimizer = optimizer(weights, rate) if weights else None
+        self.weights_optimizer = optimizer(weights, rate, fused=True) if weights else None
 
     @property
     def _frozen(self) -> bool:
