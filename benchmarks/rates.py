@@ -7,11 +7,11 @@
 
 FOLDER is that of a study's results. Each experiment is trained as the study does at the scale, with
 each set of values in the place of its recipe's; `epochs=2` alone is the study's own recipe for two
-passes (a rate that falls to the end of a training then falls faster). Printed is what the held-out
-pairs say after each pass: minus their loss in nats, P@1 x 100 or accuracy x 100, whichever the
-study chooses an epoch by; the larger the better, the best of a line last. The text is what the
-workflow segmented: a folder that is missing is named, and `snakemake FOLDER/vocab/...` makes it.
-With a log, trials that it has are not run again.
+passes (a rate that falls to the end of a training then falls faster). Printed is what the study
+chooses an epoch by, after each pass and at its best: minus the loss of held-out pairs in nats, P@1
+or accuracy x 100 on them, or r x 100 on the selection task; the larger the better. The text is what
+the workflow segmented: a folder that is missing is named, and `snakemake FOLDER/vocab/...` makes
+it. With a log, trials that it has are not run again.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from tandem.reporting.writer import grid
 from tandem.segmentation.segmenter import Segmenter
 from tandem.studies.configuration import load_configuration, load_plans, load_registers
 from tandem.studies.plan import Plan
-from tandem.tasks.selection import by_labels, by_retrieval
+from tandem.tasks.selection import by_labels, by_retrieval, by_similarity
 from tandem.training.history import Epoch
 from tandem.training.pairs import load_pairs, load_texts
 from tandem.training.run import Run, train_encoder
@@ -59,6 +59,7 @@ class Trial:
     """What is trained and how, as YAML."""
     segmented: Path
     start: Path | None
+    task: Path
     sides: tuple[str, ...]
     pools: str
     selection: str
@@ -85,7 +86,9 @@ def trial(plan: Plan, experiment: str, seed: int, values: str) -> Trial:
     run["recipe"] |= {key: yaml.safe_load(value) for key, value in pairs}
     segmented = ROOT / plan.segmented(experiment, seed)
     start = next((ROOT / path for path in plan.start_model(experiment, seed)), None)
-    for path in filter(None, (segmented, start)):
+    task = ROOT / plan.path("corpora", "selection.tsv")
+    needed = segmented, start, task if setting.selection == "similarity" else None
+    for path in filter(None, needed):
         if not path.exists():
             raise TandemError(f"{path} is missing: `snakemake {path.relative_to(ROOT)}` makes it")
     sides = tuple(plan.sides(setting.corpus))
@@ -93,8 +96,8 @@ def trial(plan: Plan, experiment: str, seed: int, values: str) -> Trial:
     packages = {plan.name: plan.home.parent}
     code = source_digest(__file__, *plan.training_files(experiment), packages=packages)
     return Trial(
-        experiment, seed, values, described, segmented, start, sides, setting.pools,
-        setting.selection, code,
+        experiment, seed, values, described, segmented, start, task, sides,
+        setting.pools, setting.selection, code,
     )  # fmt: skip
 
 
@@ -115,6 +118,8 @@ def work(one: Trial) -> dict[str, Any]:
         select = by_retrieval(one.segmented, one.sides)
     elif one.selection == "labels":
         select = by_labels(one.segmented)
+    elif one.selection == "similarity":
+        select = by_similarity(segmenter, one.task)
     else:
         raise TandemError(f"{one.experiment} chooses by {one.selection}, not by held-out pairs")
     texts = load_texts(one.segmented, one.sides, one.pools)
