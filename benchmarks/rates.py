@@ -40,7 +40,6 @@ from tandem.segmentation.segmenter import Segmenter
 from tandem.studies.configuration import load_configuration, load_plans, load_registers
 from tandem.studies.plan import Plan
 from tandem.tasks.selection import by_labels, by_retrieval, by_similarity
-from tandem.training.history import Epoch
 from tandem.training.pairs import load_pairs, load_texts
 from tandem.training.run import Run, train_encoder
 
@@ -68,7 +67,7 @@ class Trial:
 
 
 def planned(folder: str, scale: str, configfile: str | None) -> Plan:
-    """Return the plan of the study whose results are in a folder, at a scale."""
+    """Return the plan of the study whose results are in a folder; TandemError if none are."""
     settings = read_yaml(ROOT / "config.yaml") | {"scale": scale}
     if configfile:
         settings |= read_yaml(configfile)
@@ -80,10 +79,13 @@ def planned(folder: str, scale: str, configfile: str | None) -> Plan:
 
 
 def trial(plan: Plan, experiment: str, seed: int, values: str) -> Trial:
-    """Return a trial; TandemError where its text has not been segmented."""
+    """Return a trial; TandemError where its text has not been segmented, or `values` are none."""
     setting, run = plan.setting(experiment), plan.run(experiment)
-    pairs = (pair.split("=", 1) for pair in values.split(",") if pair)
-    run["recipe"] |= {key: yaml.safe_load(value) for key, value in pairs}
+    for pair in values.split(","):
+        name, equals, value = pair.partition("=")
+        if not equals:
+            raise TandemError(f"{pair!r} is no value of a recipe. Give KEY=VALUE[,KEY=VALUE ...]")
+        run["recipe"][name] = yaml.safe_load(value)
     segmented = ROOT / plan.segmented(experiment, seed)
     start = next((ROOT / path for path in plan.start_model(experiment, seed)), None)
     task = ROOT / plan.path("corpora", "selection.tsv")
@@ -125,7 +127,6 @@ def work(one: Trial) -> dict[str, Any]:
     texts = load_texts(one.segmented, one.sides, one.pools)
     start = SentenceEncoder.load(one.start) if one.start else None
     run, begun = Run.parse(yaml.safe_load(one.run), one.seed), time.process_time()
-    epochs: list[Epoch]
     _, epochs = train_encoder(
         run, segmenter, texts, select, start=start, held_out=held_out, show=False
     )
@@ -163,7 +164,7 @@ def main() -> int:
     found = trials.results(jobs, key, work, options.log, options.processes).values()
     rows = [
         [entry["experiment"], entry["values"], str(entry["seed"]),
-         " ".join(f"{score:.2f}" for score in entry["scores"]), f"{max(entry['scores']):.2f}",
+         " ".join(f"{score:.2f}" for score in entry["scores"]), f"{max(entry['scores'][1:]):.2f}",
          f"{entry['seconds']:,}"]
         for entry in found
     ]  # fmt: skip
