@@ -11,7 +11,7 @@ passes (a rate that falls to the end of a training then falls faster). Printed i
 chooses an epoch by, after each pass and at its best: minus the loss of held-out pairs in nats, P@1
 or accuracy x 100 on them, or r x 100 on the selection task; the larger the better. The text is what
 the workflow segmented: a folder that is missing is named, and `snakemake FOLDER/vocab/...` makes
-it. With a log, trials that it has are not run again.
+it. Finished trainings are kept in --log, and are not run again.
 """
 
 from __future__ import annotations
@@ -105,8 +105,11 @@ def trial(plan: Plan, experiment: str, seed: int, values: str) -> Trial:
 
 def key(one: Trial) -> str:
     """Return what a result depends on: what is trained, the text and the code."""
-    text = [sha256(file) for file in sorted(one.segmented.glob("*.npy"))]
-    known = repr((one.experiment, one.seed, one.run, one.selection, one.code, text))
+    files = sorted(one.segmented.glob("*.npy"))
+    if one.start:
+        files.append(one.start / "model.safetensors")
+    trained = one.experiment, one.seed, one.run, one.sides, one.pools, one.selection, one.code
+    known = repr((trained, [sha256(file) for file in files]))
     return hashlib.sha256(known.encode()).hexdigest()[:16]
 
 

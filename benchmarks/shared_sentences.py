@@ -21,6 +21,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from learning import load
 from numpy.typing import NDArray
 
 from tandem.corpora.families import Keys
@@ -29,12 +30,6 @@ from tandem.tasks.sts_data import read_index, read_task
 from tandem.tasks.task import Items, read_items
 
 RESAMPLES = 2000
-COMMON = (
-    "2012.MSRpar", "2012.MSRvid", "2013.headlines", "2014.deft-forum", "2014.deft-news",
-    "2014.headlines", "2014.images", "2015.answers-forums", "2015.headlines", "2015.images",
-    "2016.answer-answer", "2016.headlines",
-)  # fmt: skip
-"""Tasks that every machine has, those of the STS Benchmark."""
 
 
 def groups(folder: Path, task: str, languages: Sequence[str]) -> NDArray[np.int64]:
@@ -98,7 +93,8 @@ def main() -> int:
         for way in (together, apart)
     )
     rows = []
-    for label, tasks in (("12 tasks", COMMON), (f"all {len(names)} tasks", names)):
+    common = load(())[0].study.tasks["sts"].subsets["common"]
+    for label, tasks in ((f"{len(common)} tasks", common), (f"all {len(names)} tasks", names)):
         ratios = spreads(systems, tasks, grouped) / spreads(systems, tasks, single)
         some = [group for name, group in zip(names, together, strict=True) if name in tasks]
         counts = [sum(map(len, some)), sum(int(group.max()) + 1 for group in some)]
