@@ -39,8 +39,8 @@ from tandem.reporting.writer import grid
 from tandem.segmentation.segmenter import Segmenter
 from tandem.studies.configuration import load_configuration, load_plans, load_registers
 from tandem.studies.plan import Plan
-from tandem.tasks.selection import by_labels, by_retrieval, by_similarity
-from tandem.training.pairs import load_pairs, load_texts
+from tandem.tasks.selection import epoch_choice
+from tandem.training.pairs import load_texts
 from tandem.training.run import Run, train_encoder
 
 ROOT = Path(__file__).parents[1]
@@ -58,8 +58,10 @@ class Trial:
     """What is trained and how, as YAML."""
     segmented: Path
     start: Path | None
-    task: Path
+    task: Path | None
     sides: tuple[str, ...]
+    languages: tuple[str, ...] | None
+    """Of a collection whose pairs choose the epoch."""
     pools: str
     selection: str
     code: str
@@ -88,8 +90,8 @@ def trial(plan: Plan, experiment: str, seed: int, values: str) -> Trial:
         run["recipe"][name] = yaml.safe_load(value)
     segmented = ROOT / plan.segmented(experiment, seed)
     start = next((ROOT / path for path in plan.start_model(experiment, seed)), None)
-    task = ROOT / plan.path("corpora", "selection.tsv")
-    needed = segmented, start, task if setting.selection == "similarity" else None
+    task = next((ROOT / path for path in plan.selection(experiment)), None)
+    needed = segmented, start, task
     for path in filter(None, needed):
         if not path.exists():
             raise TandemError(f"{path} is missing: `snakemake {path.relative_to(ROOT)}` makes it")
@@ -98,7 +100,7 @@ def trial(plan: Plan, experiment: str, seed: int, values: str) -> Trial:
     packages = {plan.name: plan.home.parent}
     code = source_digest(__file__, *plan.training_files(experiment), packages=packages)
     return Trial(
-        experiment, seed, values, described, segmented, start, task, sides,
+        experiment, seed, values, described, segmented, start, task, sides, setting.languages,
         setting.pools, setting.selection, code,
     )  # fmt: skip
 
@@ -108,7 +110,12 @@ def key(one: Trial) -> str:
     files = sorted(one.segmented.glob("*.npy"))
     if one.start:
         files.append(one.start / "model.safetensors")
-    trained = one.experiment, one.seed, one.run, one.sides, one.pools, one.selection, one.code
+    if one.task:
+        files += sorted(one.task.glob("valid/*")) if one.task.is_dir() else [one.task]
+    trained = (
+        one.experiment, one.seed, one.run, one.sides, one.languages, one.pools, one.selection,
+        one.code,
+    )  # fmt: skip
     known = repr((trained, [sha256(file) for file in files]))
     return hashlib.sha256(known.encode()).hexdigest()[:16]
 
@@ -116,17 +123,9 @@ def key(one: Trial) -> str:
 def work(one: Trial) -> dict[str, Any]:
     """Train; return the score of the held-out pairs after each epoch, and the seconds."""
     segmenter = Segmenter.load(one.segmented / "segmenter")
-    select = held_out = None
-    if one.selection == "loss":
-        held_out = load_pairs(one.segmented, "valid", one.sides)
-    elif one.selection == "retrieval":
-        select = by_retrieval(one.segmented, one.sides)
-    elif one.selection == "labels":
-        select = by_labels(one.segmented)
-    elif one.selection == "similarity":
-        select = by_similarity(segmenter, one.task)
-    else:
-        raise TandemError(f"{one.experiment} chooses by {one.selection}, not by held-out pairs")
+    select, held_out = epoch_choice(
+        one.selection, segmenter, one.segmented, one.sides, task=one.task, languages=one.languages
+    )
     texts = load_texts(one.segmented, one.sides, one.pools)
     start = SentenceEncoder.load(one.start) if one.start else None
     run, begun = Run.parse(yaml.safe_load(one.run), one.seed), time.process_time()

@@ -6,9 +6,9 @@ from _adapter import add_kinds, checkpoint, job_device, logged
 from tandem.encoders.model import SentenceEncoder
 from tandem.files.atomic import remove
 from tandem.segmentation.segmenter import Segmenter
-from tandem.tasks import selection
+from tandem.tasks.selection import SCORES, epoch_choice
 from tandem.training import run
-from tandem.training.pairs import load_pairs, load_texts
+from tandem.training.pairs import load_texts
 from tandem.training.run import Run
 
 with logged(snakemake.log[0]) as log:
@@ -17,18 +17,10 @@ with logged(snakemake.log[0]) as log:
     place = checkpoint(snakemake.wildcards.root, output.model, params.code)
     described = Run.parse(params.run, int(snakemake.wildcards.seed))
     segmenter = Segmenter.load(f"{inputs.segmented}/segmenter")
-    select = None
-    if params.selection == "similarity":
-        select = selection.by_similarity(segmenter, inputs.selection[0])
-    elif params.selection == "labels":
-        select = selection.by_labels(inputs.segmented)
-    elif inputs.selection:
-        select = selection.by_collection(segmenter, inputs.selection[0], params.languages)
-    elif params.selection == "retrieval":
-        select = selection.by_retrieval(inputs.segmented, params.sides)
-    held_out = None
-    if params.selection == "loss":
-        held_out = load_pairs(inputs.segmented, "valid", params.sides)
+    select, held_out = epoch_choice(
+        params.selection, segmenter, inputs.segmented, params.sides,
+        task=next(iter(inputs.selection), None), languages=params.languages,
+    )  # fmt: skip
     if params.part:
         trained = SentenceEncoder.load(Path(inputs.start[0]) / params.part), []
     elif params.run["trained"]:
@@ -40,13 +32,6 @@ with logged(snakemake.log[0]) as log:
         )
     else:
         trained = run.untrained_encoder(described.encoder, segmenter, described.seed, select)
-    scores = {
-        "similarity": "pearson_x100",
-        "retrieval": "p_at_1_x100",
-        "labels": "accuracy_x100",
-        "loss": "minus_loss_nats",  # the higher the better, as all of them
-        "last": "",
-    }
     origin = {"experiment": snakemake.wildcards.experiment}
-    run.save_trained(output.model, *trained, origin, scores[params.selection])
+    run.save_trained(output.model, *trained, origin, SCORES[params.selection])
     remove(place)

@@ -6,7 +6,14 @@ from tandem.files.io import write_json
 from tandem.segmentation.kinds.words import Words
 from tandem.segmentation.segmenter import learn
 from tandem.statistics.cosine import cosine_similarity
-from tandem.tasks.selection import by_collection, by_retrieval, by_similarity
+from tandem.tasks.selection import (
+    SCORES,
+    by_collection,
+    by_retrieval,
+    by_similarity,
+    epoch_choice,
+)
+from tandem.training.setting import Setting
 
 TABLE = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 0.5]])
 
@@ -63,3 +70,14 @@ def test_similarity_segments_the_task_as_the_encoder_would(tmp_path):
     assert by_similarity(segmenter, task)(average) == pytest.approx(expected)
     # a collapsed model scores 0: it must neither stop training nor be selected
     assert by_similarity(segmenter, task)(lambda rows: np.ones((len(rows), 2))) == 0
+
+
+def test_each_choice_that_a_study_names_scores_or_has_pairs_whose_loss_does(validation, tmp_path):
+    assert {*SCORES} == {*Setting.model_fields["selection"].annotation.__args__}
+    folder = validation(en=[[0], [1], [2]], cs=[[0], [3], [1]])
+    segmenter = learn(Words(size=20), {"en": lambda: ["a b c"]}, tmp_path)
+    select, pairs = epoch_choice("retrieval", segmenter, folder, ("en", "cs"))
+    assert (select(averages(TABLE)), pairs) == (pytest.approx(50), None)
+    select, pairs = epoch_choice("loss", segmenter, folder, ("en", "cs"))
+    assert (select, len(pairs.left)) == (None, 3)
+    assert epoch_choice("last", segmenter, folder, ("en", "cs")) == (None, None)

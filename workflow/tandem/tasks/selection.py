@@ -1,7 +1,7 @@
 """Selection of the epoch that is kept, by a score on other text than the reported tasks.
 
 Each function prepares text once and returns a score of an encoder, higher is better, to be called
-after every epoch.
+after every epoch. `epoch_choice` is all of them by their names in a study.
 """
 
 from __future__ import annotations
@@ -20,8 +20,43 @@ from tandem.segmentation.segmenter import Segmenter
 from tandem.statistics.cosine import cosine_similarity, unit_length
 from tandem.statistics.identification import best_accuracy
 from tandem.tasks.sts_data import correlation, read_task
-from tandem.training.pairs import distinct, load_labelled
+from tandem.training.pairs import Pairs, distinct, load_labelled, load_pairs
 from tandem.training.run import Select
+
+SCORES = {
+    "similarity": "pearson_x100",
+    "retrieval": "p_at_1_x100",
+    "labels": "accuracy_x100",
+    "loss": "minus_loss_nats",
+    "last": "",
+}
+"""What an epoch is chosen by, by its name in a study: the score, the higher the better."""
+
+
+def epoch_choice(
+    name: str,
+    segmenter: Segmenter,
+    folder: str | Path,
+    sides: Sequence[str],
+    *,
+    task: str | Path | None = None,
+    languages: Iterable[str] | None = None,
+) -> tuple[Select | None, Pairs | None]:
+    """Return what scores epochs, and the pairs whose loss does; at most one of them is there.
+
+    `name` is one of SCORES, `folder` the segmented text with its validation split, `task` the
+    selection task, or the collection whose pairs in `languages` (None: all) choose.
+    """
+    if name == "similarity":
+        assert task is not None
+        return by_similarity(segmenter, task), None
+    if name == "retrieval" and task:
+        return by_collection(segmenter, task, languages), None
+    if name == "retrieval":
+        return by_retrieval(folder, sides), None
+    if name == "labels":
+        return by_labels(folder), None
+    return None, load_pairs(folder, "valid", sides) if name == "loss" else None
 
 
 def by_similarity(segmenter: Segmenter, task: str | Path) -> Select:
