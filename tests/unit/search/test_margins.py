@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tandem.search import neighbours as module
 from tandem.search.margins import (
     MinedPairs,
     Retrieval,
@@ -89,7 +92,8 @@ def test_cosine_in_four_ways(neighbours: Neighbours) -> None:
 def test_a_margin_changes_the_choice(neighbours: Neighbours) -> None:
     # x0: .8 / .775 = 1.032 for y0, .6 / .55 = 1.091 for y1; x1: .9 / .75 = 1.2, .4 / .55 = .727
     assert as_rows(mine(neighbours, Score.RATIO, Retrieval.FORWARD)) == [
-        (1, 0, 1.2), (0, 1, round(0.6 / 0.55, 6)),
+        (1, 0, 1.2),
+        (0, 1, round(0.6 / 0.55, 6)),
     ]
 
 
@@ -116,7 +120,10 @@ def test_above_includes_the_threshold() -> None:
 
 @settings(max_examples=25, deadline=None)
 @given(
-    st.integers(0, 10**6), st.integers(1, 40), st.integers(1, 40), st.integers(1, 8),
+    st.integers(0, 10**6),
+    st.integers(1, 40),
+    st.integers(1, 40),
+    st.integers(1, 8),
     st.sampled_from(list(Score)),
 )
 def test_invariants(seed: int, n: int, m: int, k: int, score: Score) -> None:
@@ -129,10 +136,33 @@ def test_invariants(seed: int, n: int, m: int, k: int, score: Score) -> None:
     assert keys[Retrieval.INTERSECTION] == keys[Retrieval.FORWARD] & keys[Retrieval.BACKWARD]
     assert keys[Retrieval.MAX] <= keys[Retrieval.FORWARD] | keys[Retrieval.BACKWARD]
     for way, pairs in ways.items():
-        order = list(zip((-pairs.score).tolist(), pairs.source.tolist(), pairs.target.tolist(),
-                         strict=True))
+        order = list(
+            zip((-pairs.score).tolist(), pairs.source.tolist(), pairs.target.tolist(), strict=True)
+        )
         assert order == sorted(order)
         if way in (Retrieval.MAX, Retrieval.INTERSECTION, Retrieval.FORWARD):
             assert len(set(pairs.source.tolist())) == len(pairs)
         if way in (Retrieval.MAX, Retrieval.INTERSECTION, Retrieval.BACKWARD):
             assert len(set(pairs.target.tolist())) == len(pairs)
+
+
+@pytest.mark.parametrize("score", Score)
+def test_blocks_of_rows_change_nothing(score: Score, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    found = search(rng.normal(size=(57, 5)), rng.normal(size=(43, 5)), 7)
+    whole = mine(found, score, Retrieval.MAX)
+    monkeypatch.setattr(module, "_CELLS", 20)
+    parts = mine(found, score, Retrieval.MAX)
+    for one, other in zip(vars(whole).values(), vars(parts).values(), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_beside_the_lists_little_is_held() -> None:
+    shape = 40_000, 100
+    lists = Lists(np.zeros(shape, np.int64), np.ones(shape, np.float32))
+    tracemalloc.start()
+    mine(Neighbours(lists, lists), Score.RATIO, Retrieval.MAX)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    # a float64 for each of the 4,000,000 neighbours would be 32 MB, and there were seven
+    assert peak < module._WORK_BYTES

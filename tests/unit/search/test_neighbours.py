@@ -90,6 +90,7 @@ def in_blocks(patch: pytest.MonkeyPatch, rows: int, dimension: int) -> int:
     patch.setattr(module, "_BLOCK_BYTES", 300 * dimension)
     patch.setattr(module, "_LEAST_ROWS", 1)
     patch.setattr(module, "_WORK_BYTES", 0)
+    patch.setattr(module, "_NEIGHBOUR_BYTES", 0)
     patch.setattr(module, "_resident_bytes", lambda: 1 << 30)
     return (1 << 30) + rows * 8 * (dimension + 36)
 
@@ -213,6 +214,16 @@ def test_a_bound_too_small_is_refused_with_what_is_missing(
         search(*sides, 1, index=kind, memory_bytes=1 << 20)
     missing = int(re.search(r"by (\d+) MiB", str(caught.value))[1])
     search(*sides, 1, index=kind, memory_bytes=(1 + missing) << 20)
+
+
+def test_lists_that_the_bound_has_no_room_for_are_refused_before_they_are_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "_empty", lambda *_: pytest.fail("made"))
+    one = np.ones((20_000, 2), np.float32)
+    problem = "lower k .--k.: lists of 9,000 neighbours take 4,119 MiB"
+    with pytest.raises(TandemError, match=problem):
+        search(one, one, 9000, memory_bytes=1 << 30)
 
 
 @pytest.mark.parametrize("kind", IndexKind)

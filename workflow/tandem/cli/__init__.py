@@ -83,8 +83,8 @@ COMMANDS = {
 _FAILED, _INTERRUPTED, _READER_LEFT = 1, 130, 141
 _SETTINGS = {
     "train": "--batch, --dimension or --size",
-    "mine": "--memory or --threads",
-    "retrieve": "--memory or --threads",
+    "mine": "--memory, --k or --threads",
+    "retrieve": "--memory, --k or --threads",
 }
 """The options that lower the memory a command needs."""
 _LEAST_BYTES = 1536 << 20

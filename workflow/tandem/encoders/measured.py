@@ -2,19 +2,20 @@
 
 A training on pairs of two languages writes `languages` [first, second], `text` and `quality`. One
 on more writes a list of such languages, and `text` and `quality` hold a part for each of them, by
-its name, such as "en de".
+its name, such as "en de". So does `quality` once an encoder of two languages was calibrated in
+others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 Languages = tuple[str, str]
 """Codes of the two sides."""
 
 
-def name_of(languages: Sequence[str]) -> str:
+def name_of(languages: Iterable[str]) -> str:
     """Return the name of two languages, as `--languages` has them; no code has a space."""
     return " ".join(languages)
 
@@ -32,26 +33,38 @@ def parts(metadata: Mapping[str, Any], key: str) -> dict[str, Any]:
     """
     whole = metadata.get(key)
     whole = whole if isinstance(whole, Mapping) else {}
-    named = whole if is_joint(metadata) else {"": whole}
+    by_name = is_joint(metadata) or (whole and all(" " in str(name) for name in whole))
+    named = whole if by_name else {"": whole}
     return {name: part for name, part in named.items() if isinstance(part, Mapping)}
+
+
+def qualities(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was measured, by names of languages; "" where it is not known in which."""
+    found = parts(metadata, "quality")
+    if alone := found.pop("", None):
+        # of a calibration, which may be in others than those of training; else of training
+        languages = alone.get("languages") or metadata.get("languages")
+        found[name_of(map(str, languages)) if isinstance(languages, list) else ""] = alone
+    return found
 
 
 def quality_in(metadata: Mapping[str, Any], languages: Sequence[str]) -> Mapping[str, Any]:
     """Return what was measured in two languages, in whatever order; empty if nothing was.
 
-    What was measured of an encoder of two languages is returned for all.
+    What was measured in languages that are not known is returned for all.
     """
-    quality: dict[str, Any] = parts(metadata, "quality")
+    found = qualities(metadata)
     names = "", name_of(languages), name_of([*languages][::-1])
-    return next((quality[name] for name in names if name in quality), {})
+    return next((found[name] for name in names if name in found), {})
 
 
 def with_quality(
     metadata: Mapping[str, Any], languages: Sequence[str], quality: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return what `quality` is to hold once two languages were measured anew."""
-    if not is_joint(metadata):
+    others = qualities(metadata)
+    for name in ("", name_of(languages), name_of([*languages][::-1])):
+        others.pop(name, None)
+    if not (others or is_joint(metadata)):
         return dict(quality)
-    others = parts(metadata, "quality")
-    others.pop(name_of([*languages][::-1]), None)
     return others | {name_of(languages): dict(quality)}

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from tandem.encoders.measured import is_joint, name_of, parts, quality_in
+from tandem.encoders.measured import name_of, qualities, quality_in
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
 from tandem.search import margins
@@ -47,12 +47,13 @@ def calibrated(
         raise TandemError(f"{problem}. Give a number")
     measured = quality_in(encoder.metadata, languages)
     if score not in (limits := measured.get("thresholds", {})):
-        where = f" for {name_of(languages)}" if is_joint(encoder.metadata) else ""
+        others = [name for name in qualities(encoder.metadata) if name and not measured]
+        where = f" for {name_of(languages)}" if others else ""
         why = "of the pairs to calibrate on too many had no word that it knows"
         if not measured and "dimension_before" in encoder.metadata:
             why = "compress --dimensions changed its cosines, and none was measured since"
-        elif not measured and is_joint(encoder.metadata) and "quality" in encoder.metadata:
-            why = f"those that it has are for {', '.join(parts(encoder.metadata, 'quality'))}"
+        elif others:
+            why = f"those that it has are for {', '.join(others)}"
         elif not measured:
             why = "it was not trained by tandem train"
         raise TandemError(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tandem.search.margins import MinedPairs, Retrieval, ordered
-from tandem.search.neighbours import NOBODY, Lists, Neighbours
+from tandem.search.neighbours import NOBODY, Lists, Neighbours, row_blocks
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def spread_in_parts(
 def without_copies(near: Neighbours, source: Candidates, target: Candidates, k: int) -> Neighbours:
     """Take out of the lists of each item the one of the other side that has the same key.
 
-    Lists of k + 1 neighbours become lists of the k nearest others.
+    Lists of k + 1 neighbours become, where they are, lists of the k nearest others.
     """
     _, left, right = np.intersect1d(
         source.keys, target.keys, assume_unique=True, return_indices=True
@@ -115,8 +115,10 @@ def without_copies(near: Neighbours, source: Candidates, target: Candidates, k: 
 
 def _without(lists: Lists, copies: np.ndarray, k: int) -> Lists:
     """Return lists of k without the one index of each, `copies` (n,), that is not wanted."""
-    hit = lists.indices == copies[:, None]
-    order = np.argsort(hit, axis=1, kind="stable")[:, :k]
-    indices = np.where(hit, NOBODY, lists.indices)
-    scores = np.where(hit, np.float32(-np.inf), lists.scores)
-    return Lists(*(np.take_along_axis(part, order, axis=1) for part in (indices, scores)))
+    for rows in row_blocks(lists):
+        hit = lists.indices[rows] == copies[rows, None]
+        lists.indices[rows][hit], lists.scores[rows][hit] = NOBODY, -np.inf
+        order = np.argsort(hit, axis=1, kind="stable")
+        for part in lists:
+            part[rows] = np.take_along_axis(part[rows], order, axis=1)
+    return Lists(lists.indices[:, :k], lists.scores[:, :k])

@@ -12,7 +12,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from tandem.search.neighbours import NOBODY, Lists, Neighbours
+from tandem.search.neighbours import NOBODY, Lists, Neighbours, row_blocks
 
 
 class Score(StrEnum):
@@ -91,9 +91,12 @@ def mine(neighbours: Neighbours, score: Score, retrieval: Retrieval) -> MinedPai
 
 def mean_cosines(lists: Lists) -> np.ndarray:
     """Return the mean score of each list, float64 (n,); 0 for a list without neighbours."""
-    there = lists.indices != NOBODY
-    total = lists.scores.sum(1, dtype=np.float64, where=there)
-    return total / np.maximum(there.sum(1), 1)
+    means = np.zeros(len(lists.indices))
+    for rows in row_blocks(lists):
+        there = lists.indices[rows] != NOBODY
+        total = lists.scores[rows].sum(1, dtype=np.float64, where=there)
+        means[rows] = total / np.maximum(there.sum(1), 1)
+    return means
 
 
 def score_pairs(
@@ -118,11 +121,13 @@ def _best(
     lists: Lists, query: np.ndarray, answer: np.ndarray, score: Score
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return each query, its best-scored neighbour and their score; ties go to the lower index."""
-    cosines = lists.scores.astype(np.float64)
-    values = score_pairs(cosines, query[:, None], answer[lists.indices], score)
-    values[lists.indices == NOBODY] = -np.inf
-    high = values.max(1)
-    tied = np.where(values == high[:, None], lists.indices, len(answer)).min(1)
+    high, tied = np.empty(len(query)), np.empty(len(query), np.int64)
+    for rows in row_blocks(lists):
+        indices, cosines = lists.indices[rows], lists.scores[rows].astype(np.float64)
+        values = score_pairs(cosines, query[rows, None], answer[indices], score)
+        values[indices == NOBODY] = -np.inf
+        high[rows] = values.max(1)
+        tied[rows] = np.where(values == high[rows, None], indices, len(answer)).min(1)
     sound = np.flatnonzero(np.isfinite(high))
     return sound, tied[sound], high[sound]
 

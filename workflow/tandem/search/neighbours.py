@@ -30,6 +30,9 @@ NOBODY = -1
 """The index that fills a list when fewer than k neighbours are found; its score is -infinity."""
 SPARE = 4
 """Neighbours looked for beyond k: rounding and ties among so many cannot change a list."""
+_NEIGHBOUR_BYTES = 12
+_CELLS = 1 << 20
+"""Neighbours at a time of which something is computed: eight float64 of each fit `_WORK_BYTES`."""
 _BLOCK_BYTES = 4 << 20
 _WORK_BYTES = 64 << 20
 _LINKS = 32
@@ -56,6 +59,13 @@ class Neighbours(NamedTuple):
 
     forward: Lists
     backward: Lists
+
+
+def row_blocks(lists: Lists) -> Iterator[slice]:
+    """Yield rows of lists, so many at a time that what is computed of them stays small."""
+    rows, width = lists.indices.shape
+    step = max(1, _CELLS // max(1, width))
+    yield from (slice(first, first + step) for first in range(0, rows, step))
 
 
 _Filling = Callable[[Lists, UnitRows, UnitRows], Iterator[float]]
@@ -101,10 +111,12 @@ def search(
 
     gpu = _gpu(device) if index is IndexKind.EXACT else None
     apart = _resident_bytes() if cuda_works() else 0
-    neighbours = Neighbours(
-        _empty(len(sources), min(k, len(targets))), _empty(len(targets), min(k, len(sources)))
-    )
-    free = memory_bound(memory_bytes, apart) - (_resident_bytes() - apart) - _WORK_BYTES
+    shapes = (len(sources), min(k, len(targets))), (len(targets), min(k, len(sources)))
+    held = _NEIGHBOUR_BYTES * sum(map(math.prod, shapes))
+    free = memory_bound(memory_bytes, apart) - (_resident_bytes() - apart) - held - _WORK_BYTES
+    lists_alone = f", or lower k (--k): lists of {k:,} neighbours take {held >> 20:,} MiB"
+    _demand(0, free, lists_alone if held > _WORK_BYTES else "")
+    neighbours = Neighbours(*(_empty(*shape) for shape in shapes))
     on_cpu = functools.partial(_fill, kind=index, free=free)
     fill = _card(gpu, sources, targets, free) if gpu else on_cpu
     for number, lists in enumerate(neighbours):
