@@ -17,6 +17,10 @@ class TandemError(Exception):
     """An error that the user can fix; the message says how."""
 
 
+class SettingsError(TandemError):
+    """What is asked for cannot be done: asked for again, it fails again."""
+
+
 class InputError(TandemError):
     """A file whose content is refused; `line` counts from 1, None for the whole file."""
 

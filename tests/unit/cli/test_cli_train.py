@@ -413,3 +413,21 @@ def test_more_text_in_python_is_that_of_the_command(tmp_path):
     assert model.metadata["text"]["cleaning"]["also"]["sources"] == {"also": 200}
     with pytest.raises(TandemError, match="fr has no text to hold out"):
         train({("en", "de"): pairs}, out=tmp_path / "no", also={("en", "fr"): words}, epochs=1)
+
+
+@pytest.mark.parametrize(
+    ("asked", "problem"),
+    [
+        (["--frozen", "embeddings"], "nothing to learn but embeddings"),
+        (["--frozen", "embeddings", "--frozen-layers", "1"], "1 frozen layers of 0"),
+        (["--segmentation", "tokenizer"], "comes with an encoder. Start from one"),
+        (["--learning-rate", "1e30"], "is infinite or not a number"),
+    ],
+)
+def test_what_fails_again_is_not_promised_to_go_on(tmp_path, asked, problem, capsys):
+    files = bitext(tmp_path, 200)[:5]
+    more = ["--held-out", "20", "--epochs", "1", "--from", "none", "--out", str(tmp_path / "out")]
+    assert main(["train", *files, *more, *asked]) == 1
+    said = capsys.readouterr().err
+    assert problem in said and "--resume" not in said
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["de", "en"]

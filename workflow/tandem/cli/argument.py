@@ -1,4 +1,4 @@
-"""Readers of the words of a command line, for argparse: each refuses what it cannot be."""
+"""The words of a command line: readers for argparse, each of which refuses what it cannot be."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pydantic import ByteSize, TypeAdapter
 
 from tandem.corpora.tables import is_number
+from tandem.errors import TandemError
 
 
 def within(least: int, most: int) -> Callable[[str], int]:
@@ -55,3 +56,10 @@ def byte_size(text: str) -> int:
     if not 0 < (size := TypeAdapter(ByteSize).validate_python(text)) < 2**63:
         raise argparse.ArgumentTypeError(f"{text} is no size that a machine has")
     return size
+
+
+def refuse_idle(options: argparse.Namespace, name: str, needed: str) -> None:
+    """Refuse an option that is given without what it is of: TandemError."""
+    if getattr(options, name, None) not in (None, (), []):
+        option = f"--{name.replace('_', '-')}"
+        raise TandemError(f"{option} is of {needed}, which is not given. Give both, or neither")

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from tandem.cli import argument, common
 from tandem.cli.places import add_input, add_place
+from tandem.encoders import named
 from tandem.encoders.measured import parts
-from tandem.encoders.model import SentenceEncoder, parts_beside
+from tandem.encoders.model import parts_beside
 from tandem.encoders.precision import Precision
 from tandem.exporting.compact import narrowed
 from tandem.files.outputs import check
@@ -43,16 +44,18 @@ def add_compress(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Compress, and report the sizes before and after."""
     check(options.folder, [options.model], options.overwrite, folder=True)
-    encoder, lines = SentenceEncoder.load(options.model), []
+    encoder, lines = named.load_model(options.model), list[str]()
     if options.dimensions is not None:
         if any(part.get("thresholds") for part in parts(encoder.metadata, "quality").values()):
             lines.append(_NO_THRESHOLDS)
         encoder = narrowed(encoder, options.dimensions)
-    if beside := parts_beside(options.model):
+    whole = (options.model / "encoder.json").is_file()  # not one of another library
+    if beside := parts_beside(options.model) if whole else ():
         lines.append(_ALONE.format(parts=" and ".join(beside), model=options.model))
     encoder.save(options.folder, options.precision, options.overwrite)
     before, after = map(_megabytes, (options.model, options.folder))
-    summary = f"{before:.1f} MB before, {after:.1f} MB after"
+    summary = f"{before:.1f} MB before, " if before else ""  # a package's encoder has no folder
+    summary += f"{after:.1f} MB after"
     common.report(options, {"before_mb": before, "after_mb": after}, summary, *lines)
 
 

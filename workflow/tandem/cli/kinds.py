@@ -37,7 +37,10 @@ def encoder_of(arguments: Mapping[str, Any], usual: str) -> Encoder | None:
         ConfigurationError: a setting does not fit the encoder.
     """
     settings = {"dimension": arguments["dimension"]} if "dimension" in arguments else {}
-    settings |= dict(arguments.get("encoder_setting", ()))
+    chosen = dict(arguments.get("encoder_setting", ()))
+    if twice := settings.keys() & chosen:
+        raise ConfigurationError(f"{', '.join(twice)}: given twice, as --dimension, too. Leave one")
+    settings |= chosen
     if arguments["objective"] == "generative" and not arguments["model"]:
         usual = "posterior"
     elif "encoder" not in arguments and not settings:

@@ -27,7 +27,7 @@ _IDENTIFY = "tandem identify model/ pairs.tsv --languages en en --out told.tsv"
 _NEGATIVES = "tandem negatives model/ questions.en answers.en --languages en en --out labelled.tsv"
 _OF_BITEXT = (
     "pair", "also", "also_columns", "dictionaries", "mirror", "encoder", "encoder_setting",
-    "segmentation", "size", "sample",
+    "segmentation", "size", "sample", "dimension", "also_per_pair",
 )  # fmt: skip
 """Options of `tandem train` that --labelled has no use for."""
 HEADER = "sentence1\tsentence2\tlabel\n"

@@ -18,7 +18,7 @@ from tandem.corpora.tables import Columns
 from tandem.encoders.encoder import ENCODERS, Encoder
 from tandem.files.outputs import check
 from tandem.objectives.objective import OBJECTIVES
-from tandem.own_bitext.recipes import SAMPLE, STARTED
+from tandem.own_bitext.recipes import ALSO_PER_PAIR, SAMPLE, STARTED
 from tandem.registry import Settings
 from tandem.segmentation.segmentation import SEGMENTATIONS, Segmentation
 from tandem.training.recipe import Recipe
@@ -115,9 +115,9 @@ def _add_text(parser: argparse.ArgumentParser) -> None:
         "or the folder that TANDEM_CACHE names",
     )  # fmt: skip
     parser.add_argument(
-        "--also-per-pair", type=argument.positive, default=4, metavar="N",
+        "--also-per-pair", type=argument.positive, default=argparse.SUPPRESS, metavar="N",
         help="of --also and --dictionaries, most pairs for each one of FILE: they are drawn at "
-        "random, since more would count for more than yours (default: %(default)s)",
+        f"random, since more would count for more than yours (default: {ALSO_PER_PAIR})",
     )  # fmt: skip
     parser.add_argument(
         "--mirror", metavar="FOLDER",
@@ -199,6 +199,11 @@ def _bitexts(
     pairs: list[tuple[Languages, list[str]]] = []
     if options.mirror is not None and not options.dictionaries:
         refuse("--mirror is where --dictionaries looks: give both, or neither")
+    argument.refuse_idle(options, "label", "--labelled")
+    if not options.also:
+        argument.refuse_idle(options, "also_columns", "--also")
+        if not options.dictionaries:
+            argument.refuse_idle(options, "also_per_pair", "--also or --dictionaries")
     if options.files or options.languages or not options.pair:
         if not (options.files and options.languages):
             refuse("give FILE and --languages, or --pair, or both")
@@ -247,7 +252,7 @@ def _asked(options: argparse.Namespace, pairs: Sequence[Languages]) -> Asked:
         segmentation=segmentation,
         objective=objective_of(options),
         recipe={name: arguments[name] for name in Recipe.model_fields if name in arguments},
-        also_per_pair=options.also_per_pair,
+        also_per_pair=arguments.get("also_per_pair", ALSO_PER_PAIR),
         held_out=options.held_out,
         seed=options.seed,
         device=common.place(options.device),

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from tandem.encoders.encoder import Encoder, Tokens
 from tandem.encoders.model import SentenceEncoder
-from tandem.errors import TandemError
+from tandem.errors import SettingsError
 from tandem.segmentation.segmenter import Segmenter
 
 if TYPE_CHECKING:
@@ -33,17 +33,35 @@ class Composition(nn.Module):
         """Return the parameters that are part of the embedding of a token, and of first layers.
 
         Raises:
-            TandemError: it has fewer layers, or as many: none would be left.
+            SettingsError: it has fewer layers, or as many: none would be left.
         """
         every = self.encoder.layers_of(self.weights)
         if layers and layers >= len(every):
-            raise TandemError(
+            raise SettingsError(
                 f"{layers} frozen layers of {len(every)} that {self.encoder.kind} has: nothing "
                 "would be left to learn. Freeze fewer"
             )
         yield from self.encoder.embedding_layer(self.weights)
         for layer in every[:layers]:
             yield from layer.parameters()
+
+    def freeze(self, layers: int) -> None:
+        """Keep the embedding of tokens and so many first layers as they are.
+
+        Raises:
+            SettingsError: nothing is left to learn.
+        """
+        for parameter in self.first_parameters(layers):
+            parameter.requires_grad_(False)
+        if not self.learning():
+            raise SettingsError(
+                f"{self.encoder.kind} has nothing to learn but embeddings, and `frozen` of the "
+                "recipe keeps these. Leave it out"
+            )
+
+    def learning(self) -> list[nn.Parameter]:
+        """Return the parameters that learn."""
+        return [weight for weight in self.parameters() if weight.requires_grad]
 
     def load(self, weights: Mapping[str, Floats]) -> Composition:
         """Take parameters from arrays; return itself."""
@@ -88,3 +106,9 @@ def from_parameters(
     table = arrays.pop("embedding")
     device = device or str(parameters["embedding"].device)
     return SentenceEncoder(segmenter, kind, table, arrays, metadata, device)
+
+
+def check_freezing(encoder: Encoder, layers: int) -> None:
+    """Refuse to freeze embeddings and so many layers where nothing is left: SettingsError."""
+    with torch.device("meta"):  # without memory for parameters
+        Composition(encoder).freeze(layers)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -247,11 +248,23 @@ class SentenceEncoder:
 
         Raises:
             InputError: the folder holds no encoder, or is not as it was written.
-            TandemError: nothing has that name, or nothing can be computed on the device.
+            TandemError: it is neither a path nor text, nothing has that name, or nothing can be
+                computed on the device.
         """
-        from tandem.encoders.named import find_model
+        from tandem.encoders.named import find_model, load_model
 
-        folder = find_model(folder) if isinstance(folder, str) else folder
+        if not isinstance(folder, str | os.PathLike):
+            raise TandemError(f"{folder!r} is no model. Give its folder, or a name such as small")
+        return load_model(find_model(folder) if isinstance(folder, str) else Path(folder), device)
+
+    @classmethod
+    def of_folder(cls, folder: Path, device: str = "cpu") -> SentenceEncoder:
+        """Read an encoder from a folder that `save` wrote.
+
+        Raises:
+            InputError: the folder holds no encoder, or is not as it was written.
+            TandemError: nothing can be computed on the device.
+        """
         saved.check(folder, "encoder.json", "model.safetensors", f"segmenter/{saved.SEAL}")
         described = saved.read(folder / "encoder.json", Description.model_validate)
         segmenter, kind = Segmenter.load(folder / "segmenter"), described.encoder

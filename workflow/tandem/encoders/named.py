@@ -80,7 +80,7 @@ def load_model(model: Path, device: str = "cpu") -> SentenceEncoder:
         from tandem.encoders.pretrained import load_pretrained
 
         return load_pretrained(str(model), device=device)
-    return SentenceEncoder.load(model, device)
+    return SentenceEncoder.of_folder(model, device)
 
 
 def open_encoder(model: str, languages: Sequence[str], device: str = "cpu") -> Encode:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tandem.errors import TandemError
+from tandem.errors import SettingsError, TandemError
 from tandem.files.atomic import lock, remove
 from tandem.files.io import read_json, write_json
 from tandem.files.outputs import refusal, unfinished
@@ -86,8 +86,8 @@ def workspace(place: Path) -> Iterator[Workspace]:
     """Lock and yield the folder beside `place` for the work that leads to it.
 
     What earlier calls left is still there. All is removed when the body succeeds; where it fails,
-    its work is, if no part of that is complete. TandemError where another process works there, or
-    it is not Tandem's.
+    its work is, if no part of that is complete or it would fail again. TandemError where another
+    process works there, or it is not Tandem's.
     """
     folder = unfinished(place)
     folder.mkdir(parents=True, exist_ok=True)
@@ -101,8 +101,12 @@ def workspace(place: Path) -> Iterator[Workspace]:
         except BaseException as error:
             for path in _files(folder):
                 remove(path)
-            if space.work and any(path.is_dir() for path in space.work.iterdir()):
-                error.add_note(f"What is done is kept in {folder}: --resume goes on there")
+            whole = space.work and any(path.is_dir() for path in space.work.iterdir())
+            if whole and not isinstance(error, SettingsError):
+                error.add_note(
+                    f"What is done is kept in {folder}: the same again with --resume, in Python "
+                    "resume=True, goes on there"
+                )
             elif space.work:
                 _remove_work(space.work)
             if not _is_begun(folder):

@@ -93,7 +93,7 @@ class Asked:
     start: SentenceEncoder | Literal["auto"] | None = "auto"
     objective: Objective | None = None
     recipe: Mapping[str, Any] = field(default_factory=dict)
-    also_per_pair: int = 4
+    also_per_pair: int = recipes.ALSO_PER_PAIR
     held_out: int = 500
     seed: int = 1
     device: str = "auto"
@@ -113,6 +113,15 @@ class Asked:
         if self.objective is not None:
             recipe.check(self.objective)
             self.objective.check(self.kind, len(self.pairs))
+        if recipe.frozen != "none":
+            from tandem.encoders.composition import check_freezing
+
+            check_freezing(self.kind, recipe.frozen_layers)
+        if not (self.trained or segmentation.learnable):
+            raise TandemError(
+                f"segmentation {segmentation.kind}: it comes with an encoder. Start from one that "
+                "has it, or give another segmentation"
+            )
         if not self.trained and not self.kind.reads(segmentation):
             problem = f"{self.kind.kind} does not read {segmentation.kind}"
             raise TandemError(f"{problem}. Give another segmentation or encoder")

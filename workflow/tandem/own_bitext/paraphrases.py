@@ -11,6 +11,7 @@ from typing import Any
 from tandem.corpora.families import Keys
 from tandem.corpora.labelled import Line
 from tandem.corpora.labelled_files import LabelledFiles, LabelledText, digest
+from tandem.encoders.composition import check_freezing
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
 from tandem.files.atomic import atomic_folder, replace_folder
@@ -101,6 +102,8 @@ def fine_tune(
     """
     free(overwrite or resume)
     how.start.check(how.languages)
+    if (recipe := how.run().recipe).frozen != "none":
+        check_freezing(how.start.kind, recipe.frozen_layers)
     texts = list(dict.fromkeys(pairs))
     name = pairs.name if isinstance(pairs, LabelledFiles) else "the pairs"
     parts = divided(texts, how.held_out, how.seed, name)

@@ -92,6 +92,8 @@ _MUCH = 100_000
 """Above this number of pairs, negatives are chosen from smaller mega-batches, which cost
 less and lose nothing, and the learning rate falls (the joint encoder's values: docs/fidelity.md).
 """
+ALSO_PER_PAIR = 4
+"""Most pairs of text that is only trained on for each of one's own (docs/fidelity.md)."""
 STARTED = 30_000
 """Most pairs of one's own that start from `small` where nothing else is asked for; of more, what it
 is worth is not known (docs/own-bitext.md)."""

@@ -54,6 +54,8 @@ class Segmentation(Kind):
     """Whether a word is several ids, the first of which is a mark."""
     any_language: ClassVar[bool] = False
     """Whether it serves any language: its only model is that of ANY."""
+    learnable: ClassVar[bool] = True
+    """Whether it can be learned from text, rather than come with an encoder."""
 
     size: PositiveInt = 4000
     """Most SentencePieces to learn, or number of the most frequent words or trigrams to keep. The

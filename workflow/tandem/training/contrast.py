@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from tandem.encoders.encoder import Tokens
 from tandem.errors import TandemError
@@ -94,6 +94,8 @@ class Contrast(Learner):
         _check(texts, self.objective)
         table, self.composition = first_parameters(run, vocabulary, start)
         self.composition.to(self.device)
+        if self._frozen:
+            self.composition.freeze(recipe.frozen_layers)
         self._bfloat16 = uses_bfloat16(run, self.device)
         self._steps = recipe.epochs * sum(math.ceil(t.longest / recipe.batch) for t in texts)
         self._make_optimizers(table.to(self.device), self._steps)
@@ -114,26 +116,13 @@ class Contrast(Learner):
         if self._frozen:
             rows = FrozenRows
         self.optimizer = rows(table, rate * recipe.embedding_multiplier, steps, factors)
-        weights = self._learning()
+        weights = self.composition.learning()
         optimizer = {"adam": torch.optim.Adam, "sgd": torch.optim.SGD}[recipe.optimizer]
         self.weights_optimizer = optimizer(weights, rate, fused=True) if weights else None
 
     @property
     def _frozen(self) -> bool:
         return self.settings.recipe.frozen == "embeddings"
-
-    def _learning(self) -> list[nn.Parameter]:
-        """Return the parameters beside the table that learn."""
-        if self._frozen:
-            for parameter in self.composition.first_parameters(self.settings.recipe.frozen_layers):
-                parameter.requires_grad_(False)
-        learning = [weight for weight in self.composition.parameters() if weight.requires_grad]
-        if self._frozen and not learning:
-            raise TandemError(
-                f"{self.settings.encoder.kind} has nothing to learn but embeddings, and `frozen` "
-                "of the recipe keeps these. Leave it out"
-            )
-        return learning
 
     def begin(self, epoch: int) -> int:
         """Put the pairs of each text into the order of an epoch; return their number."""

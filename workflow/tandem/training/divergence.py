@@ -6,10 +6,10 @@ import math
 
 from torch import Tensor
 
-from tandem.errors import TandemError
+from tandem.errors import SettingsError
 
 
-class Diverged(TandemError):
+class Diverged(SettingsError):
     """What is learned is of no use any more; what was kept before may be."""
 
 

@@ -70,7 +70,8 @@ class GpuContrast(Contrast):
 
     def _make_optimizers(self, table: Tensor, steps: int) -> None:
         self.table = table.requires_grad_(not self._frozen)
-        tables, weights = [] if self._frozen else [self.table], self._learning()
+        tables = [] if self._frozen else [self.table]
+        weights = self.composition.learning()
         self._parameters = [*tables, *weights]
         self._optimizer = GpuOptimizer(tables, weights, self.settings.recipe, steps)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import PositiveInt
 
-from tandem.errors import InputError, TandemError
+from tandem.errors import InputError, SettingsError
 from tandem.files.saved import REMEDY
 from tandem.segmentation.segmentation import Encode, Segmentation, Stock, Texts, Vocabulary
 
@@ -27,13 +27,14 @@ class Tokenizer(Segmentation):
     unit: ClassVar[str] = "pieces"
     has_models: ClassVar[bool] = True
     any_language: ClassVar[bool] = True
+    learnable: ClassVar[bool] = False
 
     longest: PositiveInt = 512
     """Most pieces of a sentence, marks included; those beyond are left out."""
 
     def learn(self, texts: Texts, folder: Path) -> Vocabulary:
-        """Refuse: TandemError."""
-        raise TandemError(
+        """Refuse: SettingsError."""
+        raise SettingsError(
             "a tokenizer comes with a pretrained encoder and cannot be learned. Start from such an "
             "encoder, or give another segmentation"
         )
