@@ -204,13 +204,23 @@ def test_damaged_files_of_either_side_are_named_before_anything_is_encoded(copie
     assert not list(copied.glob("results/mined/*/*/vectors"))
 
 
-def test_a_language_that_the_model_does_not_know_stops_the_run_before_anything_is_encoded(copied):
-    changed(copied, first={"language": "nds", "files": ["crawl/*.en.gz"]})
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"first": {"language": "nds", "files": ["crawl/*.en.gz"]}}, "'nds'"),
+        (
+            {"filters": {"fluent": {"kind": "language-model", "model": "nothere.arpa"}}},
+            "nothere.arpa: no such file",
+        ),
+    ],
+)
+def test_what_cannot_be_read_stops_the_run_before_anything_is_encoded(copied, change, named):
+    changed(copied, **change)
     shutil.rmtree(copied / "results")
     run = run_snakemake(copied, *RUN)
     assert run.returncode != 0
     told = run.stdout + run.stderr
-    assert "'nds'" in told and {*re.findall(r"rror in rule (\w+)", told)} == {"check_mining"}
+    assert named in told and {*re.findall(r"rror in rule (\w+)", told)} == {"check_mining"}
     assert not list(copied.glob("results/mined/*/*/vectors"))
 
 

@@ -8,7 +8,7 @@ rule mined:
 
 
 rule check_mining:
-    """Check that the model knows both languages, and write the lowest score of pairs.
+    """Check that the model and all filters can be read, and write the lowest score of pairs.
 
     Out: JSON, {"at_least": a number, or null for any score}.
     """
@@ -29,7 +29,9 @@ rule check_mining:
         at_least=lambda w: mining_of(w).at_least,
         score=lambda w: mining_of(w).score.value,
         k=lambda w: mining_of(w).k,
-        code=digest("check_mining.py"),
+        filters=lambda w: settings_of(mining_of(w).filters),
+        filter_contents=lambda w: mining_of(w).filter_contents(),
+        code=lambda w: digest("check_mining.py", *filters_of(mining_of(w))),
     script:
         "../scripts/check_mining.py"
 

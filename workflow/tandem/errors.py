@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import operator
 import os
 import re
 import shutil
@@ -33,6 +34,14 @@ class InputError(TandemError):
     def __reduce__(self) -> tuple[type[InputError], tuple[str | Path, int | None, str, str]]:
         """Let it pass from one process to another."""
         return InputError, self._parts
+
+
+def whole(value: object, name: str) -> int:
+    """Return a whole number that a program hands over; TandemError where `name` is none."""
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError as error:
+        raise TandemError(f"{name} is {value!r}. Give a whole number") from error
 
 
 def shown(name: str | Path) -> str:

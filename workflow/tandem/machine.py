@@ -15,7 +15,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from tandem.errors import TandemError
+from tandem.errors import TandemError, whole
 from tandem.gpu import ELSEWHERE, of_gpu
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def limit_threads(threads: int) -> None:
     On the same cores two processes with a thread for every core are slower than with one each.
     TandemError where it is no number of threads.
     """
-    if threads < 1:
+    if whole(threads, "threads") < 1:
         raise TandemError(f"{threads} threads compute nothing. Give 1 or more")
     wait_passively()
     for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "RAYON_NUM_THREADS"):

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, ValidationError, model_validator
-from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError, core_schema
 
 from tandem.classes import kind_class
 from tandem.errors import TandemError
@@ -222,11 +222,23 @@ def faults(error: ValidationError) -> list[str]:
 
 def located(error: ValidationError) -> Iterable[tuple[str, str]]:
     """Yield (path of the key, what is wrong); those inside a kind go on from the kind's key."""
-    for fault in error.errors(include_url=False, include_input=False):
+    for fault in error.errors(include_url=False):
         place = ".".join(str(part) for part in fault["loc"])
-        inside = fault["ctx"]["inside"] if fault["type"] == "inside" else [("", fault["msg"])]
+        inside = fault["ctx"]["inside"] if fault["type"] == "inside" else [("", _problem(fault))]
         for inner, problem in inside:
             yield ".".join(filter(None, (place, inner))), problem
+
+
+def _problem(fault: ErrorDetails) -> str:
+    """Return what is wrong in words of ours where those of the library say too little."""
+    if fault["type"] == "missing":
+        return "not given, and without a default. Give it"
+    if fault["type"] == "string_pattern_mismatch":
+        value, pattern = str(fault["input"]), fault["ctx"]["pattern"]
+        other = value.replace("_", "-")
+        remedy = f". Write {other}" if value != other and re.fullmatch(pattern, other) else ""
+        return f"{value!r} does not match the pattern {pattern}{remedy}"
+    return fault["msg"].removeprefix("Value error, ")
 
 
 def _line(fault: tuple[str, str]) -> str:

@@ -84,7 +84,7 @@ def test_unsound_registers_are_refused(tmp_path: Path, entries: list, problem: s
 def test_a_file_of_another_shape_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "languages.yaml"
     path.write_text("languages: []\n")
-    with pytest.raises(InputError, match=r"languages\.yaml: scripts: Field required"):
+    with pytest.raises(InputError, match=r"languages\.yaml: scripts: not given"):
         read_register(path)
     path.write_text("a: [1\nb: 2\n")
     with pytest.raises(InputError, match="line 2: not YAML"):

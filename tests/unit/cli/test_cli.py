@@ -237,6 +237,9 @@ def test_retrieve_finds_documents_by_the_mean_of_their_sentences(
     (tmp_path / "en").write_text("first en\tthe cat\nrain fell\n")
     assert main([*command, "--documents", "--overwrite", "--out", str(tmp_path / "o")]) == 1
     assert "line 2: no tab after the name of a document" in capsys.readouterr().err
+    (tmp_path / "en").write_text("first en\tthe cat\n \train fell\n")
+    assert main([*command, "--documents", "--overwrite", "--out", str(tmp_path / "o")]) == 1
+    assert "line 2: no name of a document" in capsys.readouterr().err
 
 
 def test_export_says_which_folder_serves_which_language(model, tmp_path, capsys):

@@ -167,6 +167,8 @@ def test_a_sorted_file_is_judged_as_any_other(home, run):
         (["a\tb\t1"], ["--columns", "1,a", "--label", "3"], "fewer than three columns"),
         (["a\tb\t1"], ["--objective", "margin"], "the objective margin reads no labels"),
         (["a\tb\t1"], ["--size", "5"], "--size is for bitext"),
+        (["a\tb\t1"], ["--dimension", "5"], "--dimension is for bitext"),
+        (["a\tb\t1"], ["--also-per-pair", "5"], "--also-per-pair is for bitext"),
         (
             [f"{n} a\t{n} b\t1" for n in range(90)], [],
             "odd.tsv: all 9 pairs of the part valid have the same label. Give pairs of both labels",

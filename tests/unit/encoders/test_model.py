@@ -99,3 +99,9 @@ def test_a_device_that_is_not_there_is_refused_at_once(encoder, tmp_path, device
     encoder.save(tmp_path / "model")
     with pytest.raises(TandemError, match=f"cannot compute on '{device}'"):
         SentenceEncoder.load(tmp_path / "model", device)
+
+
+@pytest.mark.parametrize("name", [None, b"small", 7])
+def test_what_is_no_name_of_a_model_is_refused(name):
+    with pytest.raises(TandemError, match="is no model. Give its folder, or a name such as small"):
+        SentenceEncoder.load(name)

@@ -99,7 +99,7 @@ def expected_file(chosen, least, sides, retrieval):
 @pytest.mark.parametrize("retrieval", list(Retrieval))
 def test_the_file_is_that_of_a_choice_in_memory(sides, tmp_path, small, retrieval, memory):
     texts = tuple(side for _, side in sides)
-    for seed, least in itertools.product(range(3), (-np.inf, 0.0, 1.0, 2.0)):
+    for seed, least in itertools.product(range(3), (-np.inf, 0.0, 1.0)):
         both = proposals(np.random.default_rng(seed), SIZES)
         whole = in_memory(both, SIZES, retrieval)
         out = tmp_path / "pairs.tsv"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tandem.errors import InputError
+from tandem.errors import InputError, TandemError
 from tandem.mining.pairs import check_searched, counted, write_pairs
 from tandem.mining.sentences import Sentences, cut
 from tandem.mining.settings import Columns
@@ -47,3 +47,14 @@ def test_sides_without_anything_to_compare_are_refused(sides):
         check_searched([(sides[0], "en", 2), (sides[1], "de", 0)], Score.COSINE)
     with pytest.raises(InputError, match="a: one sentence only, and a margin"):
         check_searched([(sides[0], "en", 1)], Score.RATIO)
+
+
+def test_what_would_be_empty_is_refused(sides, tmp_path):
+    pairs = MinedPairs(np.array([1, 0]), np.array([1, 0]), np.array([1.25, 0.5]))
+    out = tmp_path / "out"
+    problem = "scores 1.300 or more; the highest is 1.250. Lower at_least; nothing is written"
+    with pytest.raises(TandemError, match=problem):
+        write_pairs(str(out), [pairs], 1.3, sides, Retrieval.MAX, tmp_path, 1)
+    with pytest.raises(TandemError, match="no pair has a score"):
+        write_pairs(str(out), [], -np.inf, sides, Retrieval.MAX, tmp_path, 1)
+    assert not out.exists()

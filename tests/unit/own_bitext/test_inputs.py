@@ -9,8 +9,8 @@ import pytest
 
 from tandem.corpora.files import corpora, is_file
 from tandem.corpora.tables import Columns
-from tandem.errors import InputError
-from tandem.own_bitext.inputs import Source, described, files_in
+from tandem.errors import InputError, TandemError
+from tandem.own_bitext.inputs import Source, described, files_in, written
 
 LANGUAGES = ("en", "de")
 
@@ -66,3 +66,10 @@ def test_columns_are_described_where_they_were_chosen(tmp_path):
     )
     assert (plain["columns"], plain["header"]) == (None, None)
     assert (chosen["columns"], chosen["header"]) == (["2,3", "2,3"], [False, False])
+
+
+@pytest.mark.parametrize("unfit", ["a\0", "\ud800a"])
+def test_a_pair_that_no_file_can_hold_is_named(tmp_path, unfit):
+    pairs = {LANGUAGES: [("cat", "Katze"), (unfit, "Katze")]}
+    with pytest.raises(TandemError, match=r"^pairs\[1\] is .*, with a NUL character or half a"):
+        written(pairs, tmp_path)

@@ -74,3 +74,17 @@ def test_with_one_candidate_there_is_a_cosine_and_no_margin(words):
             mine(words, *sides, LANGUAGES, at_least=0)
     found, *others = mine(words, ["en1"], ["de1"], LANGUAGES, at_least=0, score="cosine")
     assert not others and 0.5 < found.score < 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "problem"),
+    [({"memory_bytes": "2GiB"}, "memory_bytes is '2GiB'"), ({"k": 2.5}, "k is 2.5. Give a whole")],
+)
+def test_what_is_no_whole_number_is_refused(words, asked, problem):
+    with pytest.raises(TandemError, match=problem):
+        mine(words, ENGLISH, GERMAN, LANGUAGES, at_least=0, **asked)
+
+
+def test_half_a_surrogate_pair_is_text_like_another(words):
+    found = mine(words, [f"{ENGLISH[0]} \ud800", *ENGLISH[1:]], GERMAN, LANGUAGES, at_least=1.2)
+    assert (f"{ENGLISH[0]} \ud800", GERMAN[0]) in rows(found, "first", "second")

@@ -330,7 +330,7 @@ def test_seeds_and_items_are_in_the_error_of_paired_means(material, tmp_path):
         ("place:", "page:", "table1.0: unknown key 'page'"),
         ("kind: difference", "kind: differences", "no claim test 'differences' .did you mean"),
         ("unit: mean}\n      worse", "units: mean}\n      worse", "test.*unknown key 'units'"),
-        ("    paper: p2019\n", "", "table1.0.paper: Field required"),
+        ("    paper: p2019\n", "", "table1.0.paper: not given"),
     ],
 )
 def test_a_faulty_file_is_refused_by_its_key(material, tmp_path, old, new, message):

@@ -64,7 +64,7 @@ def test_a_setting_may_train_fewer_seeds(workspace):
          "settings.both.encoders.sp: an encoder of kind averaging has no posterior"),
         (study(english=PART | {"part": "lstm/languages/en"}),
          "settings.both.encoders.english: a part of lstm, which is not trained in this setting"),
-        (study(english=PART | {"part": "bgt"}), "encoders.english.part: String should match"),
+        (study(english=PART | {"part": "bgt"}), "encoders.english.part: 'bgt' does not match"),
         (study(english=PART | {"architecture": {"kind": "posterior", "latent": 3, "body": BODY}}),
          "encoders.english: give the architecture and segmentation of bgt"),
         (study(bgt=WRITER | {"seeds": 1}),

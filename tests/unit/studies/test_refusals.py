@@ -48,10 +48,10 @@ def test_a_fault_of_the_configuration_is_named(values, said):
         (changed("recipes", "quick", "epochs", to=0),
          "recipes.quick.epochs: Input should be greater than 0"),
         (changed("settings", "cs", "pairs", to="many"), "settings.cs.pairs: Input should be a val"),
-        (changed("settings", "cs.1", to={}), "settings.cs.1.[key]: String should match pattern"),
+        (changed("settings", "cs.1", to={}), "settings.cs.1.[key]: 'cs.1' does not match"),
         (changed("settings", "{a}", to={"each": [{"b": 1}]}),
          "settings.{a}: no 'a' to put in braces; there are b"),
-        (changed("settings", "{a}", to={"pairs": 1}), "settings.{a}.[key]: String should match"),
+        (changed("settings", "{a}", to={"pairs": 1}), "settings.{a}.[key]: '{a}' does not match"),
         (changed("seeds", to=[]), "seeds: List should have at least 1 item"),
         (changed("encoders", "sp", "architecture", to={"kind": "averages"}),
          "encoders.sp.architecture: no encoder 'averages' (did you mean 'averaging'?)"),
@@ -178,7 +178,7 @@ def test_a_table_that_asks_for_a_corpus_without_register_is_refused(workspace, m
 
 def test_an_empty_study_is_refused(workspace):
     (workspace / "studies/first/study.yaml").write_text("")
-    with pytest.raises(ConfigurationError, match="the study first is refused:\n  title: Field req"):
+    with pytest.raises(ConfigurationError, match="the study first is refused:\n  title: not giv"):
         plans()
 
 

@@ -186,7 +186,7 @@ def test_what_is_no_model_is_refused(original, folder, tmp_path):
     assert not (tmp_path / "out").exists()
     (tmp_path / "empty" / "translator.json").write_text('{"kind": "released"}')
     saved.seal(tmp_path / "empty")
-    with pytest.raises(InputError, match="translator.json: .*model: Field required"):
+    with pytest.raises(InputError, match="translator.json: .*model: not given"):
         load_translator(tmp_path / "empty")
     shutil.copy(folder / "translator.json", tmp_path / "empty")
     saved.seal(tmp_path / "empty")

@@ -148,8 +148,8 @@ def _copied(name: str, text: BinaryIO, equal: Equal) -> tuple[array[int], array[
     starts, keys = array("q", [0]), array("Q")
     for number, line in enumerate(lines_of(name)):
         head, tab, _ = line.partition("\t")
-        if equal is Equal.DOCUMENT and not tab:
-            problem = "no tab after the name of a document"
+        if equal is Equal.DOCUMENT and not (tab and head.strip()):
+            problem = "no name of a document" if tab else "no tab after the name of a document"
             raise InputError(name, number + 1, problem, "Give name, tab, sentence")
         starts.append(starts[-1] + text.write(line.encode() + b"\n"))
         if equal is Equal.NONE:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from tandem.errors import InputError
+from tandem.errors import InputError, TandemError
 from tandem.files.atomic import atomic_path
 from tandem.mining.choice import in_order
 from tandem.mining.sentences import Sentences
@@ -51,11 +52,17 @@ def write_pairs(
         retrieval: how the pairs were chosen.
         scratch: a folder in which lines are sorted.
         memory_bytes: most bytes that are sorted at a time.
+
+    Raises:
+        TandemError: no pair scores so much; nothing is written.
     """
+    best = math.nan
     counts = dict.fromkeys(("proposed", "sentence_pairs", "pairs", "copies"), 0)
 
     def at_their_places() -> Iterator[MinedPairs]:
+        nonlocal best
         for pairs in blocks:
+            best = max(pairs.score[0], best) if len(pairs) else best
             kept = pairs.above(least)
             counts["proposed"] += len(pairs)
             counts["sentence_pairs"] += len(kept)
@@ -68,6 +75,10 @@ def write_pairs(
                 line, copy = _line(int(source), int(target), score, sides)
                 counts["copies"] += copy
                 out.write(line)
+        if not counts["pairs"]:
+            scores = f"scores {least:.3f} or more; the highest is {best:.3f}. Lower at_least"
+            reason = "has a score. Give more text" if math.isnan(best) else scores
+            raise TandemError(f"no pair {reason}; nothing is written")
     return counts
 
 

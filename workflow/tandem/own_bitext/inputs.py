@@ -20,7 +20,7 @@ from tandem.errors import TandemError
 from tandem.files.atomic import atomic_path
 from tandem.files.io import sha256, write_lines
 from tandem.text import Pair
-from tandem.text.spelling import collapse
+from tandem.text.spelling import UNFIT, collapse
 from tandem.text.values import text_pairs
 
 T = TypeVar("T")
@@ -104,14 +104,23 @@ def written(
         name = "also" if aside else "pairs"
         name += "" if len(bitexts) == 1 else f" {name_of(languages)}"
         path = folder / f"pairs-{number}.tsv"
-        rows = text_pairs(pairs, name)
-        if not write_lines(path, ("\t".join(map(collapse, pair)) for pair in rows)):
+        if not write_lines(path, _rows(pairs, name)):
             problem = "there is no pair to train on"
             problem += "" if len(bitexts) == 1 else f" in {' and '.join(languages)}"
             raise TandemError(f"{problem}. Give some, in two languages")
         corpus = Corpus(name, (str(path),), "columns", Columns(header=False))
         sources.append(Source(languages, corpus, aside))
     return sources
+
+
+def _rows(pairs: Iterable[object], name: str) -> Iterator[str]:
+    """Yield a line for each pair; TandemError names one that no file can hold."""
+    for place, pair in enumerate(text_pairs(pairs, name)):
+        row = "\t".join(map(collapse, pair))
+        if UNFIT.search(row):
+            problem = "a NUL character or half a surrogate pair"
+            raise TandemError(f"{name}[{place}] is {pair!r}, with {problem}. Remove it")
+        yield row
 
 
 def refuse_same_text(sources: Sequence[Source]) -> None:

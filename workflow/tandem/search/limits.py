@@ -8,7 +8,7 @@ import resource
 import sys
 from pathlib import Path
 
-from tandem.errors import TandemError
+from tandem.errors import TandemError, whole
 
 DEFAULT_BYTES = 2 << 30
 
@@ -26,8 +26,9 @@ def memory_bound(asked: int | None, apart: int = 0) -> int:
             `cuda_works`; what the system allows must hold them too.
 
     Raises:
-        TandemError: more is asked for than the address space or the process's group allows.
+        TandemError: it is no number, or more than the address space or the process's group allows.
     """
+    asked = None if asked is None else whole(asked, "memory_bytes")
     mapped, resident = memory_used()
     address_space, _ = resource.getrlimit(resource.RLIMIT_AS)
     limits = _group_limits()

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tandem.errors import TandemError
+from tandem.errors import TandemError, whole
 from tandem.machine import gpu_errors, place
 from tandem.search.limits import cuda_works, memory_bound, memory_used
 from tandem.search.rows import UnitRows
@@ -102,7 +102,7 @@ def search(
         TandemError: on an unfit shape, a value that is not finite, or too little memory.
     """
     sources, targets = UnitRows(source), UnitRows(target)
-    if k < 1:
+    if (k := whole(k, "k")) < 1:
         raise TandemError(f"k is {k}. Ask for at least one neighbour")
     if sources.dimension != targets.dimension:
         both = f"{sources.name} has {sources.dimension} dimensions and {targets.name}"

@@ -14,6 +14,8 @@ from tandem.errors import InputError
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff00-\uffef"
 )
+UNFIT = re.compile("[\0\ud800-\udfff]")
+"""Characters that no text file can hold: NUL, and halves of surrogate pairs."""
 _HAS_UNSPACED = re.compile(f"[{_UNSPACED}]")
 _WORD = re.compile(rf"[{_UNSPACED}]{{1,2}}|[^\s{_UNSPACED}]+")
 
@@ -25,7 +27,7 @@ def collapse(text: str) -> str:
 
 def plain(text: str, path: str | Path) -> str:
     """Collapse white space; InputError on a NUL or a lone surrogate: no text file can hold it."""
-    if re.search("[\0\ud800-\udfff]", text):
+    if UNFIT.search(text):
         problem = f"a NUL character or half a surrogate pair in {text[:40]!r}"
         raise InputError(path, None, problem, "Remove it")
     return collapse(text)
@@ -68,7 +70,8 @@ def bare_key(text: str) -> int:
 
 def exact_key(text: str) -> int:
     """Return 64 bits that agree for identical texts only."""
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
+    encoded = text.encode("utf-8", "surrogatepass")  # programs hand over what no file can hold
+    return int.from_bytes(hashlib.blake2b(encoded, digest_size=8).digest(), "little")
 
 
 _BEFORE, _AFTER = re.compile(r" ([.,;:!?%)\]}”’…]+)(?= |$)"), re.compile(r"(^| )([(\[{“‘]+) ")
