@@ -1,10 +1,13 @@
 """Table 2: paired figures, empty columns that say why, claims on what was measured."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from tandem.files.io import write_json
 from tandem.reporting.claims import judge
+from wieting2019.tables.table2 import Table2
 
 AR, CROSS, EN = "2017.track1.ar-ar", "2017.track4a.es-en", "2017.track5.en-en"
 NOISE = {"trigram.random-es": 1.5, "sp.random-es": 6.0, "sp.en-es": 0.8, "wide.en-es": 0.2,
@@ -126,3 +129,16 @@ def test_figure_has_a_panel_for_each_half(table2):
     panels = table.plot("figures/table2", report.frame, given).axes
     names = [[label.get_text() for label in panel.get_yticklabels()] for panel in panels]
     assert names == [["es-en-4a", "en-en"], ["en-es", "es-en"]]
+
+
+def test_a_row_of_encoders_of_unequal_text_says_so():
+    most = {"sp.en-es": 50_000, "sp.en-ar": 33_000}
+    outline = SimpleNamespace(
+        described=lambda name: {"pairs": most[name], "dimension": 300, "vocabulary": 8000}
+    )
+    kind = SimpleNamespace(
+        rows=[SimpleNamespace(encoder="sp", training="bitext", label="SP")], baselines=[],
+        trainings={"bitext": {"es": "en-es", "ar": "en-ar"}}, languages=["es", "ar"],
+    )  # fmt: skip
+    (line,) = Table2._lines(kind, outline)
+    assert (line.about["pairs"], line.most_pairs) == (33_000, 50_000)

@@ -43,11 +43,15 @@ class Track(Settings):
 
 @dataclass(frozen=True)
 class Line:
-    """A row: its experiments by language, and its NUMBERS (None for pretrained baselines)."""
+    """A row: its experiments by language, and its NUMBERS (None for pretrained baselines).
+
+    `pairs` are the fewest that one of them is trained on, `most_pairs` the most.
+    """
 
     label: str
     experiments: dict[str, str]
     about: dict[str, int | None]
+    most_pairs: int | None = None
 
     @property
     def slug(self) -> str:
@@ -96,9 +100,9 @@ class Table2(Table):
     def build(self, material: Material) -> Report:
         """Make one line per row.
 
-        Columns: row, experiments, pairs, dimension, vocabulary, seed_count; for each track
-        `<label>_pearson_x100` and the bounds of its 95% interval; for each direction of retrieval
-        `<from>-<to>_p_at_1_x100` and likewise.
+        Columns: row, experiments, pairs (the fewest of them), dimension, vocabulary, seed_count;
+        for each track `<label>_pearson_x100` and the bounds of its 95% interval; for each direction
+        of retrieval `<from>-<to>_p_at_1_x100` and likewise.
         """
         import pandas as pd
 
@@ -126,8 +130,10 @@ class Table2(Table):
         for row in self.rows:
             settings = self.trainings[row.training]
             names = {language: f"{row.encoder}.{settings[language]}" for language in self.languages}
-            about = plan.described(min(names.values()))
-            lines.append(Line(row.label, names, {number: about[number] for number in NUMBERS}))
+            trained = [plan.described(name) for name in names.values()]
+            pairs = sorted(described["pairs"] for described in trained)
+            about = {number: trained[0][number] for number in NUMBERS} | {"pairs": pairs[0]}
+            lines.append(Line(row.label, names, about, pairs[-1]))
         settings = next(iter(self.trainings.values()))  # for their corpora
         for name in self.baselines:
             names = {language: f"{name}.{settings[language]}" for language in self.languages}
@@ -187,6 +193,9 @@ class Table2(Table):
         from tandem.reporting.writer import beside, grid, page, quantity
 
         first = [[line.label, *(quantity(n) for n in line.about.values())] for line in lines]
+        for line, row in zip(lines, first, strict=True):
+            if line.most_pairs != line.about["pairs"]:
+                row[1] += f" to {quantity(line.most_pairs)}"
         halves, sizes = {}, set()
         for task in (self.similarity, self.retrieval):
             shown = [column for column in heads if column.task == task]
@@ -226,11 +235,15 @@ class Table2(Table):
         absent = [f"- {t.label}: {why[t.task]}" for t in self.tracks if t.task in why]
         if not absent:
             return "Every track was at hand."
-        return "Empty columns, and why:\n\n" + "\n".join(absent) + (
-            "\n\nTo fill them, set `mirror` in the configuration to a folder that holds the "
-            "archives as `<host>/<path>`, or register your own copies as `kind: local` and name "
-            "them under `sts`; then delete `results/corpora/downloads/` of the two archives and "
-            "run again."
+        return (
+            "Empty columns, and why:\n\n"
+            + "\n".join(absent)
+            + (
+                "\n\nTo fill them, set `mirror` in the configuration to a folder that holds the "
+                "archives as `<host>/<path>`, or register your own copies as `kind: local` and name "
+                "them under `sts`; then delete `results/corpora/downloads/` of the two archives and "
+                "run again."
+            )
         )
 
 
