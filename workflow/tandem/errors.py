@@ -39,7 +39,8 @@ class InputError(TandemError):
 def whole(value: object, name: str) -> int:
     """Return a whole number that a program hands over; TandemError where `name` is none."""
     try:
-        return operator.index(value)  # type: ignore[arg-type]
+        exact = int(value) if isinstance(value, float) and value.is_integer() else value
+        return operator.index(exact)  # type: ignore[arg-type]
     except TypeError as error:
         raise TandemError(f"{name} is {value!r}. Give a whole number") from error
 

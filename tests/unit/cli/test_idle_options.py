@@ -51,4 +51,4 @@ def test_a_dimension_is_given_once(home, monkeypatch, capsys):
     monkeypatch.chdir(home)
     twice = ["--dimension", "64", "--encoder-setting", "dimension=32"]
     assert main(["train", "pairs.tsv", *LANGUAGES, *twice, "--out", "out"]) == 1
-    assert "dimension: given twice" in capsys.readouterr().err
+    assert "--encoder-setting dimension=...: give one" in capsys.readouterr().err

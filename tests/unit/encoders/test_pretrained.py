@@ -12,6 +12,7 @@ from small_runs import assert_same_bytes, bitext
 from transformers import BertConfig, BertModel
 
 import tandem
+from tandem.cli import main
 from tandem.encoders.baselines import load_baseline
 from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.kinds.pretrained import Pretrained
@@ -20,7 +21,7 @@ from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.pretrained import load_pretrained
 from tandem.encoders.pretrained.e5 import read_e5
 from tandem.errors import InputError, TandemError
-from tandem.files.io import sha256
+from tandem.files.io import read_json, sha256
 from tandem.objectives.kinds.margin import Margin
 from tandem.objectives.kinds.scaled_cosine import ScaledCosine
 from tandem.training.pairs import Pairs
@@ -257,3 +258,17 @@ def test_what_cannot_be_exported_is_said(tmp_path):
     with pytest.raises(TandemError, match="is exported in float32"):
         tandem.export(mean, tmp_path / "exported", precision="float16")
     assert not (tmp_path / "exported").exists()
+
+
+def test_a_folder_of_the_library_is_loaded_and_compressed_by_its_path(tmp_path):
+    save_folder(tmp_path / "hub", "xlm-roberta")
+    expected = load_pretrained(str(tmp_path / "hub")).encode(SENTENCES, "en")
+    whole = SentenceEncoder.load(tmp_path / "hub")
+    np.testing.assert_array_equal(whole.encode(SENTENCES, "en"), expected)
+    report = tmp_path / "done.json"
+    command = ["compress", str(tmp_path / "hub"), str(tmp_path / "small"), "--json", str(report)]
+    assert main([*command, "--precision", "float16"]) == 0
+    sizes = read_json(report)
+    assert 0 < sizes["after_mb"] < sizes["before_mb"]
+    less = SentenceEncoder.load(tmp_path / "small").encode(SENTENCES, "en")
+    np.testing.assert_allclose(less, expected, atol=0.01)

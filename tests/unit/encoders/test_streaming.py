@@ -11,7 +11,7 @@ from tandem.encoders.composition import as_encoder, initialise
 from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.kinds.lstm import Lstm
 from tandem.encoders.kinds.transformer import Transformer
-from tandem.encoders.model import overlapped
+from tandem.encoders.overlapping import overlapped
 from tandem.segmentation.kinds.words import Words
 from tandem.segmentation.kinds.words_and_ngrams import WordsAndNgrams
 from tandem.segmentation.segmenter import learn

@@ -186,3 +186,19 @@ def test_blank_sides_are_not_scored_and_not_calibrated_on(encoder):
     quality = tandem.calibrate(encoder, texts, LANGUAGES)
     blank = [("", f"{'katze ' * n}") for n in range(1, 40)]
     assert tandem.calibrate(encoder, [*blank, *texts], LANGUAGES) == quality
+
+
+@pytest.mark.parametrize(
+    ("metadata", "reason"),
+    [
+        ({"languages": ["en", "fr"]}, "those that it has are for en fr"),
+        ({"languages": ["en", "fr"], "dimension_before": 9}, "those that it has are for en fr"),
+        ({"languages": ["en", "fr"], "empty": 1}, "it was not trained by tandem train"),
+        ({"languages": ["en", "de"], "empty": 1}, "of the pairs to calibrate on too many had no"),
+    ],
+)
+def test_why_there_is_no_threshold_is_said(encoder, metadata, reason):
+    limits = {} if metadata.pop("empty", None) else {"cosine": 0.5}
+    encoder.metadata |= metadata | {"quality": {"thresholds": limits}}
+    with pytest.raises(TandemError, match=f"for the cosine.*: {reason}"):
+        list(tandem.score(encoder, [("cat", "katze")], LANGUAGES, at_least="auto"))

@@ -67,7 +67,10 @@ def test_two_by_three_by_hand() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(
-    st.integers(0, 10**6), st.integers(1, 90), st.integers(1, 90), st.integers(1, 7),
+    st.integers(0, 10**6),
+    st.integers(1, 90),
+    st.integers(1, 90),
+    st.integers(1, 7),
     st.integers(1, 100),
 )
 def test_equals_a_dense_product_with_ties(seed: int, n: int, m: int, d: int, k: int) -> None:
@@ -96,9 +99,7 @@ def in_blocks(patch: pytest.MonkeyPatch, rows: int, dimension: int) -> int:
 
 
 @pytest.mark.parametrize("rows", [1, 100, 333, 750])
-def test_blocks_change_nothing(
-    sides: tuple, rows: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_blocks_change_nothing(sides: tuple, rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = search(*sides, 4)
     parts = search(*sides, 4, memory_bytes=in_blocks(monkeypatch, rows, 24))
     for ours, theirs in zip(parts, whole, strict=True):
@@ -207,13 +208,17 @@ def test_what_is_refused(source: np.ndarray, target: np.ndarray, k: int, words: 
 
 @pytest.mark.parametrize("kind", IndexKind)
 def test_a_bound_too_small_is_refused_with_what_is_missing(
-    sides: tuple, kind: IndexKind, monkeypatch: pytest.MonkeyPatch
+    kind: IndexKind, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    many = np.random.default_rng(0).normal(size=(5000, 24))  # of which not all need be held
     monkeypatch.setattr(module, "_resident_bytes", lambda: 100 << 20)
     with pytest.raises(TandemError, match="memory_bytes") as caught:
-        search(*sides, 1, index=kind, memory_bytes=1 << 20)
-    missing = int(re.search(r"by (\d+) MiB", str(caught.value))[1])
-    search(*sides, 1, index=kind, memory_bytes=(1 + missing) << 20)
+        search(many[:500], many, 5000, index=kind, memory_bytes=1 << 20)
+    told = str(caught.value)
+    assert "lower k (--k): lists of 5,000 neighbours take 57 MiB" in told
+    assert ("or search exactly" in told) == (kind is not IndexKind.EXACT)
+    missing = int(re.search(r"by (\d+) MiB", told)[1])
+    search(many[:500], many, 5000, index=kind, memory_bytes=(1 + missing) << 20)
 
 
 def test_lists_that_the_bound_has_no_room_for_are_refused_before_they_are_made(
@@ -264,6 +269,8 @@ def test_resident_memory_stays_under_the_bound(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", _MEASURE, *map(str, paths), str(room)],
         env=os.environ | {"PYTHONPATH": str(Path(tandem.__file__).parents[1])},
-        capture_output=True, text=True, check=True,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert -room < int(done.stdout) < 0

@@ -6,6 +6,7 @@ from tandem.files.io import write_json
 from tandem.segmentation.kinds.words import Words
 from tandem.segmentation.segmenter import learn
 from tandem.statistics.cosine import cosine_similarity
+from tandem.tasks import selection as module
 from tandem.tasks.selection import (
     SCORES,
     by_collection,
@@ -81,3 +82,22 @@ def test_each_choice_that_a_study_names_scores_or_has_pairs_whose_loss_does(vali
     select, pairs = epoch_choice("loss", segmenter, folder, ("en", "cs"))
     assert (select, len(pairs.left)) == (None, 3)
     assert epoch_choice("last", segmenter, folder, ("en", "cs")) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "called"),
+    [
+        ("similarity", {"task": "sts"}, ("by_similarity", "segmenter", "sts")),
+        ("retrieval", {}, ("by_retrieval", "folder", ("en", "cs"))),
+        (
+            "retrieval",
+            {"task": "collection", "languages": ["cs"]},
+            ("by_collection", "segmenter", "collection", ["cs"]),
+        ),
+        ("labels", {}, ("by_labels", "folder")),
+    ],
+)
+def test_a_choice_reads_what_it_is_of(name, asked, called, monkeypatch):
+    for function in ("by_similarity", "by_retrieval", "by_collection", "by_labels"):
+        monkeypatch.setattr(module, function, lambda *a, function=function: (function, *a))
+    assert epoch_choice(name, "segmenter", "folder", ("en", "cs"), **asked) == (called, None)

@@ -58,8 +58,9 @@ def byte_size(text: str) -> int:
     return size
 
 
-def refuse_idle(options: argparse.Namespace, name: str, needed: str) -> None:
-    """Refuse an option that is given without what it is of: TandemError."""
-    if getattr(options, name, None) not in (None, (), []):
-        option = f"--{name.replace('_', '-')}"
-        raise TandemError(f"{option} is of {needed}, which is not given. Give both, or neither")
+def refuse_idle(options: argparse.Namespace, needed: str, *names: str) -> None:
+    """Refuse options that are given without what they are of: TandemError."""
+    for name in names:
+        if getattr(options, name, None) not in (None, (), []):
+            option = f"--{name.replace('_', '-')}"
+            raise TandemError(f"{option} is of {needed}, which is not given. Give both, or neither")

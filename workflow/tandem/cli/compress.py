@@ -53,8 +53,10 @@ def run(options: argparse.Namespace) -> None:
     if beside := parts_beside(options.model) if whole else ():
         lines.append(_ALONE.format(parts=" and ".join(beside), model=options.model))
     encoder.save(options.folder, options.precision, options.overwrite)
-    before, after = map(_megabytes, (options.model, options.folder))
-    summary = f"{before:.1f} MB before, " if before else ""  # a package's encoder has no folder
+    # an encoder of a package has no folder
+    before = _megabytes(options.model) if options.model.is_dir() else None
+    after = _megabytes(options.folder)
+    summary = "" if before is None else f"{before:.1f} MB before, "
     summary += f"{after:.1f} MB after"
     common.report(options, {"before_mb": before, "after_mb": after}, summary, *lines)
 

@@ -64,10 +64,9 @@ def run(options: argparse.Namespace) -> None:
         return
     if bool(options.files) != bool(options.languages) or not (options.files or options.sts):
         raise TandemError("give test pairs with --languages, or --sts, or both")
-    argument.refuse_idle(options, "label", "--labelled")
+    argument.refuse_idle(options, "--labelled", "label")
     if not options.files:
-        argument.refuse_idle(options, "columns", "FILE")
-        argument.refuse_idle(options, "header", "FILE")
+        argument.refuse_idle(options, "FILE", "columns", "header")
     encoder = common.load_model(options, *(options.languages or ()))
     done: dict[str, Any] = {}
     rows: list[Row] = []

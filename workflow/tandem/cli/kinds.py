@@ -38,8 +38,10 @@ def encoder_of(arguments: Mapping[str, Any], usual: str) -> Encoder | None:
     """
     settings = {"dimension": arguments["dimension"]} if "dimension" in arguments else {}
     chosen = dict(arguments.get("encoder_setting", ()))
-    if twice := settings.keys() & chosen:
-        raise ConfigurationError(f"{', '.join(twice)}: given twice, as --dimension, too. Leave one")
+    if settings.keys() & chosen:
+        raise ConfigurationError(
+            "--dimension and --encoder-setting dimension=...: give one"
+        )
     settings |= chosen
     if arguments["objective"] == "generative" and not arguments["model"]:
         usual = "posterior"

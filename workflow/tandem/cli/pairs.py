@@ -56,8 +56,7 @@ def similarity(options: argparse.Namespace) -> None:
     """Write one cosine a line, 0 for a blank line, so that lines stay beside those of the text."""
     read = blank = 0
     if sentences := two_sentences(options.files):
-        argument.refuse_idle(options, "columns", "FILE")
-        argument.refuse_idle(options, "header", "FILE")
+        argument.refuse_idle(options, "FILE", "columns", "header")
     with common.output(options, [] if sentences else options.files, options.model) as out:
         encoder = common.load_model(options, *options.languages)
         bitext = sentences or common.pairs(options)

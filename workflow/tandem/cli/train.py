@@ -161,6 +161,7 @@ def run(refuse: Callable[[str], object], options: argparse.Namespace) -> None:
     from tandem.own_bitext.build import build
     from tandem.own_bitext.inputs import Source, files_in
 
+    _refuse_idle(options)
     bitexts = _bitexts(refuse, options)
     also = [(languages, files) for languages in _also(refuse, options) for files in options.also]
     names = [name for _, files in [*bitexts, *also] for name in files]
@@ -192,6 +193,15 @@ def run(refuse: Callable[[str], object], options: argparse.Namespace) -> None:
     common.report(options, encoder.metadata, *lines)
 
 
+def _refuse_idle(options: argparse.Namespace) -> None:
+    """Refuse options without what they are of: TandemError."""
+    argument.refuse_idle(options, "--labelled", "label")
+    if not options.also:
+        argument.refuse_idle(options, "--also", "also_columns")
+    if not (options.also or options.dictionaries):
+        argument.refuse_idle(options, "--also or --dictionaries", "also_per_pair")
+
+
 def _bitexts(
     refuse: Callable[[str], object], options: argparse.Namespace
 ) -> list[tuple[Languages, list[str]]]:
@@ -199,11 +209,6 @@ def _bitexts(
     pairs: list[tuple[Languages, list[str]]] = []
     if options.mirror is not None and not options.dictionaries:
         refuse("--mirror is where --dictionaries looks: give both, or neither")
-    argument.refuse_idle(options, "label", "--labelled")
-    if not options.also:
-        argument.refuse_idle(options, "also_columns", "--also")
-        if not options.dictionaries:
-            argument.refuse_idle(options, "also_per_pair", "--also or --dictionaries")
     if options.files or options.languages or not options.pair:
         if not (options.files and options.languages):
             refuse("give FILE and --languages, or --pair, or both")

@@ -164,9 +164,7 @@ def read_bitext(
         TandemError: the files do not make up corpora.
         InputError: the content of one is refused; it names file, line and remedy.
     """
-    if isinstance(columns, str | int):
-        raise TandemError(f"columns is {columns!r}, no list. Give one, such as [2, 3]")
-    choice, languages = Columns(tuple(map(str, columns)), header), two_languages(languages)
+    choice, languages = Columns.listed(columns, header), two_languages(languages)
     return chain.from_iterable(corpus.pairs(languages) for corpus in corpora(files, choice))
 
 

@@ -42,6 +42,13 @@ class Columns:
         if len({*numbers}) < len(numbers) or len({*self.chosen}) < len(self.chosen):
             raise TandemError(f"{name}: one column for both sides. {remedy}")
 
+    @classmethod
+    def listed(cls, columns: Sequence[str | int], header: bool | None) -> Columns:
+        """Return the columns of a list, of numbers or names; TandemError where it is none."""
+        if isinstance(columns, str | int):
+            raise TandemError(f"columns is {columns!r}, no list. Give one, such as [2, 3]")
+        return cls(tuple(map(str, columns)), header)
+
     def are_among(self, names: Collection[str]) -> bool:
         """Tell whether columns are chosen, and each is one of these names."""
         return bool(self.chosen) and all(column in names for column in self.chosen)

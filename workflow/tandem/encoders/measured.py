@@ -33,6 +33,7 @@ def parts(metadata: Mapping[str, Any], key: str) -> dict[str, Any]:
     """
     whole = metadata.get(key)
     whole = whole if isinstance(whole, Mapping) else {}
+    # what stands there of two languages has keys of one word, such as thresholds
     by_name = is_joint(metadata) or (whole and all(" " in str(name) for name in whole))
     named = whole if by_name else {"": whole}
     return {name: part for name, part in named.items() if isinstance(part, Mapping)}
@@ -40,12 +41,12 @@ def parts(metadata: Mapping[str, Any], key: str) -> dict[str, Any]:
 
 def qualities(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Return what was measured, by names of languages; "" where it is not known in which."""
-    found = parts(metadata, "quality")
-    if alone := found.pop("", None):
+    named = parts(metadata, "quality")
+    if alone := named.pop("", None):
         # of a calibration, which may be in others than those of training; else of training
         languages = alone.get("languages") or metadata.get("languages")
-        found[name_of(map(str, languages)) if isinstance(languages, list) else ""] = alone
-    return found
+        named[name_of(map(str, languages)) if isinstance(languages, list) else ""] = alone
+    return named
 
 
 def quality_in(metadata: Mapping[str, Any], languages: Sequence[str]) -> Mapping[str, Any]:
@@ -53,9 +54,9 @@ def quality_in(metadata: Mapping[str, Any], languages: Sequence[str]) -> Mapping
 
     What was measured in languages that are not known is returned for all.
     """
-    found = qualities(metadata)
+    named = qualities(metadata)
     names = "", name_of(languages), name_of([*languages][::-1])
-    return next((found[name] for name in names if name in found), {})
+    return next((named[name] for name in names if name in named), {})
 
 
 def with_quality(

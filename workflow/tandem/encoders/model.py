@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import os
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cached_property, partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +16,7 @@ from safetensors.numpy import save_file
 
 from tandem.corpora.origins import write_notice
 from tandem.encoders.encoder import ENCODERS, Encoder
+from tandem.encoders.overlapping import overlapped
 from tandem.encoders.precision import Precision, pack, packed_shapes, unpack
 from tandem.errors import TandemError
 from tandem.files import saved
@@ -36,8 +34,6 @@ if TYPE_CHECKING:
     from tandem.encoders.encoder import Compose, Floats
 
 Vectors = NDArray[np.float32]
-Item = TypeVar("Item")
-Result = TypeVar("Result")
 
 SEGMENTED = 1024
 """Fewest sentences segmented at a time, unless they are long; with fewer, NumPy's overhead
@@ -244,22 +240,21 @@ class SentenceEncoder:
 
     @classmethod
     def load(cls, folder: str | Path, device: str = "cpu") -> SentenceEncoder:
-        """Read an encoder by its folder or name (`named.find_model`); nothing there is executed.
+        """Read an encoder by its folder or name; nothing there is executed.
+
+        It may be a pretrained encoder, too: see `named.find_model` and `named.load_model`.
 
         Raises:
             InputError: the folder holds no encoder, or is not as it was written.
-            TandemError: it is neither a path nor text, nothing has that name, or nothing can be
-                computed on the device.
+            TandemError: nothing has that name, or nothing can be computed on the device.
         """
         from tandem.encoders.named import find_model, load_model
 
-        if not isinstance(folder, str | os.PathLike):
-            raise TandemError(f"{folder!r} is no model. Give its folder, or a name such as small")
-        return load_model(find_model(folder) if isinstance(folder, str) else Path(folder), device)
+        return load_model(find_model(folder), device)
 
     @classmethod
     def of_folder(cls, folder: Path, device: str = "cpu") -> SentenceEncoder:
-        """Read an encoder from a folder that `save` wrote.
+        """Read an encoder from a folder that `save` wrote; `load` takes others as well.
 
         Raises:
             InputError: the folder holds no encoder, or is not as it was written.
@@ -282,21 +277,3 @@ def parts_beside(folder: str | Path) -> list[str]:
     """Return the names of what a model's folder has beside the encoder, such as decoders."""
     folders = (path.name for path in Path(folder).iterdir() if path.is_dir())
     return sorted(name for name in folders if name != "segmenter" and not name.startswith("."))
-
-
-def overlapped(
-    function: Callable[[Item], Result], items: Iterable[Item], ahead: int = 2
-) -> Iterator[Result]:
-    """Yield `function(item)` in order, from a second thread, while `items` makes the next ones.
-
-    That pays where both release the interpreter's lock for most of their time, as compiled code and
-    PyTorch do. At most `ahead` results wait.
-    """
-    waiting: deque[Future[Result]] = deque()
-    with ThreadPoolExecutor(1, "compose") as pool:
-        for item in items:
-            waiting.append(pool.submit(function, item))
-            if len(waiting) > ahead:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()

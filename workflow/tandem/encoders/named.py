@@ -27,7 +27,7 @@ MODELS = "TANDEM_MODELS"
 """The environment variable with the folder of a user's models."""
 
 
-def find_model(model: str) -> Path:
+def find_model(model: str | Path) -> Path:
     """Return the folder of a model: this path, or where a model of this name was built.
 
     A plain name that is no path is looked for as `results/<name>/model` here, as `<name>` in the
@@ -36,8 +36,12 @@ def find_model(model: str) -> Path:
     they are.
 
     Raises:
-        TandemError: the name is empty, or nothing has it; the message lists the places.
+        TandemError: the name is empty or no text, or nothing has it; the message lists the places.
     """
+    if isinstance(model, os.PathLike):
+        return Path(model)
+    if not isinstance(model, str):
+        raise TandemError(f"{model!r} is no model. Give its folder, or a name such as small")
     if not model:
         raise TandemError("the model's name is empty. Give a folder, or a name such as small")
     path = Path(model)

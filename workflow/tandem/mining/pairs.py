@@ -77,7 +77,8 @@ def write_pairs(
                 out.write(line)
         if not counts["pairs"]:
             scores = f"scores {least:.3f} or more; the highest is {best:.3f}. Lower at_least"
-            reason = "has a score. Give more text" if math.isnan(best) else scores
+            none = "has a score. Loosen the filters that refuse them, or give more text"
+            reason = none if math.isnan(best) else scores
             raise TandemError(f"no pair {reason}; nothing is written")
     return counts
 

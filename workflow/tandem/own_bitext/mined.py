@@ -47,14 +47,16 @@ def calibrated(
         raise TandemError(f"{problem}. Give a number")
     measured = quality_in(encoder.metadata, languages)
     if score not in (limits := measured.get("thresholds", {})):
-        others = [name for name in qualities(encoder.metadata) if name and not measured]
+        parts = qualities(encoder.metadata).items()
+        others = [name for name, part in parts if name and score in part.get("thresholds", {})]
         where = f" for {name_of(languages)}" if others else ""
-        why = "of the pairs to calibrate on too many had no word that it knows"
-        if not measured and "dimension_before" in encoder.metadata:
-            why = "compress --dimensions changed its cosines, and none was measured since"
+        if measured:
+            why = "of the pairs to calibrate on too many had no word that it knows"
         elif others:
             why = f"those that it has are for {', '.join(others)}"
-        elif not measured:
+        elif "dimension_before" in encoder.metadata:
+            why = "compress --dimensions changed its cosines, and none was measured since"
+        else:
             why = "it was not trained by tandem train"
         raise TandemError(
             f"this model has no calibrated threshold for the {score}{where}: {why}. Give a number, "

@@ -174,8 +174,9 @@ def evaluated(
 ) -> dict[str, Any]:
     """Return what `quality` does for pairs that the encoder has not seen.
 
-    Its thresholds are those of its training; one that has none is calibrated on the first half of
-    the pairs. TandemError where fewer than four pairs differ.
+    Its thresholds are those that were measured in these languages; where none were, the first half
+    of the pairs calibrates it, and the other half tells how good it is. TandemError where fewer
+    than four pairs differ.
     """
     pairs = different(pairs)
     crowd = encoded(encoder, [], languages)

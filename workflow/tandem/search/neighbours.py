@@ -11,7 +11,7 @@ import contextlib
 import ctypes
 import functools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -110,15 +110,12 @@ def search(
     import faiss  # noqa: F401  (before memory is measured)
 
     gpu = _gpu(device) if index is IndexKind.EXACT else None
-    apart = _resident_bytes() if cuda_works() else 0
     shapes = (len(sources), min(k, len(targets))), (len(targets), min(k, len(sources)))
-    held = _NEIGHBOUR_BYTES * sum(map(math.prod, shapes))
-    free = memory_bound(memory_bytes, apart) - (_resident_bytes() - apart) - held - _WORK_BYTES
-    lists_alone = f", or lower k (--k): lists of {k:,} neighbours take {held >> 20:,} MiB"
-    _demand(0, free, lists_alone if held > _WORK_BYTES else "")
+    need = 0 if gpu else max(_least_bytes(side, index) for side in (sources, targets))
+    free = _free_bytes(need, shapes, index, memory_bytes)
     neighbours = Neighbours(*(_empty(*shape) for shape in shapes))
     on_cpu = functools.partial(_fill, kind=index, free=free)
-    fill = _card(gpu, sources, targets, free) if gpu else on_cpu
+    fill = _card(gpu, sources, targets) if gpu else on_cpu
     for number, lists in enumerate(neighbours):
         for share in fill(lists, *((targets, sources) if number else (sources, targets))):
             if progress:
@@ -137,11 +134,10 @@ def _gpu(device: str) -> torch.device | None:
     return gpu if gpu.type == "cuda" else None
 
 
-def _card(gpu: torch.device, source: UnitRows, target: UnitRows, free: int) -> _Filling:
+def _card(gpu: torch.device, source: UnitRows, target: UnitRows) -> _Filling:
     """Return what fills lists on a GPU; blocks on the host are within `_WORK_BYTES`."""
     from tandem.search.card import Card
 
-    _demand(0, free)
     return Card(gpu, source, target).fill
 
 
@@ -162,10 +158,7 @@ def _fill(
     """
     import faiss
 
-    row = 8 * (corpus.dimension + _LINKS + 4)  # a vector, twice while an index grows; ids, edges
-    need = row * (min(len(corpus), _LEAST_ROWS) if kind is IndexKind.EXACT else len(corpus))
-    _demand(need, free, "" if kind is IndexKind.EXACT else ", or search exactly")
-    rows = free // row
+    rows = free // _row_bytes(corpus)
     step = max(64, _BLOCK_BYTES // (4 * corpus.dimension + 32 * lists.indices.shape[1]))
     total, done = len(corpus) + -(-len(corpus) // rows) * len(queries), 0
     for first in range(0, len(corpus), rows):
@@ -190,12 +183,37 @@ def _fill(
         del index  # before the next is made
 
 
-def _demand(need: int, free: int, remedy: str = "") -> None:
-    """Raise TandemError where fewer bytes are free than are needed; `remedy`: what else helps."""
+def _row_bytes(corpus: UnitRows) -> int:
+    """Return what a row of an index takes: a vector, twice while it grows; ids and edges."""
+    return 8 * (corpus.dimension + _LINKS + 4)
+
+
+def _least_bytes(corpus: UnitRows, kind: IndexKind) -> int:
+    """Return the fewest bytes with which a side can be searched in: exactly, block by block."""
+    rows = min(len(corpus), _LEAST_ROWS) if kind is IndexKind.EXACT else len(corpus)
+    return _row_bytes(corpus) * rows
+
+
+def _free_bytes(
+    need: int, shapes: Sequence[tuple[int, int]], kind: IndexKind, memory_bytes: int | None
+) -> int:
+    """Return what lists of these shapes leave of the memory that is allowed.
+
+    TandemError where an index needs more.
+    """
+    apart = _resident_bytes() if cuda_works() else 0
+    held = _NEIGHBOUR_BYTES * sum(map(math.prod, shapes))
+    free = memory_bound(memory_bytes, apart) - (_resident_bytes() - apart) - held - _WORK_BYTES
     if free < need:
-        raise TandemError("memory_bytes (--memory, or memory_mb of what is mined) leaves too "
-                          "little for the search. Raise it by "
-                          f"{(need - free >> 20) + 1} MiB{remedy}")  # fmt: skip
+        width = max(width for _, width in shapes)
+        fewer = f", or lower k (--k): lists of {width:,} neighbours take {held >> 20:,} MiB"
+        raise TandemError(
+            "memory_bytes (--memory, or memory_mb of what is mined) leaves too little for the "
+            f"search. Raise it by {(need - free >> 20) + 1} MiB"
+            f"{'' if kind is IndexKind.EXACT else ', or search exactly'}"
+            f"{fewer if held > _WORK_BYTES // 4 else ''}"
+        )
+    return free
 
 
 def _new_index(corpus: UnitRows, kind: IndexKind, step: int) -> Any:  # noqa: ANN401  (FAISS has no types)

@@ -235,15 +235,11 @@ class Table2(Table):
         absent = [f"- {t.label}: {why[t.task]}" for t in self.tracks if t.task in why]
         if not absent:
             return "Every track was at hand."
-        return (
-            "Empty columns, and why:\n\n"
-            + "\n".join(absent)
-            + (
-                "\n\nTo fill them, set `mirror` in the configuration to a folder that holds the "
-                "archives as `<host>/<path>`, or register your own copies as `kind: local` and name "
-                "them under `sts`; then delete `results/corpora/downloads/` of the two archives and "
-                "run again."
-            )
+        return "Empty columns, and why:\n\n" + "\n".join(absent) + (
+            "\n\nTo fill them, set `mirror` in the configuration to a folder that holds the "
+            "archives as `<host>/<path>`, or register your own copies as `kind: local` and name "
+            "them under `sts`; then delete `results/corpora/downloads/` of the two archives and "
+            "run again."
         )
 
 
