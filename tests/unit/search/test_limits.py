@@ -23,7 +23,9 @@ def test_cuda_works_once_pytorch_has_begun_with_it(monkeypatch: pytest.MonkeyPat
 
 def test_what_is_apart_is_not_bound_but_allowed_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "_group_limits", lambda: [3 << 30])
-    assert limits.memory_bound(None) == limits.memory_bound(None, 1 << 30) == 2 << 30
+    monkeypatch.setattr(limits, "memory_used", lambda: (0, 1 << 29))
+    assert limits.memory_bound(None) == (2 << 30) + (1 << 29)  # beside what is held already
+    assert limits.memory_bound(None, 1 << 29) == limits.default_bound() == 2 << 30
     assert limits.memory_bound(None, 2 << 30) == 1 << 30
     assert limits.memory_bound(1 << 29, 2 << 30) == 1 << 29
     with pytest.raises(TandemError, match="lower --memory"):

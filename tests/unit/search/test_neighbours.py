@@ -221,6 +221,15 @@ def test_a_bound_too_small_is_refused_with_what_is_missing(
     search(many[:500], many, 5000, index=kind, memory_bytes=(1 + missing) << 20)
 
 
+def test_who_asks_for_no_bound_may_hold_much_already() -> None:
+    held = np.ones(300_000_000)  # 2.4 GB
+    sides = np.eye(3), np.eye(3)
+    assert search(*sides, 1).forward.indices.tolist() == [[0], [1], [2]]
+    with pytest.raises(TandemError, match="memory_bytes"):
+        search(*sides, 1, memory_bytes=1 << 30)
+    assert held[-1] == 1
+
+
 def test_lists_that_the_bound_has_no_room_for_are_refused_before_they_are_made(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -21,7 +21,7 @@ from tandem.errors import InputError, writing
 from tandem.own_bitext.mined import CHECK_LANGUAGE, NOTHING_KNOWN
 from tandem.progress import progress_bar
 from tandem.search.candidates import Candidates, candidates
-from tandem.search.limits import memory_bound
+from tandem.search.limits import default_bound, memory_bound
 from tandem.search.neighbours import IndexKind, Neighbours, search
 from tandem.text.spelling import exact_key, key
 
@@ -77,6 +77,7 @@ class Equal(StrEnum):
 
 def prepare(options: argparse.Namespace) -> None:
     """Refuse before the work a bound on memory that is not allowed, and FAISS not installed."""
+    options.memory = options.memory or default_bound()
     memory_bound(options.memory)
     import faiss
 

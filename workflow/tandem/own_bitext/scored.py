@@ -137,6 +137,7 @@ def retrieve(
     languages: Sequence[str],
     *,
     k: int = 1,
+    memory_bytes: int | None = None,
 ) -> list[list[Hit]]:
     """Return the `k` nearest sentences of a corpus for each query, the best first.
 
@@ -148,6 +149,7 @@ def retrieve(
         corpus: sentences of the second language.
         languages: codes of the two.
         k: how many to find for each query.
+        memory_bytes: as of `mine`.
 
     Raises:
         TandemError: the corpus is empty, something is not text, or a text stands for a list.
@@ -158,7 +160,7 @@ def retrieve(
     if not wanted:
         return []
     left, right = map(encoder.encode, (wanted, text), languages)
-    near = search(left, right, k, device=encoder.device).forward
+    near = search(left, right, k, memory_bytes=memory_bytes, device=encoder.device).forward
     return [
         [
             Hit(float(cosine), int(place), text[place])

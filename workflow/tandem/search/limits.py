@@ -14,14 +14,16 @@ DEFAULT_BYTES = 2 << 30
 
 
 def memory_bound(asked: int | None, apart: int = 0) -> int:
-    """Return a bound on resident memory: as asked for, else 2 GiB or what is allowed, if less.
+    """Return a bound on resident memory: as asked for, or 2 GiB more than what is held already.
+
+    The latter is less where the system allows less.
 
     The bound is on what the process holds, all of it, unless PyTorch works on CUDA in this process.
     Then it is on what is added from now on: the driver, its libraries and pinned pages, 1.5 to 4
     GiB, cannot be told from the rest of what is there already, and no setting makes them less.
 
     Args:
-        asked: bytes; None for 2 GiB.
+        asked: bytes; None: a program that asks for nothing may hold much before it searches.
         apart: resident bytes that the bound is not on, those that were there before where
             `cuda_works`; what the system allows must hold them too.
 
@@ -30,18 +32,29 @@ def memory_bound(asked: int | None, apart: int = 0) -> int:
     """
     asked = None if asked is None else whole(asked, "memory_bytes")
     mapped, resident = memory_used()
-    address_space, _ = resource.getrlimit(resource.RLIMIT_AS)
-    limits = _group_limits()
-    if address_space != resource.RLIM_INFINITY:
-        limits.append(max(0, address_space - mapped + resident))
+    limits = _limits(mapped, resident)
     if asked is None:
-        asked = min([DEFAULT_BYTES, *limits])
+        asked = DEFAULT_BYTES + max(0, resident - apart)
     elif asked > (most := min(limits, default=asked)):
         raise TandemError(
             f"memory_bytes (--memory) is {asked >> 20:,} MiB, and its cgroup or ulimit -v leaves "
             f"this process {most >> 20:,} MiB: lower --memory, or raise that limit"
         )
     return min([asked, *(limit - apart for limit in limits)])
+
+
+def default_bound() -> int:
+    """Return the bound of a command that is asked for none: 2 GiB, or what the system allows."""
+    return min([DEFAULT_BYTES, *_limits(*memory_used())])
+
+
+def _limits(mapped: int, resident: int) -> list[int]:
+    """Return what the system lets a process hold that has so many bytes mapped and resident."""
+    address_space, _ = resource.getrlimit(resource.RLIMIT_AS)
+    limits = _group_limits()
+    if address_space != resource.RLIM_INFINITY:
+        limits.append(max(0, address_space - mapped + resident))
+    return limits
 
 
 def cuda_works() -> bool:
