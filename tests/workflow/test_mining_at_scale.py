@@ -157,11 +157,14 @@ def test_a_killed_run_goes_on_to_the_same_bytes(copied):
 def test_a_new_file_of_a_pattern_is_read_and_a_pattern_without_files_refused(copied):
     (copied / "crawl/2.en.gz").write_bytes(gzip.compress(b"Name1 met Name2.\n"))
     assert planned(copied, *RUN)["cut_side"] == 1
-    changed(copied, first={"language": "en", "files": ["crawl/*.fr"]})
-    run = run_snakemake(copied, "-n", *RUN)
-    assert run.returncode != 0
-    message = "mined.news.first.files: no file matches crawl/*.fr. Mend the pattern"
-    assert message in run.stdout + run.stderr
+    changed(copied, first={"language": "en", "files": ["crawl/1.en.gz", "crawl/0.en.gz"]})
+    assert planned(copied, *RUN)["cut_side"] == 1  # of equal scores, earlier lines come first
+    for name in ("crawl/*.fr", "crawl/none.en"):
+        changed(copied, first={"language": "en", "files": [name]})
+        run = run_snakemake(copied, "-n", *RUN)
+        assert run.returncode != 0
+        message = f"mined.news.first.files: no file is {name}. Mend the name or pattern"
+        assert message in run.stdout + run.stderr
 
 
 def test_documents_that_are_neighbours_have_the_pairs(copied):

@@ -14,6 +14,7 @@ from tandem import provenance
 from tandem.studies.configuration import load_plans, load_registers
 from tandem.corpora.readers import READERS
 from tandem.filtering.filter import FILTERS, settings_of
+from tandem.files.io import read_yaml
 from tandem.mining.settings import load
 from tandem.corpora.packages import place_in_mirror
 from tandem.studies.missing import listing
@@ -24,6 +25,9 @@ from tandem.encoders.encoder import ENCODERS
 from tandem.segmentation.segmentation import SEGMENTATIONS
 from tandem.tasks.task import TASKS
 from tandem.translation.translator import TRANSLATORS
+
+for file in workflow.configfiles:
+    read_yaml(file)  # refuses what Snakemake does not: a key that stands twice, one of which is lost
 
 CONFIGURATION = load(config)
 config.pop("mined", None)  # no job reads it: its params have what it needs

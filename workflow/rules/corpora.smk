@@ -67,7 +67,6 @@ rule fetch_optional_dataset:
         "../../envs/tandem.yaml"
     params:
         dataset=lambda w: {**DATASETS[w.optional].record(), "bytes": DATASETS[w.optional].bytes},
-        mirror=CONFIGURATION.mirror,
     script:
         "../scripts/fetch_optional_dataset.py"
 

@@ -56,6 +56,7 @@ checkpoint cut_side:
         runtime=mining_minutes,
     params:
         columns=lambda w: text_of(w).columns and text_of(w).columns.model_dump(),
+        order=mined_files,  # Snakemake does not compare that of inputs
         shard=lambda w: mining_of(w).shard,
         code=digest("cut_side.py"),
     script:

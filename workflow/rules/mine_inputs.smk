@@ -82,7 +82,7 @@ def mining_minutes(wildcards):
 
 
 def mined_pairs(wildcards):
-    """Return the results of all mining runs; refuse patterns of files that no file matches.
+    """Return the results of all mining runs; refuse names and patterns that are of no file.
 
     Snakemake passes over what is wrong with the inputs of a side that was cut before."""
     if not CONFIGURATION.mined:
@@ -92,7 +92,7 @@ def mined_pairs(wildcards):
     for name, run in CONFIGURATION.mined.items():
         for half in HALVES:
             for pattern in getattr(run, half).files:
-                if has_magic(pattern) and not glob(pattern):
+                if not (glob(pattern) if has_magic(pattern) else Path(pattern).exists()):
                     where = f"mined.{name}.{half}.files"
-                    raise WorkflowError(f"{where}: no file matches {pattern}. Mend the pattern")
+                    raise WorkflowError(f"{where}: no file is {pattern}. Mend the name or pattern")
     return [f"results/mined/{name}/pairs.tsv" for name in CONFIGURATION.mined]

@@ -28,6 +28,9 @@ if job := getattr(sys.modules["__main__"], "snakemake", None):
 with contextlib.suppress(OSError):
     ALIVE = open(".snakemake/alive", "a")
     fcntl.flock(ALIVE, fcntl.LOCK_SH)
+BASE = Path(__file__).resolve().parents[2]
+"""The folder of the Snakefile."""
+DOWNLOADS = "results/corpora/downloads"
 CARDS: list[IO[str]] = []
 """Held likewise: the GPU that this job computes on."""
 
@@ -49,6 +52,7 @@ def logged(path: str) -> Iterator[logging.Logger]:
     log = logging.getLogger("tandem")
     try:
         with writing("the job's output", "."):
+            _verify_downloads()
             yield log
     except BaseException as error:
         log.error(traceback.format_exc())
@@ -59,12 +63,25 @@ def logged(path: str) -> Iterator[logging.Logger]:
         sys.exit(f"error: {message}")
 
 
+def _verify_downloads() -> None:
+    """Refuse a corpus that this job reads and that is not the registered one.
+
+    One that was put there by hand no other job has verified.
+    """
+    inputs = [str(path) for path in job.input] if job else []
+    if not (job and any(path.startswith(f"{DOWNLOADS}/") for path in inputs)):
+        return
+    from tandem.corpora.downloads import verify
+    from tandem.studies.configuration import load_registers
+
+    verify(inputs, load_registers(_configuration(job.config), BASE))
+
+
 def add_kinds(config: Mapping[str, Any]) -> None:
     """Add the kinds that stand in studies' folders."""
     from tandem.studies.configuration import find, study_homes
 
-    base = Path(__file__).resolve().parents[2]
-    study_homes(find(folder, base) for folder in _configuration(config).study_folders)
+    study_homes(find(folder, BASE) for folder in _configuration(config).study_folders)
 
 
 def _configuration(config: Mapping[str, Any]) -> Configuration:

@@ -6,5 +6,6 @@ from tandem.corpora.register import Dataset
 
 with logged(snakemake.log[0]) as log:
     dataset, folder = Dataset(**snakemake.params.dataset), snakemake.output.folder
-    if not fetch_if_reachable(dataset, folder, snakemake.params.mirror):
+    # not in params, as in fetch_dataset: else another mirror would remove what was verified
+    if not fetch_if_reachable(dataset, folder, snakemake.config["mirror"]):
         log.warning("%s is left out: see %s/unreachable.txt", dataset.name, folder)

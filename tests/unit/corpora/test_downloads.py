@@ -4,9 +4,10 @@ import logging
 
 import pytest
 
-from tandem.corpora.downloads import fetched
+from tandem.corpora.downloads import fetched, verify
 from tandem.corpora.register import Dataset
-from tandem.errors import TandemError
+from tandem.errors import InputError, TandemError
+from tandem.files.io import sha256
 
 LOCAL = Dataset(name="mine", kind="local", path="d/my.tsv", languages=["en"])
 
@@ -57,3 +58,14 @@ def test_a_corpus_of_a_package_for_each_language_needs_all_of_them(tmp_path):
 
 def named(datasets):
     return [(dataset.name, path) for dataset, path in fetched(datasets)]
+
+
+def test_what_was_put_there_by_hand_is_verified_where_it_is_read():
+    folder = "results/corpora/downloads/words"
+    registered = {"words": package("words")}
+    for read in ([f"{folder}/words.tgz"], [folder]):
+        with pytest.raises(InputError, match=r"words/words\.tgz: not the file that the register"):
+            verify(read, registered)
+    verify([f"{folder}/other.tgz", "results/corpora/en-de"], registered)
+    empty = package("words").model_copy(update={"sha256": sha256(f"{folder}/words.tgz")})
+    verify([folder], {"words": empty})

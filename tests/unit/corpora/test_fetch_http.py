@@ -98,7 +98,7 @@ def test_a_part_of_another_version_is_fetched_anew(server, tmp_path):
 def test_a_wrong_hash_is_named_and_nothing_kept(server, tmp_path):
     with pytest.raises(InputError) as error:
         get(server, tmp_path, sha256="0" * 64)
-    for word in ("c.bin", "0" * 64, DIGEST, "Delete it and fetch it again"):
+    for word in ("c.bin", "0" * 64, DIGEST, "delete it and run again"):
         assert word in str(error.value)
     assert names(tmp_path) == []
 
@@ -141,9 +141,16 @@ def test_a_mirror_address_is_asked_first(server, tmp_path):
 @pytest.mark.parametrize("kind", ["folder", "address"])
 def test_what_a_mirror_lacks_comes_from_the_source(server, tmp_path, kind):
     server.has = lambda path: path == "/d/c.bin"
+    (tmp_path / "mirror").mkdir()
     mirror = str(tmp_path / "mirror") if kind == "folder" else f"{server.url}/m"
     assert get(server, tmp_path, mirror).read_bytes() == CONTENT
     assert server.log == [("/d/c.bin", None)]
+
+
+def test_a_mirror_that_is_not_there_is_named(server, tmp_path):
+    with pytest.raises(InputError, match="gone: no such folder. Correct `mirror`"):
+        get(server, tmp_path, str(tmp_path / "gone"))
+    assert not server.log
 
 
 def test_proxies_of_the_environment_are_used(server, tmp_path, monkeypatch):

@@ -215,6 +215,14 @@ def test_the_joint_claim_takes_the_smallest_and_leaves_out_what_was_not_scored(m
     assert (joint.ci_low, joint.verdict) == (None, "contradicted")
     assert joint.statement == "bitext is better everywhere"
     assert joint.test.startswith("all of p2019.table1.better.sp, p2019.table1.better.lstm;")
+    assert joint.test.endswith("; the smallest; other parts have no scores")
+
+
+def test_a_joint_claim_is_not_supported_where_a_part_was_not_scored(material, tmp_path):
+    part = judged(material, tmp_path, FIRST)["p2019.table1.better.sp"]
+    parts = [part, replace(part, claim="other")]
+    assert claims._joint("p.t", "everywhere", parts, lacking=False).verdict == "supported"
+    assert claims._joint("p.t", "everywhere", parts, lacking=True).verdict == "undecided"
 
 
 def test_one_part_alone_makes_no_joint_claim(material, tmp_path):

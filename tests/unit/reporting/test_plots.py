@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tandem.reporting import plots
 from tandem.reporting.plots import Curves, Dots, dot_plot, line_plot, panels_of, save
 
 NAN = float("nan")
@@ -135,3 +136,9 @@ def test_no_two_series_look_alike():
     handles, labels = dot_plot([Dots("r", ["row"], series)]).axes[0].get_legend_handles_labels()
     looks = {(h[0].get_marker(), h[0].get_color(), h[0].get_markerfacecolor()) for h in handles}
     assert len(looks) == len(labels) == 9
+
+
+def test_a_legend_has_as_many_columns_as_fit():
+    assert plots._legend_columns(["SP", "WORD", "TRIGRAM"], 75) == 3
+    assert plots._legend_columns(["a" * 38, "b" * 43], 75) == 1
+    assert plots._legend_columns(["a" * 30, "b" * 30, "c" * 30, "d" * 30], 75) == 2

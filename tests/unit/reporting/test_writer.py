@@ -76,3 +76,7 @@ def test_csv_has_empty_cells_where_there_is_no_figure(tmp_path):
     frame = pd.DataFrame({"n": [1, 2], "sd_x100": [0.123456, np.nan]})
     writer.write_frame(tmp_path / "t.csv", frame)
     assert (tmp_path / "t.csv").read_bytes() == b"n,sd_x100\n1,0.1235\n2,\n"
+
+
+def test_a_bar_in_a_cell_is_no_border():
+    assert writer.grid(["a|b", "c"], [["1", "2"]]).splitlines()[0] == "| a\\|b | c |"

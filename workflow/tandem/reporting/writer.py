@@ -32,7 +32,8 @@ def columns(name: str, metric: str, cell: Cell | Estimate | None) -> dict[str, f
 def grid(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Lay out a Markdown table; columns after the first are right-aligned."""
     rule = ["---", *["---:"] * (len(headings) - 1)]
-    return "\n".join("| " + " | ".join(row) + " |" for row in [headings, rule, *rows])
+    lines = [[cell.replace("|", "\\|") for cell in row] for row in [headings, rule, *rows]]
+    return "\n".join("| " + " | ".join(row) + " |" for row in lines)
 
 
 def beside(

@@ -9,13 +9,15 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import NonNegativeInt, ValidationError
+from pydantic import ValidationError
 
 from tandem.corpora.register import DICTIONARIES, Dataset, load_register
 from tandem.encoders.encoder import ENCODERS
 from tandem.encoders.named import PACKAGED
+from tandem.errors import InputError
 from tandem.objectives.objective import OBJECTIVES
 from tandem.registry import ConfigurationError, Settings, faults, not_among
+from tandem.reporting.claim_entries import read_claims
 from tandem.reporting.claim_test import CLAIM_TESTS
 from tandem.reporting.published import read_entries
 from tandem.reporting.table import TABLES
@@ -23,7 +25,7 @@ from tandem.segmentation.segmentation import SEGMENTATIONS
 from tandem.studies.faults import cross_faults
 from tandem.studies.plan import Plan
 from tandem.studies.sources import with_sources
-from tandem.studies.study import Study
+from tandem.studies.study import Seed, Study
 from tandem.tasks.task import TASKS
 from tandem.templates import expanded
 from tandem.translation.translator import TRANSLATORS
@@ -49,7 +51,7 @@ class Configuration(Settings):
     It is a setting of the machine: a change of it makes no result anew."""
     study_folders: list[str] = ["workflow/studies"]
     """Folders that contain studies, each a folder; searched for like the registers."""
-    seeds: list[NonNegativeInt] | None = None
+    seeds: list[Seed] | None = None
     """Each experiment is run once with each of these; null: each study's own seeds."""
     studies: dict[str, dict[str, Any]] = {}
     """Values that override a study's own, by the study's name."""
@@ -77,7 +79,15 @@ def load_registers(configuration: Configuration, base: str | Path) -> dict[str, 
     """Read the registers of corpora, that of dictionaries first; `base`: the Snakefile's folder."""
     datasets = load_register(DICTIONARIES)
     for name in configuration.registers:
-        datasets |= load_register(find(name, base))
+        if not (file := find(name, base)).is_file():
+            raise ConfigurationError(f"registers: no file {name}, here or in {base}. Mend its name")
+        entries = load_register(file)
+        for twice in sorted({*datasets} & {*entries}):
+            if datasets[twice] != entries[twice]:
+                raise ConfigurationError(
+                    f"{file}: another register has the corpus {twice}, too. Give yours another name"
+                )
+        datasets |= entries
     return datasets
 
 
@@ -125,11 +135,19 @@ def load_plans(
     plans: dict[str, Plan] = {}
     for home in homes:
         plan = Plan(home.name, home, load_study(home, configuration, datasets), fetched)
+        _check_claims(home / "claims.yaml", plan.study.tables)
         if plan.root in plans:
             other = plans[plan.root].name
             raise ConfigurationError(f"{plan.name} and {other} both write to {plan.root}")
         plans[plan.root] = plan
     return plans
+
+
+def _check_claims(path: Path, tables: Collection[str]) -> None:
+    """Refuse findings that are none, or of no table, before anything is trained: InputError."""
+    for key in read_claims(path) if path.is_file() else ():
+        if not any(name == key or name.startswith(f"{key}-") for name in tables):
+            raise InputError(path, None, f"no table {not_among(key, tables)}", "Mend the name")
 
 
 def load_study(home: Path, configuration: Configuration, datasets: Collection[str]) -> Study:

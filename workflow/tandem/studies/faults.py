@@ -40,6 +40,7 @@ def cross_faults(study: Study, datasets: Collection[str]) -> Iterator[str]:
                 yield f"{second}.{name}: {first} has this name too"
     for name in RESERVED.intersection(corpora):
         yield f"no corpus can be named {name}: its folder holds something else"
+    yield from _table_faults(study)
     for place, name, section in _references(study):
         entries = corpora if section == "corpora" else getattr(study, section)
         if name not in entries:
@@ -57,6 +58,12 @@ def cross_faults(study: Study, datasets: Collection[str]) -> Iterator[str]:
     yield from _whole_faults(study)
     yield from _collection_faults(study)
     yield from _export_faults(study)
+
+
+def _table_faults(study: Study) -> Iterator[str]:
+    """Yield the tables whose file would be another's."""
+    if "claims" in study.tables:
+        yield "tables.claims: claims.csv holds the claims of all tables. Give it another name"
 
 
 def _references(study: Study) -> Iterator[tuple[str, str, str]]:

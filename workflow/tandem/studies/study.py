@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, NonNegativeInt, PositiveInt
+from pydantic import Field, PositiveInt
 
 from tandem.corpora.settings import (
     Backtranslation,
@@ -32,6 +32,7 @@ from tandem.training.setting import Setting
 from tandem.translation.translator import TRANSLATORS, Translator
 
 Name = Annotated[str, Field(pattern=r"^[\w-]+$")]
+Seed = Annotated[int, Field(ge=0, lt=1 << 32)]
 """Name of an entry: it becomes a part of file names, between dots."""
 
 
@@ -85,7 +86,7 @@ class Study(Settings):
     """Title of the study."""
     folder: str = ""
     """Folder of its results under results/; "" for the name of the study, "." for results/."""
-    seeds: Annotated[list[NonNegativeInt], Field(min_length=1)] = [1]
+    seeds: Annotated[list[Seed], Field(min_length=1)] = [1]
     """Every experiment is trained once with each seed."""
     epochs: PositiveInt | None = None
     """Passes over the text that the paper trains for; an experiment with fewer is marked in tables
