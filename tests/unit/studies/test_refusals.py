@@ -208,10 +208,10 @@ def test_two_studies_do_not_share_a_name(workspace):
 
 def test_findings_of_no_table_are_refused_before_anything_is_trained(workspace):
     claims = workspace / "studies/first/claims.yaml"
-    claims.write_text("tabel: []\n")
-    with pytest.raises(InputError, match="claims.yaml: no table 'tabel'"):
+    claims.write_text("table9: []\n")
+    with pytest.raises(InputError, match="claims.yaml: no table 'table9'"):
         plans()
-    claims.write_text("tabel: [{id: x}]\n")
+    claims.write_text("table9: [{id: x}]\n")
     with pytest.raises(InputError, match="claims.yaml: .*paper: not given"):
         plans()
 
